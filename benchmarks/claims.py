@@ -21,13 +21,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from receval.stats.best import conclude_values
-from receval.stats.comparing import compare_paired, compare_runs, compare_unpaired, estimate_folds
+from receval.stats.concluding import corrected
+from receval.stats.difference import Difference, Settings, Subject
 from receval.stats.estimates import Summary
 from receval.stats.gates import GateTest, margin_test
 from receval.stats.paired import PairedSums
 from receval.stats.rare_changes import ValueRange
-from receval.stats.records import Difference, Settings, Subject
-from receval.stats.verdicts import corrected
+from receval.stats.two_models import compare_paired, compare_runs, compare_unpaired, estimate_folds
 
 Random = np.random.Generator
 Values = NDArray[np.float64]

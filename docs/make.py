@@ -17,7 +17,7 @@ from receval.render.markdown import as_markdown
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 DEFINITIONS = "the definitions and the conventions"
-CHECKS = "evaluator/checks/table.py and evaluator/conventions/protocol.py"
+CHECKS = "evaluator/checks/table.py and evaluator/conventions/axes.py"
 FOLDERS = ("metrics", "conventions", "checks")
 """Folders with a page for each metric, convention and check, and nothing else."""
 

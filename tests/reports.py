@@ -11,7 +11,7 @@ import pytest
 import yaml
 from receval import Result, load_config, run
 from receval.comparison.questions import Questions
-from receval.config.reporting import ReportConfig
+from receval.config.run_sections import ReportConfig
 from receval.content.report import ReportContent
 from receval.results.gates import Consequence, Gate, Outcome
 from receval.session.report import report_of

@@ -233,6 +233,32 @@ def test_a_public_class_has_a_name_of_its_own():
     assert not [name for name, count in classes.items() if count > 1]
 
 
+SUBJECTS = {
+    *(
+        "audit",
+        "baseline",
+        "catalogue",
+        "compare",
+        "description",
+        "explanation",
+        "gates",
+        "progress",
+        "reading_back",
+        "report",
+        "run",
+        "track",
+    ),
+    *("conversion", "records", "values"),
+}
+"""Subjects that have a file of their name in several rooms: what is found of one, said of it, and asked on the command line."""
+
+
+def test_rooms_have_files_of_the_same_name_for_the_same_subject_only():
+    named = {(name.split(".")[-1], room(name)) for name, path in MODULES.items() if path.name != "__init__.py" and name.count(".") > 1}
+    rooms = Counter(name for name, _ in named)
+    assert {name for name, count in rooms.items() if count > 1} <= SUBJECTS
+
+
 def test_no_file_is_too_long_to_see_at_a_glance():
     paths = [*MODULES.values(), *(ROOT / "tests").rglob("*.py"), *(ROOT / "benchmarks").glob("*.py"), *(ROOT / "docs").rglob("*.py")]
     lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in paths}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypedDict
 
 from ..config import Loaded, load_config
-from ..config.in_memory import UNNAMED, InMemory, describes_a_source, in_memory, refuse_splits, source_of
+from ..config.data_sources import UNNAMED, InMemory, describes_a_source, in_memory, refuse_splits, source_of
 from ..errors import ConfigError
 from ..load.in_memory import Matrix, column_names, is_matrix
 from ..metrics.own import name_of

@@ -11,7 +11,7 @@ import polars as pl
 from msgspec.structs import asdict
 
 from ..comparison.questions import Questions
-from ..config.reporting import ChartName
+from ..config.run_sections import ChartName
 from ..content.differences import document
 from ..disk.reading_back import load as load_folder
 from ..errors import ConfigError
@@ -23,7 +23,7 @@ from ..results.result import Result
 from ..session.compare import Compared, MarginLike, margins_of
 from ..session.compare import compare as compare_gathered
 from ..session.gather import Gathered
-from ..stats.records import Settings
+from ..stats.difference import Settings
 from .sentences import told_of_arguments
 
 _OWN, _BASELINE = "result", "baseline"
@@ -41,7 +41,7 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
     @property
     def sentences(self) -> list[str]:
         """What is concluded, in a sentence or two for each pair."""
-        from ..results.conclusions import conclusions
+        from ..results.comparison import conclusions
 
         return conclusions(self)
 

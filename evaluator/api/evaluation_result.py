@@ -11,7 +11,7 @@ from typing import Any, overload
 import polars as pl
 from msgspec.structs import asdict
 
-from ..config.reporting import ChartName
+from ..config.run_sections import ChartName
 from ..errors import MissingExtraError
 from ..forks import refuse_lost_threads
 from ..metrics import find
@@ -145,7 +145,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         from ..content import selections
         from ..render.screen import show
         from ..render.terminal import PlainText
-        from ..results.closing import closing_sentences
+        from ..results.comparison import closing_sentences
 
         document = selections.screen(self, command="receval run -v", closing=closing_sentences(self.conclusions))
         return show(document, PlainText()).rstrip("\n")

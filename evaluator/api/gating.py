@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 from msgspec.structs import replace
 
-from ..config.gating import Inconclusive, MissingPolicy
-from ..config.stored_gates import gates_of
+from ..config.judgement import Inconclusive, MissingPolicy
+from ..config.overrides import gates_of
 from ..content.gates import document
 from ..disk.reading_back import load as load_folder
 from ..errors import ConfigError

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from ..config.reporting import ChartName, ReportConfig
+from ..config.run_sections import ChartName, ReportConfig
 from ..content.report import CHARTS, ReportContent
 from ..disk.stage import Stage, destination
 from ..errors import ConfigError

@@ -1,6 +1,5 @@
 """The health checks: `table` names them all, `records` says what one is, how a run uses it, and what it found."""
 
-from .records import SEVERITIES, Check, CheckSetting, Finding, Limit, Severity, setting
-from .table import CHECKS, NEEDS, declare
+from .table import CHECKS, NEEDS, SEVERITIES, Check, CheckSetting, Finding, Limit, Severity, declare, setting
 
 __all__ = ["CHECKS", "NEEDS", "SEVERITIES", "Check", "CheckSetting", "Finding", "Limit", "Severity", "declare", "setting"]

@@ -6,13 +6,12 @@ from msgspec.structs import replace
 
 from ..results.result import Result
 from ..stats.best import ModelValues, Pair, conclude
-from ..stats.conclusion import Conclusion
+from ..stats.difference import Conclusion
 from ..stats.estimates import Estimate
 from ..stats.rare_changes import ValueRange
 from .differing import Differing
-from .measures import all_named, margins_of, rows_of
-from .questions import Questions
-from .sides import Side
+from .pairing import Side
+from .questions import Questions, all_named, margins_of, rows_of
 
 
 def with_conclusions(result: Result, questions: Questions) -> Result:
@@ -35,14 +34,13 @@ def conclusions_of(result: Result, questions: Questions) -> tuple[Conclusion, ..
     labels = tuple(label for label in first if all(label in of_model for of_model in rows.values()))
     judged = all_named(questions.measures, labels) if questions.measures else labels
     margins = margins_of(questions.margins, labels)
-    settings = replace(questions.settings, relative_intervals=False)  # a conclusion has differences in units of the measure
-    asked = replace(questions, common=True, by=(), unpaired=False, settings=settings)
+    asked = replace(questions, common=True, by=(), unpaired=False)
     sides = {model: Side(model, result, model) for model in models}
     of_pairs: dict[Pair, Differing] = {}
 
     def differing(pair: Pair) -> Differing:
         if pair not in of_pairs:
-            of_pairs[pair] = Differing(sides[pair[0]], sides[pair[1]], asked)
+            of_pairs[pair] = Differing(sides[pair[0]], sides[pair[1]], asked, relative=False)
         return of_pairs[pair]
 
     def values_of(label: str) -> ModelValues:

@@ -1,8 +1,9 @@
-"""Results → `Comparison`: every measure of every pair, and what is concluded of those that are judged."""
+"""Results that may be compared → `Comparison`: every measure of every pair, and what is concluded of those that are judged."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 import numpy as np
 import polars as pl
@@ -10,18 +11,111 @@ from msgspec.structs import replace
 
 from ..errors import DataError
 from ..results.comparison import Comparison
-from ..results.result import Result
-from ..results.spread import Spread
-from ..results.wording import shortened
+from ..results.description import HistogramBin, Spread
+from ..results.result import Result, columns_of, select
+from ..results.row import shortened
+from ..stats.concluding import corrected, unjudged, users_text
+from ..stats.difference import Difference
 from ..stats.letters import letters, pairs_told_apart
-from ..stats.records import Difference
-from ..stats.verdicts import corrected, unjudged
-from .comparable import notes_on_inputs, refuse_incomparable
+from ..stats.paired import TOLERANCE
 from .differing import Differing
-from .measures import all_named, margins_of, rows_of
-from .questions import Questions
-from .sides import Sides, sides_of
-from .spreading import spread_of_differences
+from .pairing import Floats, Side, Sides, sides_of
+from .questions import Questions, all_named, margins_of, rows_of
+
+_MOST = 3
+
+
+def refuse_incomparable(base: Side, model: Side, metrics: Iterable[str], *, unpaired: bool) -> None:
+    """`DataError` if two sides of different results have another truth, or another definition of one of the `metrics`.
+
+    Definitions must be the same whatever is compared; with `unpaired` users, other test data may be compared too.
+    """
+    if base.result is model.result:
+        return
+    of_truth = [] if unpaired else list(_other_truths(base, model))
+    differences = [*of_truth, *_other_definitions(base, model, metrics)]
+    if differences:
+        more = f"; and {len(differences) - _MOST} more" if len(differences) > _MOST else ""
+        raise DataError(
+            f"{model.name} cannot be compared with {base.name}: {'; '.join(differences[:_MOST])}{more}",
+            "evaluate both on the same data, with the same config"
+            + ("; --unpaired compares models of different users" if of_truth and len(of_truth) == len(differences) else ""),
+        )
+
+
+def notes_on_inputs(base: Side, model: Side, metrics: Iterable[str]) -> Iterator[str]:
+    """Sentences on other side inputs that measures look at."""
+    if base.result is model.result:
+        return
+    needs = {need.removesuffix("?").partition(".")[0] for metric in metrics for need in base.result.definitions[metric].needs}
+    ours, theirs = (_hashes(side.result) for side in (base, model))
+    for role in sorted(("train", "items") if "catalogue" in needs else ()) + sorted(needs - {"catalogue", "predictions"}):
+        if ours.get(f"data.{role}") != theirs.get(f"data.{role}"):
+            yield f"{model.name} was evaluated with another data.{role} than {base.name}; measures that look at it differ for that too."
+
+
+def _other_truths(base: Side, model: Side) -> Iterator[str]:
+    ours, theirs = base.result.truths, model.result.truths
+    if ours.keys() != theirs.keys():
+        yield f"the folds are {', '.join(ours) or 'none'} and {', '.join(theirs) or 'none'}"
+        return
+    for fold, truth in ours.items():
+        other, named = theirs[fold], f" of fold {fold}" if fold else ""
+        if truth.users != other.users:
+            yield f"the test data{named} of {model.name} have {users_text(other.users)} and those of {base.name} {truth.users:,}"
+        elif truth.rows != other.rows:
+            yield f"the test data{named} of {model.name} have {other.rows:,} rows and those of {base.name} {truth.rows:,}"
+        elif truth.hash != other.hash:
+            yield f"the test data{named} are others, with as many rows"
+
+
+def _other_definitions(base: Side, model: Side, metrics: Iterable[str]) -> Iterator[str]:
+    for metric in metrics:
+        ours, theirs = base.result.definitions[metric], model.result.definitions[metric]
+        for choice, mine, other in ours.differences(theirs):
+            yield f"{metric}: {choice} is {_shown(other)} in {model.name} and {_shown(mine)} in {base.name}"
+
+
+def _shown(value: object) -> str:
+    return "not set" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _hashes(result: Result) -> dict[str, tuple[str, ...]]:
+    return {source.role: tuple(file.sha256 for file in source.files) for source in result.inputs}
+
+
+_BINS: Final = 24
+
+
+def spread_of_differences(differing: Differing, label: str) -> Spread | None:
+    """The histogram of the differences of all users in a measure; `None` of a measure without values of users."""
+    sides = differing.sides_of(label)
+    if sides is None:
+        return None
+    better = differing.row(differing.base, label).higher_is_better
+    return _spread(label, differing.model.name, differing.base.name, better, sides[1] - sides[0])
+
+
+def spreads_of_values(result: Result, label: str) -> Iterator[Spread]:
+    """The histogram of the values of all users in a measure, for each model whose values of users were kept."""
+    for model in result.models:
+        row = rows_of(result, model).get(label)
+        if row is not None and model in result.per_user and row.measure in columns_of(result.per_user, model):
+            values = select(result.per_user, model, [row.measure])[row.measure].cast(pl.Float64).to_numpy()
+            yield _spread(label, model, None, row.higher_is_better, values)
+
+
+def _spread(label: str, model: str, base: str | None, better: bool | None, values: Floats) -> Spread:
+    """Bins of one width, as many below 0 as above where there are values on both sides."""
+    known = values[np.isfinite(values)]
+    other = known[np.abs(known) > TOLERANCE]
+    bins: tuple[HistogramBin, ...] = ()
+    if len(other):
+        most = float(np.abs(other).max())
+        low, high = (-most if other.min() < 0 else 0.0), (most if other.max() > 0 else 0.0)
+        counts, edges = np.histogram(other, bins=_BINS if low < 0 < high else _BINS // 2, range=(low, high))
+        bins = tuple(HistogramBin(float(one), float(two), int(n)) for one, two, n in zip(edges[:-1], edges[1:], counts, strict=True))
+    return Spread(label, model, base, better, len(known), len(known) - len(other), bins)
 
 
 def largest_losses(differing: Differing, label: str, n: int) -> pl.DataFrame | None:

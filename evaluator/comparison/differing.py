@@ -12,20 +12,17 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ..errors import ConfigError, DataError
-from ..metrics.check import bounds_of
-from ..results.result import Row
-from ..results.users import columns_of, select
-from ..stats.comparing import bounded, difference_of, estimate_folds, estimate_paired, whole_estimate
-from ..stats.digits import users_text
+from ..metrics.registry import bounds_of
+from ..results.result import Row, columns_of, select
+from ..stats.concluding import users_text
+from ..stats.difference import Difference, Subject
 from ..stats.estimates import Estimate, RatioTerms, Summary, pooled_estimate, unpaired_estimate
 from ..stats.rare_changes import ValueRange
-from ..stats.records import Difference, Subject
-from ..stats.runs import runs_estimate
-from ..tables.groups import MISSING
-from .measures import rows_of
-from .pairing import Floats, Integers, Pairing
-from .questions import Questions
-from .sides import Side
+from ..stats.samples import runs_estimate
+from ..stats.two_models import bounded, difference_of, estimate_folds, estimate_paired, whole_estimate
+from ..tables.prepared import MISSING
+from .pairing import Floats, Integers, Pairing, Side
+from .questions import Questions, rows_of
 
 _MEANS: Final = ("mean", "sum", "micro", "geometric", "formula")
 """Aggregates that one user can move; medians and percentiles hardly move."""
@@ -53,10 +50,10 @@ _OF_SUMS = ("mean", "sum", "formula")
 
 
 class Differing:
-    """The differences of one model from another."""
+    """The differences of one model from another; those of means as a share of the base value have an interval if `relative`."""
 
-    def __init__(self, base: Side, model: Side, questions: Questions) -> None:
-        self.base, self.model, self.questions = base, model, questions
+    def __init__(self, base: Side, model: Side, questions: Questions, relative: bool = True) -> None:
+        self.base, self.model, self.questions, self._relative = base, model, questions, relative
         self._rows = {side: rows_of(side.result, side.model) for side in (base, model)}
         self._unpaired: dict[str, int] = {}
         self._most_paired = 0
@@ -215,7 +212,7 @@ class Differing:
             return estimate_folds(one, other, folds, settings, row.aggregate, members)
         if mask is None and row.n_users > np.isfinite(one).sum():
             one, other, members = _padded(one, other, members, row.n_users)
-        return estimate_paired(one, other, settings, row.aggregate, members)
+        return estimate_paired(one, other, settings, row.aggregate, members, self._relative)
 
     def _pooled(self, label: str, pairing: Pairing, values: Callable[[str], list[list[Floats]]], *, of_group: bool) -> Estimate:
         measure = self.row(self.base, label).measure

@@ -1,14 +1,17 @@
-"""`Questions`: what is asked of a comparison, free of files and of the command line."""
+"""`Questions`: what is asked of a comparison, free of files and of the command line; and which measures are compared and judged."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from ..config.comparing import Compare
-from ..names.margins import Margin
-from ..stats.records import Settings
+from ..config.judgement import DEFAULT, Compare
+from ..errors import ConfigError
+from ..names.short_names import Margin, is_spread
+from ..results.result import Result, Row
+from ..results.row import close_label, labels_named
+from ..stats.difference import Settings
 
 
 class Questions(Struct, frozen=True):
@@ -44,3 +47,32 @@ class Questions(Struct, frozen=True):
             cluster=compare.cluster,
             common=compare.users == "common",
         )
+
+
+def rows_of(result: Result, model: str) -> dict[str, Row]:
+    """The rows of a model that can be compared, by label: all but those that say how far values spread."""
+    return {row.label: row for row in result.rows_by_model.get(model, ()) if not is_spread(row.aggregate)}
+
+
+def named(text: str, labels: Sequence[str], where: str = "measures") -> tuple[str, ...]:
+    """The labels that a text names, see `labels_named`; `ConfigError` if there is none."""
+    found = labels_named(text, labels)
+    if not found:
+        raise ConfigError(f"{where}: no measure of the results is called {text[:80]!r}", close_label(text, labels))
+    return found
+
+
+def all_named(texts: Iterable[str], labels: Sequence[str], where: str = "measures") -> tuple[str, ...]:
+    """The labels that some texts name, in the order of `labels`."""
+    wanted = {label for text in texts for label in named(text, labels, where)}
+    return tuple(label for label in labels if label in wanted)
+
+
+def margins_of(margins: Mapping[str, Margin], labels: Sequence[str]) -> dict[str, Margin]:
+    """The margin of each label; the one called `default` is that of all others."""
+    default = margins.get(DEFAULT)
+    of_labels = dict.fromkeys(labels, default) if default is not None else {}
+    for text, margin in margins.items():
+        if text != DEFAULT:
+            of_labels |= dict.fromkeys(named(text, labels, "margin"), margin)
+    return {label: margin for label, margin in of_labels.items() if margin is not None}

@@ -6,11 +6,10 @@ import json
 from typing import Any
 
 from .contradictions import missing, unknown_model
+from .data_sources import RowsSource, SourceConfig
 from .loader import Loaded, load_config
-from .locations import dotted
-from .models import Config, FormulaEntry
-from .sources import RowsSource, SourceConfig
-from .stored_gates import gates_of
+from .overrides import dotted, gates_of
+from .whole_config import Config, FormulaEntry
 
 __all__ = [
     "Config",

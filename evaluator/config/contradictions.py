@@ -1,20 +1,118 @@
-"""What is wrong with a config whose parts are right: inputs that are missing, and keys that do not go together."""
+"""What is wrong with a config whose parts are right: missing inputs, keys and gates that do not go together, settings without effect."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from math import inf
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
+from ..measure.task import needs_scores
 from ..metrics import Definition
 from ..names import yaml_text as text
-from ..names.yardstick_names import YARDSTICK_NAMES
-from ..tables.groups import GroupBy
+from ..names.short_names import YARDSTICK_NAMES, is_spread
+from ..results.row import close_label, labels_named
+from ..tables.graph import closure, varies_with
+from ..tables.prepared import GroupBy
 from .data import Data
-from .gate_problems import gate_problems
-from .models import Config
+from .judgement import GateRule
+from .whole_config import Config, Evaluation
+
+
+class MeasureFacts(Struct, frozen=True):
+    """What a rule has to know of a measure: which direction is better, whether users have values of it, and its least and largest value."""
+
+    higher_is_better: bool | None
+    has_users: bool
+    least: float = -inf
+    largest: float = inf
+
+
+def rule_problem(rule: GateRule, label: str, facts: MeasureFacts) -> str | None:
+    """Why a measure cannot be judged by a rule; `None` if it can."""
+    if rule.compares and facts.higher_is_better is None:
+        return f"neither more nor less of {label} is better, so there is no loss and no gain: use min or max"
+    if rule.by and not facts.has_users:
+        return f"{label} has no value per user, so there is none of a group"
+    if rule.compares and not rule.margin.is_share and rule.margin.size >= facts.largest - facts.least:
+        hint = f"; {rule.margin.size:g}% is a share of the baseline's value"
+        return f"{label} is between {facts.least:g} and {facts.largest:g}: no {rule.kind} of {rule.margin} is possible{hint}"
+    if rule.max_loss is not None and rule.margin.is_share and rule.margin.size >= 1 and facts.higher_is_better and facts.least >= 0:
+        return f"max_loss of {rule.margin} can never fail: {label} is never below 0, so no loss is larger than 100% of the baseline's value"
+    return None
+
+
+def gate_problems(config: Config) -> Iterator[tuple[text.Path, str]]:
+    """Every problem of the section `gates`, with its path."""
+    gates, evaluation = config.gates, config.evaluation
+    if not gates.rules:
+        return
+    facts = facts_of(evaluation)
+    yield from ((("gates", "models", index), sentence) for index, sentence in _unknown(gates.models, config))
+    for number, rule in enumerate(gates.rules):
+        place: text.Path = ("gates", "rules", number)
+        labels = labels_named(rule.measure, tuple(facts))
+        if not labels and not _may_be_named_by_data(rule.measure, evaluation):
+            yield place, f"no measure of the config is called {rule.measure[:80]!r}: {_hint(rule.measure, evaluation, tuple(facts))}"
+        problems = (rule_problem(rule, label, facts[label]) for label in labels)
+        yield from ((place, problem) for problem in problems if problem)
+        yield from (((*place, "models", index), sentence) for index, sentence in _unknown(rule.models, config))
+        if rule.against is not None:
+            yield from (((*place, "against"), sentence) for _, sentence in _unknown((rule.against,), config))
+        elif rule.compares and gates.baseline is None:
+            yield place, f"{rule.kind} compares with a baseline: give gates.baseline, or against, a model of the config"
+
+
+def facts_of(evaluation: Evaluation) -> dict[str, MeasureFacts]:
+    """What is known of each measure before anything is read, by its label in results."""
+    facts: dict[str, MeasureFacts] = {}
+    for definition in evaluation.definitions:
+        for aggregate in ("system",) if definition.metric.system else evaluation.aggregates or (definition.average,):
+            if not is_spread(aggregate):
+                facts[_label(definition, aggregate)] = _facts(definition, aggregate)
+    return facts | {composite.formula.text: MeasureFacts(None, has_users=False) for composite in evaluation.composites}
+
+
+def _label(definition: Definition, aggregate: str) -> str:
+    return definition.label if aggregate in ("mean", "system") else f"{definition.label} ({aggregate})"
+
+
+def _facts(definition: Definition, aggregate: str) -> MeasureFacts:
+    least, largest = definition.metric.bounds
+    if aggregate == "sum":
+        least, largest = min(least, 0.0), inf
+    return MeasureFacts(definition.higher_is_better, not definition.metric.system, least, largest)
+
+
+def _may_be_named_by_data(measure: str, evaluation: Evaluation) -> bool:
+    """Whether a measure may be one of several of a metric, which are named after what the files hold."""
+    return any(one.several and measure.partition("(")[0] == one.metric.name for one in evaluation.definitions)
+
+
+def _hint(measure: str, evaluation: Evaluation, labels: tuple[str, ...]) -> str:
+    try:
+        label = evaluation.define(measure).label
+    except ValueError:
+        label = ""
+    if label in labels:
+        return f"results call it {label}"
+    return f"name it under evaluation.metrics, which has {', '.join(labels[:4])}" if label else close_label(measure, labels)
+
+
+def _unknown(names: tuple[str, ...], config: Config) -> Iterator[tuple[int, str]]:
+    """The names that no model of the config has; yardsticks are written in parentheses."""
+    models = config.data.named_models
+    if models is None:
+        return  # the names of the models are those of the files, which are not looked for yet
+    for index, name in enumerate(names):
+        if name not in models and not name.startswith("("):
+            close = difflib.get_close_matches(name, models, n=1)
+            hint = f"did you mean '{close[0]}'?" if close else f"the models are {', '.join(models)}"
+            yield index, f"no model is called '{name}': {hint}"
+
 
 _INPUTS: Final = {
     "items": "the items of the catalogue",
@@ -188,3 +286,90 @@ def unknown_model(name: str, models: Collection[str]) -> str:
     close = difflib.get_close_matches(name, models, n=1)
     hint = f" — did you mean '{close[0]}'?" if close else f"; the models are {', '.join(models)}" if models else ""
     return f"no model is called '{name}'{hint}"
+
+
+_WITH_LISTS: Final = ("lists", "tested_lists")
+"""Populations of users who have a list, whatever is relevant."""
+_SUBJECTS: Final = {
+    "duplicates": "lists",
+    "truth_duplicates": "the test file",
+    "seen_items": "lists",
+    "unknown_items": "lists",
+    "missing_lists": "users without a list",
+    "no_relevant": "users without a relevant item",
+    "no_truth": "users without a test row",
+    "tie_order": "lists",
+}
+"""What the axes of the policy are about."""
+
+
+def unused(config: Config) -> Iterator[tuple[text.Path, str]]:
+    """Every setting of the evaluation that has no effect, with its path and the reason."""
+    evaluation = config.evaluation
+    judging = [inner for definition in evaluation.computed for inner in definition.all if _judges(inner)]
+    conventions = ", ".join(dict.fromkeys(definition.convention for definition in evaluation.computed))
+    yield from _of_relevance(evaluation, judging, conventions)
+    for axis, reason in _of_policy(evaluation, conventions):
+        yield ("evaluation", "policy", axis), f"has no effect: {reason}"
+    for key, reason in _of_measures(evaluation):
+        yield ("evaluation", key), f"has no effect: {reason}"
+
+
+def _of_policy(evaluation: Evaluation, conventions: str) -> Iterator[tuple[str, str]]:
+    everything = [inner for definition in evaluation.computed for inner in definition.all]
+    for axis, value in evaluation.policy.axes.items():
+        looking = [one for one in everything if looks_at(one, axis, value)]
+        if not looking:
+            yield axis, f"no measure looks at {_SUBJECTS[axis]}"
+        elif not any(one.axes[axis] == value for one in looking):
+            yield axis, f"every measure names its own {axis}"
+        elif axis == "tie_order" and all(one.lists.order == "file" for one in looking):
+            yield axis, f"the convention {conventions} reads lists in the order of the file, in which nothing is tied"
+
+
+def looks_at(definition: Definition, axis: str, value: str) -> bool:
+    """Whether a value of an axis may change who counts for a measure, or what the measure reads."""
+    population = definition.population
+    if axis == "missing_lists" and value == "undefined":
+        return not definition.metric.system and population not in _WITH_LISTS
+    if axis in ("missing_lists", "no_relevant", "no_truth"):
+        return population == "test"
+    tables = definition.metric.uses(definition.params)
+    if axis == "truth_duplicates":
+        return population == "test" or any("truth" in varies_with(name) for name in tables)
+    empties_lists = axis in ("seen_items", "unknown_items") and (population in _WITH_LISTS or population == "test")
+    return empties_lists or any("lists" in varies_with(name) for name in tables)
+
+
+def _of_measures(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
+    if evaluation.aggregates and all(one.metric.system for one in evaluation.computed):
+        yield "aggregates", "every measure is a value of the whole model, not of users"
+    if evaluation.yardsticks.any and all(map(needs_scores, evaluation.definitions)):
+        yield "yardsticks", "every measure looks at scores or predictions, which made lists do not have"
+
+
+def _of_relevance(evaluation: Evaluation, judging: Sequence[Definition], conventions: str) -> Iterator[tuple[text.Path, str]]:
+    relevance, place = evaluation.relevance, ("evaluation", "relevance")
+    given = relevance.model_fields_set
+    if relevance.threshold is not None and not any(one.truth.threshold == relevance.threshold for one in judging):
+        named = all(one.truth.threshold is not None for one in judging)
+        reason = "every measure names its own" if named else f"the convention {conventions} says by itself what is relevant"
+        yield (*place, "threshold"), f"has no effect: {reason if judging else 'no measure looks at what is relevant'}"
+    if relevance.graded and not any(map(_looks_at_grades, judging)):
+        reason = f"under the convention {conventions} every relevant item counts the same" if judging else "no measure looks at ratings"
+        yield (*place, "graded"), f"has no effect: {reason}; leave it out, or choose another convention"
+    if "graded" in given and not relevance.graded and judging and all(one.axes["grades"] == "ratings" for one in judging):
+        yield (
+            (*place, "graded"),
+            f"has no effect: the convention {conventions} takes the rating as the grade; write grades=ones in a measure",
+        )
+
+
+def _judges(definition: Definition) -> bool:
+    """Whether a measure looks at what is relevant."""
+    return "truth_table" in closure(tuple(definition.metric.uses(definition.params)))
+
+
+def _looks_at_grades(definition: Definition) -> bool:
+    """Whether the grade of a relevant item may matter to a measure."""
+    return definition.axes["grades"] != "ones" and definition.params.get("gain") != "binary"

@@ -19,16 +19,12 @@ from pydantic_core import ErrorDetails
 from ..errors import ConfigError
 from ..names import yaml_text as text
 from ..secrets import concealed, remembering
-from .contradictions import contradictions
-from .dialects import translate
-from .folds import Fold, folds_of
-from .in_memory import with_rows_marked
-from .locations import Locations
-from .look_alikes import doubt
-from .models import Config
-from .overrides import add_gates, add_input_format, add_model, override
-from .unused import unused
-from .wrong_values import say
+from .contradictions import contradictions, unused
+from .data import Fold, folds_of
+from .data_sources import with_rows_marked
+from .dialects import doubt, translate
+from .overrides import Locations, add_gates, add_input_format, add_model, override, say
+from .whole_config import Config
 
 _STDIN = "/dev/stdin"
 

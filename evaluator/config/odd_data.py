@@ -20,7 +20,7 @@ from pydantic_core import PydanticCustomError
 from .. import plugins
 from ..checks import CHECKS, SEVERITIES, Check, CheckSetting, setting
 from ..conventions import AXES
-from .sources import Model
+from .data_sources import Model
 
 _AXES: Final = (
     "duplicates",

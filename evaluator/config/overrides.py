@@ -1,17 +1,115 @@
-"""`--set`, `--recs`, `--input-format` and the options of `receval gate`: values that the command line puts into a config."""
+"""Where values of a config were written, what the command line puts in their place, and what is wrong with them."""
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, get_args
 
+from msgspec import Struct, field
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from ..errors import ConfigError
 from ..names import yaml_text as text
-from ..names.addresses import is_address
-from ..quoting import one_line
-from .locations import dotted
+from ..names.short_names import is_address
+from ..quoting import one_line, short
+from .dialects import Translation
+from .judgement import Compare, Gates
+from .run_sections import Tracking, Trackings
+from .whole_config import Config
+
+
+class Locations(Struct, frozen=True):
+    """Finds the location of a path of the config.
+
+    A config that is no file has no `name`, and a location in it is the path alone.
+    `overridden` maps the paths that the command line gives to the option that gives them; `at` is the path of the evaluation in the file,
+    `moved` maps paths to where what stands there was written.
+    """
+
+    name: str
+    document: text.Document
+    translation: Translation = field(default_factory=lambda: Translation(None))
+    overridden: dict[text.Path, str] = field(default_factory=dict)
+    at: text.Path = ("evaluation",)
+    moved: Mapping[text.Path, text.Path] = field(default_factory=dict)
+
+    def of_path(self, path: text.Path, of_key: bool = False) -> str:
+        """`config.yaml:12:7: evaluation.metrics[3]`, or the option that gave the value; `path` is in receval's keys."""
+        if path[:1] == ("evaluation",):
+            path = (*self.at, *self.translation.origin(path[1:]))
+        path = (*self.moved.get(path[:2], path[:2]), *path[2:])
+        return self.in_file(path, of_key)
+
+    def in_file(self, path: text.Path, of_key: bool = False) -> str:
+        """The same for a path in the keys of the file, which may be those of another program."""
+        for end in range(len(path), 0, -1):
+            if path[:end] in self.overridden:
+                return f"{self.overridden[path[:end]]}: {dotted(path)}"
+        for origin, where in self.overridden.items():  # an override made what is spoken of
+            if path and origin[: len(path)] == path and path not in self.document.positions:
+                return f"{where}: {dotted(path)}"
+        if not self.name:
+            return dotted(path)
+        line, column = self.document.position(path, of_key) or (1, 1)
+        return f"{self.name}:{line}:{column}: {dotted(path)}" if path else f"{self.name}:{line}:{column}"
+
+
+def dotted(path: text.Path) -> str:
+    """`evaluation.metrics[3]`."""
+    shown = "".join(f"[{segment}]" if isinstance(segment, int) else f".{segment}" for segment in path)
+    return shown.removeprefix(".") or "the config"
+
+
+_WANTED: Final = {
+    "string_type": "text",
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "tuple_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+}
+"""What pydantic asks for, in words of YAML: it speaks of tuples, dictionaries and instances."""
+
+
+def say(details: ErrorDetails) -> str:
+    """What is wrong with a value, in words."""
+    if details["type"] == "extra_forbidden":
+        key = str(details["loc"][-1])
+        allowed = _keys(details["loc"][:-1])
+        close = difflib.get_close_matches(key, allowed, n=1)
+        return f"unknown key '{key}'" + (f" — did you mean '{close[0]}'?" if close else f"; known: {', '.join(allowed)}" if allowed else "")
+    if details["type"] == "missing":
+        return "this key is missing"
+    if details["type"] == "value_error":
+        return str(details["ctx"]["error"])
+    given = details["input"]
+    is_secret = "storage_options" in details["loc"]
+    shown = "" if is_secret or isinstance(given, dict | list | tuple) else f", not {short(repr(given))}"
+    wanted = details["msg"].replace("Input should be", "this should be").removesuffix(".")
+    return (f"this should be {_WANTED[details['type']]}" if details["type"] in _WANTED else wanted) + shown
+
+
+def _keys(location: Sequence[str | int]) -> list[str]:
+    """The keys that the model at `location` knows."""
+    models: Iterable[type[BaseModel]] = [Config]
+    for segment in location:
+        fields = [model.model_fields[segment].annotation for model in models if segment in model.model_fields]
+        models = [model for annotation in fields for model in _models(annotation)] or models
+    return [key for model in models for key in model.model_fields]
+
+
+def _models(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    nested = [model for argument in get_args(annotation) for model in _models(argument)]
+    return list(dict.fromkeys(nested))
+
 
 _SEGMENT = re.compile(r"""(?:^|\.)(?:"(?P<quoted>[^"]+)"|(?P<key>[^.\[\]"]+))|\[(?P<index>\d+)\]""")
 
@@ -152,3 +250,44 @@ def _put(config: dict[str, Any], path: text.Path, value: Any, where: str, origin
             here = here[key]
     origins[path] = where
     return None
+
+
+def gates_of(config: Mapping[str, Any], options: Mapping[str, Any]) -> tuple[Gates, Compare]:
+    """The sections `gates` and `compare` of a config as results keep it; `options` are keys of `gates` that take the place of its own.
+
+    `ConfigError` for rules that cannot be read.
+    """
+    rules: Sequence[Any] = options.get("rules", ())
+    read = [read_rule(rule) if isinstance(rule, str) else rule for rule in rules]
+    section = {**_in_this_version(config.get("gates", {})), **options} | ({"rules": read} if rules else {})
+    try:
+        return Gates.model_validate(section), Compare.model_validate(config.get("compare", {}))
+    except ValidationError as error:
+        problems = []
+        for details in error.errors():
+            place = details["loc"]
+            is_option = bool(rules) and place[:1] == ("rules",) and isinstance(place[1], int)
+            where = f"--rule {rules[int(place[1])]}" if is_option else dotted(("gates", *place))
+            problems.append(f"{where}: {say({**details, 'loc': ('gates', *place)})}")
+        raise ConfigError(problems) from None
+
+
+def _in_this_version(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """The stored section with the key `inconclusive`; results of earlier versions have `unproven`, with error, warn or pass."""
+    section = {name: value for name, value in stored.items() if name != "unproven"}
+    return section if "unproven" not in stored else {"inconclusive": "fail" if stored["unproven"] == "error" else "warn", **section}
+
+
+def trackings_of(config: Mapping[str, Any], given: Sequence[str]) -> tuple[Tracking, ...]:
+    """Trackers as the command line names them (`mlflow`, `{mlflow: {experiment: home}}`), or without any those of a config.
+
+    `ConfigError` for settings that cannot be read.
+    """
+    section = [read_rule(text) for text in given] if given else config.get("track", [])
+    try:
+        read: tuple[Tracking, ...] = TypeAdapter(Trackings).validate_python(section)
+    except ValidationError as error:
+        where = "--to" if given else "track"
+        problems = [f"{dotted((where, *one['loc']))}: {say({**one, 'loc': ('track', *one['loc'])})}" for one in error.errors()]
+        raise ConfigError(problems) from None
+    return read

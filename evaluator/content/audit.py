@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ..document import Block, Column, Document, Heading, Paragraph, Points, Table, Terms
-from ..results.audit import Audit, AuditedMeasure, FoundValues
-from ..results.audit_difference import ConventionDifference, MeasureDifference
+from ..results.audit import Audit, AuditedMeasure, ConventionDifference, FoundValues, MeasureDifference
 from .numbers import decimals, number
 
 _ALIKE: Final = 6

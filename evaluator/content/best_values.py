@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from ..document import SIGNS, Mark
 from ..results.result import Result
-from ..results.wording import shortened
-from ..stats.conclusion import Conclusion
+from ..results.row import shortened
+from ..stats.difference import Conclusion
 from .values import Formats
 from .verdicts import how_tested
 

@@ -21,10 +21,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..document import Block, Cell, Column, Document, Figure, Heading, Interval, Paragraph, Points, Role, Section, Table
-from ..results.comparison import Comparison
-from ..results.conclusions import conclusions
-from ..stats.digits import decimals, plain, signed, users_text
-from ..stats.records import Difference
+from ..results.comparison import Comparison, conclusions
+from ..stats.concluding import decimals, plain, signed, users_text
+from ..stats.difference import Difference
 from . import numbers, verdicts
 
 DATA: Final = ("measure", "difference", "low", "high", "p_adjusted", "up", "same", "down", "margin", "verdict")

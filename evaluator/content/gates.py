@@ -10,7 +10,7 @@ from msgspec import to_builtins
 from ..document import Cell, Column, Document, Heading, Section, Sentences, Table, Terms
 from ..results.gates import Gate, Verdicts
 from ..results.result import Result
-from ..stats.digits import users_text
+from ..stats.concluding import users_text
 from .values import Formats
 from .verdicts import outcome_cell
 

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ..document import Column, Document, Heading, Paragraph, Table, Terms
-from ..results.ledger import Ledger
 from ..results.result import Result, Row
+from ..results.row import Ledger
 from .values import Formats
 
 _REASONS = ("without_list", "without_relevant", "without_truth", "without_value", "of_others")

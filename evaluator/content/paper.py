@@ -8,10 +8,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from ..config.reporting import LatexStyle
+from ..config.run_sections import LatexStyle
 from ..document import Alert, Block, Column, Document, Heading, Paragraph, Points, Section, Table
-from ..results.comparison import Comparison
-from ..results.conclusions import conclusions
+from ..results.comparison import Comparison, conclusions
 from ..results.description import Description
 from ..results.result import Result
 from .description import document as files_hold

@@ -10,11 +10,9 @@ from typing import Any, Final
 from ..conventions import AXES, PROTOCOL
 from ..document import Block, Equation, Heading, Paragraph, Points, Terms
 from ..metrics import METRICS, Metric
-from ..metrics.catalogue import sections, shown
-from ..metrics.equations import equation, is_of_a_user, title
+from ..metrics.catalogue import equation, is_of_a_user, sections, shown, title
 from ..metrics.notation import GLOSSARY, symbols
-from ..results.definition import MeasureDefinition
-from ..results.result import Result
+from ..results.result import MeasureDefinition, Result
 
 _OVER_USERS: Final = {
     "mean": r"\frac{1}{|U|} \sum_{u \in U} %s",

@@ -8,17 +8,16 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from ..config.reporting import LatexStyle
+from ..config.run_sections import LatexStyle
 from ..document import ARROWS, Cell, Column, Mark, Table
 from ..metrics import METRICS
 from ..metrics.catalogue import shown
 from ..names.formula import is_formula
 from ..results.comparison import Comparison
-from ..results.definition import MeasureDefinition
-from ..results.result import FEW_USERS, Result, Row
-from ..results.wording import shortened
-from ..stats.conclusion import Conclusion
-from ..stats.digits import users_text
+from ..results.result import FEW_USERS, MeasureDefinition, Result, Row
+from ..results.row import shortened
+from ..stats.concluding import users_text
+from ..stats.difference import Conclusion
 from .best_values import Place, best_values
 from .values import Formats
 from .verdicts import how_tested

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from ..metrics.check import bounds_of
-from ..names.aggregate_names import is_spread
-from ..names.yardstick_names import ORACLE
+from ..metrics.registry import bounds_of
+from ..names.short_names import ORACLE, is_spread
 from ..results.result import Result
 from ..results.row import Row
 from ..stats.confidence import StudentT

@@ -10,9 +10,9 @@ from typing import Final
 from msgspec import Struct, field
 
 from ..results.comparison import Comparison
+from ..results.description import Spread
 from ..results.gates import Gate
 from ..results.result import Result
-from ..results.spread import Spread
 from .best_values import BestValues, Place, best_values, highest_printed
 from .points import NamedModel, ValuePoint, by_label, points_of
 from .values import Formats

@@ -12,9 +12,9 @@ from .. import plugins
 from ..checks import Finding
 from ..document import Block, Cell, Column, Document, Heading, Level, Mark, Paragraph, Points, Section, Sentences, Status, Table
 from ..errors import ConfigError
-from ..results.conclusions import conclusions
+from ..results.comparison import conclusions
 from ..results.gates import Verdicts
-from ..stats.digits import decimals, percent, plain, users_text
+from ..stats.concluding import decimals, percent, plain, users_text
 from . import differences, findings, gates, ledger, what_was_done
 from .charts.figures import wanted_figures
 from .points import ValuePoint

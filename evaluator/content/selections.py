@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ..document import SIGNS, Block, Document, Heading, Paragraph, Sentences, Table, Terms
 from ..errors import ConfigError
 from ..results.result import Input, Result, Row
-from ..results.wording import shortened
+from ..results.row import shortened
 from . import findings, gates, ledger
 from .best_values import best_values
 from .points import models_of

@@ -11,9 +11,8 @@ from msgspec.structs import replace
 
 from ..document import Block, Cell, Column, Document, Heading, Interval, Mark, Paragraph, Table
 from ..metrics import find
-from ..names.aggregate_names import interval_level
 from ..names.formula import is_formula
-from ..names.yardstick_names import ORACLE
+from ..names.short_names import ORACLE, interval_level
 from ..results.result import FEW_USERS, Result, Row
 from .numbers import decimals, number
 from .points import NamedModel, ValuePoint, by_label, models_of, points_of, points_of_groups

@@ -7,7 +7,7 @@ from typing import Final
 
 from ..document import SIGNS, Cell
 from ..results.gates import Gate, Outcome
-from ..stats.records import MEANINGS, Difference, Verdict
+from ..stats.difference import MEANINGS, Difference, Verdict
 
 NOT_JUDGED: Final = "(not judged)"
 _CORRECTIONS: Final = {"holm": "Holm", "bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}

@@ -9,8 +9,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from ..document import Block, Code, Column, Points, Section, Table
-from ..results.definition import MeasureDefinition
-from ..results.result import Result
+from ..results.result import MeasureDefinition, Result
 
 _INPUTS: Final = (
     Column("input", "key"),

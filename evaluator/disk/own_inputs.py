@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from ..config import Loaded
-from ..config.locations import dotted
+from ..config.overrides import dotted
 from ..errors import DataError, OutputError
 from ..load import Remote, find
 from ..load.database import file_of

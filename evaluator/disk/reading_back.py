@@ -13,16 +13,12 @@ from msgspec import convert
 
 from ..checks import Finding
 from ..errors import DataError
-from ..names.aggregate_names import is_spread
-from ..results import ledger, protocol
-from ..results.definition import MeasureDefinition, TruthFingerprint
+from ..names.short_names import is_spread
 from ..results.description import Description
 from ..results.gates import Gate, in_this_version
-from ..results.ledger import Ledger
-from ..results.protocol import Protocol
-from ..results.result import FORMAT_VERSION, READABLE_VERSIONS, Counts, Input, Result, Row
-from ..results.users import StoredUsers
-from ..stats.conclusion import Conclusion
+from ..results.result import FORMAT_VERSION, READABLE_VERSIONS, Counts, Input, MeasureDefinition, Result, Row, StoredUsers, TruthFingerprint
+from ..results.row import LEDGER_COLUMNS, PROTOCOL_COLUMNS, Ledger, Protocol
+from ..stats.difference import Conclusion
 from .manifest import AGAIN, MANIFEST, Manifest, is_output_file, parsed, read, read_manifest
 
 RESULTS: Final = "results.json"
@@ -112,9 +108,9 @@ def _result(content: Mapping[str, Any], manifest: Mapping[str, Any], per_user: M
 
 
 def _row(cells: Mapping[str, Any], definitions: Mapping[str, MeasureDefinition]) -> Row:
-    own = {name: value for name, value in cells.items() if name not in (*ledger.COLUMNS, *protocol.COLUMNS, "few_users")}
-    users = {name: cells[name] for name in ledger.COLUMNS}
-    rules = {name: cells[name] for name in protocol.COLUMNS}
+    own = {name: value for name, value in cells.items() if name not in (*LEDGER_COLUMNS, *PROTOCOL_COLUMNS, "few_users")}
+    users = {name: cells[name] for name in LEDGER_COLUMNS}
+    rules = {name: cells[name] for name in PROTOCOL_COLUMNS}
     return Row(
         **own,
         higher_is_better=None if is_spread(cells["aggregate"]) else definitions[cells["metric"]].higher_is_better,

@@ -13,8 +13,7 @@ from ..conventions import AXES, PROTOCOL
 from ..errors import ConfigError
 from ..metrics.definition import Definition
 from ..names.measure_strings import MetricSpec
-from ..results.audit import Audit, AuditCell, AuditedMeasure
-from ..results.audit_difference import ChoiceEffect, ConventionDifference, MeasureDifference, Values
+from ..results.audit import Audit, AuditCell, AuditedMeasure, ChoiceEffect, ConventionDifference, MeasureDifference, Values
 from ..results.result import Row
 from .files import Files, open_inputs
 from .job import Job, Options

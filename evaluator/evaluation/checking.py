@@ -25,9 +25,9 @@ from ..health import (
     untimed,
 )
 from ..measure.partial import Partial
-from ..measure.ties import bounds, unbounded
+from ..measure.tie_bounds import bounds, unbounded
 from ..metrics.definition import Definition
-from ..results.wording import of_models
+from ..results.row import of_models
 from .files import Files
 from .inputs import Inputs
 from .job import Job

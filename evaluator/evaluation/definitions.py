@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from math import isfinite
 
-from ..config.models import Evaluation
+from ..config.whole_config import Evaluation
 from ..conventions.axes import AXES, PROTOCOL
 from ..metrics.definition import Definition
-from ..results.definition import MeasureDefinition
-from ..results.protocol import DEFAULT, Protocol
+from ..results.result import MeasureDefinition
+from ..results.row import DEFAULT, Protocol
 from .plan import looks_at_train, tables_of
 
 

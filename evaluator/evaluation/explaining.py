@@ -22,7 +22,7 @@ from ..metrics.measure import Ratio, plain
 from ..results.explanation import ExplainedChoice, Explanation
 from ..tables.array import Array
 from ..tables.lists import Reading
-from ..tables.part import LISTS, PartData
+from ..tables.rows import LISTS, PartData
 from .files import Files, open_inputs
 from .inputs import Inputs
 from .plan import Plan

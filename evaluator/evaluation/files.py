@@ -20,8 +20,8 @@ from ..names.measure_strings import MetricSpec
 from ..parts import Scratch, SideTable
 from ..parts.spark.session import SparkSession, session_of_frame, start_session
 from ..prepare import GroupColumn, SideFrames, SideNeeds, prepare_sides
-from ..tables.part import EMPTY_TRUTH
 from ..tables.prepared import Prepared, TimeFacts
+from ..tables.rows import EMPTY_TRUTH
 from .inputs import Inputs
 from .plan import Plan, tables_of
 from .request import Request

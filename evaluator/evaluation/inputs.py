@@ -14,15 +14,14 @@ from msgspec import Struct
 from .. import load
 from ..config import Loaded, SourceConfig, dotted, unknown_model
 from ..config.data import Data
-from ..config.in_memory import UNNAMED
+from ..config.data_sources import UNNAMED
 from ..conventions.convention import DEFAULT
 from ..errors import ConfigError, DataError
-from ..names.addresses import is_address
-from ..names.yardstick_names import YARDSTICK_NAMES
+from ..names.short_names import YARDSTICK_NAMES, is_address
 from ..parts.spark.session import SparkSession
 from ..results.result import Input, InputFile
 from ..secrets import without_values
-from ..tables.part import EMPTY_TRUTH
+from ..tables.rows import EMPTY_TRUTH
 from .looking import Looker, masks_seen, without_lists
 
 

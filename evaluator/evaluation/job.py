@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ..health import CheckTask
 from ..measure.task import Task
-from ..results.protocol import Protocol
+from ..results.row import Protocol
 from .definitions import protocols_of
 from .files import Files
 from .measured import PassTask

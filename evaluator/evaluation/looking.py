@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from .. import load
 from ..config import SourceConfig
 from ..config.data import Data
-from ..config.in_memory import InMemory
-from ..config.models import Evaluation
+from ..config.data_sources import InMemory
+from ..config.whole_config import Evaluation
 from ..errors import ConfigError, NoRowsError
 from ..load.in_memory import Matrix, frame_of, users_without_items
 from ..load.opening import FAILURES, opened
@@ -52,7 +52,7 @@ class Looker(Struct, frozen=True):
         if configured.table is not None:
             return self._on_spark(role, table, configured.table, options)
         if isinstance(configured.frame, InMemory) and configured.frame.is_of_spark:
-            from ..parts.spark.tables import name_of_view  # only here: most runs need no Spark
+            from ..parts.spark.catalog_tables import name_of_view  # only here: most runs need no Spark
 
             view = name_of_view(configured.frame.rows, self.scratch)
             return self._on_spark(role, table, view, options, configured.frame.kind)
@@ -96,7 +96,7 @@ class Looker(Struct, frozen=True):
 
     def _on_spark(self, role: str, table: str, name: str, options: load.ReadOptions, shown: str = "") -> load.Source:
         assert self.session is not None, "the config was checked to read tables on Spark"
-        from ..parts.spark.tables import look_at_table  # only here: most runs need no Spark
+        from ..parts.spark.catalog_tables import look_at_table  # only here: most runs need no Spark
 
         return look_at_table(self.session, role, table, name, replace(options, nulls=()), shown)
 

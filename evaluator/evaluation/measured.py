@@ -14,12 +14,12 @@ from ..measure.measuring import EnrichedRows, enriched_rows, scored
 from ..measure.partial import Partial
 from ..measure.scoring import Scorer
 from ..measure.task import Task
-from ..measure.ties import TieMeasures, tie_sums
+from ..measure.tie_bounds import TieMeasures, tie_sums
 from ..measure.truth_hash import truth_hash
 from ..measure.yardsticks import yardstick_facts
 from ..metrics.definition import Definition
 from ..parts.part import Part
-from ..tables.part import LISTS, PartData
+from ..tables.rows import LISTS, PartData
 
 TIES = "ties"
 CHECKS = "checks"

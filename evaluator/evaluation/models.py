@@ -9,15 +9,13 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..measure.counting import CELLS
+from ..measure.by_group import Composite, composed, group_rows
 from ..measure.finishing import Finished, finish
-from ..measure.group_rows import Composite, composed, group_rows
-from ..measure.partial import Partial
+from ..measure.partial import CELLS, Partial
 from ..metrics.definition import Definition
-from ..results.definition import MeasureDefinition
-from ..results.result import Counts, Row
-from ..tables.groups import GroupBy
-from ..tables.notes import sentences
+from ..results.result import Counts, MeasureDefinition, Row
+from ..tables.graph import sentences
+from ..tables.prepared import GroupBy
 from .definitions import formula_of, in_full
 from .job import Job
 from .plan import Plan

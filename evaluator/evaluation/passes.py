@@ -12,9 +12,9 @@ from ..load.tally import FaultTally
 from ..measure.measuring import EnrichedRows
 from ..measure.partial import Partial
 from ..parts import Part, SortedRuns, whole_users
+from ..parts.resources import side_by_side
 from ..parts.spark.session import SparkSession
-from ..parts.threads import side_by_side
-from ..tables.part import LISTS
+from ..tables.rows import LISTS
 from .files import Files
 from .measured import ENRICHED, PassTask, measure_frames, measure_part
 from .progress import ModelProgress

@@ -7,17 +7,15 @@ from functools import cached_property
 from msgspec import Struct
 
 from ..config import FormulaEntry
-from ..config.comparing import Compare
-from ..config.gating import Gates
-from ..config.models import Evaluation
+from ..config.judgement import Compare, Gates
+from ..config.whole_config import Evaluation
 from ..measure.aggregate import needs_values
 from ..measure.finishing import chosen
 from ..measure.task import Task
-from ..measure.ties import TieMeasures
+from ..measure.tie_bounds import TieMeasures
 from ..metrics.definition import Definition
 from ..tables.graph import closure
-from ..tables.groups import GroupBy
-from ..tables.prepared import Prepared
+from ..tables.prepared import GroupBy, Prepared
 
 
 class Plan(Struct, frozen=True, dict=True):

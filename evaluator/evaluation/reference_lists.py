@@ -8,14 +8,22 @@ from functools import partial
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ..health.context import PopularityRule
+from ..health.checker import PopularityRule
 from ..measure.partial import Partial, merged
-from ..measure.reference_parts import measure_yardstick
-from ..measure.yardsticks import LeftOut, YardstickFacts, Yardsticks, YardstickTask, achieved, achieved_by_group, values_over_same_users
-from ..names.yardstick_names import ORACLE
+from ..measure.yardsticks import (
+    LeftOut,
+    YardstickFacts,
+    Yardsticks,
+    YardstickTask,
+    achieved,
+    achieved_by_group,
+    measure_yardstick,
+    values_over_same_users,
+)
+from ..names.short_names import ORACLE
 from ..parts import Part
 from ..parts.local import parts_without_lists
-from ..parts.threads import side_by_side
+from ..parts.resources import side_by_side
 from ..tables.ids import Ids
 from .files import Files
 from .job import Job

@@ -11,11 +11,11 @@ import polars as pl
 from msgspec.structs import replace
 
 from .. import load
-from ..config.in_memory import UNNAMED, InMemory
+from ..config.data_sources import UNNAMED, InMemory
 from ..load.in_memory import frame_of
 from ..parts import Part
-from ..parts.contiguous import WholeUsers, cut
-from ..parts.threads import side_by_side
+from ..parts.partitions import WholeUsers, cut
+from ..parts.resources import side_by_side
 from ..results.result import Row
 from ..tables.ids import user_starts
 from .files import Files, open_inputs

@@ -11,11 +11,10 @@ from msgspec import Struct, field
 
 from ..checks import CheckSetting
 from ..config import Loaded, missing
-from ..config.comparing import Compare
-from ..config.engine import EngineChoice
-from ..config.gating import Gates
-from ..config.in_memory import InMemory
-from ..config.models import Evaluation
+from ..config.data_sources import InMemory
+from ..config.judgement import Compare, Gates
+from ..config.run_sections import EngineChoice
+from ..config.whole_config import Evaluation
 from ..errors import ConfigError
 from ..metrics.definition import Definition
 from ..parts.spark.session import SparkSession

@@ -21,11 +21,11 @@ from ..comparison.questions import Questions
 from ..config import Loaded
 from ..extras import version_of
 from ..health import CheckTask, failing_rows, unmade
-from ..measure.group_rows import group_remarks, groups_of
+from ..measure.by_group import group_remarks, groups_of
 from ..metrics import Metric
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
-from ..results.wording import of_models
+from ..results.row import of_models
 from .checking import Examined, Findings, check_task_of, checks_of_model, examined, findings_of, refuse_nothing_relevant, remarks_on_files
 from .files import Files, open_inputs
 from .inputs import describe

@@ -7,11 +7,11 @@ from math import inf
 
 from msgspec import Struct
 
-from ..comparison.measures import named, rows_of
-from ..config.gate_problems import MeasureFacts, rule_problem
-from ..config.gate_rules import GateRule
+from ..comparison.questions import named, rows_of
+from ..config.contradictions import MeasureFacts, rule_problem
+from ..config.judgement import GateRule
 from ..errors import ConfigError
-from ..metrics.check import bounds_of
+from ..metrics.registry import bounds_of
 from ..results.result import Result, Row
 
 

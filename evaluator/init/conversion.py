@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from .. import conventions, metrics
 from ..config.dialects import PROGRAMS, Translation, ours, translate
 from ..config.loader import check, read_document
-from ..config.locations import Locations, dotted
+from ..config.overrides import Locations, dotted
 from ..errors import ConfigError
 from ..names import yaml_text as text
 from ..names.measure_strings import MetricSpec

@@ -9,8 +9,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ..config.dialects import translate
-from ..config.look_alikes import doubt
+from ..config.dialects import doubt, translate
 from ..load import without_endings
 from ..names.yaml_text import Path
 

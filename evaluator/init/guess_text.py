@@ -11,10 +11,10 @@ from typing import Any
 import yaml
 
 from ..config.loader import check
-from ..config.locations import Locations
+from ..config.overrides import Locations
 from ..errors import ConfigError
 from ..names import yaml_text as text
-from ..names.addresses import is_address
+from ..names.short_names import is_address
 from .records import GuessedConfig, SourceEntry
 
 _HEAD = """\

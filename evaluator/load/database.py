@@ -14,7 +14,7 @@ import polars as pl
 import polars.selectors as cs
 from msgspec.structs import replace
 
-from ..config.masking import masked_uri
+from ..config.data_sources import masked_uri
 from ..errors import DataError, MissingExtraError, NoRowsError
 from ..extras import install_command
 from ..temporary import folder_for_copies

@@ -15,10 +15,10 @@ from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct, field
 
-from ..config.masking import masked_path
+from ..config.data_sources import masked_path
 from ..errors import DataError
 from ..extras import missing
-from ..names.addresses import is_artifact
+from ..names.short_names import is_artifact
 from ..temporary import folder_for_copies, new_copy
 from .mlflow_artifacts import download as download_artifact
 from .mlflow_artifacts import path_of

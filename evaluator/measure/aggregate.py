@@ -12,9 +12,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ..names.aggregate_names import SMALLEST_FACTOR, interval_level
+from ..names.short_names import SMALLEST_FACTOR, interval_level
 from ..sums.exact import rounded
-from .moments import Moments
+from .partial import Moments
 
 
 def percentile(values: Sequence[float], q: float) -> float:

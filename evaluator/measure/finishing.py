@@ -12,18 +12,16 @@ from msgspec.structs import replace
 
 from ..metrics.definition import Definition
 from ..metrics.measure import Measure, plain
-from ..names.aggregate_names import is_spread
 from ..names.measure_strings import Params
-from ..results.ledger import Ledger
+from ..names.short_names import is_spread
 from ..results.result import Row
+from ..results.row import Ledger
 from ..sums.exact import ExactSums
 from ..tables.array import Array
-from ..tables.part import PartData
+from ..tables.rows import PartData
 from .aggregate import aggregated, micro, needs_values
-from .counting import CELLS, UserCell, UserFacts, who_counts
 from .model_level_sums import ReplaySums
-from .moments import Moments, MomentTable
-from .partial import Partial
+from .partial import CELLS, Moments, MomentTable, Partial, UserCell, UserFacts, who_counts
 from .scoring import Scorer, beyond_numbers
 from .task import Task
 

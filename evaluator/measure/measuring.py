@@ -12,16 +12,13 @@ from msgspec import Struct
 from ..metrics.definition import Definition
 from ..sums.exact import ExactSums
 from ..tables.array import Array
-from ..tables.category_columns import user_codes
 from ..tables.graph import Choice
 from ..tables.ids import gathered
+from ..tables.item_columns import user_codes
 from ..tables.lists import Reading, seen_in_train
-from ..tables.part import LISTS, PartData
-from ..tables.rows import Rows
-from .counting import CELLS, cells_of
+from ..tables.rows import LISTS, PartData, Rows
 from .model_level_sums import CollectSums
-from .moments import MomentTable
-from .partial import Partial, UserValues
+from .partial import CELLS, MomentTable, Partial, UserValues, cells_of
 from .scoring import GroupValues, Scorer
 from .task import MeasureGroup, Task
 

@@ -1,22 +1,192 @@
-"""`Partial`: what one part adds to a result. Partials of different users merge with `+`, in any order and grouping, to the same bytes."""
+"""`Partial`: what one part adds to a result: sums of users' values that merge with `+`, in any order, and who was counted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from fractions import Fraction
 from functools import reduce
 from operator import add
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
+from numpy.typing import ArrayLike, NDArray
 
+from ..metrics.definition import Definition
+from ..names.short_names import SMALLEST_FACTOR, interval_level
 from ..sums.exact import ExactSums
 from ..tables.array import Array
-from ..tables.notes import Notes
-from .counting import CELLS
-from .moments import MomentTable
+from ..tables.graph import Notes
+from ..tables.rows import EMPTY_TRUTH, PartData
+from ..tables.truth import TEST
+
+_LOGARITHMS: Final = frozenset({"geometric"})
+
+
+class Moments(Struct, frozen=True):
+    """Exact sums over the values of the users who count for one measure.
+
+    `n` users count; the value of `n_undefined` of them is NaN, that of others may be infinite. `total` is the sum of the finite values,
+    `squares` that of their squares and `logarithms` that of their natural logarithms; the last two are `None` if no aggregate needs them.
+    """
+
+    n: int
+    n_undefined: int
+    n_positive_infinite: int
+    n_negative_infinite: int
+    total: Fraction
+    squares: Fraction | None = None
+    logarithms: Fraction | None = None
+
+
+class MomentTable(Struct, frozen=True, eq=False):
+    """The moments of several measures, one column of `counts` and one sum each; tables of different users merge with `+`.
+
+    The rows of `counts` are users who count, of these undefined (NaN) ones, those with the value +infinity, those with -infinity.
+    """
+
+    counts: NDArray[np.int64]
+    totals: ExactSums
+    squares: ExactSums | None = None
+    logarithms: ExactSums | None = None
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64], counted: ArrayLike | None = None, aggregates: Collection[str] = ("mean",)) -> MomentTable:
+        """Sum what `aggregates` need over `values`, shape (measures, users), of those users who are `counted` (default: all).
+
+        Edge cases: `counted` may have fewer dimensions than `values`. The values of users who do not count may be anything.
+        """
+        n_measures, n_users = values.shape
+        counts = np.zeros((4, n_measures), dtype=np.int64)
+        mask = None if counted is None else np.broadcast_to(np.asarray(counted, dtype=np.bool_), values.shape)
+        counts[0] = n_users if mask is None else np.count_nonzero(mask, axis=1)
+        finite = np.isfinite(values)
+        if not finite.all():
+            within = np.ones(values.shape, dtype=np.bool_) if mask is None else mask
+            kinds = (np.isnan(values), np.isposinf(values), np.isneginf(values))
+            counts[1:] = [np.count_nonzero(kind & within, axis=1) for kind in kinds]
+            mask = finite & within
+        elif mask is not None and (counts[0] == n_users).all():
+            mask = None
+        logarithms = None
+        if _LOGARITHMS.intersection(aggregates):
+            logarithms = ExactSums.of(np.log(np.maximum(values, SMALLEST_FACTOR)), mask)
+        return cls(
+            counts,
+            ExactSums.of(values, mask),
+            ExactSums.of_squares(values, mask) if any(map(_needs_squares, aggregates)) else None,
+            logarithms,
+        )
+
+    def __add__(self, other: MomentTable) -> MomentTable:
+        """Merge with the moments of other users; `ValueError` unless both are of the same measures and aggregates."""
+        return MomentTable(
+            self.counts + other.counts,
+            self.totals + other.totals,
+            _added(self.squares, other.squares),
+            _added(self.logarithms, other.logarithms),
+        )
+
+    def measure(self, index: int) -> Moments:
+        """The moments of the measure at `index`."""
+        n, undefined, positive_infinite, negative_infinite = self.counts[:, index].tolist()
+        return Moments(
+            n,
+            undefined,
+            positive_infinite,
+            negative_infinite,
+            self.totals.fraction(index),
+            None if self.squares is None else self.squares.fraction(index),
+            None if self.logarithms is None else self.logarithms.fraction(index),
+        )
+
+
+def _needs_squares(aggregate: str) -> bool:
+    return aggregate == "std" or interval_level(aggregate) is not None
+
+
+def _added(left: ExactSums | None, right: ExactSums | None) -> ExactSums | None:
+    if left is None and right is None:
+        return None
+    if left is None or right is None:
+        raise ValueError("moments for different aggregates do not merge")
+    return left + right
+
+
+class UserCell(NamedTuple):
+    """What the files hold of a user: a row of the test file, a relevant item, a list; or an empty list in the test set, which is no row."""
+
+    tested: bool
+    relevant: bool
+    listed: bool
+    empty: bool = False
+
+    @property
+    def code(self) -> int:
+        """Its number, from 0 to 9."""
+        return 8 + self.listed if self.empty else 4 * self.tested + 2 * self.relevant + self.listed
+
+
+CELLS = (
+    *(UserCell(bool(code & 4), bool(code & 2), bool(code & 1)) for code in range(8)),
+    *(UserCell(True, False, listed, empty=True) for listed in (False, True)),
+)
+"""Every cell, at the place of its code."""
+
+
+class UserFacts(Struct, frozen=True, eq=False):
+    """For each user of a part whether the test file, train, and the reference model's lists hold the user.
+
+    `empty` are those whom the test set holds with an empty list; they are `tested` too.
+    """
+
+    tested: Array
+    in_train: Array | None
+    in_baseline: Array | None
+    empty: Array | None = None
+
+    @classmethod
+    def of(cls, part: PartData) -> UserFacts:
+        """The facts of the users of a part."""
+        held = {name: part.rows(name).counts > 0 if name in part else None for name in (TEST, "train", "baseline", EMPTY_TRUTH)}
+        tested = held[TEST]
+        assert tested is not None
+        if (named := held[EMPTY_TRUTH]) is None:
+            return cls(tested, held["train"], held["baseline"])
+        return cls(tested | named, held["train"], held["baseline"], named & ~tested)
+
+
+def who_counts(definition: Definition, facts: UserFacts, n_relevant: Array, n_recommended: Array) -> Array:
+    """For each user whether the user counts for a measure, as its population and the axes of the users who count say."""
+    counted, population = definition.user_rules, definition.population
+    tested, listed, relevant = facts.tested, n_recommended > 0, n_relevant > 0
+    if population == "tested":
+        return tested
+    if population == "train":
+        assert facts.in_train is not None
+        return facts.in_train
+    if population == "baseline":
+        assert facts.in_baseline is not None
+        return facts.in_baseline
+    if population != "test":
+        return listed & tested if population == "tested_lists" else listed
+    strangers = counted.no_truth == "zero"
+    counts = tested | listed if strangers else tested
+    if counted.no_relevant == "drop":
+        allowed = relevant | ~tested if strangers else relevant
+        if facts.empty is not None and counted.empty_truth != "as_no_relevant":
+            allowed = allowed | facts.empty
+        counts = counts & allowed
+    return counts & listed if counted.missing_lists == "drop" else counts
+
+
+def cells_of(facts: UserFacts, n_relevant: Array, n_recommended: Array) -> Array:
+    """The code of the cell of each user."""
+    codes = 4 * facts.tested.astype(np.int64) + 2 * (n_relevant > 0) + (n_recommended > 0)
+    return codes if facts.empty is None else np.where(facts.empty, 8 + (n_recommended > 0), codes)
+
 
 Mergeable = TypeVar("Mergeable", bound="Adds")
 

@@ -14,13 +14,12 @@ from ..metrics.arrays import UNDEFINED
 from ..metrics.definition import Definition
 from ..metrics.measure import Measure, Ratio, Sums, plain
 from ..tables.array import Array, in_single_precision
-from ..tables.choices import Canonical
-from ..tables.graph import Choice, Tables, closure
-from ..tables.notes import Notes
-from ..tables.part import PartData
+from ..tables.graph import Choice, Notes, Tables, closure
+from ..tables.lists import Canonical
 from ..tables.prepared import Prepared
-from .counting import UserFacts, who_counts
+from ..tables.rows import PartData
 from .model_level_sums import CollectSums
+from .partial import UserFacts, who_counts
 from .task import MeasureGroup
 
 

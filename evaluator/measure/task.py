@@ -1,19 +1,59 @@
-"""What is measured of every part: plain values, which go to another machine as they stand."""
+"""What is measured of every part, as plain values that go to another machine as they stand; and what measures read."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
 from ..metrics.definition import Definition
 from ..metrics.registry import Metric
-from ..tables.groups import GroupBy
-from ..tables.prepared import Prepared
+from ..tables.graph import INPUTS, TABLES, closure
+from ..tables.prepared import GroupBy, Prepared
 from ..tables.rows import Cutoffs
 from .aggregate import needs_values
+
+_OF_HITS: Final = frozenset({"hits", "rated", "ideal", "retrieved", "retrieved_at_k", "n_relevant", "reading"})
+"""What a measure of hits reads beside them: judged items, what is relevant, and the length of the list."""
+_OF_TRUTH: Final = _OF_HITS | {"judged_rows", "outside", "truth_with_repeats"}
+"""Tables for which no row of the lists is needed but those of test pairs and of items that are no candidates."""
+
+
+def tables_of(definition: Definition) -> frozenset[str]:
+    """The tables that a measure reads, or a metric that it combines."""
+    return frozenset().union(*(part.metric.uses(part.params) for part in definition.all))
+
+
+def needs_scores(definition: Definition) -> bool:
+    """Whether a measure looks at the scores of the lists, or at predictions."""
+    return any(name in TABLES and TABLES[name].reads_scores for name in closure(tables_of(definition)))
+
+
+def reads_whole_lists(definition: Definition) -> bool:
+    """Whether a measure looks at every recommended item, not only at those that the test file holds."""
+    return _reach_lists(tables_of(definition) - {"reading"})
+
+
+def _reach_lists(names: Collection[str]) -> bool:
+    uses = {used for name in set(names) - _OF_TRUTH - INPUTS for used in TABLES[name].uses}
+    return "reading" in uses or (bool(uses) and _reach_lists(uses))
+
+
+def sums_hits(definition: Definition) -> bool:
+    """Whether a measure has a value per user that the user's hits add up to; it may divide by what the whole list adds up to."""
+    tables = tables_of(definition)
+    return "hits" in tables and tables <= _OF_HITS | {"listed"} and not definition.metric.system
+
+
+def of_hits(definition: Definition) -> bool:
+    """Whether a measure says how good hits are, and looks at nothing beside them."""
+    tables = tables_of(definition)
+    needs_more = any(True for part in definition.all for _ in part.metric.needs(part.params))
+    reads_hits = "hits" in tables and tables <= _OF_HITS and not needs_more and not definition.metric.system
+    of_users = definition.population in ("test", "tested") and not definition.of_means
+    return reads_hits and of_users and definition.higher_is_better is not None
 
 
 class Task(Struct, frozen=True, eq=False, dict=True):

@@ -14,7 +14,7 @@ import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from ..results.definition import TruthFingerprint
+from ..results.result import TruthFingerprint
 
 Words = NDArray[np.uint64]
 

@@ -22,9 +22,8 @@ from . import (  # noqa: F401, importing a family enters its metrics into the re
     serendipity,
     subtopics,
 )
-from .check import check
 from .definition import Definition
-from .registry import METRICS, Many, Metric, Text, find
+from .registry import METRICS, Many, Metric, Text, check, find
 from .resolving import Load, resolve
 
 __all__ = ["METRICS", "Definition", "Load", "Many", "Metric", "Text", "check", "find", "resolve"]

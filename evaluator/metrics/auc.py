@@ -21,7 +21,6 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..names.measure_strings import Scalar
-from ..tables import top_items  # noqa: F401, declares the table is_hit
 from ..tables.array import Array, in_single_precision
 from ..tables.graph import table
 from ..tables.lists import Reading

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from ..names.measure_strings import Params, Scalar, unquoted
 from ..tables.array import Array
-from ..tables.groups import Group
+from ..tables.prepared import Group
 from .arrays import NO_VALUE, divide, where
 from .fairness import chosen, in_group
 from .measure import Measure

@@ -1,4 +1,4 @@
-"""The catalogue: what there is to choose from, read from the registry, the axes and the conventions as plain data."""
+"""The catalogue: what there is to choose from, read from the registry, the axes and the conventions; and formulas as equations."""
 
 from __future__ import annotations
 
@@ -13,8 +13,31 @@ from msgspec import Struct
 
 from ..conventions import AXES, PROTOCOL, Axis, Convention, known, load
 from ..names.measure_strings import Scalar
-from .equations import equation
 from .registry import METRICS, Metric, Number
+
+_NEXT: Final = r"\\"
+
+
+def title(metric: Metric) -> str:
+    """The metric as a symbol, with its cut-off if it takes one."""
+    return rf"\mathrm{{{metric.name}}}{'@k' if metric.cut else ''}"
+
+
+def is_of_a_user(metric: Metric, params: Mapping[str, Scalar]) -> bool:
+    """Whether the formula is that of one user's value, not that of the whole model or of means over users."""
+    of_means = any(axis == "f_of" and params[name] == "means" for name, axis in metric.axes.items())
+    return not (metric.system or of_means)
+
+
+def equation(metric: Metric, params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    """The lines of the equation; none for a metric without a formula."""
+    formula = metric.tex(params)
+    if not formula:
+        return ()
+    left = f"{title(metric)}(u)" if is_of_a_user(metric, params) else title(metric)
+    first, *others = map(str.strip, formula.split(_NEXT))
+    return (f"{left} = {first}", *others)
+
 
 DEFAULT: Final = "receval"
 FAMILIES: Final = {

@@ -7,8 +7,8 @@ import polars as pl
 
 from ..tables.array import Array
 from ..tables.graph import table
+from ..tables.hits import TestRatings, scores_of
 from ..tables.rows import Rows
-from ..tables.test_ratings import TestRatings, scores_of
 from .arrays import defined
 from .measure import Measure
 from .notation import tex

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
-from ..tables.groups import Group, no_such_group
+from ..tables.prepared import Group, no_such_group
 from .arrays import NO_VALUE, added, defined, divide, filled, missing, where
 from .measure import Measure
 from .notation import APART, CANDIDATES, GAINS, OF_GROUPS, one_or_spread, tex

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..tables.array import Array
 from ..tables.graph import table
+from ..tables.hits import TestRatings
 from ..tables.rows import Rows, counted_from_top, running_sum
-from ..tables.test_ratings import TestRatings
 from ..tables.truth import TruthTable
 from .arrays import UNDEFINED, divide, where
 from .measure import Measure, Ratio

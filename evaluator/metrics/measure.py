@@ -16,8 +16,7 @@ from msgspec.structs import replace
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import TABLES, Choice, Tables
-from ..tables.groups import Group
-from ..tables.prepared import Prepared
+from ..tables.prepared import Group, Prepared
 from ..tables.rows import Cutoffs, Rows
 from .arrays import defined as divide_where_defined
 from .arrays import divide

@@ -17,13 +17,11 @@ import numpy as np
 import polars as pl
 
 from ..tables.array import Array
-from ..tables.graph import table
+from ..tables.graph import TableNotes, note_sentence, table
+from ..tables.hits import top_items
 from ..tables.lists import Reading
-from ..tables.notes import TableNotes, note_sentence
-from ..tables.part import PartData
 from ..tables.prepared import Prepared
-from ..tables.rows import Rows
-from ..tables.top_items import top_items
+from ..tables.rows import PartData, Rows
 from .arrays import divide
 from .measure import Measure, Ratio
 from .notation import tex

@@ -15,8 +15,7 @@ import numpy as np
 
 from ..names.measure_strings import Params, Scalar, unquoted
 from ..tables.array import Array
-from ..tables.groups import no_such_group
-from ..tables.prepared import ProfileGroups
+from ..tables.prepared import ProfileGroups, no_such_group
 from .arrays import defined, filled, missing, where
 from .measure import Measure
 from .notation import Pieces, tex

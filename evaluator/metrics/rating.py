@@ -11,9 +11,8 @@ import numpy as np
 
 from ..tables.array import Array
 from ..tables.graph import table
-from ..tables.part import PartData
-from ..tables.rows import Rows
-from ..tables.test_ratings import TestRatings, scores_of
+from ..tables.hits import TestRatings, scores_of
+from ..tables.rows import PartData, Rows
 from ..tables.truth import TestPairs, TruthTable
 from .arrays import NO_VALUE, defined, filled, missing, where
 from .measure import Measure, Ratio

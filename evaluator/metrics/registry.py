@@ -1,4 +1,4 @@
-"""The registry: one record per metric, filled by the `@metric` decorator beside each definition."""
+"""The registry: one record per metric, filled by the `@metric` decorator beside each definition; and what a convention may speak of."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import difflib
 import importlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
+from math import inf
 from typing import Any, Final
 
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
 from .. import plugins
+from ..conventions import PROTOCOL, Convention
+from ..names.formula import is_formula
 from ..names.measure_strings import Params, Scalar
 from ..tables.array import Array
 from .measure import Measure, Ratio
@@ -251,3 +254,23 @@ def _spellings() -> dict[str, Metric]:
 @lru_cache(maxsize=1000)
 def _fold(name: str) -> str:
     return name.replace("-", "").replace("_", "").replace(" ", "").lower()
+
+
+def bounds_of(metric: str) -> tuple[float, float]:
+    """The bounds of a metric such as `nDCG(gain=linear)`; infinite where it has none, is arithmetic, or is not known here."""
+    known: Mapping[str, object] = METRICS
+    name = metric.partition("(")[0]
+    return METRICS[name].bounds if name in known and not is_formula(metric) else (-inf, inf)
+
+
+def check(convention: Convention) -> None:
+    """Raise `ValueError` with file and line if a convention speaks of a metric that there is not, or of an axis it has not."""
+    problems = []
+    for (name, axis), location in convention.locations.items():
+        if name not in METRICS:
+            close = difflib.get_close_matches(name, METRICS, n=1)
+            problems.append(f"{location}: no metric is called '{name}'" + (f" — did you mean '{close[0]}'?" if close else ""))
+        elif axis and axis not in PROTOCOL and axis not in METRICS[name].axes.values():
+            problems.append(f"{location}: {name} has no axis '{axis}'")
+    if problems:
+        raise ValueError("\n".join(dict.fromkeys(problems)))

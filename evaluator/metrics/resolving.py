@@ -14,9 +14,8 @@ from .. import conventions
 from ..conventions import AXES, PROTOCOL, Convention
 from ..conventions.axis import Relevance
 from ..names.measure_strings import UNSET, MetricSpec, Scalar, cutoff, parse, unquoted
-from .check import check
 from .definition import Definition
-from .registry import Metric, find
+from .registry import Metric, check, find
 
 _MEANS: Final = ("user_mean", "all_mean")
 """The rules of relevance that a threshold may name."""

@@ -14,13 +14,11 @@ import polars as pl
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.distances import FileDistance, distance_of
-from ..tables.graph import table
+from ..tables.graph import TableNotes, note_sentence, table
+from ..tables.hits import top_items
 from ..tables.lists import Reading
-from ..tables.notes import TableNotes, note_sentence
-from ..tables.part import PartData
 from ..tables.prepared import Prepared
-from ..tables.rows import Rows
-from ..tables.top_items import top_items
+from ..tables.rows import PartData, Rows
 from .arrays import NO_VALUE, defined, divide, where
 from .measure import Measure, Ratio
 from .notation import DISTANCES, tex

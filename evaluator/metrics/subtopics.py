@@ -13,7 +13,6 @@ import numpy as np
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
-from . import diversity_tables  # noqa: F401, declares the tables
 from .arrays import divide, where
 from .measure import Measure, Ratio
 from .notation import tex

@@ -18,15 +18,68 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Union
 
 from msgspec import Struct
 
-from .formula_nodes import Chain as _Chain
-from .formula_nodes import Negative as _Negative
-from .formula_nodes import Node as _Node
-from .formula_nodes import linear_weights
 from .measure_strings import MetricSpec, parse
+
+
+class Negative(NamedTuple):
+    """A part with a minus before it."""
+
+    operand: Node
+
+
+class Chain(NamedTuple):
+    """Terms of one sum, or factors of one product: each after the first with its operator. Its depth is that of its parts only."""
+
+    first: Node
+    rest: tuple[tuple[str, Node], ...]
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether its operators are + and -."""
+        return self.rest[0][0] in "+-"
+
+
+Node = Union[float, MetricSpec, Negative, Chain]
+
+Weights = Mapping[Union[MetricSpec, None], float]
+
+
+def linear_weights(node: Node) -> Weights | None:
+    """By measure its factor in a sum, and under `None` the constant; `None` if measures are multiplied, or divided by."""
+    if isinstance(node, float):
+        return {None: node}
+    if isinstance(node, MetricSpec):
+        return {node: 1.0}
+    if isinstance(node, Negative):
+        return _added({}, linear_weights(node.operand), -1.0)
+    total = linear_weights(node.first)
+    for sign, part in node.rest:
+        other = linear_weights(part)
+        if total is None or other is None:
+            return None
+        total = _added(total, other, 1.0 if sign == "+" else -1.0) if sign in "+-" else _multiplied(total, other, sign)
+    return None if total is None or not all(map(math.isfinite, total.values())) else total
+
+
+def _added(left: Weights, right: Weights | None, factor: float) -> Weights | None:
+    if right is None:
+        return None
+    return {**left, **{spec: left.get(spec, 0.0) + factor * weight for spec, weight in right.items()}}
+
+
+def _multiplied(left: Weights, right: Weights, sign: str) -> Weights | None:
+    """A product, or a quotient, of which one side has no measure."""
+    if sign == "*" and set(left) <= {None}:
+        left, right = right, left
+    number = right.get(None, 0.0)
+    if not set(right) <= {None} or (sign == "/" and number == 0):
+        return None
+    return {spec: weight * number if sign == "*" else weight / number for spec, weight in left.items()}
+
 
 _LONGEST: Final = 2_000
 _DEEPEST: Final = 20
@@ -46,7 +99,7 @@ _OPERATIONS: Final = {"+": operator.add, "-": operator.sub, "*": operator.mul, "
 class Formula(Struct, frozen=True, dict=True):
     """An arithmetic expression of measures. `read` makes one from text, `with_measures` from another."""
 
-    _tree: _Node
+    _tree: Node
 
     def __str__(self) -> str:
         return self.text
@@ -163,28 +216,28 @@ class _Reader:
         self.tokens = tuple(_tokens(text))
         self.next = 0
 
-    def formula(self) -> _Node:
+    def formula(self) -> Node:
         tree = self.sum(0)
         if self.next < len(self.tokens):
             raise self.unexpected("+, -, * or /")
         return tree
 
-    def sum(self, depth: int) -> _Node:
+    def sum(self, depth: int) -> Node:
         return self.chain("+-", lambda: self.chain("*/", lambda: self.factor(depth)))
 
-    def chain(self, operators: str, part: Callable[[], _Node]) -> _Node:
+    def chain(self, operators: str, part: Callable[[], Node]) -> Node:
         first = part()
         rest = []
         while sign := self.taken(operators):
             rest.append((sign, part()))
         return _chain(first, tuple(rest))
 
-    def factor(self, depth: int) -> _Node:
+    def factor(self, depth: int) -> Node:
         if depth > _DEEPEST:
             raise ValueError(f"the parentheses and signs of a formula are at most {_DEEPEST} deep")
         if sign := self.taken("+-"):
             part = self.factor(depth + 1)
-            return _Negative(part) if sign == "-" else part
+            return Negative(part) if sign == "-" else part
         if self.taken("("):
             inner = self.sum(depth + 1)
             if not self.taken(")"):
@@ -215,51 +268,51 @@ class _Reader:
         return ValueError(f"cannot read the formula {self.text!r}: {text!r} at character {start + 1} stands where {wanted} was expected")
 
 
-def _chain(first: _Node, rest: tuple[tuple[str, _Node], ...]) -> _Node:
+def _chain(first: Node, rest: tuple[tuple[str, Node], ...]) -> Node:
     """`first` with what follows it; a sum that a sum begins with, and a product that a product begins with, is part of it."""
     if not rest:
         return first
-    chain = _Chain(first, rest)
-    if isinstance(first, _Chain) and first.is_sum == chain.is_sum:
-        return _Chain(first.first, first.rest + rest)
+    chain = Chain(first, rest)
+    if isinstance(first, Chain) and first.is_sum == chain.is_sum:
+        return Chain(first.first, first.rest + rest)
     return chain
 
 
-def _show(node: _Node) -> str:
+def _show(node: Node) -> str:
     if isinstance(node, float):
         return repr(node).removesuffix(".0")
     if isinstance(node, MetricSpec):
         return str(node)
-    if isinstance(node, _Negative):
-        return "-" + _within(node.operand, isinstance(node.operand, _Chain))
-    first = _within(node.first, isinstance(node.first, _Chain) and node.first.is_sum)
+    if isinstance(node, Negative):
+        return "-" + _within(node.operand, isinstance(node.operand, Chain))
+    first = _within(node.first, isinstance(node.first, Chain) and node.first.is_sum)
     space = " " if node.is_sum else ""
     return first + "".join(
-        f"{space}{sign}{space}" + _within(part, isinstance(part, _Chain) and (part.is_sum or not node.is_sum)) for sign, part in node.rest
+        f"{space}{sign}{space}" + _within(part, isinstance(part, Chain) and (part.is_sum or not node.is_sum)) for sign, part in node.rest
     )
 
 
-def _within(node: _Node, parentheses: bool) -> str:
+def _within(node: Node, parentheses: bool) -> str:
     return f"({_show(node)})" if parentheses else _show(node)
 
 
-def _measures(node: _Node) -> Iterator[MetricSpec]:
+def _measures(node: Node) -> Iterator[MetricSpec]:
     if isinstance(node, MetricSpec):
         yield node
-    elif isinstance(node, _Negative):
+    elif isinstance(node, Negative):
         yield from _measures(node.operand)
-    elif isinstance(node, _Chain):
+    elif isinstance(node, Chain):
         for part in (node.first, *(part for _, part in node.rest)):
             yield from _measures(part)
 
 
-def _value(node: _Node, values: Mapping[MetricSpec, float]) -> float:
+def _value(node: Node, values: Mapping[MetricSpec, float]) -> float:
     """The value in Python's arithmetic; `ZeroDivisionError` with a sentence for a divisor of 0."""
     if isinstance(node, float):
         return node
     if isinstance(node, MetricSpec):
         return values[node]
-    if isinstance(node, _Negative):
+    if isinstance(node, Negative):
         return -_value(node.operand, values)
     total = _value(node.first, values)
     for sign, part in node.rest:
@@ -270,11 +323,11 @@ def _value(node: _Node, values: Mapping[MetricSpec, float]) -> float:
     return total
 
 
-def _changed(node: _Node, change: Callable[[MetricSpec], MetricSpec]) -> _Node:
+def _changed(node: Node, change: Callable[[MetricSpec], MetricSpec]) -> Node:
     if isinstance(node, MetricSpec):
         return change(node)
-    if isinstance(node, _Negative):
-        return _Negative(_changed(node.operand, change))
-    if isinstance(node, _Chain):
-        return _Chain(_changed(node.first, change), tuple((sign, _changed(part, change)) for sign, part in node.rest))
+    if isinstance(node, Negative):
+        return Negative(_changed(node.operand, change))
+    if isinstance(node, Chain):
+        return Chain(_changed(node.first, change), tuple((sign, _changed(part, change)) for sign, part in node.rest))
     return node

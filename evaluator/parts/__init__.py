@@ -1,10 +1,8 @@
 """Whole users: bring all rows of each user together, part by part, whatever the size and the order of the files."""
 
-from .local import whole_users
-from .memory import default_memory
+from .local import SideTable, whole_users
 from .part import Part
-from .scratch import Scratch
-from .sides import SideTable
+from .resources import Scratch, default_memory
 from .sorted_runs import SortedRuns
 
 __all__ = [

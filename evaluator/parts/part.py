@@ -1,14 +1,14 @@
-"""What is measured at a time: some users with all their rows."""
+"""`Part`: what is measured at a time, some users with all their rows; and where rows of whole users may be cut."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
 from msgspec import Struct, field
-
-from .users import Indices
+from numpy.typing import NDArray
 
 
 class Part(Struct, frozen=True):
@@ -23,3 +23,57 @@ class Part(Struct, frozen=True):
     lists: pl.DataFrame
     sides: Mapping[str, pl.DataFrame]
     starts: Indices = field(default_factory=lambda: np.zeros(0, np.int64))
+
+
+Indices = NDArray[np.int64]
+
+
+def user_keys(users: pl.Series, seed: int = 0) -> Indices:
+    """Return an integer for each user: the id itself, or a hash of a text id, which two ids may share."""
+    if users.dtype == pl.Int64:
+        return users.to_numpy()
+    return users.hash(seed).to_numpy().view(np.int64)
+
+
+def cut_points(starts: Indices, n_rows: int, rows_per_part: int) -> list[int]:
+    """Return where to cut rows into pieces of whole users: the first border of users after every `rows_per_part` rows.
+
+    The list begins with 0 and ends with `n_rows`. A user with more rows than `rows_per_part` stays whole.
+    """
+    wanted = np.arange(rows_per_part, n_rows, rows_per_part)
+    borders = np.append(starts, n_rows)
+    points: list[int] = np.unique(np.concatenate([[0], borders[np.searchsorted(borders, wanted)], [n_rows]])).tolist()
+    return points
+
+
+class ClosedUsers:
+    """The users whose rows have ended, as sorted arrays of 8 bytes a user, each at most half as long as the one before it."""
+
+    def __init__(self) -> None:
+        self._levels: list[NDArray[Any]] = []
+
+    def add(self, users: pl.Series) -> bool:
+        """Add users, and return whether all of them are new and different.
+
+        Text ids are compared by a hash of 64 bits: of two that share one the second counts as known, which costs time and nothing else.
+        """
+        keys = user_keys(users)
+        if not len(keys):
+            return True
+        if not (keys[1:] > keys[:-1]).all():
+            keys = np.sort(keys)
+            if (keys[1:] == keys[:-1]).any():
+                return False
+        if any(keys[0] <= level[-1] and _have_common(level, keys) for level in self._levels):
+            return False
+        self._levels.append(keys)
+        while len(self._levels) > 1 and 2 * len(self._levels[-1]) > len(self._levels[-2]):
+            merged = np.concatenate([self._levels.pop(-2), self._levels.pop()])
+            # A stable sort merges runs that are sorted already, in one pass.
+            self._levels.append(np.sort(merged, kind="stable"))
+        return True
+
+
+def _have_common(level: Indices, keys: Indices) -> bool:
+    nearest = np.minimum(np.searchsorted(level, keys), len(level) - 1)
+    return bool((level[nearest] == keys).any())

@@ -1,21 +1,123 @@
-"""Batches in any order → rows of whole users, by way of buckets that hold all rows of some users each."""
+"""Lists in batches → rows of whole users: in the order of a file whose users stand together, else by way of buckets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ..tables.ids import user_starts
+from ..load import ReadAgain, Source
+from ..load.batches import batches
+from ..load.opening import FAILURES
+from ..load.scan import ReadError
+from ..tables.ids import gathered, user_starts
 from ..temporary import not_written
-from .contiguous import WholeUsers, cut
-from .reading import Batches
-from .scratch import Scratch
-from .users import Indices
+from .part import ClosedUsers, Indices, cut_points
+from .resources import Scratch
+
+Batches = Iterator[pl.DataFrame]
+
+
+class ListReader:
+    """Read lists batch by batch, and show them to `examine` and `progress`.
+
+    `examine` gets the rows as they are read, with the columns `odd_*`; `progress` gets their number. The batches are without
+    these columns, and without rows that have no user. `ReadError` if the lists cannot be read.
+    """
+
+    def __init__(
+        self, lists: pl.LazyFrame, rows_per_batch: int, examine: Callable[[pl.DataFrame], None], progress: Callable[[int], None]
+    ) -> None:
+        self._lists, self._rows_per_batch = lists, rows_per_batch
+        self._examine, self._progress = examine, progress
+
+    def empty(self) -> pl.DataFrame:
+        """Return the batch without rows."""
+        try:
+            return _clean(pl.DataFrame(schema=self._lists.collect_schema()))
+        except FAILURES as error:
+            raise ReadError(str(error)) from error
+
+    def batches(self) -> Batches:
+        """Read the lists from their beginning; none of the batches is empty."""
+        for batch in _collected(self._lists, self._rows_per_batch):
+            self._examine(batch)
+            self._progress(batch.height)
+            batch = _clean(batch)
+            if batch.height:
+                yield batch
+
+
+def _collected(lists: pl.LazyFrame, rows_per_batch: int) -> Batches:
+    try:
+        yield from batches(lists, rows_per_batch)
+    except FAILURES as error:
+        raise ReadError(str(error)) from error
+
+
+def _clean(batch: pl.DataFrame) -> pl.DataFrame:
+    batch = batch[[name for name in batch.columns if not name.startswith("odd_")]]
+    return batch.filter(pl.col("user").is_not_null()) if batch["user"].null_count() else batch
+
+
+class WholeUsers(NamedTuple):
+    """All rows of some users, those of a user together, and where the rows of each user begin."""
+
+    rows: pl.DataFrame
+    starts: Indices
+
+
+def contiguous_users(batches: Batches, rows_per_part: int, *, users_are_sorted: bool = False) -> Iterator[WholeUsers]:
+    """Cut batches at the borders of users into pieces of about `rows_per_part` rows, the last user of a batch being carried over.
+
+    Nothing is sorted. `ReadAgain` as soon as a user comes back after another user, which nobody does where users are sorted.
+    """
+    closed = None if users_are_sorted else ClosedUsers()
+    carried: list[pl.DataFrame] = []
+    carried_starts: list[Indices] = []
+    n_carried = 0
+    for batch in batches:
+        users = batch["user"]
+        starts = user_starts(users)
+        if carried and carried[-1].item(-1, "user") == users[0]:
+            starts = starts[1:]  # the first rows continue the last user
+        if closed is not None and not closed.add(gathered(users, starts)):
+            raise ReadAgain(Source.with_users_apart)
+        n_complete = n_carried + int(starts[-1]) if len(starts) else 0
+        if n_complete >= rows_per_part:
+            border = int(starts[-1])
+            rows = pl.concat([*carried, batch.slice(0, border)], rechunk=True)
+            yield from cut(WholeUsers(rows, np.concatenate([*carried_starts, n_carried + starts[:-1]])), rows_per_part)
+            carried, carried_starts, n_carried = [], [], 0
+            batch, starts = batch.slice(border), starts[-1:] - border
+        carried.append(batch)
+        carried_starts.append(n_carried + starts)
+        n_carried += batch.height
+    if carried:
+        yield from cut(WholeUsers(pl.concat(carried, rechunk=True), np.concatenate(carried_starts)), rows_per_part)
+
+
+def users_stand_together(batch: pl.DataFrame) -> bool:
+    """Whether no user of a batch comes back after another user."""
+    return ClosedUsers().add(gathered(batch["user"], user_starts(batch["user"])))
+
+
+def cut(users: WholeUsers, rows_per_part: int) -> Iterator[WholeUsers]:
+    """Cut rows of whole users at borders of users, if there are twice `rows_per_part` rows or more."""
+    rows, starts = users
+    if rows.height < 2 * rows_per_part:
+        if rows.height:
+            yield users
+        return
+    for first, end in pairwise(cut_points(starts, rows.height, rows_per_part)):
+        own = starts[np.searchsorted(starts, first) : np.searchsorted(starts, end)]
+        yield WholeUsers(rows.slice(first, end - first), own - first)
+
 
 N_BUCKETS: Final = 256
 _N_BINS: Final = 1 << 16

@@ -14,8 +14,8 @@ from msgspec import Struct
 from ..load.typed_file import temporary_rows
 from ..tables.ids import gathered, user_starts
 from ..temporary import not_written
-from .scratch import Scratch
-from .users import Indices, cut_points
+from .part import Indices, cut_points
+from .resources import Scratch
 
 _ROWS_PER_PIECE: Final = 1_000_000
 _ROW_GROUP: Final = 250_000

@@ -1,6 +1,6 @@
 """Side inputs, read as frames → `Prepared`: popularity, categories, groups and distances, before any list is read."""
 
 from .memberships import GroupColumn
-from .sides import SideFrames, SideNeeds, prepare_sides
+from .side_inputs import SideFrames, SideNeeds, prepare_sides
 
 __all__ = ["GroupColumn", "SideFrames", "SideNeeds", "prepare_sides"]

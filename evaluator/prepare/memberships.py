@@ -10,9 +10,8 @@ import polars as pl
 from msgspec import Struct
 
 from ..errors import DataError
-from ..tables.groups import MISSING, Group, GroupBy
 from ..tables.ids import Ids
-from ..tables.prepared import Membership
+from ..tables.prepared import MISSING, Group, GroupBy, Membership
 
 _MOST_GROUPS: Final = 1_000
 """With more groups a column is an id by mistake, and the values of a group are those of a user or two."""

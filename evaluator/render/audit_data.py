@@ -7,9 +7,7 @@ from typing import Any
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from ..results.audit import FORMAT_VERSION, Audit, FoundValues
-from ..results.audit_difference import FORMAT_VERSION as DIFFERENCE_VERSION
-from ..results.audit_difference import ConventionDifference
+from ..results.audit import DIFFERENCE_VERSION, FORMAT_VERSION, Audit, ConventionDifference, FoundValues
 from ..results.explanation import FORMAT_VERSION as EXPLANATION_VERSION
 from ..results.explanation import Explanation
 from .encoding import as_csv, as_json
@@ -69,7 +67,7 @@ def difference_csv(difference: ConventionDifference, *, spreadsheet_safe: bool =
 
 
 def difference_json(difference: ConventionDifference) -> bytes:
-    """Return the whole difference; see `results.audit_difference.FORMAT_VERSION`."""
+    """Return the whole difference; see `results.audit_difference.DIFFERENCE_VERSION`."""
     return as_json({"format_version": DIFFERENCE_VERSION, **to_builtins(difference)}, finite=False)
 
 

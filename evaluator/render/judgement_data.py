@@ -9,8 +9,7 @@ import polars as pl
 from msgspec import to_builtins
 
 from ..content.differences import footnotes
-from ..results.comparison import FORMAT_VERSION, Comparison
-from ..results.conclusions import conclusions
+from ..results.comparison import FORMAT_VERSION, Comparison, conclusions
 from ..results.gates import Gate, Verdicts
 from ..results.result import Result
 from .encoding import as_csv, as_json, as_parquet

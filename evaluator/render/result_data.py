@@ -14,8 +14,8 @@ import polars.selectors as cs
 from msgspec import to_builtins
 
 from ..checks import CHECKS
-from ..results import protocol
 from ..results.result import COLUMNS, FORMAT_VERSION, Result
+from ..results.row import PROTOCOL_COLUMNS
 from . import encoding
 from .judgement_data import gate_cells
 
@@ -76,7 +76,7 @@ def long_table(result: Result) -> pl.DataFrame:
     """Return the long table: one row per model, metric, cut-off and aggregate, and per group, fold and run."""
     cells = [row.cells() for row in result.long_rows]
     columns = {name: [cell[name] for cell in cells] for name in COLUMNS}
-    texts = ("model", "metric", "aggregate", *protocol.COLUMNS, "by", "group", "fold", "run")
+    texts = ("model", "metric", "aggregate", *PROTOCOL_COLUMNS, "by", "group", "fold", "run")
     numbers = ("value", "std", "covered_value", "warm_value", "achieved", "repeats_std")
     types: dict[str, Any] = dict.fromkeys(COLUMNS, pl.Int64) | dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Float64)
     return pl.DataFrame(columns, schema=types | {"few_users": pl.Boolean})

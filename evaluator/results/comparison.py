@@ -1,15 +1,17 @@
-"""`Comparison`: models beside a base model, measure by measure, and what is concluded."""
+"""`Comparison`: models beside a base model, measure by measure; and what it, or a run of several models, says in sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import polars as pl
 from msgspec import Struct, field
 
-from ..stats.records import Difference, Settings
-from .spread import Spread
+from ..stats.concluding import decimals, percent, plain, span
+from ..stats.difference import Conclusion, Difference, Rival, Settings
+from .description import Spread
+from .row import listed, shortened
 
 FORMAT_VERSION: Final = 2
 """The version of the JSON form. 1: verdicts were better, worse, same, tiny, unknown, identical and none. 2: better, worse, equivalent,
@@ -55,3 +57,147 @@ class Comparison(Struct, frozen=True):
         """The differences of a model from the base, or from another model."""
         against = base or self.base
         return tuple(one for one in self.differences if one.subject.model == model and one.subject.base == against)
+
+
+_SAME_AS = {"identical": "identical for every user", "equivalent": "equivalent within the margin"}
+
+
+def conclusions(comparison: Comparison) -> list[str]:
+    """For each pair what is concluded over all judged measures, and of the first measure that shows it how large it is."""
+    pairs: dict[tuple[str, str], list[Difference]] = {}
+    for one in comparison.differences:
+        if one.subject.measure in comparison.judged:
+            pairs.setdefault((one.subject.base, one.subject.model), []).append(one)
+    return [sentence for (base, model), differences in pairs.items() for sentence in _of_pair(base, model, differences)]
+
+
+def _of_pair(base: str, model: str, differences: Sequence[Difference]) -> Iterator[str]:
+    if len(differences) == 1:
+        yield differences[0].sentence
+        return
+    by_verdict = {verdict: [one for one in differences if one.verdict == verdict] for verdict in ("better", "worse", *_SAME_AS)}
+    better, worse = by_verdict["better"], by_verdict["worse"]
+    n = len(differences)
+    if better or worse:
+        most, fewest = (better, worse) if len(better) >= len(worse) else (worse, better)
+        against = f", and {fewest[0].verdict} on {len(fewest)} ({shortened(one.subject.measure for one in fewest)})" if fewest else ""
+        detail = most[0].sentence.partition(": ")[2]
+        yield f"{model} is {most[0].verdict} than {base} on {_of(len(most), n)}{against}: {detail}"
+    for verdict, meaning in _SAME_AS.items():
+        if by_verdict[verdict]:
+            yield f"{model} and {base} are {meaning} on {_of(len(by_verdict[verdict]), n)}."
+    yield from _open(base, model, differences)
+
+
+def _open(base: str, model: str, differences: Sequence[Difference]) -> Iterator[str]:
+    """Which measures are inconclusive, and how many have no interval."""
+    n = len(differences)
+    inconclusive = [one for one in differences if one.verdict == "inconclusive"]
+    if len(inconclusive) == n:
+        yield f"No clear difference between {base} and {model} on any of {n} measures.{_can_detect(inconclusive[0])}"
+    elif inconclusive:
+        yield f"Inconclusive: {shortened(one.subject.measure for one in inconclusive)}.{_can_detect(inconclusive[0])}"
+    untested = [one for one in differences if one.p is None and one.verdict is None]
+    if untested:
+        yield f"Not tested, without an interval: {shortened(one.subject.measure for one in untested)}."
+
+
+def _of(some: int, n: int) -> str:
+    return f"all {n} measures" if some == n else f"{some} of {n} measures"
+
+
+def _can_detect(difference: Difference) -> str:
+    """What so many users can detect; empty where that is not known."""
+    if difference.detectable is None or difference.interval is None:
+        return ""
+    size = plain(difference.detectable, decimals((difference.interval[1] - difference.interval[0]) / 2))
+    users = f"{difference.n_users:,} user{'s' * (difference.n_users != 1)}"
+    return f" {users} can detect {size} in {difference.subject.measure} with 80 % power."
+
+
+_OWN_WORDS = ("no clear difference", "not tested against")
+"""How sentences begin that do not begin with the name of a model."""
+_FEW = 10
+"""With fewer users nothing is said of what they can detect."""
+
+
+def closing_sentences(conclusions: Sequence[Conclusion]) -> list[str]:
+    """What is concluded of the first measure that was tested; nothing without such a measure."""
+    tested = next((one for one in conclusions if one.is_tested), None)
+    if tested is None:
+        return []
+    first, *more = _sentences(tested)
+    return [" ".join((f"{tested.measure}: {first}", *(_capitalised(sentence) for sentence in more)))]
+
+
+def _capitalised(sentence: str) -> str:
+    return sentence[0].upper() + sentence[1:] if sentence.startswith(_OWN_WORDS) else sentence
+
+
+def _sentences(one: Conclusion) -> Iterator[str]:
+    if one.best is None:
+        yield "no model is best: each is behind another one on the users whom the two have in common."
+        return
+    if one.has_other_users and len(one.models) == 2:
+        yield _of_two_with_other_users(one, one.best, one.rivals[0])
+        return
+    if one.has_other_users:
+        counts = sorted(one.users.values())
+        common = [rival.n_users for rival in one.rivals if rival.n_users]
+        users = f"{counts[0]:,} each" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
+        yield f"models count different users ({users}); every two are compared on the users in common (at least {min(common):,})."
+    yield from _of_best(one, one.best)
+
+
+def _of_best(one: Conclusion, best: str) -> Iterator[str]:
+    """Which models the best one beats, and which it does not."""
+    by_verdict = {verdict: [rival for rival in one.rivals if rival.verdict == verdict] for verdict in ("equivalent", "identical")}
+    inconclusive = [rival for rival in one.rivals if rival.verdict == "inconclusive"]
+    beaten = one.beaten
+    if beaten:
+        nearest = beaten[0]
+        names = listed([rival.model for rival in one.rivals if rival.verdict == "better"])
+        lead = "" if len(beaten) < len(one.rivals) else f"; its lead over the runner-up, {nearest.model}, is {_size(one, nearest)}"
+        yield f"{best} beats {names} by {_size(one, nearest)}." if len(one.rivals) == 1 else f"{best} beats {names}{lead}."
+    if inconclusive:
+        yield f"no clear difference between {best} and {shortened(rival.model for rival in inconclusive)}.{_detectable_lead(inconclusive)}"
+    if by_verdict["equivalent"]:
+        names = shortened(rival.model for rival in by_verdict["equivalent"])
+        yield f"{best} and {names} are equivalent within {plain(max(rival.margin or 0.0 for rival in by_verdict['equivalent']))}."
+    if by_verdict["identical"] and not beaten and not inconclusive:
+        yield f"{best} and {shortened(rival.model for rival in by_verdict['identical'])} are identical for every user."
+    if one.untested:
+        yield f"not tested against {best}: {shortened(one.untested)}."
+
+
+def _of_two_with_other_users(one: Conclusion, best: str, rival: Rival) -> str:
+    """Which of two models is better where they count different users, with both numbers."""
+    numbers = " and ".join(f"{one.users[model]:,}" for model in one.models)
+    start = f"{' and '.join(one.models)} count different users ({numbers}); on the {rival.n_users:,} in common"
+    ends = {
+        "better": f"{best} is {'higher' if (rival.difference or 0.0) > 0 else 'lower'} by {_size(one, rival)}",
+        "equivalent": f"they are equivalent within {plain(rival.margin or 0.0)}",
+        "identical": "they are identical",
+    }
+    return f"{start} {ends.get(rival.verdict or '', 'there is no clear difference')}.{_detectable_lead([rival])}"
+
+
+def _size(one: Conclusion, rival: Rival) -> str:
+    """The size of a lead with its interval, both as sizes."""
+    digits, size = _digits(rival), abs(rival.difference or 0.0)
+    if rival.low is None or rival.high is None or rival.low == rival.high:
+        return plain(size, digits)
+    low, high = sorted((abs(rival.low), abs(rival.high))) if rival.low >= 0 or rival.high <= 0 else (rival.low, rival.high)
+    return f"{plain(size, digits)} ({percent(one.level)} interval {span(low, high, digits)})"
+
+
+def _detectable_lead(rivals: Sequence[Rival]) -> str:
+    """What so many users can detect, of the comparison that can detect least; empty where that is not known."""
+    least = max(rivals, key=lambda rival: rival.detectable or 0.0)
+    if least.verdict != "inconclusive" or not least.detectable or least.n_users < _FEW:
+        return ""
+    return f" {least.n_users:,} users can detect {plain(least.detectable, _digits(least))} with 80 % power."
+
+
+def _digits(rival: Rival) -> int | None:
+    return None if rival.low is None or rival.high is None else decimals((rival.high - rival.low) / 2)

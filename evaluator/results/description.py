@@ -1,4 +1,4 @@
-"""`Description`: what the files of a config hold, before anything is evaluated."""
+"""`Description`: what the files of a config hold, before anything is evaluated; and how values are spread."""
 
 from __future__ import annotations
 
@@ -97,3 +97,18 @@ class Description(Struct, frozen=True):
     def table(self, name: str) -> TableDescription:
         """The description of one source; `KeyError` if there is none of that name."""
         return {table.name: table for table in self.tables}[name]
+
+
+class Spread(Struct, frozen=True):
+    """A histogram of the values of users in one measure, or of their differences from `base`.
+
+    `zero` users have the value 0, or did not change; the `bins` hold all others, and 0 is the border of two of them.
+    """
+
+    measure: str
+    model: str
+    base: str | None
+    higher_is_better: bool | None
+    n_users: int
+    zero: int
+    bins: tuple[HistogramBin, ...]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from ..stats.gate_kinds import LimitKind, MarginKind
+from ..stats.difference import LimitKind, MarginKind
 
 Outcome = Literal["pass", "fail", "inconclusive", "skipped"]
 """`pass`: the rule is shown to hold; `fail`: it is shown to be violated; `inconclusive`: neither; `skipped`: it was not judged."""

@@ -17,8 +17,8 @@ from msgspec.structs import replace
 
 from ..checks import CHECKS, SEVERITIES, Finding
 from .description import Description
-from .protocol import Protocol
 from .result import Counts, Input, Result, Row
+from .row import Protocol
 
 
 def over_runs(result: Result, runs: Mapping[str, Sequence[str]]) -> Result:

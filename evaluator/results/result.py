@@ -1,8 +1,8 @@
-"""`Result`: what a run found. Everything downstream is a reading of it."""
+"""`Result`: what a run found, with the definitions of its measures and the values of users. Everything downstream is a reading of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -11,14 +11,94 @@ import polars as pl
 from msgspec import Struct, field
 
 from ..checks import Finding
-from ..names.aggregate_names import is_spread
-from ..stats.conclusion import Conclusion
-from . import notes, protocol
-from .definition import MeasureDefinition, TruthFingerprint
+from ..forks import refuse_lost_threads
+from ..names.measure_strings import Scalar
+from ..names.short_names import is_spread
+from ..stats.difference import Conclusion
+from . import notes
 from .description import Description
 from .gates import Gate
-from .row import COLUMNS, FEW_USERS, SPLITS, Counts, Row
-from .wording import of_models, shortened
+from .row import COLUMNS, FEW_USERS, SPLITS, Counts, Row, of_models, protocol_sentences, shortened
+
+Read = Callable[[str, Sequence[str] | None], pl.DataFrame]
+"""The named columns (`None`: all) of the values of the users of a model."""
+
+
+class StoredUsers(Mapping[str, pl.DataFrame]):
+    """The values of the users of some models, in a file that is `read` when they are looked at; by model its columns."""
+
+    def __init__(self, columns: Mapping[str, Sequence[str]], read: Read) -> None:
+        self.columns, self.read = columns, read
+
+    def __getitem__(self, model: str) -> pl.DataFrame:
+        if model not in self.columns:
+            raise KeyError(model)
+        refuse_lost_threads()
+        return self.read(model, None)
+
+    def __contains__(self, model: object) -> bool:
+        return model in self.columns  # what a mapping does by itself would read all columns
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+
+def columns_of(users: Mapping[str, pl.DataFrame], model: str) -> Sequence[str]:
+    """The names of the columns of a model's users, without reading them."""
+    return users.columns[model] if isinstance(users, StoredUsers) else users[model].columns
+
+
+def select(users: Mapping[str, pl.DataFrame], model: str, names: Sequence[str]) -> pl.DataFrame:
+    """Some columns of a model's users; no others are read."""
+    refuse_lost_threads()
+    return users.read(model, names) if isinstance(users, StoredUsers) else users[model][list(names)]
+
+
+class MeasureDefinition(Struct, frozen=True):
+    """One metric with every choice made; the cut-off belongs to the row of a value.
+
+    `axes` are those of the protocol and those that the formula of the metric reads, `params` its other parameters. `threshold` is the least
+    relevant rating where one is in effect, `graded` whether ratings are gains. `average` says how users are combined where the config asks
+    for no aggregates. A measure `of_models` has no value per user; arithmetic of measures has the `metric` formula and its measures as
+    `components`. `needs` are the inputs beside the test file and the lists.
+    """
+
+    metric: str
+    convention: str
+    higher_is_better: bool | None
+    average: str = "mean"
+    population: str = "test"
+    of_models: bool = False
+    threshold: float | None = None
+    graded: bool = False
+    axes: Mapping[str, Scalar] = field(default_factory=dict)
+    params: Mapping[str, Scalar] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    components: Mapping[str, MeasureDefinition] = field(default_factory=dict)
+
+    def differences(self, other: MeasureDefinition) -> list[tuple[str, Any, Any]]:
+        """What another definition decides otherwise: the name of the choice, and both values; the names of conventions do not matter."""
+        mine, others = (dict(one.axes) | dict(one.params) | one._plain() for one in (self, other))
+        names = sorted(mine.keys() | others.keys())
+        own = [(name, mine.get(name), others.get(name)) for name in names if mine.get(name) != others.get(name)]
+        pairs = zip(self.components.items(), other.components.values(), strict=False)
+        return own + [(f"{choice} of {name}", one, two) for (name, part), more in pairs for choice, one, two in part.differences(more)]
+
+    def _plain(self) -> dict[str, Any]:
+        plain = {name: getattr(self, name) for name in ("metric", "threshold", "graded", "average", "population", "of_models")}
+        return plain | {"components": tuple(self.components)}
+
+
+class TruthFingerprint(Struct, frozen=True):
+    """What tells one truth from another: the numbers of its users and rows, and a hash of all rows (user, item and rating) in any order."""
+
+    users: int
+    rows: int
+    hash: str
+
 
 __all__ = ["COLUMNS", "FEW_USERS", "FORMAT_VERSION", "SPLITS", "Counts", "Input", "InputFile", "Result", "Row"]
 
@@ -126,7 +206,7 @@ class Result(Struct, frozen=True, eq=False, dict=True):
         models = {name: counts for name, counts in self.counts.items() if name not in self.yardsticks}
         relevant = dict.fromkeys(notes.relevant(counts) for counts in models.values())
         about_models = [(model, sentence) for model, counts in models.items() for sentence in self._about(model, counts)]
-        return (*protocol.sentences(protocols), *self.remarks, *relevant, *of_models(about_models))
+        return (*protocol_sentences(protocols), *self.remarks, *relevant, *of_models(about_models))
 
     def _about(self, model: str, counts: Counts) -> Iterator[str]:
         """What to know of the users and values of one model."""

@@ -1,7 +1,9 @@
-"""`Row`: one value with what it depends on, and `Counts`: who was counted."""
+"""`Row`: one value with the protocol and the people it depends on; who was counted, why some were not, and short sentences on many rows."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, Final
 
 from msgspec import Struct
@@ -9,16 +11,149 @@ from msgspec.structs import asdict
 
 from ..metrics import find
 from ..names.formula import is_formula
-from . import ledger, protocol
-from .ledger import Ledger
-from .protocol import Protocol
+
+_FEW: Final = 4
+
+
+def shortened(names: Iterable[str]) -> str:
+    """Names in a row; of many the first three, and how many more there are."""
+    every = list(names)
+    return ", ".join(every) if len(every) <= _FEW else f"{', '.join(every[:3])} and {len(every) - 3} more"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as part of a sentence: `a, b and c`; of many the first three, and how many more there are."""
+    return shortened(names) if len(names) > _FEW or len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def of_models(sentences: Iterable[tuple[str, str]]) -> list[str]:
+    """Sentences about models, given as (model, sentence): what holds of several is said once, with their names."""
+    models_by_sentence: dict[str, list[str]] = {}
+    for model, sentence in sentences:
+        models_by_sentence.setdefault(sentence, []).append(model)
+    return [f"{shortened(dict.fromkeys(models))}: {sentence}" for sentence, models in models_by_sentence.items()]
+
+
+def labels_named(text: str, labels: Sequence[str]) -> tuple[str, ...]:
+    """The labels that a text names: one as it is printed, in any case, or all cut-offs of a metric; none if there is no such label."""
+    plain = {label: label.lower().replace(" ", "") for label in labels}
+    wanted = text.lower().replace(" ", "")
+    found = tuple(label for label, one in plain.items() if one == wanted)
+    return found or tuple(label for label, one in plain.items() if one.partition("@")[0] == wanted)
+
+
+def close_label(text: str, labels: Sequence[str]) -> str:
+    """What may have been meant by a text that names no label."""
+    close = get_close_matches(text, labels, n=1, cutoff=0.4)
+    return f"did you mean {close[0]}?" if close else f"there are {shortened(labels)}"
+
+
+class Ledger(Struct, frozen=True):
+    """The users of one measure: those of the test file (`in_truth`) and those with a list (`in_lists`), `in_both` of them in both.
+
+    `counted` is how many have a value. Of these the `filled` ones have only what the policy gives them (0 for nearly all metrics):
+    users without a list, without a relevant item, or without a test row. The `left_out` ones have no value: those, and users without
+    a hit, a prediction, or whatever the metric asks for (`left_out_without_value`). So in_truth + in_lists - in_both = counted + all
+    that are left out.
+
+    Where a measure is averaged over the users of train or of a reference model, `others` of them are in neither file, and come on top;
+    users of the two files who are not among them are left out (`left_out_of_others`).
+
+    `covered_value` is the value over the `covered` users, who are counted and have a list; `warm_value` that over the `warm` ones, whom
+    train holds. Both are `None` where nothing is known of them or they would be all that count.
+    """
+
+    in_truth: int = 0
+    in_lists: int = 0
+    in_both: int = 0
+    counted: int = 0
+    filled_without_list: int = 0
+    filled_without_relevant: int = 0
+    filled_without_truth: int = 0
+    left_out_without_list: int = 0
+    left_out_without_relevant: int = 0
+    left_out_without_truth: int = 0
+    left_out_without_value: int = 0
+    left_out_of_others: int = 0
+    others: int = 0
+    covered: int = 0
+    covered_value: float | None = None
+    warm: int | None = None
+    warm_value: float | None = None
+
+    @property
+    def filled(self) -> int:
+        """The users who count with what the policy gives them."""
+        return self.filled_without_list + self.filled_without_relevant + self.filled_without_truth
+
+    @property
+    def left_out(self) -> int:
+        """The users who do not count."""
+        without = self.left_out_without_list + self.left_out_without_relevant + self.left_out_without_truth
+        return without + self.left_out_without_value + self.left_out_of_others
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether every user is accounted for."""
+        return self.in_truth + self.in_lists - self.in_both + self.others == self.counted + self.left_out
+
+    def cells(self) -> dict[str, Any]:
+        """Its columns in the long table."""
+        return {name: getattr(self, name) for name in LEDGER_COLUMNS}
+
+
+LEDGER_COLUMNS = tuple(Ledger.__struct_fields__)
+"""The columns of the long table that a ledger fills."""
+
+
+DEFAULT: Final = "default"
+"""Where a cut-off comes from if neither the measure nor the config gives one."""
+
+
+class Protocol(Struct, frozen=True):
+    """What a value depends on beside its measure and the data.
+
+    `convention` is the one it was computed under. `relevance` says which test rows are relevant, the threshold included; it is empty for
+    what does not look at the test file. `cutoff_from` says where the cut-off comes from: `measure`, `top_k` or `default`; it is empty
+    where there is none.
+    """
+
+    convention: str
+    relevance: str
+    cutoff_from: str
+
+
+PROTOCOL_COLUMNS: Final = tuple(Protocol.__struct_fields__)
+"""The columns of the long table that a protocol fills."""
+
+
+def protocol_sentences(protocols: Mapping[str, Protocol]) -> Iterator[str]:
+    """What to know of the `protocols` of the measures, given by label: the convention, what is relevant, and a default cut-off."""
+    by_convention: dict[str, dict[str, list[str]]] = {}
+    for label, protocol in protocols.items():
+        by_convention.setdefault(protocol.convention, {}).setdefault(protocol.relevance, []).append(label)
+    for number, (convention, by_relevance) in enumerate(by_convention.items()):
+        labels = [label for some in by_relevance.values() for label in some]
+        rules = {relevance: some for relevance, some in by_relevance.items() if relevance}
+        most = max(rules, key=lambda relevance: len(rules[relevance]), default="")
+        others = [f"; for {shortened(some)} {relevance} is" for relevance, some in rules.items() if relevance != most]
+        named = f"Convention {convention}{f' for {shortened(labels)}' if number else ''}"
+        yield f"{named}: {most} is relevant{''.join(others)}." if most else f"{named}."
+    by_default = [label for label, protocol in protocols.items() if protocol.cutoff_from == DEFAULT]
+    whole = [label for label in by_default if label.endswith("@none")]
+    cut = [label for label in by_default if label not in whole]
+    if cut:
+        yield f"The cut-off of {shortened(cut)} is the default: evaluation.top_k is not given."
+    if whole:
+        yield f"{shortened(whole)} {'looks' if len(whole) == 1 else 'look'} at whole lists, the default: evaluation.top_k is not given."
+
 
 SPLITS: Final = ("by", "group", "few_users", "fold", "run", "repeats", "repeats_std", "least_users")
 """The columns of rows over some of the users, of one fold or run, and of means over folds or runs."""
-COLUMNS: Final = ("model", "metric", "k", "aggregate", "value", "n_users", "std", *ledger.COLUMNS, "achieved", *SPLITS, *protocol.COLUMNS)
+COLUMNS: Final = ("model", "metric", "k", "aggregate", "value", "n_users", "std", *LEDGER_COLUMNS, "achieved", *SPLITS, *PROTOCOL_COLUMNS)
 
-_NOBODY: Final = dict.fromkeys(ledger.COLUMNS)
-_NO_PROTOCOL: Final = dict.fromkeys(protocol.COLUMNS)
+_NOBODY: Final = dict.fromkeys(LEDGER_COLUMNS)
+_NO_PROTOCOL: Final = dict.fromkeys(PROTOCOL_COLUMNS)
 
 FEW_USERS: Final = 100
 """A group of fewer users is marked in every output."""

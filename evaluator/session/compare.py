@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from ..comparison.comparing import compare as differences_of
 from ..comparison.questions import Questions
-from ..config.comparing import DEFAULT, Compare
+from ..config.judgement import DEFAULT, Compare
 from ..disk.stage import Stage, destination
 from ..errors import ArgumentError
-from ..names.margins import Margin
+from ..names.short_names import Margin
 from ..outputs import OutputForm, in_folder
 from ..render.forms import rendered
 from ..render.result_data import is_spreadsheet_safe

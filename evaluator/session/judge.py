@@ -10,14 +10,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from ..config import Loaded, gates_of
-from ..config.comparing import Compare
-from ..config.gating import GateBaseline, Gates
+from ..config.judgement import Compare, GateBaseline, Gates
 from ..disk.reading_back import load
 from ..disk.stage import Stage, destination
 from ..errors import ConfigError, DataError, OutputError, RecevalError
 from ..evaluation.running import run
-from ..gates.bases import SET_ONE
-from ..gates.demands import Baseline, Bases, Demands
+from ..gates.demands import SET_ONE, Baseline, Bases, Demands
 from ..gates.judging import judge
 from ..outputs import OutputForm
 from ..render.forms import rendered

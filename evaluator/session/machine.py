@@ -14,8 +14,7 @@ from importlib import metadata
 from typing import Final, NamedTuple
 
 from ..extras import install_command
-from ..parts.memory import default_memory
-from ..parts.threads import n_polars_threads
+from ..parts.resources import default_memory, n_polars_threads
 
 _FOR_DEVELOPERS: Final = ("dev", "docs")
 

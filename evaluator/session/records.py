@@ -12,7 +12,7 @@ from ..comparison.questions import Questions
 from ..config import Loaded
 from ..content.report import ReportContent
 from ..errors import RecevalError
-from ..results.closing import closing_sentences
+from ..results.comparison import closing_sentences
 from ..results.gates import Verdicts
 from ..results.result import Result
 
@@ -80,7 +80,7 @@ class RunRecord(JudgedResult[Found], Generic[Found], frozen=True, eq=False, kw_o
         if questions.baseline is None:
             return closing_sentences(self.result.conclusions)
         from ..comparison.comparing import compare  # only here: few runs name a baseline to compare with
-        from ..results.conclusions import conclusions
+        from ..results.comparison import conclusions
         from .gather import Gathered, with_baseline_folder
 
         try:

@@ -11,14 +11,12 @@ from msgspec.structs import replace
 
 from .. import outputs
 from ..comparison.best_models import with_conclusions
-from ..comparison.comparing import compare
-from ..comparison.measures import named, rows_of
-from ..comparison.questions import Questions
-from ..comparison.sides import sides_of
-from ..comparison.spreading import spreads_of_values
+from ..comparison.comparing import compare, spreads_of_values
+from ..comparison.pairing import sides_of
+from ..comparison.questions import Questions, named, rows_of
 from ..config import Loaded
-from ..config.comparing import Compare
-from ..config.reporting import ReportConfig
+from ..config.judgement import Compare
+from ..config.run_sections import ReportConfig
 from ..content.charts import figures
 from ..content.paper import paper_document, result_tables
 from ..content.points import NamedModel
@@ -32,12 +30,10 @@ from ..render.forms import rendered
 from ..render.report import as_html
 from ..render.user_templates import read_template
 from ..render.user_templates import rendered as filled_template
-from ..results.closing import closing_sentences
-from ..results.comparison import Comparison
+from ..results.comparison import Comparison, closing_sentences
+from ..results.description import Spread
 from ..results.gates import Gate
-from ..results.result import Result
-from ..results.spread import Spread
-from ..results.users import columns_of
+from ..results.result import Result, columns_of
 from .compare import Compared, changed_by
 from .gather import Gathered, Read, Tell, gather, path_of, with_baseline_folder
 from .targets import PathLike, target_of, targets_of

@@ -11,8 +11,7 @@ from ..evaluation.describing import describe
 from ..evaluation.explaining import explain
 from ..evaluation.inputs import refuse_missing_files
 from ..outputs import Subject
-from ..results.audit import Audit, FoundValues, read_number
-from ..results.audit_difference import ConventionDifference
+from ..results.audit import Audit, ConventionDifference, FoundValues, read_number
 
 __all__ = ["audit", "audit_question", "describe", "explain", "refuse_missing_files", "unused_settings"]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ..config.stored_tracking import trackings_of
-from ..config.tracking import Tracking
+from ..config.overrides import trackings_of
+from ..config.run_sections import Tracking
 from ..disk.manifest import MANIFEST, as_manifest
 from ..disk.reading_back import load
 from ..errors import ConfigError, OutputError, RecevalError

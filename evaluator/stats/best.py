@@ -17,12 +17,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import ArrayLike
 
-from .comparing import difference_of, estimate_paired
-from .conclusion import Conclusion, Rival
+from .concluding import corrected
+from .difference import Conclusion, Difference, Rival, Settings, Subject
 from .estimates import Estimate
 from .rare_changes import ValueRange, are_changes_rare, guarded_where_sparse
-from .records import Difference, Settings, Subject
-from .verdicts import corrected
+from .two_models import difference_of, estimate_paired
 
 Pair = tuple[str, str]
 """The base and the model of a comparison; the base is named first among the models."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from .records import Difference
+from .difference import Difference
 
 
 def pairs_told_apart(differences: Collection[Difference]) -> set[frozenset[str]]:

@@ -6,8 +6,8 @@ import math
 from statistics import NormalDist
 from typing import Final, NamedTuple
 
+from .confidence import below_noncentral_t, t_at
 from .estimates import Estimate
-from .special import below_noncentral_t, t_at
 
 POWER: Final = 0.8
 """How often a difference that is there should be seen: 4 times out of 5."""

@@ -13,12 +13,11 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..names.aggregate_names import SMALLEST_FACTOR
-from .confidence import Confidence, Scaled, ScaledLogarithm, StudentT
+from ..names.short_names import SMALLEST_FACTOR
+from .confidence import Confidence, Scaled, ScaledLogarithm, StudentT, above_gamma, gamma_at
 from .estimates import Estimate
 from .paired import SPARSE_BELOW, PairedSums
 from .power import provable_margin
-from .special import above_gamma, gamma_at
 
 _MOST_USERS: Final = 2**62
 _MOST_SHARE: Final = 1e6

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from ..errors import ConfigError
 from .confidence import Confidence, Replicates, StudentizedReplicates, StudentT
+from .difference import Settings
 from .estimates import Estimate
 from .paired import Floats
-from .records import Settings
 
 _DECIMALS: Final = 12
 """Sizes of differences are compared to so many decimals, so that rounding breaks no ties."""

@@ -12,8 +12,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from .exact import rounded
-from .slices import slices
+from .exact import rounded, slices
 
 _BLOCK: Final = 2**20
 """Rows that are worked on at a time: so many 32-bit numbers add up exactly in a float."""

@@ -10,8 +10,8 @@ import polars as pl
 from msgspec import Struct, field
 
 from .array import Array
-from .category_columns import MOST_BITS, categories_of
 from .ids import Ids
+from .item_columns import MOST_BITS, categories_of
 from .prepared import Prepared
 from .rows import starts_of
 

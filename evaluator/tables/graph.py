@@ -1,16 +1,80 @@
-"""Tables on demand: each is declared beside its maker, with what it is made of, and made once for a part when it is first asked for."""
+"""Tables on demand: each is declared beside its maker, with what it is made of, made once for a part; makers count remarks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from ..conventions.axis import Lists, Truth
 from ..names.measure_strings import Scalar
-from .notes import Notes, TableNotes
+
+Sentence = Callable[[int, int], str]
+"""Makes the sentence of a remark from its two numbers: how many rows it is about, of how many."""
+
+NOTE_SENTENCES: Final[dict[str, Sentence]] = {}
+"""The sentence of every kind of remark, in the order in which remarks are shown."""
+
+
+def note_sentence(key: str, sentence: Sentence) -> None:
+    """Declare the sentence of the remarks that are counted under `key`; `ValueError` if there is one already."""
+    if key in NOTE_SENTENCES:
+        raise ValueError(f"there is a note {key!r} already")
+    NOTE_SENTENCES[key] = sentence
+
+
+class Notes(Struct, eq=False):
+    """Remarks that were counted while tables were made.
+
+    `counts` has, for each kind of remark and each table that made it, how many rows it is about (`n`) and of how many (`total`). Counts
+    of different parts add up.
+    """
+
+    counts: dict[tuple[str, Hashable], tuple[int, int]] = field(default_factory=dict)
+
+    def about(self, table: Hashable) -> TableNotes:
+        """What the maker of one table is given; `table` tells it from all other tables of a part."""
+        return TableNotes(self, table)
+
+    def add(self, key: str, table: Hashable, n: int, total: int) -> None:
+        """Count one remark on a table of a part; what the same table counts under another choice of lists or truth is not added."""
+        self.counts.setdefault((key, table), (n, total))
+
+    def merged(self, other: Notes) -> Notes:
+        """The remarks on two different parts together."""
+        together = dict(self.counts)
+        for about, (n, total) in other.counts.items():
+            before, total_before = together.get(about, (0, 0))
+            together[about] = (before + n, total_before + total)
+        return Notes(together)
+
+
+class TableNotes(Struct, frozen=True, eq=False):
+    """The remarks on one table of a part: what its maker takes as `notes`."""
+
+    notes: Notes
+    table: Hashable
+
+    def count(self, key: str, n: int, total: int) -> None:
+        """Count a remark about `n` of `total` rows. It must be called for every part, also where `n` is 0."""
+        self.notes.add(key, self.table, n, total)
+
+
+def sentences(notes: Notes) -> list[str]:
+    """The sentence of every kind of remark about at least one row, in the order in which the kinds were declared.
+
+    Of tables of one kind, such as the same lists at several cut-offs, the one with the most rows speaks for all.
+    """
+    shown = []
+    for declared, sentence in NOTE_SENTENCES.items():
+        about = [(total, n) for (key, _), (n, total) in notes.counts.items() if key == declared and n]
+        if about:
+            total, n = max(about)
+            shown.append(sentence(n, total))
+    return shown
+
 
 Maker = TypeVar("Maker", bound=Callable[..., Any])
 

@@ -1,11 +1,13 @@
-"""Distinct ids, and where other ids stand among them."""
+"""Distinct ids, and pairs of user and item as one number each: where those of one table stand among those of another."""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, Protocol
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 
 from .array import Array, blocks
 
@@ -71,3 +73,186 @@ class Ids:
         if not outside.any():
             return index_by_id.take(offset, mode="clip")
         return np.where(outside, -1, index_by_id.take(offset, mode="clip"))
+
+
+_MULTIPLIER: Final = np.uint64(0x9E3779B97F4A7C15)
+_FEWEST_BITS, _MOST_BITS = 12, 24
+_LONGEST_SQUARE: Final = 1_000
+_ROWS_SORTED: Final = 100_000
+
+
+class Pairs(Struct, frozen=True, eq=False):
+    """The pairs of user and item of the rows of a table.
+
+    `user` holds indexes of users, `item` ids, and `key` a number per row that equal pairs have in common. The last `item_bits` of a key say
+    which item it is, and different pairs have different keys; without them keys are hashes.
+    """
+
+    user: Array
+    item: pl.Series
+    key: Array
+    item_bits: int | None
+
+    @property
+    def exact(self) -> bool:
+        """Whether different pairs have different keys."""
+        return self.item_bits is not None
+
+    def __len__(self) -> int:
+        return len(self.user)
+
+    def take(self, index: Array) -> Pairs:
+        """The pairs at `index`."""
+        return Pairs(self.user[index], gathered(self.item, index), self.key[index], self.item_bits)
+
+
+class HasItems(Protocol):
+    """A table with a user and an item in each row."""
+
+    @property
+    def user(self) -> Array:
+        """The index of each row's user."""
+
+    @property
+    def item(self) -> pl.Series:
+        """The id of each row's item."""
+
+    @property
+    def item_hashes(self) -> Array:
+        """A hash of each row's item."""
+
+
+def paired(tables: Sequence[HasItems], n_users: int) -> list[Pairs]:
+    """The pairs of several tables, whose keys can be compared with each other."""
+    if all(rows.item.dtype.is_integer() for rows in tables):
+        arrays = [rows.item.to_numpy() for rows in tables]
+        least = min((int(array.min()) for array in arrays if len(array)), default=0)
+        most = max((int(array.max()) for array in arrays if len(array)), default=0)
+        item_bits, user_bits = (most - least).bit_length(), max(n_users, 1).bit_length()
+        if item_bits + user_bits <= 63:
+            return [
+                Pairs(rows.user, rows.item, _joined(rows.user, array, least, item_bits), item_bits)
+                for rows, array in zip(tables, arrays, strict=True)
+            ]
+    return [Pairs(rows.user, rows.item, _hashed(rows.user, rows.item_hashes, n_users), None) for rows in tables]
+
+
+def _joined(user: Array, item: Array, least: int, item_bits: int) -> Array:
+    """The index of the user above the bits of the item, which is counted from the `least` one."""
+    key = np.empty(len(user), dtype=np.int64)
+    for some in blocks(len(key)):
+        of_some = np.left_shift(user[some], item_bits, out=key[some])
+        of_some += item[some]
+        of_some -= least
+    return key
+
+
+def _hashed(user: Array, item_hashes: Array, n_users: int) -> Array:
+    """The index of the user above the first bits of the item's hash: keys of a user are near each other, which makes searching quick."""
+    item_bits = 63 - max(n_users, 1).bit_length()
+    key = np.right_shift(item_hashes, np.uint64(64 - item_bits)).view(np.int64)
+    key |= np.left_shift(user, item_bits, dtype=np.int64)
+    return key
+
+
+def distinct(pairs: Pairs) -> tuple[Array, Array]:
+    """Where the first row of each distinct pair stands, in the order of users and items; and of every row the index of its pair."""
+    order = np.argsort(pairs.key, kind="stable") if pairs.exact else _by_item(pairs)
+    new = np.ones(len(order), dtype=np.bool_)
+    key = pairs.key[order]
+    new[1:] = key[1:] != key[:-1]
+    if not pairs.exact:
+        item = gathered(pairs.item, order)
+        user = pairs.user[order]
+        new[1:] = (user[1:] != user[:-1]) | changes(item)
+    pair_of_row = np.empty(len(order), dtype=np.int64)
+    pair_of_row[order] = np.cumsum(new) - 1
+    return order[new], pair_of_row
+
+
+def _by_item(pairs: Pairs) -> Array:
+    frame = pl.DataFrame({"user": pairs.user, "item": pairs.item})
+    return frame.select(pl.arg_sort_by("user", "item", maintain_order=True)).to_series().to_numpy()
+
+
+def any_repeated(pairs: Pairs, starts: Array) -> bool:
+    """Whether a user has a pair in several rows; `starts` says where the rows of each user begin."""
+    lengths = np.diff(starts)
+    length = int(lengths.max(initial=0))
+    if length <= _LONGEST_SQUARE and len(pairs) == length * np.count_nonzero(lengths):
+        # Lists of one length: short rows of numbers of few bits are sorted faster than all keys together.
+        alike = any(_repeats(lists) for lists in _of_length(pairs, length))
+    else:
+        key = np.sort(pairs.key)
+        alike = bool((key[1:] == key[:-1]).any())
+    if pairs.exact or not alike:
+        return alike
+    first, _ = distinct(pairs)
+    return len(first) < len(pairs)
+
+
+def _of_length(pairs: Pairs, length: int) -> Iterator[Array]:
+    """The keys of lists of one length, some lists at a time, in as few bits as tell all items apart; of hashes the end."""
+    if not len(pairs):
+        return
+    bits = 32 if pairs.item_bits is None else pairs.item_bits
+    kind: type[np.integer[Any]] = np.uint16 if bits <= 16 else np.uint32 if bits <= 32 else np.int64
+    lists = pairs.key.reshape(-1, length)
+    for some in blocks(len(lists), 1 + _ROWS_SORTED // length):
+        yield lists[some].astype(kind)
+
+
+def _repeats(lists: Array) -> bool:
+    lists.sort(axis=1)
+    return bool((lists[:, 1:] == lists[:, :-1]).any())
+
+
+class Lookup:
+    """Finds the rows of a table in distinct pairs, with a small table of bits that most rows do not pass."""
+
+    def __init__(self, pairs: Pairs) -> None:
+        order = np.argsort(pairs.key)
+        self._pairs, self._order, self._key = pairs, order, pairs.key[order]
+        bits = min(max((16 * len(pairs)).bit_length(), _FEWEST_BITS), _MOST_BITS)
+        self._shift = np.uint64(64 - bits)
+        self._sieve = np.zeros(1 << bits, dtype=np.bool_)
+        self._sieve[self._places(self._key)] = True
+        self._collides = not pairs.exact and bool((self._key[1:] == self._key[:-1]).any())
+        self._answers: dict[Pairs, tuple[Array, Array]] = {}
+
+    def _places(self, key: Array) -> Array:
+        place = key.view(np.uint64) * _MULTIPLIER
+        place >>= self._shift
+        return place.view(np.int64)
+
+    def find(self, rows: Pairs) -> tuple[Array, Array]:
+        """The rows that are among the pairs, ascending, and the index of the pair of each; searched once for the same `rows`."""
+        if rows not in self._answers:
+            self._answers[rows] = self._searched(rows)
+        return self._answers[rows]
+
+    def _searched(self, rows: Pairs) -> tuple[Array, Array]:
+        if not len(self._key) or not len(rows):
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+        if self._collides:
+            return self._joined(rows)
+        candidates = np.concatenate([self._passing(rows.key[some]) + some.start for some in blocks(len(rows))])
+        key = rows.key[candidates]
+        near = np.minimum(np.searchsorted(self._key, key), len(self._key) - 1)
+        same = self._key[near] == key
+        found, pair = candidates[same], self._order[near[same]]
+        if not rows.exact and len(found):
+            alike = rows.user[found] == self._pairs.user[pair]
+            alike &= (gathered(rows.item, found) == gathered(self._pairs.item, pair)).to_numpy()
+            found, pair = found[alike], pair[alike]
+        return found, pair
+
+    def _passing(self, key: Array) -> Array:
+        return np.flatnonzero(self._sieve.take(self._places(key), mode="clip"))  # no place is outside; to clip is faster than to look
+
+    def _joined(self, rows: Pairs) -> tuple[Array, Array]:
+        """The same by a join, where two different pairs have the same hash."""
+        left = pl.DataFrame({"user": rows.user, "item": rows.item}).with_row_index("row")
+        right = pl.DataFrame({"user": self._pairs.user, "item": self._pairs.item}).with_row_index("pair")
+        both = left.join(right, on=["user", "item"]).sort("row")
+        return both["row"].to_numpy().astype(np.int64), both["pair"].to_numpy().astype(np.int64)

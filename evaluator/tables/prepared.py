@@ -1,19 +1,74 @@
-"""`Prepared`: what is known before the lists are read, as arrays: items with their popularity and categories, groups of users, times."""
+"""`Prepared`: what is known before the lists are read, as arrays: items with their popularity and categories, groups, distances."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
 from msgspec import Struct, field
 
 from ..conventions.axis import Lists
+from ..errors import DataError
 from ..names.measure_strings import Scalar
 from .array import Array
-from .groups import Group, GroupBy
 from .ids import Ids
+
+_MOST_NAMES: Final = 20
+MISSING: Final = "(missing)"
+"""The group of the users or items of which nothing says the group."""
+
+
+class Group(Struct, frozen=True):
+    """One group of users or items: its name in the file, the code that stands for it in columns, and how many it has."""
+
+    name: str
+    code: int
+    size: int
+
+
+def no_such_group(where: str, name: str, names: Sequence[str]) -> DataError:
+    """The failure of a measure that asks for a group which nothing is in."""
+    close = difflib.get_close_matches(name, names, n=1)
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    held = f"the groups are {', '.join(map(repr, names[:_MOST_NAMES]))}{more}" if names else "nothing has a group there"
+    return DataError(f"{where}: there is no group {name!r}; {held}", f"did you mean {close[0]!r}?" if close else None)
+
+
+class GroupBy(Struct, frozen=True):
+    """What results are split by, an entry of `evaluation.by`.
+
+    `users` and `items`: a `column` of data.users or data.items; `train_count`: the number of a user's rows in data.train, where a group
+    begins at each of the `borders` (ascending, from 1); `cold`: whether data.train holds the user at all.
+    """
+
+    kind: Literal["users", "items", "train_count", "cold"]
+    column: str = ""
+    borders: tuple[int, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What the results call it: `users.plan`, `items.genre`, `train_count` or `cold`."""
+        return f"{self.kind}.{self.column}" if self.column else self.kind
+
+    @property
+    def need(self) -> str:
+        """The input that it looks at: a column of one, or train."""
+        return self.name if self.column else "train"
+
+    @property
+    def fixed_groups(self) -> tuple[str, ...]:
+        """The names of the groups that do not depend on a file; none where a column names them."""
+        if self.kind == "cold":
+            return ("cold", "warm")
+        if self.kind == "train_count":
+            inner = (f"{start}" if end == start + 1 else f"{start}-{end - 1}" for start, end in pairwise((0, *self.borders)))
+            return (*inner, f"{self.borders[-1]}+")
+        return ()
+
 
 _DAY: Final = 86_400.0
 _UNITS: Final = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6))

@@ -14,11 +14,9 @@ from ..conventions.axis import Truth
 from ..sums.group_sums import exact_group_sums
 from .array import Array
 from .graph import table
-from .ids import gathered
-from .pairs import Lookup, Pairs, distinct
-from .part import PartData, SourceRows
+from .ids import Lookup, Pairs, distinct, gathered
 from .prepared import Prepared
-from .rows import Rows, in_order, numbered
+from .rows import PartData, Rows, SourceRows, in_order, numbered
 
 _COARSE: Final = 2.0**16
 _FINE: Final = 2.0**52

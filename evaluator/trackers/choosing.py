@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from .. import plugins
-from ..config.tracking import Tracking
+from ..config.run_sections import Tracking
 from ..errors import ConfigError
 from ..extras import missing
 from .tracker import Tracker

@@ -12,8 +12,7 @@ from ..disk.stage import Stage
 from ..render.encoding import as_csv, as_json
 from ..render.result_data import is_spreadsheet_safe
 from ..results.result import Result
-from .names import as_identifiers
-from .tracker import gates_word, measures, points_by_model
+from .tracker import as_identifiers, gates_word, measures, points_by_model
 
 _HEADER = ["k", "model", "value"]
 

@@ -7,14 +7,13 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from ..config.tracking import MlflowTracking
+from ..config.run_sections import MlflowTracking
 from ..content.points import ValuePoint
 from ..errors import OutputError
 from ..extras import missing
 from ..results.gates import Verdicts
 from ..results.result import Result
-from .names import for_mlflow
-from .tracker import gates_of_model, gates_word, measures, numbers_of, points_by_model, run_name, settings
+from .tracker import for_mlflow, gates_of_model, gates_word, measures, numbers_of, points_by_model, run_name, settings
 
 _MOST_METRICS: Final = 1000
 _MOST_PARAMS: Final = 100

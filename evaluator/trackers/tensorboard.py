@@ -9,13 +9,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from ..config.tracking import TensorboardTracking
+from ..config.run_sections import TensorboardTracking
 from ..disk.stage import Stage
 from ..extras import missing
 from ..results.gates import Verdicts
 from ..results.result import Result
-from .names import as_identifiers, for_mlflow
-from .tracker import gates_of_model, gates_word, measures, numbers_of, points_by_model, run_name, settings
+from .tracker import as_identifiers, for_mlflow, gates_of_model, gates_word, measures, numbers_of, points_by_model, run_name, settings
 
 
 class TensorboardFiles:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..config.tracking import WandbTracking
+from ..config.run_sections import WandbTracking
 from ..extras import missing
 from ..results.gates import Verdicts
 from ..results.result import Result
-from .names import as_identifiers
-from .tracker import gates_of_model, gates_word, measures, numbers_of, points_by_model, run_name, settings
+from .tracker import as_identifiers, gates_of_model, gates_word, measures, numbers_of, points_by_model, run_name, settings
 
 
 class WandbRuns:

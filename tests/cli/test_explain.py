@@ -17,7 +17,7 @@ from receval.measure.scoring import Scorer
 from receval.metrics import METRICS
 from receval.names.measure_strings import parse
 from receval.results.explanation import Explanation
-from receval.tables.part import PartData
+from receval.tables.rows import PartData
 
 from tests.conftest import CONFIGS, ROOT
 from tests.variants import FORMULAS, PROTOCOLS

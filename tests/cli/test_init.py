@@ -9,7 +9,7 @@ import pytest
 import yaml
 from receval import load_config
 from receval.config.dialects import PROGRAMS, translate
-from receval.config.models import Evaluation
+from receval.config.whole_config import Evaluation
 
 ELLIOT = """\
 experiment:

@@ -7,7 +7,7 @@ import shlex
 
 import pytest
 import yaml
-from receval.config.reporting import ReportConfig
+from receval.config.run_sections import ReportConfig
 
 from tests.conftest import CONFIGS, ROOT
 

@@ -13,14 +13,14 @@ from msgspec.structs import replace
 from receval.comparison.best_models import conclusions_of, with_conclusions
 from receval.comparison.comparing import compare
 from receval.comparison.questions import Questions
-from receval.config.reporting import LatexStyle
+from receval.config.run_sections import LatexStyle
 from receval.content.best_values import best_values
 from receval.content.paper_values import marks_of
 from receval.content.values import Formats
-from receval.names.margins import Margin
+from receval.names.short_names import Margin
 from receval.outputs import of_form
 from receval.render.forms import rendered
-from receval.results.closing import closing_sentences
+from receval.results.comparison import closing_sentences
 
 from tests.comparison.conftest import changed, lists_of, truth
 

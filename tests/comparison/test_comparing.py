@@ -12,9 +12,9 @@ from receval import load_config, run
 from receval.comparison.comparing import compare
 from receval.comparison.questions import Questions
 from receval.errors import ConfigError
-from receval.names.margins import Margin
+from receval.names.short_names import Margin
 from receval.render.judgement_data import comparison_json
-from receval.stats.records import Settings
+from receval.stats.difference import Settings
 
 from tests.comparison.conftest import changed, lists_of, truth
 from tests.conftest import CONFIGS

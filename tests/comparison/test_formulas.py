@@ -7,8 +7,8 @@ import pytest
 from receval.comparison.comparing import compare
 from receval.comparison.questions import Questions
 from receval.names.formula import read
-from receval.stats.comparing import compare_paired
-from receval.stats.records import Settings, Subject
+from receval.stats.difference import Settings, Subject
+from receval.stats.two_models import compare_paired
 
 from tests.comparison.conftest import lists_of
 

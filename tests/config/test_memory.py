@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from receval.config.memory import parse_memory
+from receval.config.run_sections import parse_memory
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import yaml
 from receval import load_config
 from receval.checks import Check, Limit, table
 from receval.errors import ConfigError
-from receval.health import HealthCheck, Tally, check, registry
+from receval.health import HealthCheck, Tally, check, checker
 
 from tests.conftest import CONFIGS
 
@@ -27,7 +27,7 @@ def plugin():
             return self.symptom(context, "There are lists.", tally.count("lists"), 2 * tally.count("lists"))
 
     yield EveryList
-    del table._DECLARED["Z01"], registry._CHECKERS["Z01"]
+    del table._DECLARED["Z01"], checker._CHECKERS["Z01"]
 
 
 @pytest.mark.usefixtures("plugin")

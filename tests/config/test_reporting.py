@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 from receval import load_config
-from receval.config.reporting import ReportConfig
+from receval.config.run_sections import ReportConfig
 from receval.errors import ConfigError
 
 from tests.conftest import CONFIGS

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval import load_config
-from receval.config.models import Evaluation
+from receval.config.contradictions import looks_at
 from receval.config.odd_data import Policy
-from receval.config.unused import looks_at
+from receval.config.whole_config import Evaluation
 from receval.conventions import AXES
 from receval.metrics import METRICS
 

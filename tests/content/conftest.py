@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 from receval.results.comparison import Comparison
-from receval.stats.comparing import compare_paired, compare_wholes
-from receval.stats.records import VERDICTS, Settings, Subject
-from receval.stats.verdicts import corrected
+from receval.stats.concluding import corrected
+from receval.stats.difference import VERDICTS, Settings, Subject
+from receval.stats.two_models import compare_paired, compare_wholes
 
 from tests.papers import compiled, models, result
 

@@ -17,7 +17,7 @@ from receval.render.judgement_data import comparison_csv, comparison_json
 from receval.render.latex import as_latex
 from receval.render.markdown import as_markdown
 from receval.render.screen import show
-from receval.stats.records import VERDICTS
+from receval.stats.difference import VERDICTS
 
 RETIRED = ("tiny", "unknown", "cannot be told", "told apart", "p_same", '"same"', '"none"')
 

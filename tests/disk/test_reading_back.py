@@ -14,7 +14,7 @@ from receval.comparison.best_models import with_conclusions
 from receval.comparison.questions import Questions
 from receval.disk.reading_back import load
 from receval.errors import DataError
-from receval.results.users import StoredUsers, columns_of, select
+from receval.results.result import StoredUsers, columns_of, select
 
 TEST = "user,item,rating\n1,a,5\n1,b,3\n2,a,4\n2,c,5\n3,b,4\n4,c,4\n"
 KNN = "user,item,score\n1,a,3\n1,b,2\n2,b,9\n2,c,1\n3,c,2\n3,b,1\n4,a,1\n"

@@ -7,13 +7,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 from msgspec.structs import asdict
-from receval.config.comparing import Compare
-from receval.config.gating import Gates
+from receval.config.judgement import Compare, Gates
 from receval.gates.demands import Baseline, Bases, Demands
 from receval.gates.judging import judge
-from receval.results.definition import MeasureDefinition, TruthFingerprint
 from receval.results.gates import Gate
-from receval.results.result import Counts, Result, Row
+from receval.results.result import Counts, MeasureDefinition, Result, Row, TruthFingerprint
 
 Values = Mapping[str, Sequence[float]]
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from msgspec.structs import asdict
 from receval.comparison.differing import Differing
+from receval.comparison.pairing import Side
 from receval.comparison.questions import Questions
-from receval.comparison.sides import Side
 from receval.errors import ConfigError, DataError
 from receval.gates.demands import Baseline
-from receval.metrics.check import bounds_of
+from receval.metrics.registry import bounds_of
 from receval.results.gates import Gate, Verdicts, in_this_version
-from receval.stats.comparing import compare_paired
-from receval.stats.records import Settings
+from receval.stats.difference import Settings
+from receval.stats.two_models import compare_paired
 
 from tests.gates.small import gate, gates, result_of
 

@@ -24,21 +24,21 @@ from receval.health import (
     SourceNames,
     Tally,
     check,
+    checker,
     examine,
     failing_rows,
     findings,
     in_order,
     refuse,
-    registry,
 )
-from receval.health.registry import WANTS
+from receval.health.checker import WANTS
 from receval.measure.finishing import finish
 from receval.measure.measuring import scored
 from receval.measure.partial import merged
 from receval.measure.scoring import Scorer
 from receval.tables.graph import INPUTS, TABLES
-from receval.tables.part import PartData
 from receval.tables.prepared import TimeFacts
+from receval.tables.rows import PartData
 
 from tests.measure.small import frame, prepared, task
 
@@ -216,7 +216,7 @@ def test_cutting_users_into_parts_changes_no_finding_and_no_stored_row(own, test
 @pytest.fixture
 def one_more() -> Iterator[str]:
     yield "P01"
-    registry._CHECKERS.pop("P01", None)
+    checker._CHECKERS.pop("P01", None)
     declarations._DECLARED.pop("P01", None)
 
 

@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from receval.health.values import popular_lists
+from receval.health.value_checks import popular_lists
 from receval.measure.scoring import Scorer
-from receval.tables.part import PartData
+from receval.tables.rows import PartData
 
 from tests.measure.small import frame, prepared, task
 

@@ -6,7 +6,7 @@ from functools import reduce
 from operator import add
 
 import polars as pl
-from receval.health.tally import Examples
+from receval.health.tallies import Examples
 
 
 def test_examples_of_many_parts_are_the_first_of_all_and_do_not_pile_up():

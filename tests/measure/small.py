@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from receval.config.models import Evaluation
+from receval.config.whole_config import Evaluation
 from receval.measure.task import Task
 from receval.tables.ids import Ids
 from receval.tables.prepared import Prepared

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from receval.measure.aggregate import aggregated, bootstrap, micro, needs_values
-from receval.measure.moments import MomentTable
-from receval.names.aggregate_names import interval_level
+from receval.measure.partial import MomentTable
+from receval.names.short_names import interval_level
 
 SUMS = ("mean", "sum", "std", "ci95", "geometric")
 unit_values = st.lists(st.floats(0, 1), min_size=2, max_size=30)

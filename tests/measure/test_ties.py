@@ -9,12 +9,12 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from receval.measure import ties
+from receval.measure import tie_bounds
 from receval.measure.finishing import finish
 from receval.measure.measuring import scored
 from receval.measure.partial import merged
 from receval.measure.scoring import Scorer
-from receval.tables.part import PartData
+from receval.tables.rows import PartData
 
 from tests.measure.small import frame, prepared, task
 
@@ -36,12 +36,12 @@ def parts_of(frames, n_parts):
 
 def finished(chosen, parts):
     """The partial of all parts, and the rows of every measure."""
-    measures = ties.TieMeasures.of(chosen.definitions, chosen.aggregates)
+    measures = tie_bounds.TieMeasures.of(chosen.definitions, chosen.aggregates)
 
     def measured(frames):
         scorer = Scorer.of(chosen.prepared, PartData(frames))
         partial, values = scored(chosen, scorer)
-        return partial.with_more({"ties": ties.tie_sums(scorer, measures, values)})
+        return partial.with_more({"ties": tie_bounds.tie_sums(scorer, measures, values)})
 
     partial = merged(measured(frames) for frames in parts)
     done = finish(chosen, partial, "model", n_train_users=None, schemas={}, predicted=frozenset())
@@ -51,8 +51,8 @@ def finished(chosen, parts):
 def bounds_of(chosen, parts):
     """The label of each measure → its bounds."""
     partial, done = finished(chosen, parts)
-    measures = ties.TieMeasures.of(chosen.definitions, chosen.aggregates)
-    return ties.bounds(measures, partial.more["ties"], partial.moments, dict(enumerate(done.rows)), partial.ratios)
+    measures = tie_bounds.TieMeasures.of(chosen.definitions, chosen.aggregates)
+    return tie_bounds.bounds(measures, partial.more["ties"], partial.moments, dict(enumerate(done.rows)), partial.ratios)
 
 
 def orders(scored):
@@ -136,7 +136,7 @@ def test_many_ranks_are_looked_at_in_chunks(monkeypatch):
     }
     chosen = task(prepared(), ["MAP", "RPrecision"], [None])
     whole = bounds_of(chosen, [frames])
-    monkeypatch.setattr(ties, "_MOST_RANKS", 500)
+    monkeypatch.setattr(tie_bounds, "_MOST_RANKS", 500)
     assert bounds_of(chosen, [frames]) == whole
     assert whole["RPrecision"] == pytest.approx((0.0, 4 / 30, 1.0), abs=1e-9)
 
@@ -223,9 +223,9 @@ def test_a_duplicate_test_row_that_counts_as_one_more_relevant_item_leaves_no_bo
         "Recall@2": pytest.approx((1, 1, 1)),
         "Recall@none": pytest.approx((1, 1, 1)),
     }
-    measures = ties.TieMeasures.of(chosen.definitions, chosen.aggregates)
+    measures = tie_bounds.TieMeasures.of(chosen.definitions, chosen.aggregates)
     for parts in ([frames], parts_of(frames, 2)):
         partial, done = finished(chosen, parts)
-        why = ties.unbounded(measures, partial.more["ties"], dict(enumerate(done.rows)))
+        why = tie_bounds.unbounded(measures, partial.more["ties"], dict(enumerate(done.rows)))
         names = (f"MAP(truth_duplicates={rest})", f"nDCG(truth_duplicates={rest})")
         assert why == {f"{name}@{k}": "a duplicate test row counts as one more relevant item" for name in names for k in (2, "none")}

@@ -10,12 +10,11 @@ import pytest
 from receval.measure.finishing import finish
 from receval.measure.measuring import scored
 from receval.measure.partial import merged
-from receval.measure.reads import needs_scores, of_hits, reads_whole_lists
-from receval.measure.reference_parts import measure_yardstick
 from receval.measure.scoring import Scorer
-from receval.measure.yardsticks import Yardsticks, achieved, values_over_same_users, yardstick_facts
+from receval.measure.task import needs_scores, of_hits, reads_whole_lists
+from receval.measure.yardsticks import Yardsticks, achieved, measure_yardstick, values_over_same_users, yardstick_facts
 from receval.tables.ids import Ids
-from receval.tables.part import PartData
+from receval.tables.rows import PartData
 
 from tests.measure.small import frame, prepared, task
 

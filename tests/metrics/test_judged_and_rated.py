@@ -10,8 +10,8 @@ from receval.errors import DataError
 from receval.metrics.definition import Lists, Truth
 from receval.tables.graph import Choice, Tables
 from receval.tables.ids import Ids
-from receval.tables.part import PartData
 from receval.tables.prepared import Prepared
+from receval.tables.rows import PartData
 
 LISTS = Lists("rank", "item_asc", "float64", "keep_all", "keep", "keep")
 GRADED = Truth("above_zero", None, True, "best", "none")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from receval.parts import default_memory
-from receval.parts.memory import _machine_memory
+from receval.parts.resources import _machine_memory
 
 
 def test_the_default_is_a_quarter_of_the_machine(tmp_path):

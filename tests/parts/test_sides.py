@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from receval.parts import SideTable
-from receval.parts import sides as module
+from receval.parts import local as module
 
 from .collecting import table
 

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 from receval.parts.part import Part
-from receval.parts.threads import side_by_side
+from receval.parts.resources import side_by_side
 
 
 def parts(n):

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import polars as pl
 import pytest
+from receval.parts.part import ClosedUsers, cut_points
 from receval.parts.partitions import by_bucket, by_user
-from receval.parts.users import ClosedUsers, cut_points
 from receval.tables.ids import user_starts
 
 from .collecting import table

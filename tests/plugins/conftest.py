@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from receval import plugins
 from receval.checks import table
-from receval.health import registry as checks
+from receval.health import checker as checks
 from receval.metrics import METRICS
 from receval.metrics.registry import _spellings
 

@@ -6,8 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from receval.prepare import SideFrames, SideNeeds, prepare_sides
-from receval.tables.groups import Group
-from receval.tables.prepared import Prepared, ProfileGroups
+from receval.tables.prepared import Group, Prepared, ProfileGroups
 
 TRAIN = pl.DataFrame({"user": [7, 7, 7, 3, 3, 5], "item": [20, 10, 20, 20, 30, 10], "row": range(6)})
 """Item 20 has three rows of two users, 10 two of two, 30 one."""

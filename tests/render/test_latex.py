@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from receval.comparison.best_models import with_conclusions
 from receval.comparison.comparing import compare
 from receval.comparison.questions import Questions
-from receval.config.reporting import LatexStyle
+from receval.config.run_sections import LatexStyle
 from receval.content.paper import comparison_tables, result_tables
 from receval.content.paper_values import marks_of
 from receval.content.values import Formats

@@ -8,8 +8,7 @@ import json
 
 from receval.outputs import of_form
 from receval.render.forms import rendered
-from receval.results.protocol import Protocol, sentences
-from receval.results.wording import of_models, shortened
+from receval.results.row import Protocol, of_models, protocol_sentences, shortened
 
 from tests.conftest import table
 
@@ -63,7 +62,7 @@ def test_measures_under_other_conventions_or_rules_are_named():
         "MRR@1": Protocol("receval", rule, "measure"),
         "ItemCoverage@1": Protocol("elliot", "", "measure"),
     }
-    assert list(sentences(protocols)) == [
+    assert list(protocol_sentences(protocols)) == [
         "Convention receval: a rating above 0 is relevant; for MAP@1 every row is.",
         "Convention elliot for ItemCoverage@1.",
     ]
@@ -108,7 +107,7 @@ def test_a_standard_deviation_and_an_interval_have_no_direction(evaluate):
 
 def test_measures_that_look_at_whole_lists_by_default_are_said_to():
     whole, cut = Protocol("ranx", "every row", "default"), Protocol("ranx", "every row", "measure")
-    assert list(sentences({"nDCG@none": whole, "MRR@none": whole, "nDCG@5": cut})) == [
+    assert list(protocol_sentences({"nDCG@none": whole, "MRR@none": whole, "nDCG@5": cut})) == [
         "Convention ranx: every row is relevant.",
         "nDCG@none, MRR@none look at whole lists, the default: evaluation.top_k is not given.",
     ]

@@ -7,11 +7,10 @@ import math
 import numpy as np
 import pytest
 from receval.stats.best import MOST_VALUES, conclude_values
-from receval.stats.comparing import compare_paired
-from receval.stats.corrections import adjust
-from receval.stats.records import Settings, Subject
-from receval.stats.special import t_at
-from receval.stats.verdicts import corrected
+from receval.stats.concluding import adjust, corrected
+from receval.stats.confidence import t_at
+from receval.stats.difference import Settings, Subject
+from receval.stats.two_models import compare_paired
 
 N = 100
 SIGNS = np.tile([1.0, -1.0], N // 2)

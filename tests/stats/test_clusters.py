@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from receval.stats.clusters import FEW_CLUSTERS, degrees_of_freedom
-from receval.stats.comparing import compare_paired
-from receval.stats.records import Settings, Subject
+from receval.stats.difference import Settings, Subject
+from receval.stats.samples import FEW_CLUSTERS, degrees_of_freedom
+from receval.stats.two_models import compare_paired
 from scipy import stats
 
 SUBJECT = Subject("nDCG@10", "base", "model")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from receval.stats.digits import users_text
+from receval.stats.concluding import users_text
 
 
 def test_one_user_is_no_several_users():

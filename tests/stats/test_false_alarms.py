@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from receval.stats.comparing import compare_paired
-from receval.stats.records import Settings, Subject
-from receval.stats.verdicts import corrected
+from receval.stats.concluding import corrected
+from receval.stats.difference import Settings, Subject
+from receval.stats.two_models import compare_paired
 
 from tests.stats.draws import draw_pair
 

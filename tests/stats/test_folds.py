@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from receval.stats.comparing import difference_of, estimate_folds, estimate_paired
-from receval.stats.folds import ONE_USER, fold_estimate, with_fold_clusters
-from receval.stats.records import TESTS, Settings, Subject
+from receval.stats.difference import TESTS, Settings, Subject
+from receval.stats.samples import ONE_USER, fold_estimate, with_fold_clusters
+from receval.stats.two_models import difference_of, estimate_folds, estimate_paired
 
 from tests.stats.draws import draw_pair
 

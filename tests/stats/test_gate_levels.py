@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 from msgspec import Struct
 from msgspec.structs import replace
-from receval.stats.comparing import compare_paired, difference_of
+from receval.stats.difference import Settings, Subject
 from receval.stats.estimates import paired_estimate
 from receval.stats.gates import margin_test
 from receval.stats.rare_changes import RareChanges, ValueRange
-from receval.stats.records import Settings, Subject
+from receval.stats.two_models import compare_paired, difference_of
 from scipy import stats
 
 from tests.stats.populations import Population, draw_population

@@ -10,12 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from receval.errors import ConfigError
+from receval.stats.difference import Subject
 from receval.stats.estimates import Estimate, paired_estimate
-from receval.stats.gate_sentences import gate_sentence, observed_text, remark, rule_text
-from receval.stats.gates import GateTest, corrected_gains, estimate_test, limit_test, margin_test
+from receval.stats.gates import (
+    GateTest,
+    corrected_gains,
+    estimate_test,
+    gate_sentence,
+    limit_test,
+    margin_test,
+    observed_text,
+    remark,
+    rule_text,
+)
 from receval.stats.paired import PairedSums
 from receval.stats.rare_changes import ValueRange
-from receval.stats.records import Subject
 from scipy import stats
 
 from tests.stats.draws import changing_pairs, pairs, skewed_t

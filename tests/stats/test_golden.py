@@ -7,14 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from receval import load_config, run
-from receval.stats.comparing import compare_paired, compare_ratios, compare_runs, compare_sums
+from receval.stats.concluding import adjust, corrected
 from receval.stats.confidence import not_within
-from receval.stats.corrections import adjust
+from receval.stats.difference import Settings, Subject
 from receval.stats.estimates import RatioTerms, paired_estimate
 from receval.stats.paired import PairedSums
 from receval.stats.power import detectable_difference, provable_margin, users_needed
-from receval.stats.records import Settings, Subject
-from receval.stats.verdicts import corrected
+from receval.stats.two_models import compare_paired, compare_ratios, compare_runs, compare_sums
 
 from tests.conftest import CONFIGS
 

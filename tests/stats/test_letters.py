@@ -7,10 +7,10 @@ from itertools import combinations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from receval.stats.comparing import compare_paired
+from receval.stats.concluding import corrected
+from receval.stats.difference import Settings, Subject
 from receval.stats.letters import letter_groups, letters, pairs_told_apart
-from receval.stats.records import Settings, Subject
-from receval.stats.verdicts import corrected
+from receval.stats.two_models import compare_paired
 
 MODELS = ("als", "bpr", "cf", "deep", "ease")
 PAIRS = [frozenset(pair) for pair in combinations(MODELS, 2)]

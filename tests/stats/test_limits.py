@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 from receval import errors
-from receval.stats.comparing import bounded, compare_paired
-from receval.stats.records import Settings, Subject
+from receval.stats.concluding import corrected
+from receval.stats.difference import Settings, Subject
 from receval.stats.resampling import affordable_resamples
-from receval.stats.verdicts import corrected
+from receval.stats.two_models import bounded, compare_paired
 
 from tests.stats.test_verdicts import SETTINGS, N, spread
 

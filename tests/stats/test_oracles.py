@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from receval.stats.comparing import compare_paired, compare_sums, compare_unpaired
-from receval.stats.corrections import adjust
+from receval.stats.concluding import adjust
+from receval.stats.difference import Settings, Subject
 from receval.stats.estimates import Summary
 from receval.stats.paired import PairedSums
 from receval.stats.power import detectable_difference, users_needed
-from receval.stats.records import Settings, Subject
+from receval.stats.two_models import compare_paired, compare_sums, compare_unpaired
 from scipy import stats
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.contingency_tables import mcnemar

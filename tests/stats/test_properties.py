@@ -7,13 +7,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from receval.stats.comparing import compare_paired, compare_sums
-from receval.stats.corrections import adjust
+from receval.stats.concluding import adjust, corrected
+from receval.stats.difference import TESTS, Settings, Subject
 from receval.stats.gates import margin_test
 from receval.stats.paired import PairedSums
 from receval.stats.rare_changes import ValueRange
-from receval.stats.records import TESTS, Settings, Subject
-from receval.stats.verdicts import corrected
+from receval.stats.two_models import compare_paired, compare_sums
 
 from tests.stats.draws import draw_pair, pairs
 

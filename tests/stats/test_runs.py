@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from receval.stats.comparing import compare_runs
+from receval.stats.difference import Settings, Subject
 from receval.stats.estimates import Estimate
-from receval.stats.gate_sentences import remark
-from receval.stats.gates import estimate_test
+from receval.stats.gates import estimate_test, remark
 from receval.stats.power import Needs, needs_for_margin, needs_text
-from receval.stats.records import Settings, Subject
-from receval.stats.runs import runs_estimate
+from receval.stats.samples import runs_estimate
+from receval.stats.two_models import compare_runs
 
 SUBJECT = Subject("nDCG@10", "a", "b")
 

@@ -7,7 +7,7 @@ import sys
 
 _PROGRAM = """
 import sys
-from receval.stats.special import t_at
+from receval.stats.confidence import t_at
 assert abs(t_at(0.975, 9) - 2.2621571628) < 1e-9
 print("scipy.special" in sys.modules, "numpy.f2py" in sys.modules)
 import scipy.special, scipy.stats

@@ -8,13 +8,12 @@ import re
 import numpy as np
 import pytest
 from receval import errors
-from receval.stats.comparing import compare_paired, compare_runs, compare_unpaired, compare_wholes
-from receval.stats.digits import decimals, percent, plain, signed
+from receval.stats.concluding import corrected, decimals, percent, plain, signed, unjudged
+from receval.stats.difference import Settings, Subject
 from receval.stats.estimates import SKEWED, UNPAIRED, Summary
 from receval.stats.rare_changes import ValueRange
-from receval.stats.records import Settings, Subject
 from receval.stats.resampling import WARNING, affordable_resamples, fewer_resamples
-from receval.stats.verdicts import corrected, unjudged
+from receval.stats.two_models import compare_paired, compare_runs, compare_unpaired, compare_wholes
 
 SETTINGS = Settings()
 N = 400

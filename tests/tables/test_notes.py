@@ -5,8 +5,7 @@ from __future__ import annotations
 import pickle
 
 import pytest
-from receval.tables.graph import TABLES, Tables, table
-from receval.tables.notes import NOTE_SENTENCES, Notes, note_sentence, sentences
+from receval.tables.graph import NOTE_SENTENCES, TABLES, Notes, Tables, note_sentence, sentences, table
 
 
 @pytest.fixture

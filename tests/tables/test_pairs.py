@@ -8,8 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from receval.tables.array import Array
-from receval.tables.ids import Ids
-from receval.tables.pairs import Lookup, Pairs, any_repeated, paired
+from receval.tables.ids import Ids, Lookup, Pairs, any_repeated, paired
 from receval.tables.rows import starts_of, within_users
 
 IDS = {

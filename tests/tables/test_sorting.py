@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 from receval.tables.array import in_single_precision
-from receval.tables.list_rows import sorted_within_users
+from receval.tables.lists import sorted_within_users
 from receval.tables.rows import in_order
 
 RANDOM = np.random.default_rng(1)

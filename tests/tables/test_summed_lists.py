@@ -8,7 +8,7 @@ from receval import conventions
 from receval.metrics import resolve
 from receval.prepare import SideFrames, SideNeeds, prepare_sides
 from receval.tables.graph import Choice, Tables
-from receval.tables.part import PartData
+from receval.tables.rows import PartData
 
 
 def test_hits_are_found_in_summed_lists_whatever_items_the_test_file_holds() -> None:

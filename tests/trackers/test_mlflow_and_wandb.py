@@ -18,7 +18,7 @@ from urllib.request import urlopen
 import pytest
 import receval as library
 from msgspec.structs import replace
-from receval.config.tracking import MlflowTracking, WandbTracking
+from receval.config.run_sections import MlflowTracking, WandbTracking
 from receval.session.track import files_of
 
 from tests.trackers.conftest import MEASURE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import permutations
 
-from receval.trackers.names import as_identifiers, for_mlflow
+from receval.trackers.tracker import as_identifiers, for_mlflow
 
 MEASURES = [
     "nDCG@10",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import receval as library
-from receval.config.tracking import TensorboardTracking, Tracking
+from receval.config.run_sections import TensorboardTracking, Tracking
 from receval.extras import install_command
 from receval.session.track import files_of, track
 

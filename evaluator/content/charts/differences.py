@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...stats.records import Difference
+from ...stats.difference import Difference
 from .style import GREY, NO_VERDICT, Spec, by_verdict, finished, room_for
 
 MOST_ROWS = 60

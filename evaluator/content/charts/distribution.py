@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...results.spread import Spread
+from ...results.description import Spread
 from .style import BLUE, GREY, ORANGE, Spec, finished
 
 

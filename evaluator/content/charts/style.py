@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ...quoting import visible
-from ...stats.records import VERDICTS
+from ...stats.difference import VERDICTS
 
 Spec = dict[str, Any]
 """A Vega-Lite spec."""

@@ -11,7 +11,23 @@ from msgspec.structs import replace
 
 from ...load.opening import FAILURES, RECORD, rows_of, with_lists
 from ...load.scan import ReadError, Scan
-from .types import polars_type
+
+_TYPES: Final[Mapping[str, type[pl.DataType]]] = {
+    "bigint": pl.Int64,
+    "int": pl.Int32,
+    "smallint": pl.Int16,
+    "tinyint": pl.Int8,
+    "double": pl.Float64,
+    "float": pl.Float32,
+    "string": pl.String,
+    "boolean": pl.Boolean,
+}
+
+
+def polars_type(name: str) -> type[pl.DataType]:
+    """Return the Polars type of a column that Spark names so."""
+    return _TYPES[name]
+
 
 ELEMENT: Final = "receval element"
 """The number of a row among those that one record becomes."""

@@ -13,11 +13,11 @@ from ...load import Source
 from ...load.tally import merged_counts
 from ...metrics.registry import session_has_metrics
 from ..local import ROWS_PER_PART
-from .blocks import BUCKET, MAX_BITS, SCHEMA, BlockWriter
 from .failures import translated
 from .session import SparkSession
-from .sources import canonical_rows
+from .source_frames import canonical_rows
 from .tuning import input_bytes, tuned
+from .user_blocks import BUCKET, MAX_BITS, SCHEMA, BlockWriter
 from .versions import Versions
 from .workers import MADE, ByValue, Counts, Enclosed, PartWorker, Role, Shipped, Work, clean
 

@@ -14,9 +14,8 @@ from msgspec.structs import replace
 from ...load import Source
 from ...load.tally import FaultTally
 from ..local import ROWS_PER_PART
-from .blocks import BLOCK, BUCKET, ROLE, rows_of_blocks, split_by_user
-from .record_reader import ELEMENT
-from .types import polars_type
+from .record_reader import ELEMENT, polars_type
+from .user_blocks import BLOCK, BUCKET, ROLE, rows_of_blocks, split_by_user
 from .versions import Versions
 
 MADE: Final = "made"

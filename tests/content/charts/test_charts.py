@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from receval.content.charts import figures
 from receval.content.charts.style import COLOURS
-from receval.names.margins import Margin
+from receval.names.short_names import Margin
 from receval.outputs import of_form
 from receval.render import drawing
 from receval.render.forms import rendered

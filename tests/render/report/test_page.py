@@ -7,8 +7,8 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from receval.config.reporting import ReportConfig
-from receval.names.margins import Margin
+from receval.config.run_sections import ReportConfig
+from receval.names.short_names import Margin
 from receval.render import drawing
 from receval.render.report import as_html
 

@@ -1,0 +1,418 @@
+"""A source of the config: its files, its query or rows in memory, and which column is which; secrets in it are masked."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, Self
+
+from msgspec import Struct
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    StrictBool,
+    ValidationInfo,
+    WithJsonSchema,
+    field_serializer,
+    field_validator,
+    model_validator,
+)
+from pydantic.json_schema import SkipJsonSchema
+
+from ..errors import DataError
+from ..secrets import HIDDEN
+
+_ADDRESS: Final = re.compile(r"([a-z][a-z0-9+.-]*://)([^/?#]*@)?([^?#]*)([?#].*)?", re.IGNORECASE | re.DOTALL)
+_WEB: Final = ("http://", "https://")
+_SECRET: Final = re.compile("auth|cookie|credential|key|password|sas|secret|token", re.IGNORECASE)
+"""What the name of an option holds whose value nobody should see, even if it looks like an address."""
+_HARMLESS: Final = frozenset(
+    (
+        "accept", "accept_encoding", "accept_language", "account_name", "allow_http", "allow_invalid_certificates", "bucket", "bucket_name",
+        "connect_timeout", "container_name", "default_content_type", "default_region", "disable_tagging", "endpoint", "endpoint_url",
+        "http1_only", "http2_keep_alive_interval", "http2_keep_alive_timeout", "http2_keep_alive_while_idle", "http2_max_frame_size",
+        "http2_only", "imdsv1_fallback", "max_retries", "metadata_endpoint", "pool_idle_timeout", "pool_max_idle_per_host",
+        "randomize_addresses", "read_timeout", "region", "request_payer", "requester_pays", "retry_timeout", "s3_express",
+        "skip_signature", "timeout", "unsigned_payload", "use_emulator", "use_fabric_endpoint", "user_agent",
+        "virtual_hosted_style_request",
+    )
+)  # fmt: skip
+"""Options whose values say nothing but where and how; in front of them may stand whose they are, as in `aws_region`."""
+_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,80}")
+"""An option or a header; what is neither may be a value that stands where a name belongs."""
+_OWNER: Final = re.compile("^(aws|azure(_storage)?|google)_")
+_ALMOST_WEB: Final = re.compile(r"(\s*https?:/*)([^?#;]*@)?([^?#;]*)([?#;].*)?", re.IGNORECASE | re.DOTALL)
+"""What was meant as an address of a web server, and perhaps is none."""
+_LOGIN: Final = re.compile(r"^(\s*[a-z][a-z0-9+.-]*:/+(?=[^\s/:@]*:)|(?!\s*[a-z][a-z0-9+.-]*:/)(?=[^\s/:@]+:))\S*@", re.IGNORECASE)
+"""A user and a password, in front of a bucket or of anything else; the key of a store may hold slashes."""
+
+
+def masked_path(path: str) -> str:
+    """A path, or an address, right or wrong, without its login; one of the web without its query: elsewhere `?` is a part of a glob."""
+    if path.lower().startswith(_WEB):
+        return _masked_address(path)
+    almost = _ALMOST_WEB.fullmatch(path)
+    if almost:
+        start, user, place, rest = almost.groups()
+        return f"{start}{f'{HIDDEN}@' if user else ''}{place}{f'{rest[0]}{HIDDEN}' if rest else ''}"
+    return _LOGIN.sub(lambda found: f"{found[1]}{HIDDEN}@", path)
+
+
+def masked_uri(uri: str) -> str:
+    """The address of a database without its user, password and options."""
+    return _masked_address(uri)
+
+
+def masked_options(options: Mapping[str, str]) -> dict[str, str]:
+    """The options: addresses without their user and query, other values only if the name is one that is known to be harmless."""
+    return {name if _NAME.fullmatch(name) else HIDDEN: _masked_option(name, value) for name, value in options.items()}
+
+
+def _masked_option(name: str, value: str) -> str:
+    harmless = _OWNER.sub("", name.lower().replace("-", "_")) in _HARMLESS
+    if "://" in value:
+        return _masked_address(value) if harmless or not _SECRET.search(name) else HIDDEN
+    return value if harmless and "@" not in value else HIDDEN
+
+
+def _masked_address(address: str) -> str:
+    found = _ADDRESS.fullmatch(address)
+    if found is None:
+        return HIDDEN
+    scheme, user, place, rest = found.groups()
+    return f"{scheme}{f'{HIDDEN}@' if user else ''}{place}{f'{rest[0]}{HIDDEN}' if rest else ''}"
+
+
+_SIDES: Final = ("test", "train", "items", "users", "baseline", "previous_policy", "distances")
+_OF_MODELS: Final = ("recommendations", "predictions")
+UNNAMED: Final = "model"
+"""What lists in memory are called where nobody names them."""
+_SPLITS: Final = frozenset({"DatasetDict", "IterableDatasetDict"})
+"""The classes of HuggingFace that map the names of splits to tables: splits are no models."""
+_SOURCE_KEYS: Final = frozenset({"path", "table", "uri", "frame"})
+"""The keys of which a section that describes a source has one."""
+
+
+class InMemory(Struct, frozen=True, eq=False):
+    """Rows in memory; the config passes them on and never looks into them."""
+
+    rows: Any
+
+    @property
+    def kind(self) -> str:
+        """What the rows are held in, such as `pandas.DataFrame` or `dict`."""
+        held = type(self.rows)
+        library = held.__module__.partition(".")[0]
+        return held.__qualname__ if library in ("builtins", "receval") else f"{library}.{held.__qualname__}"
+
+    @property
+    def is_of_spark(self) -> bool:
+        """Whether it is a DataFrame of Spark, whose rows are on a cluster."""
+        return self.kind.startswith("pyspark.")
+
+    def __deepcopy__(self, memo: Any) -> InMemory:
+        """Rows are never copied."""
+        return self
+
+
+def describes_a_source(value: Any) -> bool:
+    """Whether a mapping is a section of a config that describes a source, and not data by user."""
+    return isinstance(value, Mapping) and bool(_SOURCE_KEYS & value.keys())
+
+
+def is_section(value: Any) -> bool:
+    """Whether a mapping is a section of a config, as far as its keys tell, and not data by user: those hold lists or mappings."""
+    held = [inner for key, inner in value.items() if key != "columns"]
+    has_rows = any(hasattr(inner, "__len__") and not isinstance(inner, str) for inner in held)
+    return describes_a_source(value) or not (not value or has_rows or any(not isinstance(key, str) for key in value))
+
+
+def source_of(value: Any) -> Any:
+    """A source as a config has it: a path, a section, or rows in memory."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, Mapping) and is_section(value):
+        return {key: in_memory(held) if key == "frame" else _plain_path(held) if key == "path" else held for key, held in value.items()}
+    if isinstance(value, list | tuple) and value and all(isinstance(entry, str | os.PathLike) for entry in value):
+        return [os.fspath(entry) for entry in value]
+    return in_memory(value)
+
+
+def refuse_splits(role: str, value: Any) -> None:
+    """Raise `DataError` for the splits of a data set, where one table or the lists of models are expected."""
+    if isinstance(value, Mapping) and _SPLITS & {kind.__name__ for kind in type(value).__mro__}:
+        names = list(value)
+        raise DataError(
+            f"data.{role}: a {type(value).__name__} has the splits {', '.join(names)}", f"choose one of them: data[{names[-1]!r}]"
+        )
+
+
+def in_memory(rows: Any) -> InMemory:
+    """Rows in memory, marked as such."""
+    return rows if isinstance(rows, InMemory) else InMemory(rows)
+
+
+def with_rows_marked(config: Mapping[str, Any]) -> dict[str, Any]:
+    """A config in which all rows in memory are marked, and paths are text."""
+    data = config.get("data")
+    return {**config, "data": _marked(data)} if isinstance(data, Mapping) else dict(config)
+
+
+def _marked(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The data section, or that of a fold."""
+    marked = {key: source_of(data[key]) if key in _SIDES else _of_models(key, data[key]) for key in data if key in (*_SIDES, *_OF_MODELS)}
+    if isinstance(folds := data.get("folds"), list | tuple):
+        marked["folds"] = [_marked(fold) if isinstance(fold, Mapping) else fold for fold in folds]
+    return {**data, **marked}
+
+
+def _of_models(key: str, value: Any) -> Any:
+    """The lists, or predictions, of all models."""
+    refuse_splits(key, value)
+    if isinstance(value, Mapping) and not (key == "predictions" and describes_a_source(value)):
+        return {name: _with_runs(given) for name, given in value.items()}
+    if isinstance(value, list | tuple) and all(isinstance(one, str | os.PathLike) or describes_a_source(one) for one in value):
+        return [source_of(one) for one in value]
+    source = source_of(value)
+    return {UNNAMED: source} if key == "recommendations" and isinstance(source, InMemory) else source
+
+
+def _with_runs(given: Any) -> Any:
+    if isinstance(given, Mapping) and isinstance(given.get("runs"), list | tuple):
+        return {**given, "runs": [source_of(run) for run in given["runs"]]}
+    return source_of(given)
+
+
+def _plain_path(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_plain_path(one) for one in value]
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
+
+
+class Model(BaseModel):
+    """What all parts of the config share: they do not change, and they refuse keys they do not know.
+
+    Two habits make them in half the time. Their files do not postpone annotations, which Pydantic would compile one by one; and a default
+    is made by `model_construct`, which needs no validator of its own.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, arbitrary_types_allowed=True)
+
+
+def as_list(value: Any) -> Any:
+    """A text as a list of one; anything else as it is."""
+    return [value] if isinstance(value, str) else value
+
+
+def _as_mapping(value: Any) -> Any:
+    return {"frame": value} if isinstance(value, InMemory) else {"path": value} if isinstance(value, str | list) else value
+
+
+def _held(value: Any) -> Any:
+    if value is not None and not isinstance(value, InMemory):
+        raise ValueError("rows in memory are given in Python: receval.load_config({...}), or receval.evaluate(...)")
+    return value
+
+
+def _column_name(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, str | int) or value == "" or (isinstance(value, int) and value < 1):
+        raise ValueError(f"a column is a name, or a position from 1, not {value!r}")
+    return value
+
+
+ColumnName = Annotated[
+    str | int, BeforeValidator(_column_name), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 1}]})
+]
+
+
+def _encoding(name: str) -> str:
+    try:
+        known = codecs.lookup(name)
+        "".encode(name)
+    except LookupError:
+        raise ValueError(f"there is no encoding of text called {name!r}; utf-8, latin-1, cp1252 and utf-16 are some") from None
+    return known.name if known.name in ("utf-8", "utf-8-sig") else name
+
+
+def _uri(text: str) -> str:
+    if "://" not in text or text.lower().startswith(("http://", "https://")):
+        raise ValueError("a uri names a database, such as sqlite:///shop.db; files elsewhere are a path")
+    return text
+
+
+def _option(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else str(value) if isinstance(value, int | float) else value
+
+
+_OF_FILES: Final = ("format", "separator", "header", "encoding", "decimal_comma", "storage_options")
+"""Keys that say how to read a file."""
+
+
+class Columns(Model):
+    """The names of columns in the file, or their positions from 1."""
+
+    user: ColumnName | None = Field(None, description="the user id")
+    item: ColumnName | None = Field(None, description="the item id")
+    rating: ColumnName | None = Field(None, description="the rating of an interaction")
+    score: ColumnName | None = Field(None, description="the score of a recommendation: higher is better")
+    rank: ColumnName | None = Field(None, description="the rank of a recommendation; it wins over the score")
+    timestamp: ColumnName | None = Field(None, description="when an interaction was: a number, a date, or its text")
+    prediction: ColumnName | None = Field(None, description="the predicted rating")
+    other: ColumnName | None = Field(None, description="the id of the second item of a pair")
+    distance: ColumnName | None = Field(None, description="the distance between the two items of a pair")
+
+    def given(self) -> dict[str, str | int]:
+        """The columns that are given."""
+        return self.model_dump(exclude_none=True)
+
+
+class SourceConfig(Model):
+    """A file, or several of the same columns, and how to read them."""
+
+    path: Annotated[
+        tuple[str, ...],
+        BeforeValidator(as_list),
+        Field(
+            description="a path, folder or glob relative to the config file, an address such as s3:// or runs:/, or a list of them; "
+            "- for standard input",
+        ),
+        WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
+    ] = ()
+    table: Annotated[str, Field(pattern=r"^[^.`]+([.][^.`]+)*$")] | None = Field(
+        None, description="Spark: a table of the catalog, such as catalog.db.name, in the place of a path"
+    )
+    uri: Annotated[str, AfterValidator(_uri)] | None = Field(
+        None,
+        description="a database, in the place of a path: sqlite:///shop.db, duckdb:///shop.duckdb, postgresql://user:password@host/name",
+    )
+    query: Annotated[str, Field(min_length=1)] | None = Field(None, description="the SELECT whose rows are read from the database")
+    frame: SkipJsonSchema[Annotated[Any, BeforeValidator(_held), PlainSerializer(lambda held: held and held.kind)]] = Field(
+        None, description="rows in memory, in the place of a path; only Python can give them"
+    )
+    name: Annotated[str, Field(min_length=1)] | None = Field(None, description="in a list of recommendations, the name of the model")
+    format: Literal["csv", "tsv", "trec", "json", "ndjson", "parquet", "ipc", "delta"] | None = Field(
+        None, description="found out if not given"
+    )
+    separator: Annotated[str, Field(min_length=1, max_length=8)] | None = Field(
+        None, description="of a text file; found out if not given; where it has several characters, as ::, no field is quoted"
+    )
+    header: StrictBool | None = Field(
+        None,
+        description="whether the first line of a text file names the columns; found out if not given; false if columns has positions only",
+    )
+    columns: Columns = Field(Columns.model_construct(), description="which column is which; usual names are recognised")
+    encoding: Annotated[str, AfterValidator(_encoding)] | None = Field(
+        None, description="of a text file, such as latin-1; UTF-8 if not given"
+    )
+    decimal_comma: StrictBool | None = Field(None, description="whether numbers are written as 3,5; found out where ; separates the fields")
+    null_values: (
+        Annotated[
+            tuple[Annotated[str, Field(min_length=1)], ...],
+            BeforeValidator(as_list),
+            WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+        ]
+        | None
+    ) = Field(
+        None, description="texts that count as no value in every column; an empty field always does, NA and nan where a number belongs"
+    )
+    storage_options: dict[str, Annotated[str, BeforeValidator(_option)]] | None = Field(
+        None,
+        description="how to reach files elsewhere, beside what the environment says: options of an object store as Polars names them, "
+        "such as endpoint_url, or headers of a request to a web server",
+    )
+
+    @model_validator(mode="after")
+    def _is_somewhere(self) -> Self:
+        given = [bool(self.path), self.table is not None, self.uri is not None, self.frame is not None]
+        if sum(given) != 1:
+            raise ValueError("give a path, a table or a uri, one of them" if any(given) else "give a path")
+        if (self.uri is None) != (self.query is None):
+            raise ValueError("a uri and a query go together: the database, and the SELECT whose rows are read")
+        useless = [key for key in _OF_FILES if (self.uri or self.frame) is not None and getattr(self, key) is not None]
+        if useless:
+            has_none = "rows in memory are in none" if self.frame is not None else "a query has none"
+            raise ValueError(f"{useless[0]} says how to read a file, and {has_none}: leave it out")
+        return self
+
+    @property
+    def storage(self) -> dict[str, str]:
+        """How to reach the files."""
+        return self.storage_options or {}
+
+    @field_serializer("path")
+    def _without_queries(self, paths: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(map(masked_path, paths))
+
+    @field_serializer("uri")
+    def _without_password(self, uri: str | None) -> str | None:
+        return uri and masked_uri(uri)
+
+    @field_serializer("storage_options")
+    def _without_secrets(self, options: dict[str, str] | None) -> dict[str, str] | None:
+        return options and masked_options(options)
+
+
+def _category_columns(value: Any) -> Any:
+    names = value if isinstance(value, list | tuple) else [value]
+    if not names or not all(isinstance(name, str) and name for name in names):
+        raise ValueError(f"categories names the column that says an item's categories, or lists one column per category, not {value!r}")
+    if len(set(names)) < len(names):
+        raise ValueError("categories names a column twice")
+    return value
+
+
+class RowsSource(SourceConfig):
+    """A file of rows that may hold lists."""
+
+    split: Annotated[str, Field(min_length=1)] | None = Field(
+        None,
+        description="what separates the items of a list where a field of text holds one; lists in brackets need none; "
+        "none: a text is one item",
+    )
+
+
+class ItemsSource(SourceConfig):
+    """The catalogue. Its categories are a column of them, an item being repeated or its field split, or a column each."""
+
+    categories: (
+        Annotated[
+            str | tuple[str, ...],
+            BeforeValidator(_category_columns),
+            WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
+        ]
+        | None
+    ) = Field(
+        None,
+        description="the column that says an item's categories; or a list of columns, one per category, "
+        "which an item has where the value is neither missing nor empty, 0 or false",
+    )
+    split: Annotated[str, Field(min_length=1)] | None = Field(
+        None, description="what separates the categories within a field, such as |; without it a field holds one category"
+    )
+
+    @field_validator("split")
+    @classmethod
+    def _something_to_split(cls, split: str | None, info: ValidationInfo) -> str | None:
+        if split is None or "categories" not in info.data or isinstance(info.data["categories"], str):
+            return split
+        if info.data["categories"] is None:
+            raise ValueError("there is nothing to split: name the column of the categories, as categories: NAME")
+        raise ValueError("a list of columns has one category in each, and none to split: leave split out, or name one column")
+
+    @property
+    def category_columns(self) -> tuple[str, ...]:
+        """The columns that say the categories; none if they are not given."""
+        return (self.categories,) if isinstance(self.categories, str) else self.categories or ()
+
+
+SourceField = Annotated[RowsSource, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | RowsSource)]
+ItemsField = Annotated[ItemsSource, BeforeValidator(_as_mapping, json_schema_input_type=str | list[str] | ItemsSource)]
+Files = Annotated[tuple[SourceField, ...], BeforeValidator(as_list, json_schema_input_type=str | tuple[SourceField, ...])]

@@ -1,0 +1,282 @@
+"""Keys of the section `evaluation` that may be written in several ways: metrics, aggregates, groups and yardsticks.
+
+nDCG                                     every cut-off of top_k
+nDCG(gain=linear)@10                     a measure string
+{name: F1, beta: 0.5, k: [5, 10]}        a mapping with parameters
+{name: F1, params: {metric_name_1: nDCG, metric_name_2: MAP, beta: 0.5}}
+{name: EucDistance, params: {metric_names: [nDCG, EPC], points: [1, 1]}}
+MAP: {cutoff: {type: int, values: [1, 5, 10], range: {start: 20, end: 100, step: 20}}}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, get_args
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PlainSerializer,
+    StrictBool,
+    StrictInt,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WithJsonSchema,
+    WrapValidator,
+)
+
+from ..names.measure_strings import UNSET, Cutoff, MetricSpec, Scalar, cutoff, parse
+from ..names.short_names import INTERVAL
+from ..tables.prepared import GroupBy
+from .data_sources import Model, as_list
+
+Percentile = Annotated[
+    str, Field(pattern=r"^p([0-9]|[1-9][0-9])(\.[0-9]+)?$|^p100$", description="a percentile of the users' values, such as p25")
+]
+Interval = Annotated[
+    str, Field(pattern=INTERVAL, description="half the width of the normal confidence interval of the mean, such as ci99 or ci(0.9)")
+]
+_Named = Literal["mean", "median", "std", "ci95", "bootstrap95", "micro", "sum", "geometric"]
+
+
+def _read(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
+    try:
+        return read(value)
+    except ValidationError:
+        names = f"{', '.join(get_args(_Named))}, percentiles such as p90, and intervals such as ci99 and ci(0.9)"
+        raise ValueError(f"aggregates are {names}, not {value!r}") from None
+
+
+Aggregate = Annotated[_Named | Percentile | Interval, WrapValidator(_read)]
+
+
+_CUTOFFS: Final = ("k", "cutoff")
+_PARTS: Final = ((("metric_name_1", "metric_1"), 0), (("metric_name_2", "metric_2"), 1))
+_GRID: Final = {"type", "values", "range"}
+_LONGEST_GRID: Final = 1_000
+_WORDS = re.compile(r"[\w-]+( [\w-]+)+")
+
+
+def read_entry(entry: Any) -> tuple[MetricSpec, ...]:
+    """The specs that one entry of `metrics` or `complex_metrics` stands for; `ValueError` if it cannot be read."""
+    if isinstance(entry, str):
+        return (parse(entry),)
+    if isinstance(entry, MetricSpec):
+        return (entry,)
+    if not isinstance(entry, Mapping):
+        raise ValueError(f"a metric is a name, a measure string or a mapping, not {entry!r}")
+    if "name" in entry:
+        return _named(str(entry["name"]), {key: value for key, value in entry.items() if key != "name"})
+    if len(entry) != 1:
+        raise ValueError("a metric mapping needs the key 'name', or a single key that is the metric's name")
+    ((name, body),) = entry.items()
+    if body is None:
+        body = {}
+    if not isinstance(body, Mapping):
+        raise ValueError(f"'{name}' needs a mapping of parameters, such as {{k: [5, 10]}}, not {body!r}")
+    return _named(str(name), dict(body))
+
+
+def read_cutoffs(value: Any) -> tuple[int | None, ...]:
+    """Cut-offs from one value, a list, or a grid `{type, values, range}`; `ValueError` if it cannot be read."""
+    if isinstance(value, Mapping):
+        return _grid(value)
+    values = value if isinstance(value, list | tuple) else [value]
+    if not values:
+        raise ValueError("the list of cut-offs is empty")
+    return tuple(dict.fromkeys(cutoff(single) for single in values))
+
+
+def named(name: str) -> MetricSpec:
+    """A measure string, or a name of several words, such as RELISON's `Community recall`."""
+    return MetricSpec(name) if _WORDS.fullmatch(name) else parse(name)
+
+
+def _named(name: str, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
+    written = named(name)
+    params = body.pop("params", None)
+    if params is not None and not isinstance(params, Mapping):
+        raise ValueError(f"params of '{name}' is a mapping, not {params!r}")
+    for key, value in (params or {}).items():
+        if key in body:
+            raise ValueError(f"'{name}' gives {key} twice")
+        body[key] = value
+    cutoffs: tuple[Cutoff, ...] = (written.k,)
+    for key in _CUTOFFS:
+        if key in body:
+            if cutoffs != (UNSET,):
+                raise ValueError(f"'{name}' gives its cut-off twice")
+            cutoffs = read_cutoffs(body.pop(key))
+    components = _parts(written, body)
+    given = dict(written.params)
+    for key, value in body.items():
+        if key in given:
+            raise ValueError(f"'{name}' gives {key} twice")
+        if isinstance(value, list) and all(isinstance(part, str | int | float | bool) for part in value):
+            value = ";".join(str(part).lower() if isinstance(part, bool) else str(part) for part in value)
+        if not isinstance(value, str | int | float | bool):
+            raise ValueError(f"{key} of '{name}' is a single value, not {value!r}")
+        given[key] = value
+    params_of: tuple[tuple[str, Scalar], ...] = tuple(given.items())
+    return tuple(MetricSpec(written.name, components, params_of, k) for k in cutoffs)
+
+
+def _parts(written: MetricSpec, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
+    if "metric_names" in body:
+        return _all_parts(written, body.pop("metric_names"))
+    named: list[MetricSpec] = []
+    for spellings, index in _PARTS:
+        given = [key for key in spellings if key in body]
+        if len(given) > 1:
+            raise ValueError(f"{given[0]} and {given[1]} mean the same: give one")
+        if given:
+            if len(named) < index:
+                raise ValueError(f"{given[0]} needs {_PARTS[0][0][0]} beside it")
+            part = parse(str(body.pop(given[0])))
+            if part.k is not UNSET:
+                raise ValueError(f"{given[0]} takes no cut-off of its own; the combined metric has one")
+            named.append(part)
+    if named and written.components:
+        raise ValueError(f"'{written.title}' already names the metrics it combines")
+    if len(named) == 1:
+        named.append(parse("Recall"))
+    return tuple(named) or written.components
+
+
+def _all_parts(written: MetricSpec, names: Any) -> tuple[MetricSpec, ...]:
+    """The metrics of a list of any length."""
+    if written.components:
+        raise ValueError(f"'{written.title}' already names the metrics it combines")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or not names:
+        raise ValueError("metric_names is a list of metrics")
+    parts = tuple(parse(name) for name in names)
+    cut = [part for part in parts if part.k is not UNSET]
+    if cut:
+        raise ValueError(f"{cut[0]} of metric_names takes no cut-off of its own; the combined metric has one")
+    return parts
+
+
+def _grid(grid: Mapping[str, Any]) -> tuple[int | None, ...]:
+    unknown = set(grid) - _GRID
+    if unknown:
+        raise ValueError(f"a grid of cut-offs has the keys type, values and range, not {', '.join(sorted(map(str, unknown)))}")
+    if grid.get("type", "int") not in ("int", "long"):
+        raise ValueError(f"cut-offs are of type int, not {grid['type']!r}")
+    values = list(read_cutoffs(grid["values"])) if grid.get("values") is not None else []
+    intervals = grid.get("range") or []
+    for interval in intervals if isinstance(intervals, list) else [intervals]:
+        values += _interval(interval)
+    if not values:
+        raise ValueError("the grid holds no cut-off: give values, or a range with start, end and step")
+    return tuple(dict.fromkeys(values))
+
+
+def _interval(interval: Any) -> list[int | None]:
+    """start, start + step, …, and always `end`, as RELISON counts."""
+    if not isinstance(interval, Mapping) or set(interval) != {"start", "end", "step"}:
+        raise ValueError("a range has exactly the keys start, end and step")
+    start, end, step = (cutoff(interval[key]) for key in ("start", "end", "step"))
+    if start is None or end is None or step is None:
+        raise ValueError("start, end and step of a range are positive integers")
+    if end < start:
+        raise ValueError(f"the range from {start} to {end} is empty")
+    if (end - start) // step >= _LONGEST_GRID:
+        raise ValueError(f"the range from {start} to {end} by {step} has more than {_LONGEST_GRID:,} cut-offs")
+    return [*range(start, end, step), end]
+
+
+class YardsticksConfig(Model):
+    """Lists made from the same files, evaluated beside the models: a ceiling and two floors."""
+
+    oracle: StrictBool = Field(False, description="the best possible list of each user; every value is then set beside it")
+    popularity: StrictBool = Field(False, description="the most popular items of data.train")
+    random: StrictInt | None = Field(None, description="a random list over the catalogue (data.items, else data.train), by this seed")
+
+    @property
+    def any(self) -> bool:
+        """Whether the config names any yardstick."""
+        return self.oracle or self.popularity or self.random is not None
+
+
+def _yardsticks(value: Any) -> Any:
+    """A list of names, also with a seed (`[oracle, {random: 7}]`), or `true` for all, as a mapping."""
+    names = ("oracle", "popularity", "random")
+    value = names if value is True else () if value is False else as_list(value)
+    if not isinstance(value, list | tuple):
+        return value
+    given: dict[str, Any] = {}
+    for entry in value:
+        given |= entry if isinstance(entry, Mapping) else {str(entry): 0 if entry == "random" else True}
+    unknown = [name for name in given if name not in names]
+    if unknown:
+        raise ValueError(f"yardsticks are {', '.join(names)}, not {unknown[0]!r}")
+    return given
+
+
+Yardsticks = Annotated[
+    YardsticksConfig, BeforeValidator(_yardsticks, json_schema_input_type=bool | list[str | YardsticksConfig] | YardsticksConfig)
+]
+
+
+_KNOWN: Final = "a column of users (users.plan) or of items (items.genre), {train_count: [5, 20]}, or cold"
+_BORDERS: Final[dict[str, Any]] = {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 1}
+_ENTRY: Final[dict[str, Any]] = {
+    "anyOf": [
+        {"type": "string", "pattern": r"^(users|items)\..+$|^cold$", "description": "users.COLUMN, items.COLUMN, or cold"},
+        {
+            "type": "object",
+            "required": ["train_count"],
+            "additionalProperties": False,
+            "properties": {"train_count": {"description": "a group of users begins at each of these numbers of train rows", **_BORDERS}},
+        },
+    ]
+}
+
+
+def _entry(value: Any) -> GroupBy:
+    if isinstance(value, GroupBy):
+        return value
+    if value == "cold":
+        return GroupBy("cold")
+    if value == "train_count":
+        raise ValueError("train_count needs the numbers of train rows at which a group begins: {train_count: [5, 20]}")
+    if isinstance(value, str):
+        kind, dot, column = value.partition(".")
+        if dot and column and kind == "users":
+            return GroupBy("users", column)
+        if dot and column and kind == "items":
+            return GroupBy("items", column)
+    if isinstance(value, Mapping) and set(value) == {"train_count"}:
+        return GroupBy("train_count", borders=_borders(value["train_count"]))
+    raise ValueError(f"results are split by {_KNOWN}, not by {value!r}")
+
+
+def _borders(value: Any) -> tuple[int, ...]:
+    borders = value if isinstance(value, list | tuple) else [value]
+    numbers = all(isinstance(border, int) and not isinstance(border, bool) and border > 0 for border in borders)
+    if not borders or not numbers or sorted(set(borders)) != list(borders):
+        raise ValueError(f"train_count is a list of ascending numbers from 1, such as [5, 20], not {value!r}")
+    return tuple(borders)
+
+
+def _entries(value: Any) -> Any:
+    entries = value if isinstance(value, list | tuple) else [value]
+    split = [_entry(entry) for entry in entries]
+    names = [by.name for by in split]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise ValueError(f"results are split by {twice} twice")
+    return tuple(split)
+
+
+def _written(split: tuple[GroupBy, ...]) -> list[Any]:
+    return [{"train_count": list(by.borders)} if by.kind == "train_count" else by.name for by in split]
+
+
+GroupBys = Annotated[
+    tuple[GroupBy, ...],
+    BeforeValidator(_entries),
+    PlainSerializer(_written),
+    WithJsonSchema({"anyOf": [_ENTRY, {"type": "array", "items": _ENTRY}]}),
+]

@@ -1,0 +1,251 @@
+"""The sections `compare` and `gates` of the config: which differences are judged, and what must hold of a model that may ship."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Final, Literal, Self
+
+from pydantic import BeforeValidator, Field, PlainSerializer, StrictInt, WithJsonSchema, model_validator
+
+from ..names.short_names import Margin
+from ..stats.difference import CorrectionName, LimitKind, MarginKind, TestName
+from ..tables.prepared import GroupBy
+from .data_sources import Model, as_list
+from .evaluation_keys import GroupBys
+
+DEFAULT: Final = "default"
+_MARGIN: Final[dict[str, Any]] = {"anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": r"^[0-9.eE+-]+ ?%?$"}]}
+
+
+def _margins(value: Any) -> Any:
+    """Margins by measure; a single one is that of all measures."""
+    if value is None:
+        return {}
+    given = value if isinstance(value, Mapping) else {DEFAULT: value}
+    return {str(measure): margin if isinstance(margin, Margin) else Margin.read(margin) for measure, margin in given.items()}
+
+
+def _written(margins: Mapping[str, Margin]) -> dict[str, str]:
+    return {measure: str(margin) for measure, margin in margins.items()}
+
+
+Margins = Annotated[
+    dict[str, Margin],
+    BeforeValidator(_margins),
+    PlainSerializer(_written),
+    WithJsonSchema({"anyOf": [*_MARGIN["anyOf"], {"type": "object", "additionalProperties": _MARGIN}]}),
+]
+
+
+def read_baseline(value: Any) -> Any:
+    """A model's name, or `{label: folder}`; a folder is written with a slash."""
+    if isinstance(value, Mapping):
+        if len(value) != 1 or not all(isinstance(part, str) and part for part in (*value, *value.values())):
+            raise ValueError(f"a baseline is a model's name, or one folder of results as label: folder, not {dict(value)!r}")
+        ((label, folder),) = value.items()
+        return f"{label}={folder}"
+    return value
+
+
+Baseline = Annotated[str, Field(min_length=1), BeforeValidator(read_baseline, json_schema_input_type=str | dict[str, str])]
+
+
+class Compare(Model):
+    """Which differences between models are judged, and how."""
+
+    baseline: Baseline | None = Field(
+        None,
+        description="the model that the others are compared with (the first, if not given), or a folder of results {main: results/main}",
+    )
+    measures: Annotated[tuple[str, ...], BeforeValidator(as_list)] = Field(
+        (), description="the measures that are judged, corrected together; the others are shown. Without it all are judged"
+    )
+    margin: Margins = Field(
+        {}, description="how small a difference does not matter: 0.005, or 1% of the base value; or by measure, with a default"
+    )
+    test: TestName = Field("t", description="the test of paired differences")
+    correction: CorrectionName = Field("holm", description="how p values of the measures that are judged are corrected together")
+    alpha: Annotated[float, Field(gt=0, lt=0.5)] = Field(0.05, description="how often a difference is found where there is none")
+    seed: Annotated[StrictInt, Field(ge=0, lt=2**32)] = Field(0, description="the seed of tests by resampling")
+    by: GroupBys = Field((), description="compare within these groups of users too, which evaluation.by names")
+    cluster: Annotated[str, Field(pattern=r"^users\..+$")] | None = Field(
+        None, description="the column of data.users whose users belong together, such as users.household"
+    )
+    users: Annotated[str, Field(pattern=r"^(same|common)$")] = Field(
+        "same", description="same: models that count other users are refused; common: those who count for both are compared"
+    )
+
+
+RuleKind = LimitKind | MarginKind
+KINDS: Final[tuple[RuleKind, ...]] = ("min", "max", "max_loss", "min_gain")
+_SIGNS: Final[Mapping[str, RuleKind]] = {">=": "min", "≥": "min", "<=": "max", "≤": "max"}
+_SHORT: Final = re.compile(
+    r"(?P<measure>\S.*?)(?:\s*(?P<sign>[<>=≥≤]+)\s*|\s+(?P<kind>min|max|max_loss|min_gain)\s+)"
+    r"(?P<limit>[^\s%]+(?:\s?%)?)(?:\s+by\s+(?P<by>\S+))?(?:\s+against\s+(?P<against>\S.*))?"
+)
+_EXAMPLES: Final = "'Recall@20 >= 0.25', 'nDCG@10 max_loss 2%' or 'nDCG@10 min_gain 0 against popular'"
+
+
+def _limit(value: Any) -> Any:
+    try:
+        number = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else math.nan
+    except (ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"a limit is a number such as 0.25, not {str(value)[:80]!r}")
+    return number
+
+
+def _margin(value: Any) -> Any:
+    return value if isinstance(value, Margin) else Margin.read(value)
+
+
+_NUMBER: Final[dict[str, Any]] = {"type": "number"}
+_SIZE: Final[dict[str, Any]] = {"anyOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": r"^[0-9.eE+-]+ ?%?$"}]}
+_Limit = Annotated[float, BeforeValidator(_limit), WithJsonSchema(_NUMBER)]
+_Margin = Annotated[Margin, BeforeValidator(_margin), PlainSerializer(str), WithJsonSchema(_SIZE)]
+
+
+class GateRule(Model):
+    """What must hold of one measure: exactly one of `min`, `max`, `max_loss` and `min_gain`."""
+
+    measure: Annotated[str, Field(min_length=1)] = Field(
+        description="the measure, as results print it; without a cut-off all of its cut-offs"
+    )
+    min: _Limit | None = Field(None, description="the least value")
+    max: _Limit | None = Field(None, description="the largest value")
+    max_loss: _Margin | None = Field(None, description="how much worse than the baseline it may be: 0.005, or 2% of the baseline's value")
+    min_gain: _Margin | None = Field(None, description="how much better than the baseline it must be; 0: better at all")
+    severity: Literal["error", "warn"] = Field("error", description="whether a rule that fails also fails the run, or only warns")
+    by: GroupBys = Field((), description="judge each of these groups of users by itself, those of at least 100")
+    against: Annotated[str, Field(min_length=1)] | None = Field(
+        None, description="the model of the same results that this rule compares with, in the place of the baseline"
+    )
+    anchor: Annotated[str, Field(min_length=1)] | Literal[False] | None = Field(
+        None, description="the folder of an anchor of this rule, in the place of gates.anchor; false: it has none"
+    )
+    models: Annotated[tuple[str, ...], BeforeValidator(as_list, json_schema_input_type=str | list[str])] = Field(
+        (), description="the models that are judged; those of gates.models"
+    )
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        given = [kind for kind in KINDS if getattr(self, kind) is not None]
+        if len(given) != 1:
+            said = f"{' and '.join(given)} are" if given else "none is"
+            raise ValueError(f"a rule has one of {', '.join(KINDS)}: {said} given")
+        if self.against is not None and not self.compares:
+            raise ValueError(f"{given[0]} is a limit of the value itself: against is for max_loss and min_gain")
+        if self.anchor and (self.against is not None or not self.compares):
+            raise ValueError("an anchor stands beside a baseline: it is for max_loss and min_gain without against")
+        return self
+
+    @property
+    def kind(self) -> RuleKind:
+        """Which of the four it is."""
+        return next(kind for kind in KINDS if getattr(self, kind) is not None)
+
+    @property
+    def margin_kind(self) -> MarginKind | None:
+        """The kind of a rule that compares with a baseline; `None` of one that does not."""
+        return "max_loss" if self.max_loss is not None else "min_gain" if self.min_gain is not None else None
+
+    @property
+    def compares(self) -> bool:
+        """Whether it compares with a baseline."""
+        return self.margin_kind is not None
+
+    @property
+    def limit(self) -> tuple[LimitKind, float]:
+        """Of a rule that does not compare whether it has a least or a largest value, and which."""
+        assert not self.compares
+        return ("min", self.min) if self.min is not None else ("max", self.max or 0.0)
+
+    @property
+    def margin(self) -> Margin:
+        """The limit, which may be a share of the baseline's value."""
+        given = getattr(self, self.kind)
+        return given if isinstance(given, Margin) else Margin(given)
+
+    def __str__(self) -> str:
+        against = "" if self.against is None else f" against {self.against}"
+        by = "".join(f" by {group.name}" for group in self.by)
+        return f"{self.measure} {self.kind} {self.margin}{by}{against}"
+
+
+def _read(value: Any) -> Any:
+    """A rule in short form as a mapping."""
+    if not isinstance(value, str):
+        return value
+    found = _SHORT.fullmatch(value.strip())
+    if found is None:
+        raise ValueError(f"a rule is written as {_EXAMPLES}, not {value[:120]!r}")
+    sign, given = found["sign"], {name: found[name] for name in ("measure", "by", "against") if found[name]}
+    if sign is not None and sign not in _SIGNS:
+        raise ValueError(f"a rule has >= or <=, not {sign}: write it as {_EXAMPLES}")
+    return {**given, found["kind"] if sign is None else _SIGNS[sign]: found["limit"]}
+
+
+Rule = Annotated[GateRule, BeforeValidator(_read, json_schema_input_type=str | GateRule)]
+
+
+MissingPolicy = Literal["warn", "error", "pass"]
+Inconclusive = Literal["warn", "fail"]
+
+
+class GateBaseline(Model):
+    """What models are compared with."""
+
+    path: Annotated[str, Field(min_length=1)] = Field(
+        description="a model of the config, or the folder of an earlier run; LABEL=FOLDER gives it a name"
+    )
+    model: Annotated[str, Field(min_length=1)] | None = Field(
+        None, description="the model of that folder that all are compared with; without it each is compared with the one of its name"
+    )
+    if_missing: MissingPolicy = Field(
+        "error", description="what to do if there is no such folder, or no such model in it: error ends with exit code 3, pass skips"
+    )
+
+
+def _baseline(value: Any) -> Any:
+    """A text, or `{label: folder}`, as a mapping with a path."""
+    if isinstance(value, GateBaseline) or (isinstance(value, Mapping) and {"path", "if_missing"} & value.keys()):
+        return value
+    return {"path": read_baseline(value)} if isinstance(value, str | Mapping) else value
+
+
+_GIVEN: Final[Any] = str | GateBaseline | dict[str, str]
+_Baseline = Annotated[GateBaseline, BeforeValidator(_baseline, json_schema_input_type=_GIVEN)]
+
+
+class Gates(Model):
+    """What must hold of a model that may ship; `receval run` judges it at its end."""
+
+    baseline: _Baseline | None = Field(
+        None, description="what models are compared with: a model of the config, or a folder of results; as a mapping with if_missing"
+    )
+    anchor: _Baseline | None = Field(
+        None,
+        description="a baseline that is not renewed, such as the last big release: margins must hold against it too",
+    )
+    inconclusive: Inconclusive = Field(
+        "warn", description="what a rule does that is neither shown to hold nor to be violated: warn, or fail the run"
+    )
+    alpha: Annotated[float, Field(gt=0, lt=0.5)] = Field(
+        0.05, description="how often a rule passes that does not hold, or fails that holds; bounds are one-sided at 1 - alpha"
+    )
+    rules: tuple[Rule, ...] = Field((), description="the rules: 'Recall@20 >= 0.25', 'nDCG@10 max_loss 2%', or mappings")
+    models: Annotated[tuple[str, ...], BeforeValidator(as_list, json_schema_input_type=str | list[str])] = Field(
+        (), description="the models that are judged; all but yardsticks and those that others are compared with"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _renamed(cls, value: Any) -> Any:
+        if isinstance(value, Mapping) and "unproven" in value:
+            raise ValueError("the key unproven is now inconclusive: write inconclusive: warn or inconclusive: fail")
+        return value
+
+    def splits(self) -> Iterator[GroupBy]:
+        """The groups that rules are judged by."""
+        yield from dict.fromkeys(by for rule in self.rules for by in rule.by)

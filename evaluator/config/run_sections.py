@@ -1,0 +1,319 @@
+"""The sections of the config on a run as a whole: `engine`, `output`, `report` and `track`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final, Literal, Self, get_args
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    StrictBool,
+    StrictInt,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WithJsonSchema,
+    WrapValidator,
+    model_validator,
+)
+
+from .. import plugins
+from ..outputs import endings, of_file
+from .data_sources import Model, as_list
+
+_UNITS: Final = {
+    "b": 1,
+    "kb": 10**3,
+    "mb": 10**6,
+    "gb": 10**9,
+    "tb": 10**12,
+    "kib": 2**10,
+    "mib": 2**20,
+    "gib": 2**30,
+    "tib": 2**40,
+}
+
+
+def parse_memory(text: str) -> int:
+    """Return the bytes that a text such as `500MB`, `1.5 GB` or `2GiB` stands for.
+
+    Units are B, kB, MB, GB, TB (powers of 1000) and KiB, MiB, GiB, TiB (powers of 1024), in upper or lower case.
+    `ValueError` if it is no number with a unit, or less than one byte.
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*", text)
+    unit = _UNITS.get(match[2].lower()) if match else None
+    if match is None or unit is None or (size := int(float(match[1]) * unit)) < 1:
+        raise ValueError(f"{text!r} is not an amount of memory: write a number and a unit, such as 500MB, 1.5GB or 2GiB")
+    return size
+
+
+def _memory(text: str) -> str:
+    parse_memory(text)
+    return text
+
+
+class EngineChoice(Model):
+    """Where the work is done."""
+
+    name: Literal["polars", "spark"] = Field("polars", description="which engine brings whole users together: this machine, or Spark")
+    master: str | None = Field(None, description="Spark: the master, such as local[2]")
+    remote: str | None = Field(None, description="Spark Connect: the server, such as sc://host:15002")
+    archives: Annotated[tuple[str, ...], BeforeValidator(as_list)] = Field(
+        (), description="Spark: packed environments to ship to the workers, as path#name, where receval is not installed there"
+    )
+    memory: Annotated[str, AfterValidator(_memory)] | None = Field(
+        None,
+        description="Polars: how much memory the rows of lists in no order may take, such as 2GB; what is more goes to temporary files; "
+        "a quarter of the machine's if not given",
+    )
+
+    @property
+    def bytes(self) -> int | None:
+        """The memory that rows may take; `None` if the config does not say."""
+        return None if self.memory is None else parse_memory(self.memory)
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.name != "spark" and (self.master or self.remote or self.archives):
+            raise ValueError("master, remote and archives belong to the spark engine: add name: spark")
+        if self.name == "spark" and self.memory:
+            raise ValueError("memory belongs to the polars engine: Spark has settings of its own")
+        if self.master and self.remote:
+            raise ValueError("give master or remote, not both")
+        return self
+
+
+PerUserFormat = Literal["parquet", "csv", "jsonl"]
+_PER_USER: Final = (
+    "whether the folder has the value of every measure for every user, which receval compare needs: true for per_user.parquet, false, or "
+    "formats among parquet, csv and jsonl"
+)
+
+
+def _formats(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
+    try:
+        return read(value if isinstance(value, bool) else as_list(value))
+    except ValidationError:
+        raise ValueError(f"this is true, false, or formats among {', '.join(get_args(PerUserFormat))}, not {value!r}") from None
+
+
+class Output(Model):
+    """What is written to disk."""
+
+    dir: Annotated[str, Field(min_length=1)] | None = Field(
+        None, description="the folder for the result files, relative to the config file; without it none is written"
+    )
+    per_user: Annotated[
+        StrictBool | tuple[PerUserFormat, ...],
+        WrapValidator(_formats, json_schema_input_type=bool | PerUserFormat | list[PerUserFormat]),
+    ] = Field(True, description=_PER_USER)
+
+    enriched: StrictBool = Field(
+        False,
+        description="whether to write enriched.MODEL.parquet: the lists with rank, score, relevant, gain, and with data.train in_train, "
+        "as the first measure reads them",
+    )
+
+    spreadsheet_safe: StrictBool = Field(
+        False,
+        description="whether texts in CSV files that a spreadsheet would take for a formula (they begin with =, +, -, @) get a ' in front",
+    )
+
+    describe: StrictBool = Field(
+        False, description="whether manifest.json also says what the files hold, as receval describe does; they are read once more for it"
+    )
+
+    @property
+    def per_user_formats(self) -> tuple[PerUserFormat, ...]:
+        """The formats in which the values of users are written to the folder."""
+        return ("parquet",) if self.per_user is True else self.per_user or ()
+
+
+ChartName = Literal["differences", "over_k", "distribution", "trade_off"]
+_NAMES: Final = get_args(ChartName)
+_MEASURES: Final[dict[str, Any]] = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+_CHART: Final[dict[str, Any]] = {
+    "anyOf": [
+        {"enum": list(_NAMES)},
+        {"type": "object", "additionalProperties": False, "properties": dict.fromkeys(_NAMES, _MEASURES), "minProperties": 1},
+    ]
+}
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    """A list as it is, anything else as a list of one: what reads its entries says what is wrong with them."""
+    return value if isinstance(value, list | tuple) else [value]
+
+
+def _charts(value: Any) -> Any:
+    """Charts by name, each with its measures; `[differences, {trade_off: [nDCG@10, EPC@10]}]`."""
+    charts: dict[str, tuple[str, ...]] = {}
+    for entry in _listed(value):
+        for name, measures in entry.items() if isinstance(entry, Mapping) else ((entry, ()),):
+            if name not in _NAMES:
+                raise ValueError(f"charts are {', '.join(_NAMES)}, not {str(name)[:80]!r}")
+            chosen = () if measures is None else tuple(_listed(measures))
+            if not all(isinstance(measure, str) for measure in chosen):
+                raise ValueError(f"the chart {name} is of measures, given by their names")
+            if name == "trade_off" and len(chosen) not in (0, 2):
+                raise ValueError(f"trade_off is of two measures, not of {len(chosen)}")
+            charts[name] = chosen
+    return charts
+
+
+def _files(value: Any) -> Any:
+    """Names of files whose endings say a form."""
+    files = _listed(value)
+    wrong = [name for name in files if not isinstance(name, str) or of_file(name, "report", "latex") is None]
+    if wrong:
+        raise ValueError(f"a report ends in {', '.join(endings('report', 'latex'))}, not {str(wrong[0])[:80]!r}")
+    return files
+
+
+class LatexStyle(Model):
+    """How tables in LaTeX look."""
+
+    best: Literal["bold", "none"] = Field(
+        "bold", description="how the best value of a measure is marked, and those not clearly different from it"
+    )
+    second: Literal["underline", "none"] = Field("underline", description="how the value after the best one is marked")
+    marks: Literal["letters", "dagger", "none"] = Field(
+        "none",
+        description="letters: models that share one are not clearly different (all pairs are compared); "
+        "dagger: the model is better or worse than compare.baseline",
+    )
+    digits: Annotated[StrictInt, Field(ge=0, le=12)] | None = Field(
+        None, description="the decimals of values that are no counts; as many as they need, if not given"
+    )
+    document: StrictBool = Field(
+        False, description="whether every .tex file is a document of its own, with definitions, formulas and data; report.tex always is"
+    )
+
+
+class ReportConfig(Model):
+    """What reports show, and which ones a run writes."""
+
+    title: Annotated[str, Field(min_length=1)] | None = Field(
+        None, description="the title of a report; the names of the models if not given"
+    )
+    charts: Annotated[
+        dict[ChartName, tuple[str, ...]],
+        BeforeValidator(_charts),
+        WithJsonSchema({"type": "array", "items": _CHART}),
+        Field(validate_default=False),
+    ] = Field({}, description="the charts of a report, with the measures they are of; all of them if not given")
+    files: Annotated[tuple[str, ...], BeforeValidator(_files)] = Field(
+        (),
+        description="the reports that receval run writes, relative to the config file, by their endings: .html, .md, "
+        ".tex, .xml (JUnit), .svg (a badge)",
+    )
+
+    latex: LatexStyle = Field(LatexStyle.model_construct(), description="tables in LaTeX")
+
+    @property
+    def chosen(self) -> dict[str, tuple[str, ...]]:
+        """The charts that are wanted, with their measures; empty where the config names none."""
+        return {name: measures for name, measures in self.charts.items()}  # noqa: C416
+
+
+Name = Annotated[str, Field(min_length=1)]
+_REQUIRED: Final = "whether a tracker that fails fails the run; without it that is a warning"
+
+
+class MlflowTracking(Model):
+    """MLflow; the address of the server is that of MLFLOW_TRACKING_URI."""
+
+    experiment: Name = Field("receval", description="the experiment; made if it is not there")
+    run: Name | None = Field(None, description="the name of the run; the models by their names if not given")
+    runs: Literal["children", "models"] = Field(
+        "children", description="children: one run per evaluation with a child per model; models: one run per model"
+    )
+    required: StrictBool = Field(False, description=_REQUIRED)
+
+
+class WandbTracking(Model):
+    """Weights & Biases: a run per model, in one group, and one for the evaluation."""
+
+    project: Name = Field("receval", description="the project")
+    entity: Name | None = Field(None, description="the user or team that the project is of")
+    run: Name | None = Field(None, description="the name of the group; the models by their names if not given")
+    mode: Literal["online", "offline"] = Field("online", description="offline: runs are kept in wandb/, for `wandb sync`")
+    required: StrictBool = Field(False, description=_REQUIRED)
+
+
+class DvcTracking(Model):
+    """Files that DVC reads: metrics.json, plots and the dvc.yaml that names them."""
+
+    dir: Name = Field("dvc", description="the folder for the files, relative to the config file")
+    required: StrictBool = Field(False, description=_REQUIRED)
+
+
+class TensorboardTracking(Model):
+    """Event files of TensorBoard, a folder per evaluation with one per model."""
+
+    dir: Name = Field("runs", description="the folder that TensorBoard looks at, relative to the config file")
+    run: Name | None = Field(None, description="the name of the evaluation's folder; the models by their names if not given")
+    required: StrictBool = Field(False, description=_REQUIRED)
+
+
+class PluginTracking(Model):
+    """A tracker that an installed package adds."""
+
+    name: Name = Field(description="the name under which the package announces it")
+    options: dict[str, Any] = Field({}, description="what it is given")
+    required: StrictBool = Field(False, description=_REQUIRED)
+
+
+class Tracking(Model):
+    """One tracker: exactly one of the keys."""
+
+    mlflow: MlflowTracking | None = Field(None, description="MLflow; needs the extra mlflow")
+    wandb: WandbTracking | None = Field(None, description="Weights & Biases; needs the extra wandb")
+    dvc: DvcTracking | None = Field(None, description="files for DVC")
+    tensorboard: TensorboardTracking | None = Field(None, description="event files of TensorBoard; needs the extra tensorboard")
+    plugin: PluginTracking | None = Field(None, description="a tracker of an installed package")
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        given = [name for name in type(self).model_fields if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError(f"an entry is one tracker: {', '.join(type(self).model_fields)}")
+        return self
+
+    @property
+    def chosen(self) -> MlflowTracking | WandbTracking | DvcTracking | TensorboardTracking | PluginTracking:
+        """The settings of the tracker."""
+        found = self.mlflow or self.wandb or self.dvc or self.tensorboard or self.plugin
+        assert found is not None
+        return found
+
+    @property
+    def name(self) -> str:
+        """What the tracker is called."""
+        return self.plugin.name if self.plugin is not None else next(name for name in type(self).model_fields if getattr(self, name))
+
+
+def _entry(value: Any) -> Any:
+    """`mlflow`, `{mlflow: }` and `{acme: {…}}`, where acme is announced by a package, as mappings of keys that there are."""
+    if isinstance(value, str):
+        value = {value: {}}
+    if not isinstance(value, Mapping) or len(value) != 1:
+        return value
+    ((name, options),) = value.items()
+    options = {} if options is None else options
+    if name not in Tracking.model_fields and isinstance(options, Mapping) and plugins.find("trackers", str(name)) is not None:
+        rest = {key: option for key, option in options.items() if key != "required"}
+        return {"plugin": {"name": name, "options": rest, "required": options.get("required", False)}}
+    return {name: options}
+
+
+def _entries(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return [{name: options} for name, options in value.items()]
+    return as_list(value)
+
+
+TrackEntry = Annotated[Tracking, BeforeValidator(_entry, json_schema_input_type=str | Tracking | dict[str, Any])]
+Trackings = Annotated[tuple[TrackEntry, ...], BeforeValidator(_entries)]

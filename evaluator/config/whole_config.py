@@ -1,0 +1,268 @@
+"""The config as frozen models. Validation looks; it opens no data and changes nothing."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, Self
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PrivateAttr,
+    StrictBool,
+    ValidationInfo,
+    WithJsonSchema,
+    model_validator,
+)
+
+from .. import conventions, metrics
+from ..conventions import axis
+from ..metrics import Definition, Load
+from ..names import formula
+from ..names.formula import Formula, is_formula
+from ..names.measure_strings import UNSET, MetricSpec, parse
+from .data import Data
+from .data_sources import Model, as_list
+from .evaluation_keys import Aggregate, GroupBys, Yardsticks, YardsticksConfig, read_cutoffs, read_entry
+from .judgement import Compare, Gates
+from .odd_data import Health, HealthField, Policy
+from .run_sections import EngineChoice, Output, ReportConfig, Trackings
+
+_CUTOFF: dict[str, Any] = {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["none", None]}]}
+_GRID: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "type": {"enum": ["int", "long"]},
+        "values": {"anyOf": [_CUTOFF, {"type": "array", "items": _CUTOFF}]},
+        "range": {"description": "start, start + step, …, end; one interval or a list of them"},
+    },
+}
+_CUTOFFS: dict[str, Any] = {"anyOf": [_CUTOFF, {"type": "array", "items": _CUTOFF, "minItems": 1}, _GRID]}
+_ENTRY: dict[str, Any] = {
+    "anyOf": [
+        {"type": "string", "description": "a name or a measure string, such as nDCG(gain=linear)@10"},
+        {"type": "object", "description": "{name: F1, beta: 0.5, k: [5, 10]} or {MAP: {cutoff: {values: [1, 5]}}}"},
+    ]
+}
+_ENTRIES: dict[str, Any] = {
+    "anyOf": [{"type": "array", "items": _ENTRY}, {"type": "object", "description": "name: {cutoff: …}", "additionalProperties": True}]
+}
+
+
+class RelevanceConfig(Model):
+    """Which test items are relevant, and how much."""
+
+    threshold: Annotated[float, Field(allow_inf_nan=False)] | None = Field(
+        None, description="the least rating of a relevant item; without it every rating above 0 is relevant"
+    )
+    graded: StrictBool = Field(False, description="whether the rating is the gain of a relevant item; otherwise the gain is 1")
+
+
+def _convention(name: Any, info: ValidationInfo) -> Any:
+    metrics.check(_loader(info)(str(name)))
+    return name
+
+
+def _loader(info: ValidationInfo) -> Load:
+    """Finds conventions by name, or by path seen from the folder of the config."""
+    folder = (info.context or {}).get("folder")
+    return partial(conventions.load, folder=folder)
+
+
+def _cutoffs(value: Any, info: ValidationInfo) -> Any:
+    """The cut-offs of the config; without any those of the convention."""
+    return _loader(info)(str(info.data.get("convention", "receval"))).top_k if value == () else read_cutoffs(value)
+
+
+def _read_entry(value: Any, info: ValidationInfo) -> Any:
+    load = _loader(info)
+    convention = load(str(info.data.get("convention", "receval")))
+    if isinstance(value, str) and is_formula(value):
+        arithmetic = formula.read(value)
+        if arithmetic.alone:
+            return _read_entry(str(arithmetic.alone), info)
+        arithmetic = arithmetic.with_measures(lambda spec: convention.parse(str(spec)))
+        for spec in arithmetic.measures:
+            if metrics.resolve(spec, convention, load).several:
+                raise ValueError(f"{spec} has several values: name the group that is meant")
+        return (arithmetic,)
+    specs = (convention.parse(value),) if isinstance(value, str) else read_entry(value)
+    written = (_plainly(value) or specs[0],) if isinstance(value, str) else specs
+    for spec, as_written in zip(specs, written, strict=True):
+        if spec.k is UNSET and info.data.get("top_k") == (None,):
+            convention.refuse_without_cutoff(as_written.name)
+        try:
+            metrics.resolve(spec, convention, load)
+        except ValueError as error:
+            raise ValueError(f"{error}{_others(value)}") from None
+    return specs
+
+
+def _plainly(text: str) -> MetricSpec | None:
+    try:
+        return parse(text)
+    except ValueError:
+        return None
+
+
+def _others(value: Any) -> str:
+    """Which conventions know a spelling that another does not."""
+    names = []
+    for name in conventions.known() if isinstance(value, str) else ():
+        with suppress(ValueError):
+            known = conventions.load(name)
+            if known.parse(value) != _plainly(value) and metrics.resolve(known.parse(value), known):
+                names.append(name)
+    return f"; {value} is a spelling of {' and '.join(names)}: write convention: {names[0]}" if names else ""
+
+
+def _list_of_entries(value: Any) -> Any:
+    entries = [{name: body} for name, body in value.items()] if isinstance(value, Mapping) else as_list(value)
+    if isinstance(entries, list | tuple) and len(entries) > 10_000:  # more take minutes to read, and are a mistake
+        raise ValueError(f"at most 10,000 metrics can be listed, and these are {len(entries):,}; top_k gives cut-offs to all")
+    return entries
+
+
+Entry = Annotated[
+    tuple[MetricSpec | Formula, ...],
+    BeforeValidator(_read_entry),
+    WithJsonSchema(_ENTRY),
+]
+Entries = Annotated[tuple[Entry, ...], BeforeValidator(_list_of_entries), WithJsonSchema(_ENTRIES)]
+
+
+class FormulaEntry(NamedTuple):
+    """Arithmetic of measures, and the definitions of these."""
+
+    formula: Formula
+    definitions: tuple[Definition, ...]
+
+
+class Evaluation(Model):
+    """What to compute."""
+
+    convention: Annotated[str, BeforeValidator(_convention)] = Field("receval", description="the definitions to use")
+    relevance: RelevanceConfig = Field(RelevanceConfig.model_construct(), description="which test items are relevant")
+    policy: Policy = Field(
+        Policy.model_construct(), description="what is done with odd data, for every metric alike; the convention decides the rest"
+    )
+    top_k: Annotated[
+        tuple[int | None, ...],
+        BeforeValidator(_cutoffs),
+        WithJsonSchema(_CUTOFFS),
+    ] = Field(
+        default_factory=tuple,
+        validate_default=True,
+        description="cut-offs for the metrics that name none: an integer, a list, or a grid; none is the whole list. Without it 10, or the "
+        "whole list where the library of the convention looks at that",
+    )
+    metrics: Entries = Field((), description="the metrics: names, measure strings, mappings, or grids by name")
+    complex_metrics: Entries = Field((), description="metrics of metrics, such as F1 of nDCG and MAP; a second list, same spellings")
+    yardsticks: Yardsticks = Field(
+        YardsticksConfig.model_construct(), description="lists to measure the models by: oracle, popularity, random"
+    )
+    aggregates: tuple[Aggregate, ...] = Field(
+        (), description="how users are combined; without it as the convention says, the mean for nearly all metrics"
+    )
+    by: GroupBys = Field(
+        (),
+        description="split every value by groups of users (users.COLUMN, train_count, cold), and those of hits by groups of relevant items "
+        "(items.COLUMN)",
+    )
+    _folder: Path = PrivateAttr(Path())
+
+    @model_validator(mode="after")
+    def _some_metric(self, info: ValidationInfo) -> Self:
+        if not self.metrics and not self.complex_metrics:
+            raise ValueError("no metric is asked for: list some under evaluation.metrics")
+        self._folder = (info.context or {}).get("folder", Path())
+        return self
+
+    @cached_property
+    def definitions(self) -> tuple[Definition, ...]:
+        """Every measure once, in the order given, with its cut-off, under the convention of the config."""
+        return tuple(dict.fromkeys(self.resolve(spec) for spec in self.written))
+
+    @cached_property
+    def composites(self) -> tuple[FormulaEntry, ...]:
+        """Every formula once, at every cut-off where it names none, with the measures it is made of."""
+        formulas = [entry for given in (*self.metrics, *self.complex_metrics) for entry in given if isinstance(entry, Formula)]
+        entries = []
+        for given in formulas:
+            open_ended = any(self._is_open(spec) for spec in given.measures)
+            for k in self.top_k if open_ended else (None,):
+                parts = {spec: self.resolve(spec.at(k) if self._is_open(spec) else spec) for spec in given.measures}
+                printed = given.with_measures({spec: part.printed for spec, part in parts.items()}.__getitem__)
+                entries.append(FormulaEntry(printed, tuple(parts.values())))
+        return tuple(dict.fromkeys(entries))
+
+    @cached_property
+    def computed(self) -> tuple[Definition, ...]:
+        """Every definition to compute, those that formulas alone are made of too."""
+        return tuple(dict.fromkeys((*self.definitions, *(part for composite in self.composites for part in composite.definitions))))
+
+    def _is_open(self, spec: MetricSpec) -> bool:
+        """Whether a measure takes every cut-off of `top_k`."""
+        definition = self.resolve(spec)
+        return definition.spec.k is UNSET and definition.metric.cut
+
+    @cached_property
+    def cut_at_top_k(self) -> frozenset[Definition]:
+        """The measures that name no cut-off and take those of `top_k`, also those that only formulas are made of."""
+        chosen = self._load(self.convention)
+        entries = [entry for given in (*self.metrics, *self.complex_metrics) for entry in given]
+        specs = [spec for entry in entries for spec in (entry.measures if isinstance(entry, Formula) else (entry,))]
+        read = [spec if "convention" in dict(spec.params) else chosen.read(spec) for spec in specs]
+        return frozenset(self.resolve(spec.at(k)) for spec in read if self._is_open(spec) for k in self.top_k)
+
+    @cached_property
+    def written(self) -> tuple[MetricSpec, ...]:
+        """Every measure as it is written, with its cut-off, in the names of receval."""
+        chosen = self._load(self.convention)
+        specs_at_cutoffs = []
+        specs = (spec for entry in (*self.metrics, *self.complex_metrics) for spec in entry)
+        for spec in (spec for spec in specs if isinstance(spec, MetricSpec)):
+            read = spec if "convention" in dict(spec.params) else chosen.read(spec)
+            # One that says its cut-off keeps it where it is written: nDCG@2 or nDCG(k=2).
+            specs_at_cutoffs += [read.at(k) for k in self.top_k] if self._is_open(read) else [read]
+        return tuple(specs_at_cutoffs)
+
+    def define(self, text: str) -> Definition:
+        """The measure that `text` says, under the convention of the config, at the first of `top_k` if it names no cut-off.
+
+        Raises `ValueError` if it cannot be read.
+        """
+        spec = self._load(self.convention).parse(text)
+        definition = self.resolve(spec)
+        return self.resolve(spec.at(self.top_k[0])) if definition.spec.k is UNSET and definition.metric.cut else definition
+
+    def resolve(self, spec: MetricSpec, convention: str | None = None) -> Definition:
+        """`spec` with every choice made by the convention called `convention`, or that of the config; `ValueError` if wrong."""
+        relevance = axis.Relevance(self.relevance.threshold, self.relevance.graded)
+        return metrics.resolve(spec, self._load(convention or self.convention), self._load, relevance, self.policy.axes)
+
+    def _load(self, name: str) -> conventions.Convention:
+        return conventions.load(name, self._folder)
+
+
+class Config(Model):
+    """A whole config file."""
+
+    data: Data
+    evaluation: Evaluation
+    engine: Annotated[
+        EngineChoice,
+        BeforeValidator(lambda value: {"name": value} if isinstance(value, str) else value, json_schema_input_type=str | EngineChoice),
+    ] = Field(EngineChoice.model_construct())
+    health: HealthField = Field(  # type: ignore[assignment]  # create_model says the type of the base
+        Health.model_construct(), description="severities and limits of the health checks, by id; off: none is made"
+    )
+    compare: Compare = Field(Compare.model_construct(), description="which differences between models are judged, and how")
+    gates: Gates = Field(Gates.model_construct(), description="what must hold of a model that may ship")
+    report: ReportConfig = Field(ReportConfig.model_construct(), description="what reports show, and which ones a run writes")
+    track: Trackings = Field(
+        (), description="the experiment trackers that a result is logged to: mlflow, wandb, dvc, tensorboard, or those of packages"
+    )
+    output: Output = Field(Output.model_construct())

@@ -1,0 +1,218 @@
+"""The axes of formulas, and of metrics of judged items, patient readers, scores beside ratings, and predicted ratings."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .axis import Axis
+
+FORMULA_AXES: Final = (
+    Axis(
+        "precision_denominator",
+        "formula",
+        "what Precision divides by",
+        {
+            "k": "k; without a cut-off the length of the list",
+            "list_length": "the items that are there, at most k",
+            "min_r_k": "the smaller of R and k",
+            "min_r_length": "the smaller of R and the length of the list, at most k",
+            "rated": "the listed items that the user's test rows hold, at most k of the list",
+        },
+    ),
+    Axis("recall_denominator", "formula", "what Recall divides by", {"r": "R", "min_r_k": "the smaller of R and k"}),
+    Axis(
+        "rprecision_denominator",
+        "formula",
+        "what RPrecision divides by",
+        {
+            "r": "R",
+            "min_r_length": "the smaller of R and the length of the list",
+            "rated": "the listed items that the user's test rows hold, among the first R of the list",
+        },
+    ),
+    Axis(
+        "f_weight",
+        "formula",
+        "how `beta` weighs the two metrics of F1",
+        {"beta_squared": "by β²", "beta": "by β itself"},
+    ),
+    Axis(
+        "f_of",
+        "formula",
+        "the values that F1 combines",
+        {
+            "users": "those of each user; F1 is then averaged over users",
+            "means": "the means of the two metrics over users, where users are averaged over",
+        },
+    ),
+    Axis(
+        "map_denominator",
+        "formula",
+        "what AP divides by",
+        {
+            "min_r_k": "the smaller of R and k",
+            "r": "R",
+            "k": "k; without a cut-off the length of the list",
+            "list_length": "the length of the list, at most k",
+            "hits": "the hits among the first k",
+            "min_r_length": "the smaller of R and the length of the list, at most k",
+        },
+    ),
+    Axis(
+        "map_ranks",
+        "formula",
+        "the ranks at which AP adds up precision",
+        {"hits": "those of the hits", "all": "every rank up to k"},
+    ),
+    Axis(
+        "mar_denominator",
+        "formula",
+        "what AR divides by",
+        {
+            "min_r_k": "the smaller of R and k",
+            "r": "R",
+            "k": "k; without a cut-off the length of the list",
+            "list_length": "the length of the list, at most k",
+            "hits": "the hits among the first k",
+        },
+    ),
+    Axis(
+        "mar_ranks",
+        "formula",
+        "the ranks at which AR adds up recall",
+        {"hits": "those of the hits", "all": "every rank up to k"},
+    ),
+    Axis(
+        "ndcg_gain",
+        "formula",
+        "the gain of a relevant item of grade g",
+        {
+            "binary": "1",
+            "linear": "g",
+            "exp2": "2^g - 1",
+            "exp2_plus1": "2^(g+1) - 1",
+            "exp2_offset": "2^(g-t+1) - 1 with t the threshold of relevance (0 if there is none; 1 where g is 1 for all)",
+        },
+    ),
+    Axis(
+        "ndcg_discount",
+        "formula",
+        "what the gain at rank r is divided by",
+        {"log_r_plus_1": "log(r + 1)", "log_max_r_2": "log(max(r, 2)), so that ranks 1 and 2 weigh the same"},
+    ),
+    Axis("ndcg_log_base", "formula", "the base of the logarithm in the rank discount", {}),
+    Axis(
+        "ndcg_ideal",
+        "formula",
+        "the list that nDCG divides by",
+        {
+            "relevant": "all relevant items of the user, highest gain first, cut at k",
+            "retrieved": "the hits of the list, highest gain first, cut at k",
+            "retrieved_at_k": "the hits among the first k, highest gain first",
+            "k_items": "k items of gain 1, however many are relevant (without a cut-off as `relevant`)",
+        },
+    ),
+    Axis(
+        "iprec_rounding",
+        "formula",
+        "the number of hits at which InterpolatedPrecision and ElevenPointPrecision take a recall for reached",
+        {"plus_0_9": "the integer part of recall · R + 0.9", "nearest": "recall · R, rounded to the nearest integer, a half up"},
+    ),
+    Axis(
+        "auc_norm",
+        "formula",
+        "the number of negatives an AUC divides by",
+        {"n_negatives": "all of them", "n_negatives_plus_1": "one more"},
+    ),
+    Axis(
+        "auc_negatives",
+        "formula",
+        "how negatives are counted",
+        {
+            "candidates": "candidates that are not relevant, and whatever else the list holds",
+            "train_items": "the items of data.train, less the user's own, less R, whatever the list holds",
+        },
+    ),
+    Axis(
+        "auc_ties",
+        "formula",
+        "negatives with the score of a relevant item, of those in the list (without scores there are none)",
+        {
+            "list_order": "are right where the list has them below it",
+            "strict": "are wrong, wherever they stand",
+            "half": "are half right, wherever they stand",
+        },
+    ),
+    Axis(
+        "auc_average",
+        "formula",
+        "the relevant items that AUC averages over",
+        {"relevant": "all; what the list leaves out counts 0", "hits": "those in the list"},
+    ),
+)
+
+
+JUDGED_AXES: Final = (
+    Axis(
+        "judged_negative",
+        "formula",
+        "a test row with a rating below 0",
+        {"judged": "is judged, and not relevant", "pooled": "was looked at but not judged: it counts as not judged"},
+    ),
+    Axis(
+        "bpref_unjudged",
+        "formula",
+        "a user without a judged item that is not relevant",
+        {
+            "counts": "counts 1 for every relevant item that is listed",
+            "undefined": "has no value if a relevant item is listed, or none is there, and the mean over users then has none either",
+        },
+    ),
+    Axis(
+        "rndcg_users",
+        "formula",
+        "a user none of whose grades reaches the threshold of the config",
+        {"any_grade": "counts like others, if one grade is above 0", "threshold": "counts 0"},
+    ),
+    Axis(
+        "rbp_gain",
+        "formula",
+        "what a hit adds",
+        {"binary": "1", "grade": "its grade, as it is", "share": "its grade as a share of the largest grade of the user's relevant items"},
+    ),
+    Axis(
+        "rbp_norm",
+        "formula",
+        "what the sum over the hits is divided by",
+        {
+            "none": "the sum over all places, 1/(1 - p)",
+            "ideal": "the sum over as many places as there are relevant items, at most the length of the list, at most k",
+        },
+    ),
+    Axis(
+        "pauc_insufficient",
+        "formula",
+        "a user whose list lacks a relevant item and has less than k misses",
+        {"counts": "counts as if the missing items stood below all others", "excluded": "is left out"},
+    ),
+    Axis(
+        "correlation_method",
+        "formula",
+        "how scores and ratings are compared",
+        {
+            "pearson": "by their linear correlation",
+            "kendall": "by the pairs of items that they order alike (tau-b)",
+            "spearman": "by the linear correlation of their ranks, equal ones sharing the mean of theirs",
+        },
+    ),
+    Axis(
+        "error_over",
+        "formula",
+        "the ratings that an error is a mean over",
+        {
+            "predicted": "the user's test ratings with a prediction",
+            "predicted_relevant": "those of them that are relevant",
+            "relevant": "the user's relevant test items; one without a prediction adds no error, but counts in the divisor",
+        },
+    ),
+)

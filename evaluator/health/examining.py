@@ -1,0 +1,196 @@
+"""`CheckTask`: which checks are made of a model, what they note of a part, and what they find once all parts are merged."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
+from typing import Final
+from urllib.parse import quote
+
+import numpy as np
+import polars as pl
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..checks import CHECKS, NEEDS, SEVERITIES, CheckSetting, setting
+from ..conventions import AXES
+from ..errors import DataError
+from ..measure.measuring import may_be_undefined
+from ..measure.scoring import Scorer
+from ..metrics.definition import Definition
+from ..tables.array import Array
+from ..tables.rows import LISTS, PartData
+from ..tables.truth import TEST
+from .checker import CHECKERS, Context, HealthCheck, Symptom
+from .examined import ExaminedPart
+from .file_checks import TRAIN
+from .tallies import Tally, merged
+
+
+class CheckTask(Struct, frozen=True, dict=True):
+    """Which checks are made of one model, and how.
+
+    `policy` are the keys of evaluation.policy that say `error`; `available` are those of `NEEDS` that the files meet. With `files` the
+    checks of the files that all models share are made too, with `keeps_rows` the rows in which errors and warnings are found are kept.
+    """
+
+    settings: Mapping[str, CheckSetting]
+    policy: frozenset[str] = frozenset()
+    available: frozenset[str] = frozenset()
+    cutoffs: tuple[int, ...] = ()
+    files: bool = True
+    keeps_rows: bool = False
+
+    @classmethod
+    def none(cls) -> CheckTask:
+        """No checks."""
+        return cls({check.id: setting(check, "off") for check in CHECKS.values()})
+
+    @cached_property
+    def refused(self) -> frozenset[str]:
+        """The checks whose finding refuses the data, whatever their severity."""
+        return frozenset(check.id for check in CHECKERS.values() if check.policy in self.policy)
+
+    def setting(self, check: str) -> CheckSetting:
+        """How a check is used."""
+        return self.settings.get(check) or setting(CHECKS[check])
+
+    @cached_property
+    def on(self) -> frozenset[str]:
+        """The checks that are switched on, or refuse data."""
+        return frozenset(check for check in CHECKS if self.setting(check).severity != "off" or check in self.refused)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Those of `NEEDS` that some check needs: what is read for checks where it is given."""
+        return frozenset(need for check in self.on for need in CHECKS[check].needs)
+
+    @property
+    def wants(self) -> frozenset[str]:
+        """Those of `WANTS` that some check asks of the run."""
+        return frozenset[str]().union(*(CHECKERS[check].wants for check in self.on))
+
+    @cached_property
+    def made(self) -> tuple[HealthCheck, ...]:
+        """The checks that are made of the model."""
+        return tuple(
+            CHECKERS[check.id]
+            for check in CHECKS.values()
+            if check.id in self.on and self.available.issuperset(check.needs) and (self.files or CHECKERS[check.id].per == "model")
+        )
+
+
+class Tallies(Struct, frozen=True, eq=False):
+    """What the checks noted of some users: a tally for each check that is made, and numbers of rows and users.
+
+    `counts` has `lists` (users with a list), `list_rows`, `test_users`, `test_rows`, `train_rows`, and of the rows of test and train
+    those with a time: `timed_test_rows`, `timed_train_rows`.
+    """
+
+    checks: Mapping[str, Tally]
+    counts: Tally
+
+    def __add__(self, other: Tallies) -> Tallies:
+        return Tallies(merged(self.checks, other.checks), self.counts + other.counts)
+
+
+def examine(task: CheckTask, scorer: Scorer, definitions: tuple[Definition, ...], values: Array) -> Tallies:
+    """What the checks note of a part.
+
+    `values` are those of every measure (measures × users): NaN where a user does not count, infinite where the value is not defined.
+    """
+    undefined = np.asarray([may_be_undefined(definition) for definition in definitions], dtype=np.bool_)
+    if undefined.any():
+        values = np.where(np.isposinf(values) & undefined[:, None], np.nan, values)
+    choice = scorer.choice(definitions[0])
+    checks = {}
+    for check in task.made:
+        own = task.setting(check.id)
+        keeps = task.keeps_rows and (own.severity in ("error", "warn") or check.id in task.refused)
+        checks[check.id] = check.tally(ExaminedPart(scorer.tables, choice, definitions, values, task.cutoffs, own, check.uses, keeps))
+    return Tallies(checks, _counts(scorer.part))
+
+
+def _counts(part: PartData) -> Tally:
+    lists = part.rows(LISTS)
+    noted = {"lists": int((lists.counts > 0).sum()), "list_rows": len(lists), "test_users": int((part.rows(TEST).counts > 0).sum())}
+    for role in (TEST, TRAIN):
+        if role in part:
+            rows = part.rows(role)
+            noted[f"{role}_rows"] = len(rows)
+            if "timestamp" in rows:
+                noted[f"timed_{role}_rows"] = len(rows) - rows.frame["timestamp"].null_count()
+    return Tally(noted)
+
+
+_MEANINGFUL: Final = re.compile(r'[%+/\\:*?"<>|\x00-\x1f]')
+
+
+def findings(task: CheckTask, tallies: Tallies, context: Context) -> list[Symptom]:
+    """What the checks find in a model, and in the files; the context need not have the settings of the task and the counts."""
+    whole = replace(_with_settings(task, context), counts=tallies.counts)
+    return [symptom for check in task.made for symptom in check.finding(tallies.checks[check.id], whole)]
+
+
+def comparisons(task: CheckTask, tallies: Tallies, context: Context) -> tuple[list[Symptom], list[str]]:
+    """What the checks find when a model is set beside the best possible lists and popularity, and what they say where nothing is wrong."""
+    whole = replace(_with_settings(task, context), counts=tallies.counts)
+    symptoms = [symptom for check in task.made for symptom in check.comparison(tallies.checks[check.id], whole)]
+    return symptoms, [remark for check in task.made if (remark := check.remark(tallies.checks[check.id], whole))]
+
+
+def _with_settings(task: CheckTask, context: Context) -> Context:
+    return replace(context, settings=task.settings, refused=task.refused, available=task.available, cutoffs=task.cutoffs)
+
+
+def refuse(symptoms: Iterable[Symptom]) -> None:
+    """`DataError` for the first finding that the policy refuses."""
+    for finding, _, refused in symptoms:
+        if refused:
+            about = f"{finding.model}: " if finding.model else ""
+            axis = CHECKERS[finding.check].policy
+            values = ", ".join(AXES[axis].values)
+            sentence = f"{about}{finding.sentence} evaluation.policy.{axis} says error."
+            raise DataError(sentence, f"mend the file, or say what is done instead: {values}")
+
+
+def in_order(symptoms: Iterable[Symptom]) -> list[Symptom]:
+    """Findings, the worst first, in the order of the checks; what all models share stands once."""
+    order = {name: index for index, name in enumerate(CHECKS)}
+    unique: dict[tuple[str, str, str], Symptom] = {}
+    for symptom in symptoms:
+        finding = symptom.finding
+        unique.setdefault((finding.check, finding.model, finding.sentence), symptom)
+    return sorted(unique.values(), key=lambda one: (SEVERITIES.index(one.finding.severity), order[one.finding.check]))
+
+
+def unmade(task: CheckTask, available: Collection[str]) -> dict[str, str]:
+    """The checks that were not made, and why: they are `off`, or there is `no` thing that they need in any file.
+
+    `available` are those of `NEEDS` that were met for any model.
+    """
+    reasons: dict[str, str] = {}
+    for check in CHECKS.values():
+        lacking = [NEEDS[need] for need in check.needs if need not in available]
+        if lacking or check.id not in task.on:
+            reasons[check.id] = f"no {lacking[0]}" if check.id in task.on else "off"
+    return reasons
+
+
+def failing_rows(symptoms: Iterable[Symptom]) -> dict[str, pl.DataFrame]:
+    """The offending rows of errors and warnings, by the name of their file: `R01.knn`, then `R01.knn+2` for further ones of a model.
+
+    Letters of a model's name that a file system or this scheme gives a meaning are written as %2F and the like: no two models share a name.
+    """
+    rows_by_file: dict[str, pl.DataFrame] = {}
+    numbers: Counter[str] = Counter()
+    for finding, rows, _ in symptoms:
+        if rows is None or finding.severity not in ("error", "warn"):
+            continue
+        model = _MEANINGFUL.sub(lambda letter: quote(letter[0], safe=""), finding.model)
+        name = ".".join(part for part in (finding.check, model) if part)
+        numbers[name] += 1
+        rows_by_file[name if numbers[name] == 1 else f"{name}+{numbers[name]}"] = rows
+    return rows_by_file

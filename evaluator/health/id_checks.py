@@ -1,0 +1,268 @@
+"""X03 and X04: ids that two files have in common; R07, X11 and X12: listed items that nobody knows, popular and never recommended ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import reduce
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+from msgspec import Struct
+
+from ..tables.array import Array
+from ..tables.lists import ListRows
+from ..tables.prepared import Prepared
+from ..tables.truth import TEST
+from .checker import Context, HealthCheck, Symptom, check, several, shared
+from .examined import ExaminedPart
+from .file_checks import TRAIN
+from .tallies import EXAMPLES, DistinctIds, Marks, Tally
+
+Mending = Callable[[pl.Expr], pl.Expr]
+
+MENDINGS: Final[Mapping[str, Mending]] = {
+    "white space": lambda text: text.str.strip_chars(),
+    "case": lambda text: text.str.to_lowercase(),
+    "leading zeros": lambda text: text.str.replace("^0+", ""),
+    "a final .0": lambda text: text.str.replace(r"\.0+$", ""),
+}
+
+
+def all_mended(text: pl.Expr) -> pl.Expr:
+    """Text with everything mended."""
+    return reduce(lambda mended, mend: mend(mended), MENDINGS.values(), text)
+
+
+def matched(strange: pl.Series, known: pl.Series, mend: Mending) -> pl.DataFrame:
+    """The `strange` ids that are `known` ones once both are mended, ascending: `id`, and as `other` the first of these."""
+    key = mend(pl.col("id"))
+    others = pl.DataFrame({"id": known}).group_by(key.alias("key")).agg(other=pl.col("id").min())
+    own = pl.DataFrame({"id": strange}).with_columns(key=key)
+    return own.join(others, on="key").select("id", "other").sort("id")
+
+
+Column = Literal["user", "item"]
+COLUMNS: Final[tuple[Column, ...]] = ("user", "item")
+_SHOWN: Final = 3
+"""How many ids of each file are shown where none is in common."""
+
+
+class Meeting(Struct, frozen=True, eq=False):
+    """The ids of lists and test as long as no part has one in common: then there is nothing to say, and they are dropped."""
+
+    listed: DistinctIds | None = None
+    tested: DistinctIds | None = None
+
+    def __add__(self, other: Meeting) -> Meeting:
+        if self.listed is None or other.listed is None or self.tested is None or other.tested is None:
+            return Meeting()
+        return Meeting(self.listed + other.listed, self.tested + other.tested)
+
+
+@check("X03", uses=("listed_items", "stored_hits", "test_pairs"))
+class NothingInCommon(HealthCheck):
+    """Lists and test without a common user, or without a common item."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        listed, tested = part.lists.counts > 0, part.data.rows(TEST).counts > 0
+        users, items = Meeting(), Meeting()
+        if not (listed & tested).any():
+            users = Meeting(*(DistinctIds.of(part.data.users.filter(pl.Series(mask))) for mask in (listed, tested)))
+        if not len(part.table("stored_hits")[0]):
+            items = Meeting(DistinctIds.of(part.table("listed_items")), DistinctIds.of(part.table("test_pairs").item.unique()))
+        return Tally.of(user=users, item=items)
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        symptoms: list[Symptom] = []
+        for column in COLUMNS:
+            meeting: Meeting = tally[column]
+            if meeting.listed is None or meeting.tested is None:
+                continue
+            listed, tested = meeting.listed.ids, meeting.tested.ids
+            if _any_in(listed, tested):
+                continue
+            shown = f"{_shown(context, TEST, column, tested)}; {_shown(context, 'lists', column, listed)}"
+            sentence = f"No {column} of {context.sources['lists'].role} stands in {context.sources[TEST].role}: {shown}."
+            symptoms += self.symptom(context, sentence, len(listed), len(listed))
+        return symptoms
+
+
+def _any_in(ids: pl.Series, others: pl.Series) -> bool:
+    return bool(ids.is_in(others.implode()).any())
+
+
+def _shown(context: Context, source: str, column: Column, ids: pl.Series) -> str:
+    names = context.sources[source]
+    return f"{names.role} ({names.columns[column]!r}, {names.stored[column]}) has {', '.join(map(repr, ids.head(_SHOWN)))}"
+
+
+class _Comparison(NamedTuple):
+    """Ids of one source as they meet those of another; ids of `known` sources are fine wherever they come from."""
+
+    own: str
+    other: str
+    known: tuple[str, ...]
+    columns: tuple[Column, ...] = COLUMNS
+
+
+_OF_FILES: Final = (_Comparison(TEST, TRAIN, (TRAIN,)), _Comparison("items", TEST, (TEST, TRAIN), ("item",)))
+_OF_MODEL: Final = _Comparison("lists", TEST, (TEST, TRAIN, "items"))
+
+
+@check("X04", uses=("listed_items",))
+class MendableIds(HealthCheck):
+    """Text ids that would be those of another file if white space, case, leading zeros or a final .0 were mended.
+
+    What it finds in the files that all models share it finds with every model; it is reported once.
+    """
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        data = part.data
+        noted: dict[str, DistinctIds] = {}
+        if data.users.dtype == pl.String:
+            listed, tested = part.lists.counts > 0, data.rows(TEST).counts > 0
+            trained = data.rows(TRAIN).counts > 0 if TRAIN in data else np.zeros_like(tested)
+            masks = {"lists user": listed, f"{TEST} user": tested, f"{TRAIN} user": trained}
+            noted |= {name: DistinctIds.of(data.users.filter(pl.Series(mask))) for name, mask in masks.items()}
+        if part.lists.item.dtype == pl.String:
+            noted |= {
+                "lists item": DistinctIds.of(part.table("listed_items")),
+                f"{TEST} item": DistinctIds.of(data.rows(TEST).item.unique()),
+            }
+        return Tally(noted)
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        symptoms: list[Symptom] = []
+        for comparison in (*_OF_FILES, _OF_MODEL):
+            if comparison.own in context.sources and comparison.other in context.sources:
+                for column in comparison.columns:
+                    if f"lists {column}" in tally:
+                        symptoms += self._compared(tally, context, comparison, column)
+        return symptoms
+
+    def _compared(self, tally: Tally, context: Context, comparison: _Comparison, column: Column) -> list[Symptom]:
+        model = context.model if comparison is _OF_MODEL else ""
+        own, other = context.sources[comparison.own], context.sources[comparison.other]
+        ids = _ids(tally, context, comparison.own, column)
+        known = pl.concat([_ids(tally, context, name, column) for name in comparison.known if column in _columns(context, name)])
+        strange = ids.filter(~ids.is_in(known.implode()))
+        matches = matched(strange, known, all_mended) if len(strange) else None
+        if matches is not None and len(matches):
+            counts = {what: len(matched(strange, known, mend)) for what, mend in MENDINGS.items()}
+            causes = ", ".join(f"{what} {count:,}" for what, count in counts.items() if count) or "several of these at once"
+            share = shared(len(matches), len(ids), f"{column} ids")
+            sentence = f"{share} of {own.role} would be those of another file if they were mended ({causes})."
+            examples = [f"{mine!r} is there as {theirs!r}" for mine, theirs in matches.head(EXAMPLES).rows()]
+            symptoms = self.symptom(
+                context, sentence, len(matches), len(ids), examples=examples, rows=matches.rename({"id": column}), model=model
+            )
+            if symptoms:
+                return symptoms
+        if own.stored[column] == other.stored[column] or self._nothing_in_common(tally, context, comparison, column):
+            return []
+        differ = f"The {column} ids are {own.stored[column]} in {own.role} and {other.stored[column]} in {other.role}"
+        return self.symptom(context, f"{differ}; they are compared as text.", len(ids), len(ids), model=model, severity="info")
+
+    def _nothing_in_common(self, tally: Tally, context: Context, comparison: _Comparison, column: Column) -> bool:
+        """Whether `NothingInCommon` says already that the ids of the lists differ."""
+        if comparison is not _OF_MODEL or context.setting(NothingInCommon.declared.id).severity == "off":
+            return False
+        return not _any_in(_ids(tally, context, "lists", column), _ids(tally, context, TEST, column))
+
+
+def _columns(context: Context, source: str) -> Mapping[str, str]:
+    """The columns of a source; none if it is not given."""
+    return context.sources[source].columns if source in context.sources else {}
+
+
+def _ids(tally: Tally, context: Context, source: str, column: Column) -> pl.Series:
+    """The distinct ids of a source, ascending."""
+    prepared = context.prepared
+    if column == "item" and source in (TRAIN, "items"):
+        return prepared.items.ids.filter(pl.Series(prepared.in_train if source == TRAIN else prepared.in_catalogue)).rename("id")
+    ids: DistinctIds = tally[f"{source} {column}"]
+    return ids.ids
+
+
+@check("R07", uses=("rows_as_stored", "item_counts"), policy="unknown_items")
+class UnknownItems(HealthCheck):
+    """Recommended items that neither train nor the items file holds."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        rows: ListRows = part.table("rows_as_stored")
+        unknown = ~np.append(part.prepared.in_train | part.prepared.in_catalogue, False)
+        if not part.table("item_counts")[unknown].any():
+            return Tally()
+        frame = part.lists.frame.filter(pl.Series(unknown[rows.item_index]))
+        return Tally.of(unknown=len(frame), items=DistinctIds.of(frame["item"].unique()), **part.notes(frame, "item"))
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        n, total = tally.count("unknown"), context.counts.count("list_rows")
+        n_items = len(tally["items"].ids) if n else 0
+        which = f"one of {n_items:,} items" if n_items > 1 else "an item"
+        sentence = f"{shared(n, total, 'recommended rows')} hold {which} that neither the train nor the items file knows."
+        return self.symptom(context, sentence, n, total, examples=tally.examples("item"), rows=tally.rows())
+
+
+@check("X11", uses=("rows_as_stored", "stored_hits", "item_counts"))
+class PopularHits(HealthCheck):
+    """Hits that are among the most popular items of train, and the lift of the lists.
+
+    The lift is the mean popularity of what is recommended, divided by that of what train holds.
+    """
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        rows: ListRows = part.table("rows_as_stored")
+        hits, _ = part.table("stored_hits")
+        popular = np.append(_head(part.prepared, part.setting.limit("head")), False)[rows.item_index[hits]]
+        popularity = int(part.table("item_counts")[:-1] @ part.prepared.train_rows.astype(np.int64))
+        notes = part.notes(part.lists.frame[hits[popular]], "item")
+        return Tally.of(hits=len(hits), popular=int(popular.sum()), popularity=popularity, **notes)
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        n, n_hits = tally.count("popular"), tally.count("hits")
+        if not n_hits:
+            return []
+        own = context.prepared.train_rows[context.prepared.in_train].astype(object)
+        n_items, n_head = len(own), _size_of_head(len(own), context.limit(self.id, "head"))
+        lift = (tally.count("popularity") / context.counts.count("list_rows")) / (int((own * own).sum()) / int(own.sum()))
+        best = "most popular" if n_head == 1 else f"{n_head:,} most popular"
+        lists = f"the lists are {lift:.2f} times as popular as train"
+        sentence = f"{shared(n, n_hits, 'hits')} come from the {best} of {several(n_items, 'item')}; {lists}."
+        return self.symptom(context, sentence, n, n_hits, examples=tally.examples("item"), details={"popularity_lift": lift})
+
+
+@check("X12", uses=("item_counts",))
+class NeverRecommended(HealthCheck):
+    """Items of the catalogue that no list holds."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        return Tally.of(listed=Marks(part.table("item_counts")[:-1] > 0))
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        catalogue = context.prepared.in_catalogue
+        never = np.flatnonzero(catalogue & ~tally["listed"].mask)
+        n, total = len(never), int(catalogue.sum())
+        items = pl.DataFrame({"item": context.prepared.items.ids.gather(never)})
+        examples = [f"item {item}" for item in items["item"].head(5)]
+        sentence = f"{shared(n, total, 'items of the catalogue')} are never recommended."
+        return self.symptom(context, sentence, n, total, examples=examples, rows=items)
+
+
+def _size_of_head(n_items: int, share: float) -> int:
+    return max(1, math.ceil(share * n_items))
+
+
+def _head(prepared: Prepared, share: float) -> Array:
+    """For each item that is known before whether it is among the `share` of train's items with the most rows, the first by id."""
+    key = ("head", share)
+    if key not in prepared.memo:
+        trained = np.flatnonzero(prepared.in_train)
+        order = np.argsort(-prepared.train_rows[trained].astype(np.int64), kind="stable")
+        mask = np.zeros(len(prepared.items), dtype=np.bool_)
+        mask[trained[order[: _size_of_head(len(trained), share)]]] = True
+        prepared.memo[key] = mask
+    head: Array = prepared.memo[key]
+    return head

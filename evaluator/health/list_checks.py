@@ -1,0 +1,398 @@
+"""R01, R03 to R06, R08 to R10 and X15: repeated items, odd ranks, lengths, ties, and lists that are alike, sampled or cut short."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+import polars as pl
+from msgspec import Struct
+
+from ..metrics.definition import Definition
+from ..results.row import shortened
+from ..tables.array import Array, in_single_precision
+from ..tables.ids import distinct, gathered
+from ..tables.lists import ListRows
+from ..tables.rows import SourceRows
+from ..tables.tied_scores import TieRuns
+from ..tables.truth import TruthTable
+from .checker import Context, HealthCheck, Symptom, check, several, shared
+from .examined import ExaminedPart
+from .tallies import Least, Most, Tally
+
+
+@check("R01", uses=("rows_as_stored",), policy="duplicates")
+class RepeatedItems(HealthCheck):
+    """Rows that repeat an item of the user's list."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        rows: ListRows = part.table("rows_as_stored")
+        if not rows.repeats:
+            return Tally()
+        first, pair_of_row = distinct(rows.pairs)
+        again = np.bincount(pair_of_row)[pair_of_row] > 1
+        users = len(np.unique(rows.user[again]))
+        return Tally.of(rows_again=len(rows.user) - len(first), users=users, **part.notes(_filtered(part.lists, again), "user", "item"))
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        n, total = tally.count("rows_again"), context.counts.count("list_rows")
+        users = several(tally.count("users"), "user")
+        sentence = f"{shared(n, total, 'rows')} repeat an item that stands in the user's list already, for {users}."
+        return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
+
+
+@check("R03")
+class OddRanks(HealthCheck):
+    """Lists whose ranks are not 1 to n, each once, or contradict the scores."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        lists = part.lists
+        odd, from_zero = _odd_ranks(lists)
+        rising = _rising(lists)
+        users = odd | rising
+        rows = part.kept(_filtered(lists, users[lists.user])) if users.any() else {}
+        numbers = {"odd": int(odd.sum()), "from_zero": int(from_zero.sum()), "rising": int(rising.sum()), "users": int(users.sum())}
+        return Tally.of(**numbers, **{**part.users(users), **rows})
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        n_lists, n_odd, n_rising = context.n_lists, tally.count("odd"), tally.count("rising")
+        if n_odd == tally.count("from_zero") == n_lists and not n_rising:
+            return self.symptom(context, "All ranks count from 0, not from 1; only their order matters.", n_odd, n_lists, severity="info")
+        sentences = [f"{shared(n_odd, n_lists, 'lists')} have ranks that are not 1 to n, each once"] if n_odd else []
+        sentences += [f"{shared(n_rising, n_lists, 'lists')} have ranks that contradict the scores"] if n_rising else []
+        sentence = "; ".join(sentences) + "."
+        return self.symptom(context, sentence, tally.count("users"), n_lists, examples=tally.examples("user"), rows=tally.rows())
+
+
+@check("R05")
+class ShortLists(HealthCheck):
+    """Lists that are shorter than the largest cut-off."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        lengths = part.lists.counts
+        listed = lengths > 0
+        below = {f"below_{k}": int((listed & (lengths < k)).sum()) for k in part.cutoffs}
+        return Tally.of(**below, **part.users(listed & (lengths < max(part.cutoffs)), n_recommended=lengths))
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        most, *_ = cutoffs = sorted(context.cutoffs, reverse=True)
+        n = tally.count(f"below_{most}")
+        per_cutoff = ", ".join(f"{below:,} than {k}" for k in cutoffs if (below := tally.count(f"below_{k}")))
+        each = f" (shorter: {per_cutoff})" if len(cutoffs) > 1 else ""
+        sentence = f"{shared(n, context.n_lists, 'lists')} are shorter than the largest cut-off, {most}{each}."
+        return self.symptom(context, sentence, n, context.n_lists, examples=tally.examples("user"), rows=tally.rows())
+
+
+@check("R06")
+class LongLists(HealthCheck):
+    """Lists that are longer than the largest cut-off."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        lengths = part.lists.counts
+        long = lengths > max(part.cutoffs)
+        if not long.any():
+            return Tally()
+        return Tally.of(lists=int(long.sum()), longest=Most(int(lengths.max())), **part.users(long, n_recommended=lengths))
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        n = tally.count("lists")
+        if not n:
+            return []
+        longer = f"{shared(n, context.n_lists, 'lists')} are longer than the largest cut-off, {max(context.cutoffs)}"
+        sentence = f"{longer}; the longest has {several(int(tally['longest'].value), 'row')}."
+        return self.symptom(context, sentence, n, context.n_lists, examples=tally.examples("user"), rows=tally.rows())
+
+
+@check("R09")
+class EqualScores(HealthCheck):
+    """Lists of several rows whose scores are all equal."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        lists, score = part.lists, compared_scores(part)
+        starts, lengths = lists.starts, lists.counts
+        long = np.flatnonzero(lengths > 1)
+        constant = long[score[starts[long]] == score[starts[long + 1] - 1]]
+        if not len(constant):
+            return Tally()
+        differs = np.flatnonzero(score[1:] != score[:-1])
+        differs = differs[lists.user[differs + 1] == lists.user[differs]]
+        constant = np.setdiff1d(constant, lists.user[differs])
+        if not len(constant):
+            return Tally()
+        mask = np.zeros(lists.n_users, dtype=np.bool_)
+        mask[constant] = True
+        return Tally.of(lists=len(constant), **{**part.users(constant), **part.kept(_filtered(lists, mask[lists.user]))})
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        n = tally.count("lists")
+        sentence = f"{shared(n, context.n_lists, 'lists')} have the same score in every row."
+        return self.symptom(context, sentence, n, context.n_lists, examples=tally.examples("user"), rows=tally.rows())
+
+
+def compared_scores(part: ExaminedPart) -> Array:
+    """The scores of the lists, in single precision if a measure compares them so."""
+    score = part.lists.column("score")
+    single = any(inner.lists.score_type == "float32" for definition in part.definitions for inner in definition.all)
+    return in_single_precision(score) if single else score
+
+
+def _filtered(rows: SourceRows, mask: Array) -> pl.DataFrame:
+    return rows.frame.filter(pl.Series(mask))
+
+
+def _odd_ranks(lists: SourceRows) -> tuple[Array, Array]:
+    """For each user whether the ranks are not 1 to n, each once; and whether they are 0 to n - 1 instead."""
+    odd, from_zero = np.zeros(lists.n_users, dtype=np.bool_), np.zeros(lists.n_users, dtype=np.bool_)
+    rank = lists.column("position")
+    in_order = np.arange(1, len(rank) + 1) - lists.starts[lists.user]
+    users = np.unique(lists.user[rank != in_order])
+    if not len(users):
+        return odd, from_zero
+    mask = np.zeros(lists.n_users, dtype=np.bool_)
+    mask[users] = True
+    own = mask[lists.user]
+    frame = (
+        pl.DataFrame({"user": lists.user[own], "rank": rank[own]})
+        .group_by("user")
+        .agg(n=pl.len(), different=pl.col("rank").n_unique(), first=pl.col("rank").min(), last=pl.col("rank").max())
+    )
+    user, n, different, first, last = (frame[name].to_numpy() for name in ("user", "n", "different", "first", "last"))
+    whole = (last - first + 1 == n) & (different == n)
+    odd[user] = ~(whole & (first == 1))
+    from_zero[user] = whole & (first == 0)
+    return odd, from_zero
+
+
+def _rising(lists: SourceRows) -> Array:
+    """For each user whether the list has a row with more higher scores than ranks above it: scores then do not fall along the ranks.
+
+    The first row must have the highest score; without it the same holds for the rest, and so on.
+    """
+    rising = np.zeros(lists.n_users, dtype=np.bool_)
+    if "score" not in lists:
+        return rising
+    rank, score, user = lists.column("position"), lists.column("score"), lists.user
+    doubtful = (user[1:] == user[:-1]) & ((rank[1:] <= rank[:-1]) | (score[1:] > score[:-1]))
+    mask = np.zeros(lists.n_users, dtype=np.bool_)
+    mask[user[1:][doubtful]] = True
+    if not mask.any():
+        return rising
+    own = mask[user]
+    rows = pl.DataFrame({"user": user[own], "rank": rank[own], "score": score[own]}).select(
+        "user",
+        by_score=pl.col("score").rank("min", descending=True).over("user"),
+        by_rank=pl.col("rank").rank("min").over("user"),
+    )
+    rising[rows.filter(pl.col("by_score") > pl.col("by_rank"))["user"].to_numpy()] = True
+    return rising
+
+
+_FEW_ITEMS: Final = 20
+"""Lists shorter than this are not taken for sampled candidates."""
+
+
+class Signatures(Struct, frozen=True, eq=False):
+    """The users with a list, and of each list the number of rows and a sum of item hashes that lists of the same items share.
+
+    Two lists of different items have the same sum of 64 bits by a rare accident only.
+    """
+
+    users: tuple[pl.Series, ...]
+    lengths: tuple[Array, ...]
+    sums: tuple[Array, ...]
+
+    def __add__(self, other: Signatures) -> Signatures:
+        return Signatures(self.users + other.users, self.lengths + other.lengths, self.sums + other.sums)
+
+    def frame(self) -> pl.DataFrame:
+        """`user n_recommended sum`."""
+        return pl.DataFrame(
+            {"user": pl.concat(self.users), "n_recommended": np.concatenate(self.lengths), "sum": np.concatenate(self.sums)}
+        )
+
+
+@check("R08", uses=("item_hashes",))
+class SameLists(HealthCheck):
+    """Users whose lists hold the same items."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        listed = np.flatnonzero(part.lists.counts)
+        if not len(listed):
+            return Tally()
+        sums = np.add.reduceat(part.table("item_hashes"), part.lists.starts[listed])
+        return Tally.of(lists=Signatures((gathered(part.data.users, listed),), (part.lists.counts[listed],), (sums,)))
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        if "lists" not in tally:
+            return []
+        lists = tally["lists"].frame()
+        if lists["sum"].n_unique() == len(lists):
+            return []
+        groups = lists.group_by("n_recommended", "sum").agg(users=pl.len())
+        most = int(groups["users"].to_numpy().max())
+        if most < 2:
+            return []
+        largest = groups.filter(pl.col("users") == most)
+        same = lists.join(largest, on=["n_recommended", "sum"], how="semi").select("user", "n_recommended").sort("user")
+        examples = [f"user {user}" for user in same["user"].head(5)]
+        sentence = f"{shared(most, context.n_lists, 'users')} have the same items in their list."
+        return self.symptom(context, sentence, most, context.n_lists, examples=examples, rows=same)
+
+
+@check("R10", uses=("stored_hits", "truth_table"))
+class SampledCandidates(HealthCheck):
+    """Lists that are all of one size, with nearly every relevant item inside."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        lengths = part.lists.counts
+        listed = lengths > 0
+        if not listed.any():
+            return Tally()
+        least, most = int(lengths[listed].min()), int(lengths.max())
+        numbers = {"least": Least(least), "most": Most(most)}
+        if least != most or most < _FEW_ITEMS:
+            return Tally.of(**numbers)
+        truth: TruthTable = part.table("truth_table")
+        _, pair = part.table("stored_hits")
+        relevant = int((truth.relevant & listed[truth.pairs.user]).sum())
+        inside = np.zeros(len(truth.pairs), dtype=np.bool_)
+        inside[pair] = True
+        return Tally.of(**numbers, inside=int(inside.sum()), relevant=relevant, **part.users(listed, n_recommended=lengths))
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        inside, relevant = tally.count("inside"), tally.count("relevant")
+        if not relevant or tally["least"].value != tally["most"].value or inside < context.limit(self.id, "min_inside") * relevant:
+            return []
+        size, prepared = int(tally["most"].value), context.prepared
+        if "catalogue" in context.available and 2 * size > int((prepared.in_train | prepared.in_catalogue).sum()):
+            return []  # the lists hold most of the catalogue
+        held = shared(inside, relevant, "relevant items")
+        sentence = f"All lists have {size:,} rows, and {held} are in them: they look like candidates that were sampled around the truth."
+        n = context.n_lists
+        return self.symptom(context, sentence, n, n, examples=tally.examples("user"), rows=tally.rows())
+
+
+def over_whole_lists(definition: Definition) -> bool:
+    """Whether a measure compares relevant items with all candidates, listed or not: AUC, GAUC, and LAUC without a cut-off."""
+    metric = definition.metric
+    return metric.family == "auc" and definition.k is None and "catalogue" in metric.needs(definition.params)
+
+
+@check("X15", uses=("n_candidates", "n_relevant"))
+class CutListsInAuc(HealthCheck):
+    """Lists with fewer items than the user has candidates, where a measure compares relevant items with all of these."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        relevant = np.asarray(part.table("n_relevant"))
+        candidates = np.asarray(part.table("n_candidates")) + relevant
+        length = np.minimum(part.lists.counts, candidates)
+        judged = (length > 0) & (relevant > 0)
+        cut = judged & (length < part.setting.limit("min_listed") * candidates)
+        return Tally.of(
+            judged=int(judged.sum()),
+            cut=int(cut.sum()),
+            listed=int(length[judged].sum()),
+            candidates=int(candidates[judged].sum()),
+            **part.users(cut, n_recommended=part.lists.counts, n_candidates=candidates),
+        )
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        n, total, candidates = tally.count("cut"), tally.count("judged"), tally.count("candidates")
+        if not n:
+            return []
+        share = tally.count("listed") / candidates
+        measures = [one for inner in context.definitions for one in inner.all if over_whole_lists(one)]
+        by_chance = {one.label: _by_chance(share, one) for one in measures}
+        values = ", ".join(f"{value:.2f} in {label}" for label, value in by_chance.items())
+        held = f"on average {tally.count('listed') / total:,.0f} of {candidates / total:,.0f}"
+        sentence = (
+            f"{shared(n, total, 'lists')} leave out candidates, they hold {held}; what is not listed counts as ranked last: a random order "
+            f"reaches about {values}, not 0.50."
+        )
+        details, examples = {"by_chance": by_chance}, tally.examples("user")
+        return self.symptom(context, sentence, n, total, examples=examples, rows=tally.rows(), details=details)
+
+
+def _by_chance(share: float, definition: Definition) -> float:
+    """What an AUC is of random lists that hold a `share` of the candidates: a listed item has, on average, half of the list above it."""
+    among_listed = 1 - share / 2
+    return among_listed if definition.params.get("over") == "hits" else share * among_listed
+
+
+@check("R04", uses=("repeating_users", "tie_runs"), wants=("tie_bounds",), policy="tie_order")
+class TiedScores(HealthCheck):
+    """Lists with tied scores as far down as a measure looks.
+
+    Lists that repeat an item have no bounds, nor have measures for which ties change more than ranks; lists with more items than scores
+    are counted all the same.
+    """
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        repeating: Array = part.table("repeating_users")
+        repeats_with_ties = _few_scores(part, repeating)
+        runs: TieRuns = part.table("tie_runs", single=part.definition.lists.score_type == "float32")
+        deepest = deepest_cutoff(part)
+        within = np.ones(len(runs), dtype=np.bool_) if deepest is None else runs.first <= deepest
+        crossing = np.zeros(len(runs), dtype=np.bool_)
+        for k in part.cutoffs:
+            crossing |= (runs.first <= k) & (runs.last > k)
+        tied = repeats_with_ties.copy()
+        tied[runs.user[within]] = True
+        return Tally.of(
+            lists=int(tied.sum()),
+            repeating=int(repeats_with_ties.sum()),
+            across=len(np.unique(runs.user[within & crossing])),
+            **part.users(tied),
+        )
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        n, n_across, n_repeating = tally.count("lists"), tally.count("across"), tally.count("repeating")
+        if not n:
+            return []
+        width = context.limit(self.id, "width")
+        wide = {label: dict(ends) for label, ends in context.bounds.items() if ends["most"] - ends["least"] > width}
+        ordered = "ranks" in context.available and context.definitions[0].lists.order == "rank"
+        deepest = deepest_cutoff(context)
+        note = f" in the first {deepest:,} places" if deepest else ""
+        note += f", {n_across:,} of them across a cut-off" if n_across else ""
+        note += f"; {n_repeating:,} of them repeat an item, and bounds do not look at them" if n_repeating else ""
+        note += "; their ranks put them in an order" if ordered else ""
+        note += "".join(f"; {labels} without exact bounds, since {reason}" for reason, labels in _by_reason(context.unbounded).items())
+        return self.symptom(
+            context,
+            f"{shared(n, context.n_lists, 'lists')} have tied scores{note}.",
+            n,
+            context.n_lists,
+            examples=tally.examples("user"),
+            rows=tally.rows(),
+            severity="info" if context.bounds and not wide else None,  # ties that move no value are no reason to worry
+            unlimited=bool(wide),
+            refusable=not ordered,
+            details={"across": n_across, **({"bounds": wide} if wide else {})},
+        )
+
+
+def _by_reason(unbounded: Mapping[str, str]) -> dict[str, str]:
+    """The measures that have no bounds, for each reason."""
+    labels: dict[str, list[str]] = {}
+    for label, reason in unbounded.items():
+        labels.setdefault(reason, []).append(label)
+    return {reason: f"{shortened(of_one)} {'is' if len(of_one) == 1 else 'are'}" for reason, of_one in labels.items()}
+
+
+def deepest_cutoff(examined: ExaminedPart | Context) -> int | None:
+    """The rank down to which ties matter; `None`: all of them."""
+    whole = any(definition.tied and definition.k is None for definition in examined.definitions)
+    return None if whole or not examined.cutoffs else max(examined.cutoffs)
+
+
+def _few_scores(part: ExaminedPart, repeating: Array) -> Array:
+    """For each user whether the list repeats an item and has fewer scores than items."""
+    tied = np.zeros_like(repeating)
+    if repeating.any():
+        own = repeating[part.lists.user]
+        frame = pl.DataFrame({"user": part.lists.user, "item": part.lists.item, "score": compared_scores(part)}).filter(pl.Series(own))
+        counts = frame.group_by("user").agg(items=pl.col("item").n_unique(), scores=pl.col("score").n_unique())
+        tied[counts.filter(pl.col("scores") < pl.col("items"))["user"].to_numpy()] = True
+    return tied

@@ -1,0 +1,107 @@
+"""X07 to X09: times that are the wrong way round, and lists that know the future."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from ..tables.array import Array
+from ..tables.prepared import by_day
+from ..tables.rows import SourceRows
+from ..tables.truth import TEST
+from .checker import Context, HealthCheck, Symptom, check, several, shared
+from .examined import ExaminedPart
+from .file_checks import TRAIN
+from .tallies import Examples, Tally
+
+
+def of_users(rows: SourceRows, *, latest: bool) -> Array:
+    """The earliest or the latest time of each user's rows, NaN for users without any."""
+    time = rows.frame["timestamp"].cast(pl.Float64).to_numpy()
+    times = np.full(rows.n_users, np.nan)
+    (np.fmax if latest else np.fmin).at(times, rows.user, time)
+    return times
+
+
+@check("X07", per="files")
+class OverlappingUsers(HealthCheck):
+    """Users with a test row that is older than their last train row; by days, if one of the files has only days."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        begins, ends = of_users(part.data.rows(TEST), latest=False), of_users(part.data.rows(TRAIN), latest=True)
+        day = part.prepared.times.day if part.prepared.times is not None else None
+        early = by_day(begins, day) < by_day(ends, day)
+        return Tally.of(
+            early=int(early.sum()),
+            users=int((~np.isnan(begins) & ~np.isnan(ends)).sum()),
+            **part.users(early, begins=begins, ends=ends),
+        )
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        n, total = tally.count("early"), tally.count("users")
+        sentence = f"{shared(n, total, 'users of train and test')} have a test row that is older than their last train row."
+        return self.symptom(context, sentence, n, total, examples=tally.examples("user"), rows=tally.rows())
+
+
+@check("X08", per="files")
+class TrainAfterTest(HealthCheck):
+    """Train rows that are younger than the first test row of all users."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        facts = part.prepared.times
+        if facts is None or facts.first_test is None:
+            return Tally()
+        late = (
+            part.data.rows(TRAIN)
+            .frame.select("user", "item", "timestamp")
+            .filter(by_day(pl.col("timestamp"), facts.day) > facts.first_test)
+        )
+        if not len(late):
+            return Tally()
+        youngest = Examples.of(late.select("timestamp", "user", "item"), falling=("timestamp",))
+        return Tally.of(late=len(late), examples=youngest, **part.kept(late))
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        n, total = tally.count("late"), context.counts.count("timed_train_rows")
+        sentence = f"{shared(n, total, 'train rows')} are younger than the first test row: over all users, train knows of the future."
+        return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
+
+
+@check("X09")
+class FutureItems(HealthCheck):
+    """Recommended items whose first row, in train or test, is later than the user's last test row."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        facts = part.prepared.times
+        if facts is None or not len(facts.young):
+            return Tally()
+        lists = part.lists
+        index = facts.young.index_of(lists.item)
+        rows = np.flatnonzero(index >= 0)
+        ends = by_day(of_users(part.data.rows(TEST), latest=True), facts.day)
+        rows = rows[facts.born[index[rows]] > ends[lists.user[rows]]]
+        if not len(rows):
+            return Tally()
+        times: dict[str, Any] = {"born": facts.born[index[rows]], "ends": ends[lists.user[rows]]}
+        early = lists.frame[rows].select("user", "item").with_columns(**{name: pl.Series(values) for name, values in times.items()})
+        return Tally.of(early=len(rows), users=len(np.unique(lists.user[rows])), **part.notes(early, "user", "item"))
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        n, total = tally.count("early"), context.counts.count("list_rows")
+        held = f"{shared(n, total, 'recommended rows')} hold an item that first occurs after the user's last test row"
+        sentence = f"{held}, for {several(tally.count('users'), 'user')}."
+        return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
+
+
+def untimed(context: Context) -> list[str]:
+    """What to say of rows of test and train without a time, which the checks of time pass over."""
+    sentences = []
+    for role in (TEST, TRAIN):
+        n_rows, n_timed = context.counts.count(f"{role}_rows"), context.counts.count(f"timed_{role}_rows")
+        if n_timed < n_rows:
+            source = context.sources[role]
+            lacking = f"{shared(n_rows - n_timed, n_rows, 'rows')} have no time in {source.columns['timestamp']!r} that can be read"
+            sentences.append(f"{source.role}: {lacking}; X07, X08 and X09 pass over them.")
+    return sentences

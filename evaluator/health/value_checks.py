@@ -1,0 +1,270 @@
+"""T04, X13 and X14: values that are too few, impossible, or no better than popularity."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import NormalDist
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from ..measure.aggregate import aggregated
+from ..measure.partial import MomentTable
+from ..metrics.definition import Definition
+from ..results.result import Row
+from ..tables.array import Array
+from ..tables.hits import train_pairs
+from ..tables.ids import gathered
+from ..tables.lists import Reading
+from ..tables.prepared import Prepared
+from ..tables.rows import LISTS, PartData, within_users
+from ..tables.truth import TEST
+from .checker import Context, HealthCheck, Symptom, check, several, shared
+from .examined import ExaminedPart
+from .tallies import Examples, KeptRows, Tally
+
+_TOLERANCE: Final = 1e-9
+_Z: Final = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
+
+
+def _first_of_users(definitions: Sequence[Definition]) -> int | None:
+    """The index of the first measure with values of users."""
+    return next((index for index, definition in enumerate(definitions) if not definition.metric.system), None)
+
+
+@check("T04")
+class TooFewUsers(HealthCheck):
+    """Too few users who count for the first measure, or too few for the difference that is to be seen."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        index = _first_of_users(part.definitions)
+        if index is None:
+            return Tally()
+        values = part.values[index : index + 1]
+        sums = ("mean", "std") if part.setting.limits["mde"] else ("mean",)
+        return Tally.of(moments=MomentTable.of(values, ~np.isnan(values), sums))
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        index = _first_of_users(context.definitions)
+        if index is None:
+            return []
+        moments, label = tally["moments"].measure(0), context.measured[index][0].label
+        n, least = moments.n, context.limit(self.id, "min_users")
+        symptoms: list[Symptom] = []
+        if n < least:
+            few = "Only 1 user counts" if n == 1 else f"Only {n:,} users count" if n else "No user counts"
+            symptoms += self.symptom(context, f"{few} for {label}; fewer than {least:g} tell little.", 1, 1)
+        mde = context.setting(self.id).limits["mde"]
+        deviation = aggregated("std", moments, ddof=1)["std"] if mde and n > 1 else None
+        if mde and deviation is not None and math.isfinite(deviation):
+            needed = math.ceil((_Z * deviation / mde) ** 2)
+            if n < needed:
+                spread = f"{n:,} users count for {label}, whose standard deviation is {deviation:.4f}"
+                sentence = f"{spread}: to see a difference of {mde:g} takes {needed:,}."
+                symptoms += self.symptom(context, sentence, 1, 1, details={"users_needed": needed})
+        return symptoms
+
+
+@check("X13", wants=("reference_lists",))
+class ImpossibleValues(HealthCheck):
+    """Values out of the bounds of their metric, and values above those of the best possible lists."""
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        bounds = np.asarray([definition.metric.bounds for definition in part.definitions], dtype=np.float64)
+        values = part.values
+        odd = (values < bounds[:, :1] - _TOLERANCE) | (values > bounds[:, 1:] + _TOLERANCE)
+        valued = np.count_nonzero(~np.isnan(values), axis=1)
+        noted: dict[str, object] = {f"valued_{index}": int(n) for index, n in enumerate(valued)}
+        for index in np.flatnonzero(odd.any(axis=1)).tolist():
+            if part.definitions[index].metric.system:
+                continue
+            users = np.flatnonzero(odd[index])
+            frame = pl.DataFrame({"user": gathered(part.data.users, users), "value": values[index, users]})
+            extreme = frame.with_columns(size=pl.col("value").abs()).select("size", "value")
+            duplicates = {f"{role}_{index}": n for role, n in duplicates_of(part.data, users).items()}
+            noted |= duplicates | {
+                f"odd_{index}": len(users),
+                f"examples_{index}": Examples.of(frame),
+                f"extreme_{index}": Examples.of(extreme, ("size", "value"), most=1),
+                **({f"rows_{index}": KeptRows((frame,))} if part.keeps_rows else {}),
+            }
+        return Tally(noted)
+
+    def finding(self, tally: Tally, context: Context) -> list[Symptom]:
+        symptoms: list[Symptom] = []
+        for index, (definition, rows) in enumerate(zip(context.definitions, context.measured, strict=True)):
+            if rows and definition.metric.system:
+                symptoms += self._of_model(rows[0], definition, context)
+            elif rows:
+                symptoms += self._of_users(tally, index, rows[0].label, definition, context)
+        return symptoms
+
+    def _of_users(self, tally: Tally, index: int, label: str, definition: Definition, context: Context) -> list[Symptom]:
+        n, total = tally.count(f"odd_{index}"), tally.count(f"valued_{index}")
+        if not n:
+            return []
+        bounds = definition.metric.bounds
+        (extreme,) = tally[f"extreme_{index}"].values("value")
+        subject = f"{label} of {shared(n, total, 'users')}"
+        duplicates = {role: tally.count(f"{role}_{index}") for role in (LISTS, TEST)}
+        outside = _outside(definition, cause(definition, duplicates, context.prepared))
+        far = f"{'up' if extreme > bounds[1] else 'down'} to {extreme:.4g}"
+        sentence = f"{subject} is {outside.format(far)}."
+        examples = [f"user {user}: {value:.4g}" for user, value in tally[f"examples_{index}"].frame.rows()]
+        rows = tally.rows(f"rows_{index}")
+        return self.symptom(context, sentence, n, total, examples=examples, rows=None if rows is None else rows.rename({"value": label}))
+
+    def _of_model(self, row: Row, definition: Definition, context: Context) -> list[Symptom]:
+        least, most = definition.metric.bounds
+        value = row.value if row.aggregate in ("mean", "system") else None
+        if value is None or least - _TOLERANCE <= value <= most + _TOLERANCE:
+            return []
+        outside = _outside(definition, cause(definition, {}, context.prepared))
+        return self.symptom(context, f"{row.label} is {outside.format(f'{value:.4g}')}.", 1, 1)
+
+    def comparison(self, tally: Tally, context: Context) -> list[Symptom]:
+        compared = list(_paired(context, context.best))
+        above = [
+            f"{row.label} {value:.4f} above {best:.4f}"
+            for row, value, best in compared
+            if row.higher_is_better and value > best + _TOLERANCE
+        ]
+        return self.symptom(context, f"The model is better than the best possible list: {_first_three(above)}.", len(above), len(compared))
+
+
+@check("X14", uses=("reading",), wants=("popularity_lists",))
+class NoBetterThanPopularity(HealthCheck):
+    """Measures that the config asks for, at or below the popularity baseline.
+
+    A model whose lists are those of this baseline cannot be better, and is passed over. Lists of the most popular items that leave out seen
+    items where the baseline does not, or hold them where it leaves them out, are others.
+    """
+
+    def tally(self, part: ExaminedPart) -> Tally:
+        n_lists, n_popular, n_unseen_popular = popular_lists(part.table("reading"), part.data, part.prepared)
+        return Tally.of(lists=n_lists, popular=n_popular, unseen_popular=n_unseen_popular)
+
+    def comparison(self, tally: Tally, context: Context) -> list[Symptom]:
+        margin = context.limit(self.id, "margin")
+        compared = [pair for pair in _paired(context, context.baseline) if pair[0].label in context.shown]
+        if self.is_popularity(tally, context):
+            return []
+        below = [
+            f"{row.label} {value:.4f} against {floor:.4f}"
+            for row, value, floor in compared
+            if (value - floor) * (1 if row.higher_is_better else -1) <= margin
+        ]
+        more = f" by more than {margin:g}" if margin else ""
+        sentence = f"{shared(len(below), len(compared), 'measures')} are not above the popularity baseline{more}: {_first_three(below)}."
+        sentence += f" The lists of this baseline {context.popularity_rule.sentence}."
+        return self.symptom(context, sentence, len(below), len(compared))
+
+    def remark(self, tally: Tally, context: Context) -> str:
+        if not self.is_popularity(tally, context):
+            return ""
+        return f"its lists are those of the popularity baseline, which {self.id} passes over"
+
+    @staticmethod
+    def is_popularity(tally: Tally, context: Context) -> bool:
+        """Whether all lists are those of the baseline: of the most popular items, with or without what train holds for the user as it."""
+        rule = context.popularity_rule
+        unseen, every = (0 < tally.count("lists") == tally.count(name) for name in ("unseen_popular", "popular"))
+        return unseen or every if rule.reads_without else unseen if rule.leaves_out else every
+
+
+def _outside(definition: Definition, why: str) -> str:
+    """Say that a value, put in the place of `{}`, is outside of the range of its metric, and why if that is known."""
+    least, most = definition.metric.bounds
+    between = f"{least:g} or more" if math.isinf(most) else f"{most:g} or less" if math.isinf(least) else f"{least:g} to {most:g}"
+    return f"outside of its range ({between}), {{}}" + (f", because {why}" if why else "; no cause is known")
+
+
+def _paired(context: Context, others: Mapping[str, float]) -> Iterator[tuple[Row, float, float]]:
+    """Each mean of the model with the value of the same measure in `others`: the row, its value, the other value."""
+    for rows in context.measured:
+        for row in rows:
+            if row.aggregate == "mean" and row.value is not None and row.label in others:
+                yield row, row.value, others[row.label]
+
+
+def _first_three(texts: Sequence[str]) -> str:
+    return ", ".join(texts[:3]) + (f" and {len(texts) - 3} more" if len(texts) > 3 else "")
+
+
+_SINGLE: Final = ("keep_best_rank", "keep_last_row", "sum_scores")
+"""Policies under which an item is in a list once."""
+_SUMMED: Final = ("rows", "rows_count", "sum")
+"""Policies under which a repeated test row changes a value."""
+
+
+def duplicates_of(data: PartData, users: Array) -> dict[str, int]:
+    """The number of duplicate rows of some users of a part, given by their indexes: in their lists, and in the test file."""
+    inside = np.zeros(data.n_users, dtype=np.bool_)
+    inside[users] = True
+    found = {}
+    for role in (LISTS, TEST):
+        rows = data.rows(role)
+        frame = rows.frame.select("user", "item").filter(inside[rows.user])
+        found[role] = len(frame) - frame.n_unique()
+    return found
+
+
+def cause(definition: Definition, duplicates: Mapping[str, int], prepared: Prepared) -> str:
+    """Why the values of a measure are outside of its range, and what to do; empty if no cause is known.
+
+    `duplicates` are those of the users whose values are outside.
+    """
+    each = definition.all
+    in_train = int(prepared.numbers.get("train_rows", 0) - prepared.numbers.get("train_pairs", 0))
+    if in_train and any(one.params.get("count") == "rows" for one in each):
+        rows = several(in_train, "repeated row")
+        return f"data.train has {rows}, and count=rows counts each of them; remove them or set count=users"
+    in_lists = duplicates.get(LISTS, 0)
+    if in_lists and any(one.lists.duplicates not in _SINGLE for one in each):
+        policy = "evaluation.policy.duplicates: keep_best_rank"
+        return f"their lists have {several(in_lists, 'repeated row')}; remove them or set {policy}"
+    in_test = duplicates.get(TEST, 0)
+    if in_test and any(one.truth.duplicates in _SUMMED for one in each):
+        policy = "evaluation.policy.truth_duplicates: best"
+        return f"the test file has {several(in_test, 'repeated row')} for them; remove them or set {policy}"
+    other = next((one.metric for one in each if one.metric.origin != "receval"), None)
+    if other is not None:
+        return f"{other.origin} defines {other.name}, and its formula and its bounds differ; correct one of them"
+    return ""
+
+
+_FIRST: Final = 10_000
+"""So many rows are looked at before all of them: few models have a popular item at each place above a less popular one."""
+
+
+def popular_lists(reading: Reading, part: PartData, prepared: Prepared) -> tuple[int, int, int]:
+    """The number of lists; of those that are the most popular items; and of those that are the most popular of what the user has not seen.
+
+    The last two are 0 if any list is not ordered by popularity.
+    """
+    listed = np.flatnonzero(np.diff(reading.starts))
+    n_lists = len(listed)
+    popularity = np.append(prepared.train_rows, 0)
+    if not n_lists or reading.repeats or any(_rises(popularity, reading, n_rows) for n_rows in (_FIRST, len(reading))):
+        return n_lists, 0, 0
+    row = popularity[reading.item_index]
+    least = np.zeros(part.n_users, dtype=row.dtype)
+    least[listed] = row[reading.starts[listed + 1] - 1]
+    n_above = np.bincount(reading.user[row > least[reading.user]], minlength=part.n_users)
+    train = train_pairs(part)
+    of_train = popularity[prepared.items.index_of(train.item)]
+    n_seen_above = np.bincount(train.user[of_train > least[train.user]], minlength=part.n_users)
+    n_seen = np.bincount(reading.user[part.lookup_of_train.find(reading.pairs)[0]], minlength=part.n_users)
+    levels = np.sort(popularity[:-1])
+    n_more_popular = len(levels) - np.searchsorted(levels, least, side="right")
+    popular = n_above == n_more_popular
+    unseen_popular = (n_seen == 0) & (n_above == n_more_popular - n_seen_above)
+    return n_lists, int(popular[listed].sum()), int(unseen_popular[listed].sum())
+
+
+def _rises(popularity: Array, reading: Reading, n_rows: int) -> bool:
+    """Whether an item of the first rows of the lists stands below a less popular one."""
+    row = popularity[reading.item_index[:n_rows]]
+    return bool(within_users(row[1:] > row[:-1], reading.starts).any())

@@ -1,0 +1,80 @@
+"""Names and amounts that configs and results share: of aggregates, yardsticks and margins; and addresses told from paths."""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final
+
+from msgspec import Struct
+
+
+def is_artifact(text: str) -> bool:
+    """Whether a text means an artifact of MLflow: `runs:/RUN_ID/path`, as MLflow writes it, or `mlflow:RUN_ID/path`."""
+    return text.startswith(("runs:/", "mlflow:"))
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is no path: it stays as it is wherever a config lies."""
+    return "://" in text or is_artifact(text)
+
+
+INTERVAL: Final = r"^ci([1-9][0-9]?(\.[0-9]+)?|\(0?\.[0-9]*[1-9][0-9]*\))$"
+"""A confidence interval of the mean: its level in percent, `ci95`, or as a share, `ci(0.95)`."""
+
+
+SMALLEST_FACTOR: Final = 1e-5
+"""The geometric mean counts smaller values as this one, so that a single 0 does not make it 0."""
+
+
+@lru_cache(maxsize=1000)
+def interval_level(aggregate: str) -> Fraction | None:
+    """Return the level of a confidence interval, between 0 and 1 (`ci95` and `ci(0.95)`: 19/20); `None` for any other aggregate."""
+    if not re.fullmatch(INTERVAL, aggregate):
+        return None
+    number = aggregate.removeprefix("ci")
+    return Fraction(number.strip("()")) if number.startswith("(") else Fraction(number) / 100
+
+
+def is_spread(aggregate: str) -> bool:
+    """Whether an aggregate says how far values spread, or where an interval ends, so that neither more nor less of it is better."""
+    return aggregate == "std" or aggregate.startswith("bootstrap95") or interval_level(aggregate) is not None
+
+
+ORACLE: Final = "(oracle)"
+POPULARITY: Final = "(popularity)"
+RANDOM: Final = "(random)"
+YARDSTICK_NAMES: Final = (ORACLE, POPULARITY, RANDOM)
+
+
+class Margin(Struct, frozen=True):
+    """A size, or with `is_share` a share of the base value; both above or equal to 0."""
+
+    size: float
+    is_share: bool = False
+
+    @classmethod
+    def read(cls, written: object) -> Margin:
+        """Read `0.005`, `"0.005"`, `"1%"` or `"1 %"`; `ValueError` for anything else."""
+        text = str(written).strip() if isinstance(written, str | int | float) and not isinstance(written, bool) else ""
+        percent = text.endswith("%")
+        try:
+            size = float(text.removesuffix("%"))
+        except ValueError:
+            size = math.nan
+        if not math.isfinite(size) or size < 0:
+            raise ValueError(
+                f"a margin is a number from 0 such as 0.005, or a share of the base value such as 1%, not {str(written)[:80]!r}"
+            )
+        return cls(size / 100, True) if percent else cls(size)
+
+    def of(self, base_value: float | None) -> float | None:
+        """The margin in units of the measure; `None` for a share of no value or of 0."""
+        if not self.is_share:
+            return self.size
+        return self.size * abs(base_value) if base_value else None
+
+    def __str__(self) -> str:
+        return f"{100 * self.size:g}%" if self.is_share else f"{self.size:g}"

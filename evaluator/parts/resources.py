@@ -1,0 +1,157 @@
+"""What work takes of the machine: memory, a folder for temporary files, and threads that measure parts side by side."""
+
+from __future__ import annotations
+
+import os
+import signal
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from itertools import chain, islice
+from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Final, TypeVar
+
+import polars as pl
+
+from ..temporary import PARTS, OwnFolder, remove_leftovers
+from .part import Part
+
+_UNKNOWN_MACHINE: Final = 8 * 10**9
+"""The memory of a machine that does not tell."""
+
+
+@cache
+def default_memory(root: Path = Path("/")) -> int:
+    """Return a quarter of the memory of the machine, or of the container (cgroup) that this process runs in.
+
+    `root` is where `proc` and `sys` are.
+    """
+    return min([_machine_memory(), *_limits(root)]) // 4
+
+
+def _machine_memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return _UNKNOWN_MACHINE
+
+
+def _limits(root: Path) -> list[int]:
+    """Return the limits of the cgroups of this process and of those around them; what is no number is no limit."""
+    files = []
+    for line in _text(root / "proc/self/cgroup").splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers == "":
+            folder, name = root / "sys/fs/cgroup", "memory.max"
+        elif "memory" in controllers.split(","):
+            folder, name = root / "sys/fs/cgroup/memory", "memory.limit_in_bytes"
+        else:
+            continue
+        group = Path(path.lstrip("/"))
+        files += [folder / part / name for part in (group, *group.parents)]
+    return [int(text) for file in files if (text := _text(file).strip()).isdecimal()]
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text()
+    except OSError:
+        return ""
+
+
+class Scratch:
+    """A folder for temporary files, made when first asked for and removed on exit.
+
+    A process that was killed cannot remove its folder. A lock on the folder, which ends with the process, tells the next run that
+    the folder is a leftover: entering the context removes all leftovers of the same person, whether a folder is needed or not. `parent`
+    is the folder to make it in, by default that of temporary files (`TMPDIR`). Without a handler for SIGTERM, that signal removes the
+    folder and ends the process.
+    """
+
+    def __init__(self, parent: Path | None = None) -> None:
+        self._parent = parent
+        self._own: OwnFolder | None = None
+        self._restore_signal: Callable[[], None] = lambda: None
+
+    def __enter__(self) -> Scratch:
+        remove_leftovers(self._parent or Path(tempfile.gettempdir()))
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.clear()
+
+    @property
+    def folder(self) -> Path:
+        """The folder; `OSError` if it cannot be made."""
+        if self._own is None:
+            self._own = OwnFolder(f"{PARTS}{os.getpid()}-", self._parent or Path(tempfile.gettempdir()))
+            self._restore_signal = _on_sigterm(self.clear)
+        return self._own.path
+
+    def clear(self) -> None:
+        """Remove the folder, if there is one; the next use makes a new one."""
+        own, self._own = self._own, None
+        if own is not None:
+            own.remove()
+        self._restore_signal()
+        self._restore_signal = lambda: None
+
+
+def _on_sigterm(clear: Callable[[], None]) -> Callable[[], None]:
+    """Let SIGTERM clear before it ends the process, unless the program has a handler of its own; return what undoes this."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        return lambda: None
+
+    def end(number: int, frame: FrameType | None) -> None:
+        clear()
+        os.kill(os.getpid(), number)
+
+    signal.signal(signal.SIGTERM, end)
+
+    def restore() -> None:
+        if signal.getsignal(signal.SIGTERM) is end:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    return restore
+
+
+MOST_THREADS: Final = 2
+"""More parts at a time would take more memory and wait for each other: only what NumPy and Polars do runs side by side."""
+T = TypeVar("T")
+
+
+def n_polars_threads() -> int:
+    """How many threads Polars has, which `POLARS_MAX_THREADS` limits."""
+    return pl.thread_pool_size()
+
+
+def side_by_side(measure: Callable[[Part], T], parts: Iterator[Part], n_threads: int | None = None) -> Iterator[T]:
+    """Yield what `measure` makes of each part, in the order of the parts; a single part is measured in the thread of the caller.
+
+    `n_threads` parts are measured at a time, by default two where Polars has two threads or more. What `parts` or `measure` raises is
+    raised as soon as it is met.
+    """
+    first = list(islice(parts, 2))
+    n = min(MOST_THREADS, pl.thread_pool_size()) if n_threads is None else n_threads
+    if len(first) < 2 or n < 2:
+        yield from map(measure, chain(first, parts))
+        return
+    waiting: deque[Future[T]] = deque()
+    with ThreadPoolExecutor(n) as pool:
+        for part in chain(_emptied(first), parts):
+            waiting.append(pool.submit(measure, part))
+            del part
+            if len(waiting) > n - 1:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _emptied(parts: list[Part]) -> Iterator[Part]:
+    """Yield the parts of a list, which then holds them no longer."""
+    while parts:
+        yield parts.pop(0)

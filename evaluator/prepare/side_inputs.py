@@ -1,0 +1,369 @@
+"""The side inputs as frames → `Prepared`, and what there is to say of them; train rows → popularity, pairs and users."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from ..conventions.axis import Lists
+from ..sums.exact import ExactSums, rounded
+from ..tables.array import Array
+from ..tables.ids import Ids
+from ..tables.prepared import Group, Prepared, ProfileGroups
+from .memberships import GroupColumn, category_names, coded, group_names, memberships, remarks_on_groups
+
+_SPARSEST: Final = 8
+"""Integer ids are looked up in a plain array where it is at most as many times as long as there are rows."""
+_BLOCK: Final = 1_000_000
+_LAST: Final = np.iinfo(np.int64).max
+
+
+class TrainRows(Struct, frozen=True, eq=False, dict=True):
+    """The rows of train as indexes of users and items, both in ascending order of the ids.
+
+    `user` and `item` are those of each row, `row` its number in the file; `users` are the ids of users.
+    """
+
+    user: Array
+    item: Array
+    row: Array
+    users: Ids
+    n_items: int
+
+    @classmethod
+    def of(cls, train: pl.DataFrame, items: Ids, indexed_items: tuple[pl.Series, Array]) -> TrainRows:
+        """The rows of a frame with the columns `user`, `item` and `row`; `items` holds all of its items.
+
+        `indexed_items` are the distinct items of train and the index of each row's item among them, as `indexed` gives them.
+        """
+        users, user = indexed(train["user"])
+        distinct, item = indexed_items
+        if len(distinct) < len(items):
+            item = items.index_of(distinct)[item]
+        return cls(user, item, train["row"].to_numpy(), Ids(users), len(items))
+
+    @cached_property
+    def rows_of_items(self) -> Array:
+        """The number of rows of each item."""
+        return np.bincount(self.item, minlength=self.n_items)
+
+    @cached_property
+    def pairs(self) -> tuple[Array, Array]:
+        """The index of the user and of the item of each distinct pair: those of the rows where no pair stands in several rows."""
+        distinct = [keys[np.append(True, keys[1:] != keys[:-1])] for keys in self._sorted_blocks()]
+        if sum(map(len, distinct)) == len(self.user):
+            return self.user, self.item
+        user, item = np.divmod(np.concatenate(distinct), self.n_items)
+        return user, item
+
+    def _sorted_blocks(self) -> Iterator[Array]:
+        """The pairs of all rows as numbers in blocks, sorted in each; equal pairs are in one block."""
+        borders = np.flatnonzero(self.user[1:] != self.user[:-1]) + 1
+        apart = len(borders) >= len(self.users)
+        # Where the rows of each user stand together a pair can only repeat among them: blocks of whole users stay in the cache.
+        ends = [] if apart else borders[np.searchsorted(borders, np.arange(_BLOCK, len(self.user), _BLOCK))[:-1]].tolist()
+        for start, end in pairwise(sorted({0, *ends, len(self.user)})):
+            yield pl.Series(self.user[start:end] * self.n_items + self.item[start:end]).sort().to_numpy()
+
+    @cached_property
+    def users_of_items(self) -> Array:
+        """The number of users of each item."""
+        return np.bincount(self.pairs[1], minlength=self.n_items)
+
+    @cached_property
+    def first_row_of_items(self) -> Array:
+        """The first row of each item, and the largest integer for items without any."""
+        return first_rows(self.item, self.row, self.n_items)
+
+    @cached_property
+    def first_row_of_users(self) -> Array:
+        """The first row of each user."""
+        return first_rows(self.user, self.row, len(self.users))
+
+
+def first_rows(index: Array, row: Array, n: int) -> Array:
+    """The smallest `row` of each of `n` indexes, and the largest integer where there is none."""
+    first = np.full(n, _LAST, dtype=np.int64)
+    np.minimum.at(first, index, row.astype(np.int64))
+    return first
+
+
+def indexed(ids: pl.Series) -> tuple[pl.Series, Array]:
+    """The distinct ids in ascending order, and the index of each of `ids` among them."""
+    if ids.dtype.is_integer() and len(ids):
+        least, most = int(str(ids.min())), int(str(ids.max()))
+        if most - least < _SPARSEST * len(ids):
+            offset = (ids - least if least else ids).to_numpy()
+            there = np.zeros(most - least + 1, dtype=np.bool_)
+            there[offset] = True
+            distinct = pl.Series(np.flatnonzero(there) + least, dtype=ids.dtype)
+            return distinct, offset if there.all() else (np.cumsum(there) - 1)[offset]
+    distinct = ids.unique().sort()
+    return distinct, Ids(distinct).index_of(ids)
+
+
+def policy_scores(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """`item previous`, and `user` where the rows have users: of several rows of a pair the highest score counts."""
+    keys = [column for column in ("user", "item") if column in rows.columns]
+    policy = rows.group_by(keys).agg(previous=pl.col("score").cast(pl.Float64).max())
+    remarks = []
+    for count, score, weighs in (
+        ((policy["previous"] == 0).sum(), "0", "weighs as much as can be"),
+        ((policy["previous"] < 0).sum(), "below 0", "weighs as little as can be"),
+    ):
+        if count:
+            scores = f"{count:,} score{'s are' if count > 1 else ' is'} {score}"
+            remarks.append(f"data.previous_policy: {scores}; without an activation such a pair {weighs}.")
+    return policy, remarks
+
+
+def distances_both_ways(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """`item other distance` both ways: a pair that stands both ways keeps both; of several rows the smallest distance counts."""
+    rows = rows.select("item", "other", pl.col("distance").cast(pl.Float64))
+    given = rows.group_by("item", "other").agg(pl.col("distance").min())
+    turned = given.select(item="other", other="item", distance="distance").join(given, on=["item", "other"], how="anti")
+    distances = pl.concat([given, turned])
+    below = int((distances["distance"] < 0).sum())
+    are = "distance is below 0 and is taken as it is" if below == 1 else "distances are below 0 and are taken as they are"
+    return distances, [f"data.distances: {below:,} {are}."] if below else []
+
+
+def profile_groups(prepared: Prepared, train: TrainRows, choice: ProfileGroups) -> tuple[Ids, Array]:
+    """The train users, and the number of the group of each, from 1.
+
+    Users are ordered by the share of popular items among their train items, the largest first; equals in the order of their ids, or of
+    their first rows (`ties` = `first_row`). Group g ends with user round(n · (share_1 + … + share_g)).
+    """
+    n = len(train.users)
+    popular = prepared.item_column("popular", source=choice.source, count=choice.unit, share=choice.share, ties=choice.ties)
+    user, item = train.pairs
+    share = np.bincount(user, popular[item], n) / np.maximum(np.bincount(user, minlength=n), 1)
+    ties = train.first_row_of_users if choice.ties == "first_row" else np.arange(n)
+    ends, upto = [], 0.0
+    for part in choice.shares.split(";")[:-1]:
+        upto += float(part)
+        ends.append(round(n * upto))
+    codes = np.empty(n, dtype=np.int64)
+    # A user whose rank is beyond the end of g groups is in group g + 1.
+    codes[np.lexsort((ties, -share))] = np.searchsorted(np.maximum.accumulate(ends) if ends else np.empty(0), np.arange(n), "right") + 1
+    return train.users, codes
+
+
+_MANY_SETS: Final = 64
+_MOST_BITS: Final = 62
+
+
+class SideFrames(Struct, frozen=True, eq=False):
+    """The rows of the sources that metrics look at beside lists, with their canonical columns; `None` where a source is not given.
+
+    `train` and `test`: `user item row`, and maybe the `rating` of test rows; `items` and `users`: `item` or `user`, and columns of
+    labels; `previous_policy`: `item score` and maybe `user`; `distances`: `item other distance`.
+    """
+
+    test: pl.DataFrame | None = None
+    train: pl.DataFrame | None = None
+    items: pl.DataFrame | None = None
+    users: pl.DataFrame | None = None
+    previous_policy: pl.DataFrame | None = None
+    distances: pl.DataFrame | None = None
+
+
+class SideNeeds(Struct, frozen=True):
+    """What metrics need of the side inputs.
+
+    - `category_columns`: the columns of categories, each with its name in the items file and in the frame; `split` is what stands between
+      categories in a single column
+    - `item_groups`, `user_groups`: the columns that name groups: their names in the file, and in the frame
+    - `test_popularity`: whether test rows are counted by item too
+    - `profile_groups`: ways to group train users by how popular their items are
+    - `train_users`: whether the train users of each item are counted, which takes longer than counting rows
+    - `train_pairs`: whether distances by co-occurrence look at all pairs of train
+    - `by`: the columns that results are split by
+    - `mean_rating`: whether relevance depends on the mean of all ratings
+    """
+
+    category_columns: tuple[tuple[str, str], ...] = ()
+    split: str | None = None
+    item_groups: Mapping[str, str] = field(default_factory=dict)
+    user_groups: Mapping[str, str] = field(default_factory=dict)
+    test_popularity: bool = False
+    profile_groups: tuple[ProfileGroups, ...] = ()
+    train_users: bool = True
+    train_pairs: bool = False
+    by: tuple[GroupColumn, ...] = ()
+    mean_rating: bool = False
+
+
+def prepare_sides(
+    frames: SideFrames, needs: SideNeeds, sources: frozenset[str] = frozenset(), baseline_lists: Lists | None = None
+) -> tuple[Prepared, tuple[str, ...]]:
+    """What is known before the lists are read, and remarks on it.
+
+    `sources` are the names of the sources that are given, `baseline_lists` says how the lists of the reference model are ranked.
+    """
+    train_frame = frames.train if frames.train is not None and "user" in frames.train.columns else None
+    tested = frames.test if needs.test_popularity else None
+    indexed_items = None if train_frame is None else indexed(train_frame["item"])
+    of_train = [] if indexed_items is None else [indexed_items[0]]
+    items = _all_items(of_train + [frame["item"].unique() for frame in (frames.items, tested) if frame is not None], frames.test)
+    train = None if train_frame is None or indexed_items is None else TrainRows.of(train_frame, items, indexed_items)
+    prepared = _with_catalogue(items, train, frames.items, needs.train_users)
+    prepared = replace(prepared, sources=sources, baseline_lists=baseline_lists)
+    remarks: list[str] = []
+    if frames.items is not None:
+        prepared = _with_labels_of_items(prepared, frames.items, needs, remarks)
+    if frames.users is not None:
+        prepared = _with_groups_of_users(prepared, frames.users, frames.test, needs, remarks)
+    if tested is not None:
+        prepared = _with_test_popularity(prepared, tested, train)
+    if frames.test is not None:
+        numbers = {"least_rating": _least_rating(frames.test)}
+        numbers |= {"mean_rating": _mean_rating(frames.test, frames.train)} if needs.mean_rating else {}
+        prepared = replace(prepared, numbers=dict(prepared.numbers) | numbers)
+    if train is not None:
+        groups = {choice: profile_groups(prepared, train, choice) for choice in needs.profile_groups}
+        prepared = replace(prepared, profile_groups=groups, train_by_item=_pairs_by_item(train, items) if needs.train_pairs else None)
+    if frames.previous_policy is not None:
+        policy, more = policy_scores(frames.previous_policy)
+        prepared, remarks = replace(prepared, policy=policy), remarks + more
+    if frames.distances is not None:
+        distances, more = distances_both_ways(frames.distances)
+        prepared, remarks = replace(prepared, distances=distances), remarks + more
+    if needs.by:
+        known, more = memberships(needs.by, {"users": frames.users, "items": frames.items}, items, frames.test)
+        prepared, remarks = replace(prepared, memberships=known), remarks + more
+    return prepared, tuple(remarks)
+
+
+def _least_rating(test: pl.DataFrame) -> float:
+    """The smallest rating of the test file; 1 without ratings, every row then counting as a rating of 1."""
+    return float(str(test["rating"].min() or 0.0)) if "rating" in test.columns else 1.0
+
+
+def _mean_rating(test: pl.DataFrame, train: pl.DataFrame | None) -> float:
+    """The mean of all ratings of the test file and of train, the same in any order of rows; 0 without ratings."""
+    columns = [frame["rating"].cast(pl.Float64) for frame in (test, train) if frame is not None and "rating" in frame.columns]
+    ratings = pl.concat(columns).drop_nulls().drop_nans().to_numpy() if columns else np.empty(0)
+    return rounded(ExactSums.of(ratings[None, :]).fraction(0) / len(ratings)) if len(ratings) else 0.0
+
+
+def _all_items(columns: Sequence[pl.Series], test: pl.DataFrame | None) -> Ids:
+    """The distinct items of all `columns`, each of which has an item once; of the type of test items where there are none."""
+    if not columns:
+        return Ids(pl.Series("item", [], dtype=pl.Int64 if test is None else test["item"].dtype))
+    return Ids(pl.concat([column.alias("item") for column in columns]).unique().sort())
+
+
+def _with_catalogue(items: Ids, train: TrainRows | None, catalogue: pl.DataFrame | None, counts_users: bool) -> Prepared:
+    """What train and the items file say of which items there are, and how popular they are."""
+    numbers: dict[str, float] = {}
+    none = np.zeros(len(items), dtype=np.int64)
+    rows = users = first = none
+    if train is not None:
+        rows, first = train.rows_of_items, train.first_row_of_items
+        users = train.users_of_items if counts_users else none[:0]
+        held = rows[rows > 0]
+        numbers |= {"train_rows": float(len(train.item)), "train_items": float(len(held)), "train_users": float(len(train.users))}
+        numbers["least_rows"] = float(held.min()) if len(held) else 0.0
+        if counts_users:
+            numbers |= {"train_pairs": float(users.sum()), "least_users": float(users[rows > 0].min()) if len(held) else 0.0}
+    in_train = in_catalogue = rows > 0
+    if catalogue is not None:
+        in_catalogue = np.zeros(len(items), dtype=np.bool_)
+        in_catalogue[items.index_of(catalogue["item"])] = True
+    if train is not None or catalogue is not None:
+        numbers["items"] = float(in_catalogue.sum())
+    if train is not None:
+        numbers["untrained_items"] = float((in_catalogue & ~in_train).sum())
+    return Prepared(items, rows, users, first, in_train, in_catalogue, numbers=numbers)
+
+
+def _with_labels_of_items(prepared: Prepared, catalogue: pl.DataFrame, needs: SideNeeds, remarks: list[str]) -> Prepared:
+    """Add the categories of items and the groups of items."""
+    changes: dict[str, Any] = {}
+    groups: dict[str, tuple[Group, ...]] = dict(prepared.groups)
+    numbers = dict(prepared.numbers)
+    if needs.category_columns:
+        named, groups["categories"] = coded(category_names(catalogue, needs.category_columns, needs.split))
+        item, code = prepared.items.index_of(named["item"]), named["code"].to_numpy()
+        order = np.lexsort((code, item))
+        item, code = item[order], code[order]
+        having = np.bincount(item, minlength=len(prepared.items)) > 0
+        without, n_items = int((prepared.in_catalogue & ~having).sum()), int(prepared.in_catalogue.sum())
+        numbers |= {"categories": float(len(groups["categories"])), "items_without_category": float(without)}
+        if prepared.in_train.any():
+            numbers["train_categories"] = float(len(np.unique(code[prepared.in_train[item]])))
+        if without:
+            remarks.append(f"data.items: {without:,} of {n_items:,} items have no category; they count as items without any.")
+        changes |= {"category_item": item, "category_code": code, "category_sets": _sets_of(item, code, len(groups["categories"]))}
+    codes: dict[str, Array] = {}
+    for column, name in needs.item_groups.items():
+        named, groups[f"items.{column}"] = coded(group_names(catalogue, "item", name))
+        remarks += remarks_on_groups("items", column, groups[f"items.{column}"])
+        codes[column] = np.zeros(len(prepared.items), dtype=np.int64)
+        codes[column][prepared.items.index_of(named["item"])] = named["code"].to_numpy()
+    return replace(prepared, groups=groups, numbers=numbers, item_groups=codes, **changes)
+
+
+def _sets_of(item: Array, code: Array, n_categories: int) -> tuple[int, ...]:
+    """The distinct sets of categories that items have, as bits, where they are few."""
+    if n_categories > _MOST_BITS or not len(item):
+        return ()
+    sets = np.zeros(int(item.max()) + 1, dtype=np.int64)
+    np.bitwise_or.at(sets, item, np.int64(1) << (code - 1))
+    distinct = np.unique(sets[sets > 0])
+    return tuple(distinct.tolist()) if len(distinct) <= _MANY_SETS else ()
+
+
+def _with_groups_of_users(
+    prepared: Prepared, users: pl.DataFrame, test: pl.DataFrame | None, needs: SideNeeds, remarks: list[str]
+) -> Prepared:
+    """Add the groups of users."""
+    groups = dict(prepared.groups)
+    ids: dict[str, Ids] = {}
+    codes: dict[str, Array] = {}
+    for column, name in needs.user_groups.items():
+        named, groups[f"users.{column}"] = coded(group_names(users, "user", name))
+        remarks += remarks_on_groups("users", column, groups[f"users.{column}"])
+        named = named.sort("user")
+        ids[column], codes[column] = Ids(named["user"]), named["code"].to_numpy()
+        if test is not None:
+            without = int((ids[column].index_of(test["user"].unique()) < 0).sum())
+            have, are = ("user has", "is") if without == 1 else ("users have", "are")
+            if without:
+                remarks.append(f"{without:,} test {have} no {column} in data.users and {are} left out where groups are compared")
+    return replace(prepared, groups=groups, group_users=ids, user_groups=codes)
+
+
+def _with_test_popularity(prepared: Prepared, test: pl.DataFrame, train: TrainRows | None) -> Prepared:
+    """Add the number of test rows of each item, of its users for whom train does not hold it, and its first row."""
+    item = prepared.items.index_of(test["item"])
+    n_items, users = len(prepared.items), test["user"].unique()
+    n_users = len(users) if train is None else len(train.users) + int((train.users.index_of(users) < 0).sum())
+    tested = Ids(users.sort())
+    pairs = np.unique(tested.index_of(test["user"]) * n_items + item)
+    if train is not None:
+        user_of_train = tested.index_of(train.users.ids)[train.user]
+        known = user_of_train >= 0
+        pairs = np.setdiff1d(pairs, user_of_train[known] * n_items + train.item[known])
+    return replace(
+        prepared,
+        test_rows=np.bincount(item, minlength=n_items),
+        test_new_users=np.bincount(pairs % n_items if n_items else pairs, minlength=n_items),
+        test_first=first_rows(item, test["row"].to_numpy(), n_items),
+        numbers=dict(prepared.numbers) | {"train_and_test_users": float(n_users)},
+    )
+
+
+def _pairs_by_item(train: TrainRows, items: Ids) -> pl.DataFrame:
+    """`item`, `user`: the distinct pairs of train, in the order of items and users."""
+    user, item = train.pairs
+    order = np.lexsort((user, item))
+    return pl.DataFrame({"item": items.ids.gather(item[order]), "user": train.users.ids.gather(user[order])})

@@ -1,0 +1,301 @@
+"""What is concluded of the differences of one family: corrected for how many there are, and said in a sentence.
+
+Never "significant", which is taken for "large"; never the probability that a model is better; never "no difference".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final, assert_never
+
+from msgspec.structs import replace
+
+from .difference import CorrectionName, Difference, Settings, Verdict
+from .power import detectable_difference
+
+_MOST_DECIMALS: Final = 9
+
+
+def decimals(half_width: float | None) -> int | None:
+    """How many decimals show two significant digits of the half-width of an interval; `None`: four significant digits of each number."""
+    if half_width is None or not math.isfinite(half_width) or half_width <= 0:
+        return None
+    wanted = 1 - math.floor(math.log10(half_width) + 1e-9)
+    return max(0, wanted) if wanted <= _MOST_DECIMALS else None
+
+
+def plain(number: float, n_decimals: int | None = None) -> str:
+    """A number with a minus sign if it is below 0, and without one if it rounds to 0."""
+    text = f"{number:.4g}" if n_decimals is None else f"{number:,.{n_decimals}f}"
+    return text.removeprefix("-") if float(text.replace(",", "")) == 0 else text.replace("-", "−")
+
+
+def signed(number: float, n_decimals: int | None = None) -> str:
+    """A number with its sign, plus or minus; 0 without one."""
+    text = plain(number, n_decimals)
+    return text if text.startswith("−") or float(text.replace(",", "")) == 0 else f"+{text}"
+
+
+def percent(share: float) -> str:
+    """A share as a percentage: `95 %`, `−5.3 %`."""
+    return f"{plain(float(f'{100 * share:.6g}'))} %"
+
+
+def users_text(n: int) -> str:
+    """A number of users: `1 user`, `1,200 users`."""
+    return "1 user" if n == 1 else f"{n:,} users"
+
+
+def span(low: float, high: float, n_decimals: int | None) -> str:
+    """The two ends of an interval; with signs if it reaches below and above 0."""
+    show = signed if low < 0 < high else plain
+    return f"{show(low, n_decimals)} to {show(high, n_decimals)}"
+
+
+SPARSE_BELOW: Final = 10
+"""Where fewer users changed the difference is inconclusive: chance may have left out those who change most. P is exact where it can be."""
+
+
+def sentence_of(difference: Difference) -> str:
+    """The sentence for a difference with its verdict."""
+    if difference.verdict == "identical":
+        return _identical(difference)
+    if difference.difference is None or difference.family is None:
+        return _unjudged(difference)
+    if difference.verdict == "equivalent":
+        return _equivalent(difference)
+    return _inconclusive(difference) if difference.verdict == "inconclusive" else _shown(difference)
+
+
+def has_few_changes(difference: Difference) -> bool:
+    """Return whether too few users changed for a verdict."""
+    return difference.n_changed is not None and difference.n_changed < SPARSE_BELOW
+
+
+def _place(difference: Difference) -> str:
+    """The measure, and the group if it is of one."""
+    subject = difference.subject
+    return subject.measure if subject.group is None else f"{subject.measure} of {subject.by} {subject.group}"
+
+
+def _identical(difference: Difference) -> str:
+    subject = difference.subject
+    users = "" if difference.n_changed is None else f" for {_users(difference.n_users)}"
+    return f"{_place(difference)} of {subject.model} and of {subject.base} is identical{users}."
+
+
+def _unjudged(difference: Difference) -> str:
+    subject, d = difference.subject, difference.difference
+    if d is None:
+        missing = (difference.base_value is None) != (difference.value is None)
+        reason = "it has no value for one of them" if missing else "no user has a value of both"
+        return f"{_place(difference)} of {subject.model} and of {subject.base} cannot be compared: {reason}."
+    start = _comparison(difference)
+    if difference.n_users == 1 and difference.n_changed is not None:
+        return f"{start}, for one user, who says nothing of others."
+    if difference.low is None:
+        return f"{start}; without an interval nothing is known of its error."
+    return f"{start}{_counts(difference)}."
+
+
+def _equivalent(difference: Difference) -> str:
+    subject, bounds = difference.subject, _between(difference.bounds, 2 * difference.level - 1)
+    start = f"{_place(difference)} of {subject.model} and of {subject.base} is equivalent within {_margin(difference)}: {bounds}"
+    return f"{start}{'; not 0, but smaller than the margin' if difference.real else ''}."
+
+
+def _inconclusive(difference: Difference) -> str:
+    subject = difference.subject
+    start = f"No clear difference between {subject.base} and {subject.model} in {_place(difference)}"
+    if has_few_changes(difference):
+        changed = f"{difference.n_changed} of {_users(difference.n_users)} changed{_both_ways(difference)}: too few for a verdict"
+        exact = f" (exact p {plain(difference.p, 3)})" if difference.test == "permutation" and difference.p is not None else ""
+        return f"{start}: {changed}{exact}."
+    return f"{start}: {_between(difference.interval, difference.level)}.{_can_detect(difference)}"
+
+
+def _can_detect(difference: Difference) -> str:
+    """What so many users can detect; empty where that is not known."""
+    if difference.detectable is None:
+        return ""
+    return f" {_users(difference.n_users)} can detect {plain(difference.detectable, _digits(difference.interval))} with 80 % power."
+
+
+def _shown(difference: Difference) -> str:
+    subject, d = difference.subject, difference.difference or 0.0
+    if difference.verdict in ("better", "worse"):
+        change = f"is {'higher' if d > 0 else 'lower'} by {_interval(difference)}"
+        return f"{subject.model} is {difference.verdict} than {subject.base}: {_place(difference)} {change}{_counts(difference)}."
+    return f"{_comparison(difference)}{_counts(difference)}; neither more nor less of it is better."
+
+
+def _comparison(difference: Difference) -> str:
+    """By how much which value is the higher one."""
+    subject, d = difference.subject, difference.difference
+    if d == 0:
+        return f"{_place(difference)} of {subject.model} is that of {subject.base}"
+    word = "higher" if d is not None and d > 0 else "lower"
+    return f"{_place(difference)} of {subject.model} is {word} than that of {subject.base} by {_interval(difference)}"
+
+
+def _interval(difference: Difference) -> str:
+    """The size of the difference with its interval, turned so that both are sizes where the sign is known."""
+    d, interval = difference.difference or 0.0, difference.interval
+    size = plain(abs(d), _digits(interval))
+    if interval is None or interval[0] == interval[1]:
+        return size
+    low, high = interval
+    ends = (-high, -low) if d < 0 and high <= 0 else interval
+    return f"{size} ({percent(difference.level)} interval {span(*ends, _digits(interval))})"
+
+
+def _between(interval: tuple[float, float] | None, level: float) -> str:
+    low, high = interval or (0.0, 0.0)
+    digits = _digits(interval)
+    return f"the difference is between {signed(low, digits)} and {signed(high, digits)} ({percent(level)} interval)"
+
+
+def _counts(difference: Difference) -> str:
+    """For how many users it is higher, and lower: those of the direction of the mean first."""
+    if difference.up is None or difference.down is None or difference.difference is None:
+        return ""
+    higher, lower = (difference.down, difference.up) if difference.subject.higher_is_better is False else (difference.up, difference.down)
+    most, word, fewest = (higher, "lower", lower) if difference.difference >= 0 else (lower, "higher", higher)
+    among = f"all {_users(difference.n_users)}" if most == difference.n_users else f"{most:,} of {_users(difference.n_users)}"
+    return f", for {among}" + (f", and {word} for {fewest:,}" if fewest else "")
+
+
+def _both_ways(difference: Difference) -> str:
+    """In which directions the few who changed did."""
+    if not difference.up or not difference.down:
+        return f", all {'for the better' if difference.up else 'for the worse'}"
+    return f", {difference.up} for the better and {difference.down} for the worse"
+
+
+def _users(n: int) -> str:
+    return "1 user" if n == 1 else f"{n:,} users"
+
+
+def _margin(difference: Difference) -> str:
+    return plain(difference.margin or 0.0)
+
+
+def _digits(interval: tuple[float, float] | None) -> int | None:
+    return None if interval is None else decimals((interval[1] - interval[0]) / 2)
+
+
+def adjust(p_values: Sequence[float], method: CorrectionName, family: int | None = None) -> list[float]:
+    """Correct the p values of a family, in the same order; none is below its own p value or above 1.
+
+    - `holm`: no false alarm at all with probability 1 - α, whatever the dependence (Holm, 1979)
+    - `bh`: the expected share of false alarms among the findings is at most α (Benjamini and Hochberg, 1995)
+    - `by`: the same whatever the dependence (Benjamini and Yekutieli, 2001)
+    - `none`: as they are
+
+    `family` is how many hypotheses there are, if more than p values: the others count as not shown.
+
+    Edge cases: `ValueError` if a p value is not within 0 and 1; what has none is left out before.
+    """
+    if not all(0 <= p <= 1 for p in p_values):
+        raise ValueError(f"p values are within 0 and 1: {list(p_values)}")
+    m = max(len(p_values), family or 0)
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
+    adjusted = [0.0] * len(p_values)
+    if method == "none":
+        return list(p_values)
+    if method == "holm":
+        highest = 0.0
+        for rank, i in enumerate(order):
+            highest = adjusted[i] = max(highest, min(1.0, (m - rank) * p_values[i]))
+        return adjusted
+    if method == "bh" or method == "by":
+        factor = math.fsum(1 / i for i in range(1, m + 1)) if method == "by" else 1.0
+        lowest = 1.0
+        for rank, i in reversed(list(enumerate(order, 1))):
+            lowest = min(lowest, max(p_values[i], p_values[i] * m / rank * factor))
+            adjusted[i] = lowest
+        return adjusted
+    assert_never(method)
+
+
+def corrected(differences: Sequence[Difference], settings: Settings, family: int | None = None) -> tuple[Difference, ...]:
+    """Judge a family of differences together: all measures and pairs of which any false alarm would count. The order stays.
+
+    Claims of a difference are corrected for how many differences are tested, and claims of equivalence for how many have a margin: each
+    kind holds its level. Differences without a p value are not counted in the family, and have no verdict. `family` is how many
+    comparisons there are, if more than were made: the others count as not shown.
+    """
+    tested = [difference.p for difference in differences if difference.p is not None]
+    size = max(len(tested), family or 0)
+    adjusted = iter(adjust(tested, settings.correction, size))
+    equivalent = [difference.p_equivalent for difference in differences if difference.p_equivalent is not None]
+    adjusted_equivalent = iter(adjust(equivalent, settings.correction, len(equivalent) + size - len(tested)))
+    finished = []
+    for difference in differences:
+        if difference.p_equivalent is not None:
+            difference = replace(difference, p_equivalent_adjusted=next(adjusted_equivalent))
+        if difference.p is not None:
+            p_adjusted, comparisons = next(adjusted), 1 if settings.correction == "none" else size
+            difference = replace(
+                difference,
+                p_adjusted=p_adjusted,
+                family=size,
+                correction=settings.correction,
+                detectable=_detectable(difference, settings.alpha, comparisons),
+                real=p_adjusted <= settings.alpha and not has_few_changes(difference),
+            )
+        finished.append(_finished(replace(difference, verdict=_verdict(difference, settings.alpha))))
+    return tuple(finished)
+
+
+def unjudged(difference: Difference) -> Difference:
+    """A difference outside of any family: shown with its interval, without a verdict."""
+    return replace(difference, sentence=sentence_of(difference))
+
+
+def _detectable(difference: Difference, alpha: float, comparisons: int) -> float | None:
+    if not difference.se:
+        return None
+    return detectable_difference(difference.se, alpha, difference.df if difference.df is not None else float("inf"), comparisons)
+
+
+def _is_identical(difference: Difference) -> bool:
+    """Whether no user's value differs, or of a whole-model value the value itself."""
+    return difference.n_users > 0 and difference.difference == 0 and difference.n_changed == 0
+
+
+def _verdict(difference: Difference, alpha: float) -> Verdict | None:
+    if _is_identical(difference):
+        return "identical"
+    if difference.p_adjusted is None or difference.difference is None:
+        return None
+    if has_few_changes(difference):
+        return "inconclusive"
+    if difference.p_equivalent_adjusted is not None and difference.p_equivalent_adjusted <= alpha:
+        return "equivalent"
+    if not difference.real:
+        return "inconclusive"
+    if difference.subject.higher_is_better is None:
+        return None
+    return "better" if (difference.difference > 0) == difference.subject.higher_is_better else "worse"
+
+
+def _finished(difference: Difference) -> Difference:
+    return replace(difference, sentence=sentence_of(difference), notes=(*difference.notes, *_notes(difference)))
+
+
+def _notes(difference: Difference) -> list[str]:
+    notes: list[str] = []
+    interval = difference.interval
+    if interval is None or difference.verdict in (None, "identical") or has_few_changes(difference):
+        return notes
+    leaves_zero_out, size = interval[0] > 0 or interval[1] < 0, min(map(abs, interval))
+    if leaves_zero_out and not difference.real:
+        among = f"among {difference.family} comparisons chance does that too often" if difference.family != 1 else "its test does not"
+        notes.append(f"The interval, which is of this difference alone, leaves 0 out, but {among}.")
+    elif difference.real and not leaves_zero_out:
+        notes.append("The test finds a difference, but the interval, which is made in another way, reaches 0.")
+    elif difference.verdict in ("better", "worse") and difference.margin is not None and size < difference.margin:
+        notes.append(f"The difference may be smaller than the margin of {difference.margin:g}.")
+    return notes

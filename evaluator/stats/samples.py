@@ -1,0 +1,237 @@
+"""Values that are not one of each independent user: users in clusters, several folds, several training runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from ..sums.exact import ExactSums, rounded
+from ..sums.group_sums import exact_group_sums
+from .estimates import CONSTANT, Estimate, Relative, mean_and_deviation, skewness_of_mean, standard_deviation
+from .paired import Floats, PairedSums, UserGroups, both_finite, differences_of
+
+FEW_CLUSTERS: Final = "Fewer than 30 clusters, or a few large ones: the interval is approximate."
+ALL_OF_ONE: Final = "All users are of one cluster: there is no interval."
+FEW_DEGREES: Final = 29
+"""So many degrees of freedom have 30 clusters of equal size."""
+
+
+def with_clusters(estimate: Estimate, differences: Floats, clusters: NDArray[np.integer]) -> Estimate:
+    """The same estimate with the standard error of clusters of unequal size (jackknife, CV3: MacKinnon, Nielsen and Webb, 2023).
+
+    With h_g the share of users in cluster g and R_g = Σ_{u in g} (d_u - mean d): SE² = (G - 1)/G · Σ_g R_g² / (1 - h_g)² / n². Its degrees
+    of freedom are those of Satterthwaite if users were independent (Bell and McCaffrey, 2002): with r_g = h_g / (1 - h_g),
+    (Σ r_g)² / (Σ r_g² + (Σ r_g²)² - Σ r_g⁴). With G clusters of equal size these are G/(G - 1) · Σ R_g² / n² and G - 1 (Liang and Zeger,
+    1986). Over sizes of Zipf it covers 95 % where CR2, which divides by 1 - h_g, covers 93 to 94 %.
+
+    Edge cases: one cluster alone has no interval.
+    """
+    assert estimate.difference is not None
+    _, codes = np.unique(clusters, return_inverse=True)
+    n, n_clusters = len(differences), int(codes.max(initial=-1)) + 1
+    if n_clusters < 2:
+        return replace(estimate, confidence=None, se=None, df=None, statistic=None, p=None, relative=None, notes=(ALL_OF_ONE,))
+    sizes = np.bincount(codes)
+    rests = (exact_group_sums(differences, codes, n_clusters) - sizes * estimate.difference) / (1 - sizes / n)
+    squares = float(ExactSums.of_squares(rests[np.newaxis]).values()[0])
+    se = math.sqrt((n_clusters - 1) / n_clusters * squares) / n if estimate.sd else 0.0
+    df = degrees_of_freedom(sizes)
+    relative = replace(estimate.relative, low=None, high=None) if estimate.relative else None
+    notes = (*estimate.notes, FEW_CLUSTERS) if df < FEW_DEGREES else estimate.notes
+    return replace(estimate.with_t(se, df), relative=relative, units=max(2, round(df) + 1), notes=notes)
+
+
+def degrees_of_freedom(sizes: NDArray[np.integer]) -> float:
+    """Those of the standard error of a mean over clusters of these sizes: see `with_clusters`."""
+    if (sizes == sizes[0]).all():
+        return len(sizes) - 1
+    ratios = sizes / (sizes.sum() - sizes)
+    squares = math.fsum(ratios**2)
+    return math.fsum(ratios) ** 2 / (squares + squares**2 - math.fsum(ratios**4))
+
+
+ONE_USER: Final = "A fold has one user only: there is no interval."
+Integers = NDArray[np.integer]
+
+
+class FoldTerms(Struct, frozen=True, eq=False):
+    """What each user adds to the difference: `weights` times `differences`; `rests` are differences from the mean of the user's fold."""
+
+    folds: Integers
+    weights: Floats
+    differences: Floats
+    rests: Floats
+
+    @property
+    def influences(self) -> Floats:
+        """Numbers of which the mean is the difference, and the spread that of users within their folds."""
+        n = len(self.weights)
+        return n * self.weights * self.rests + float(ExactSums.of((self.weights * self.differences)[np.newaxis]).values()[0])
+
+
+def fold_estimate(base: Floats, model: Floats, folds: Integers, aggregate: Literal["mean", "sum"] = "mean") -> tuple[Estimate, FoldTerms]:
+    """The mean over F folds of the difference of means, or of sums; users have finite values, and a fold from 0.
+
+    A fold is a group of its own, whose mean is not that of the others: SE² = Σ_f s²_f / n_f / F², where s²_f is the variance of the
+    differences of the n_f users of a fold around their mean. Degrees of freedom are those of Satterthwaite (1946), and the t test is
+    corrected for the skewness of the mean.
+
+    Edge cases: folds without users do not count. No interval if a fold has one user.
+    """
+    by_fold = [sums for sums in UserGroups.of(folds, int(folds.max(initial=-1)) + 1).sums(base, model) if sums.n]
+    total = sum(by_fold, PairedSums.zeros())
+    if not by_fold:
+        return Estimate(0, None, None, None), FoldTerms(folds, base, base, base)
+    of_folds = [Fraction(1, len(by_fold) * (sums.n if aggregate == "mean" else 1)) for sums in by_fold]
+    base_value, value, difference = (
+        rounded(sum((weight * part for weight, part in zip(of_folds, parts, strict=True)), Fraction(0)))
+        for parts in zip(*((sums.base, sums.model, sums.difference()) for sums in by_fold), strict=True)
+    )
+    relative = Relative.of(difference, base_value)
+    estimate = Estimate(total.n, base_value, value, difference, up=total.up, down=total.down, relative=relative)
+    estimate = _with_spread(estimate, by_fold, list(map(rounded, of_folds)))
+    _, codes = np.unique(folds, return_inverse=True)
+    differences = differences_of(base, model)
+    means = np.array([rounded(sums.difference() / sums.n) for sums in by_fold])
+    return estimate, FoldTerms(codes, np.array(list(map(rounded, of_folds)))[codes], differences, differences - means[codes])
+
+
+def _with_spread(estimate: Estimate, by_fold: Sequence[PairedSums], weights: Sequence[float]) -> Estimate:
+    if min(sums.n for sums in by_fold) < 2:
+        return replace(estimate, notes=(ONE_USER,))
+    moments = [(sums.difference(), sums.difference_squares(), sums.difference_cubes(), sums.n) for sums in by_fold]
+    deviations = [standard_deviation(total, squares, n) for total, squares, _, n in moments]
+    terms = [n * (weight * sd) ** 2 for weight, sd, (*_, n) in zip(weights, deviations, moments, strict=True)]
+    variance = math.fsum(terms)
+    if variance == 0:
+        return replace(estimate.with_t(0.0, estimate.n - len(by_fold)), sd=0.0, notes=(CONSTANT,) if estimate.n_changed else ())
+    df = variance**2 / math.fsum(term**2 / (sums.n - 1) for term, sums in zip(terms, by_fold, strict=True))
+    skewness = math.fsum(
+        skewness_of_mean(*of_fold) * (term / variance) ** 1.5 for of_fold, term in zip(moments, terms, strict=True) if term
+    )
+    pooled = math.sqrt(math.fsum((sums.n - 1) * sd**2 for sums, sd in zip(by_fold, deviations, strict=True)) / (estimate.n - len(by_fold)))
+    estimate = estimate.with_t(math.sqrt(variance), df, skewness, cautious=any(sums.is_sparse for sums in by_fold))
+    return replace(estimate, sd=pooled)
+
+
+def with_fold_clusters(estimate: Estimate, terms: FoldTerms, clusters: Integers) -> Estimate:
+    """The same estimate where users of one cluster belong together, such as the rows of one user in several folds.
+
+    SE² = (G - 1)/G · Σ_g R_g², where R_g is the sum over folds of weight / (1 - h) times the rests of the users of cluster g, h being their
+    share of the fold; see `with_clusters`. Degrees of freedom are those of Bell and McCaffrey (2002) for a regression on folds.
+
+    Edge cases: one cluster alone has no interval.
+    """
+    _, codes = np.unique(clusters, return_inverse=True)
+    n_clusters, n_folds = int(codes.max(initial=-1)) + 1, int(terms.folds.max(initial=-1)) + 1
+    if n_clusters < 2 or estimate.confidence is None:
+        notes = (ALL_OF_ONE,) if n_clusters < 2 else estimate.notes
+        return replace(estimate, confidence=None, se=None, df=None, statistic=None, p=None, relative=None, notes=notes)
+    cells, of_rows, members = np.unique(codes * n_folds + terms.folds, return_inverse=True, return_counts=True)
+    sizes = np.bincount(terms.folds, minlength=n_folds)[cells % n_folds]
+    weights = np.zeros(len(cells))
+    weights[of_rows] = terms.weights
+    rest = 1 - members / sizes
+    factors = np.divide(weights, rest, out=np.zeros(len(cells)), where=rest > 0)
+    rests = exact_group_sums(factors[of_rows] * terms.rests, codes, n_clusters)
+    total = float(ExactSums.of_squares(rests[np.newaxis]).values()[0])
+    se = math.sqrt((n_clusters - 1) / n_clusters * total) if estimate.sd else 0.0
+    by_cluster = np.zeros((n_clusters, n_folds))
+    by_cluster[cells // n_folds, cells % n_folds] = factors * members / np.sqrt(sizes)
+    own = np.bincount(cells // n_folds, factors**2 * rest * members, minlength=n_clusters)
+    trace = math.fsum(own)
+    products = by_cluster.T @ by_cluster
+    squares = math.fsum(own**2) + float((products**2).sum()) - math.fsum((by_cluster**2).sum(axis=1) ** 2)
+    df = trace**2 / squares
+    notes = (*estimate.notes, FEW_CLUSTERS) if df < FEW_DEGREES else estimate.notes
+    return replace(estimate.with_t(se, df), notes=notes)
+
+
+ONE_RUN: Final = "One run of each model: nothing is said about training again."
+_ENOUGH: Final = 5
+
+
+def runs_estimate(base: Sequence[Floats], model: Sequence[Floats]) -> Estimate:
+    """The difference of two models over users and training runs (Bouthillier et al., 2021), each run with one value per user.
+
+    The value of a user is the mean over the runs of a model. Users and runs are crossed: the variance s²_users of users' differences, and
+    that of the means of the K runs of a model, s²_a, both hold the noise e²_a of a user in a run, which the mean has only once:
+
+        SE² = s²_users/n + max(0, s²_a/K_a - e²_a/(n·K_a)) + max(0, s²_b/K_b - e²_b/(n·K_b))
+
+    e² is the mean square of what is left of the values beside their users and runs. Degrees of freedom by Satterthwaite (1946), in which a
+    model whose runs differ no more than that noise has no term.
+
+    Edge cases: a model of one run has no term of its own, and a note says so. A user without a value in one of the runs of a
+    model has none for that model. `ValueError` if a model has no run.
+    """
+    if not base or not model:
+        raise ValueError("a model is compared by at least one run")
+    a, b, n_unpaired = both_finite(_means(base), _means(model))
+    paired = PairedSums.of(a, b)
+    n = paired.n
+    if n == 0:
+        return Estimate(0, None, None, None, n_unpaired=n_unpaired)
+    difference, sd = mean_and_deviation(differences_of(a, b))
+    value, base_value = mean_and_deviation(b)[0], mean_and_deviation(a)[0]
+    estimate = Estimate(
+        n,
+        base_value,
+        value,
+        difference,
+        up=paired.up,
+        down=paired.down,
+        n_unpaired=n_unpaired,
+        relative=Relative.of(difference, base_value),
+        notes=_notes(base, model),
+    )
+    if n == 1:
+        return estimate
+    among = np.isfinite(_means(base)) & np.isfinite(_means(model))
+    of_users, of_runs = sd**2 / n, [_training([run[among] for run in runs]) for runs in (base, model) if len(runs) > 1]
+    training = math.fsum(one.beyond_noise for one in of_runs)
+    variance = of_users + training
+    squares = of_users**2 / (n - 1) + math.fsum(one.variance**2 / one.df for one in of_runs if one.beyond_noise)
+    df = variance**2 / squares if variance else n - 1
+    notes = estimate.notes if variance or not paired.n_changed else (*estimate.notes, CONSTANT)
+    estimate = replace(estimate, training=training, runs=min(len(base), len(model)))
+    return replace(estimate.with_t(math.sqrt(variance), df), sd=sd, notes=notes)
+
+
+class _Training(NamedTuple):
+    """The variance of the mean of a model's runs, of that what is no noise of users in runs, and its degrees of freedom."""
+
+    variance: float
+    beyond_noise: float
+    df: int
+
+
+def _training(runs: Sequence[Floats]) -> _Training:
+    """What training again does to the mean over runs, from the values of the users that all of them have."""
+    n, n_runs = len(runs[0]), len(runs)
+    variance = mean_and_deviation(np.array([mean_and_deviation(run)[0] for run in runs]))[1] ** 2 / n_runs
+    rests = np.stack(runs) - _means(runs)
+    within = float(ExactSums.of_squares(rests.reshape(1, -1)).values()[0])  # of runs around the mean of each user
+    noise = max(0.0, within - n * n_runs * (n_runs - 1) * variance) / ((n_runs - 1) * (n - 1))
+    return _Training(variance, max(0.0, variance - noise / (n * n_runs)), n_runs - 1)
+
+
+def _means(runs: Sequence[Floats]) -> Floats:
+    """The mean of each user, whatever the order of runs."""
+    return np.asarray(np.sort(np.stack(runs), axis=0).sum(axis=0) / len(runs), dtype=np.float64)
+
+
+def _notes(base: Sequence[Floats], model: Sequence[Floats]) -> tuple[str, ...]:
+    fewest = min(len(base), len(model))
+    if max(len(base), len(model)) == 1:
+        return (ONE_RUN,)
+    if fewest == 1:
+        return ("One of the models has one run only: what training again changes is known of the other alone.",)
+    return (f"{fewest} runs of a model: how much training again changes is known roughly; 5 are advised.",) if fewest < _ENOUGH else ()

@@ -1,0 +1,293 @@
+"""One measure of two models: from the values of users, or less, to a `Difference`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import ArrayLike, NDArray
+
+from ..names.short_names import SMALLEST_FACTOR
+from .concluding import SPARSE_BELOW, sentence_of
+from .confidence import Replicates, Scaled, ScaledLogarithm, StudentT, not_within, probability_within, two_sided
+from .difference import Difference, Settings, Subject
+from .estimates import SKEWED, Estimate, RatioTerms, Relative, Summary, is_skewed, paired_estimate, pooled_estimate, unpaired_estimate
+from .paired import Floats, PairedSums, both_finite, counts_on_both, differences_of
+from .rare_changes import ValueRange, guarded, guarded_where_sparse
+from .samples import fold_estimate, runs_estimate, with_clusters, with_fold_clusters
+
+WHOLE: Final = "No value per user: no interval."
+
+
+def compare_sums(subject: Subject, sums: PairedSums, settings: Settings, margin: float | None = None) -> Difference:
+    """The difference of means over paired users from their sums, by the paired t test: any number of users, on any engine."""
+    return difference_of(subject, paired_estimate(sums, settings.alpha), settings, margin)
+
+
+def compare_paired(
+    subject: Subject,
+    base: ArrayLike,
+    model: ArrayLike,
+    settings: Settings,
+    margin: float | None = None,
+    clusters: NDArray[np.integer] | None = None,
+    values: ValueRange | None = None,
+) -> Difference:
+    """The difference over users with a value of both models, in the same order; NaN for a user without a value.
+
+    `subject.aggregate` says what is compared: the mean, the `sum`, the `geometric` mean (t on logarithms), the `median` or a percentile
+    (`p90`; both by the bootstrap). `clusters` has a number per user: users with the same one belong together. `values` is as in
+    `difference_of`.
+    """
+    return difference_of(subject, estimate_paired(base, model, settings, subject.aggregate, clusters), settings, margin, values)
+
+
+def estimate_paired(
+    base: ArrayLike,
+    model: ArrayLike,
+    settings: Settings,
+    aggregate: str = "mean",
+    clusters: NDArray[np.integer] | None = None,
+    relative: bool = True,
+) -> Estimate:
+    """The estimate that `compare_paired` records, which a gate judges too.
+
+    Without `relative` a difference of means as a share of the base value has no interval, which takes longer than the rest.
+    """
+    left, right = np.asarray(base, dtype=np.float64), np.asarray(model, dtype=np.float64)
+    a, b, n_unpaired = both_finite(left, right)
+    members = None if clusters is None else clusters[counts_on_both(left, right)]
+    if aggregate == "median" or _percentage(aggregate) is not None:
+        estimate = _of_statistic(a, b, _statistic(aggregate), settings)
+        if members is not None:
+            estimate = replace(estimate, notes=(*estimate.notes, f"The {aggregate} draws users one by one, not by cluster."))
+    elif aggregate == "geometric":
+        estimate = _of_logarithms(a, b, settings, members)
+    else:
+        sums = PairedSums.of(a, b)
+        estimate = _tested(paired_estimate(sums, settings.alpha if relative else None), a, b, settings, members)
+        is_plain = members is None and settings.test == "t"
+        estimate = _of_total(estimate) if aggregate == "sum" else replace(estimate, sums=sums if is_plain else None)
+    return replace(estimate, n_unpaired=n_unpaired)
+
+
+def estimate_folds(
+    base: Floats,
+    model: Floats,
+    folds: NDArray[np.integer],
+    settings: Settings,
+    aggregate: str = "mean",
+    clusters: NDArray[np.integer] | None = None,
+) -> Estimate:
+    """The mean over folds of the difference of means, or of sums (`aggregate`): one value per user and fold, NaN for none."""
+    both = counts_on_both(base, model)
+    a, b, n_unpaired = both_finite(base, model)
+    estimate, terms = fold_estimate(a, b, folds[both], "sum" if aggregate == "sum" else "mean")
+    if estimate.confidence is None:
+        return replace(estimate, n_unpaired=n_unpaired)
+    if clusters is not None:
+        estimate = with_fold_clusters(estimate, terms, clusters[both])
+    elif settings.test != "t" or _has_few_changes(estimate):
+        estimate = _by_test(estimate, terms.weights * terms.differences, settings, terms.influences)
+    return replace(estimate, n_unpaired=n_unpaired)
+
+
+def compare_runs(
+    subject: Subject, base: Sequence[Floats], model: Sequence[Floats], settings: Settings, margin: float | None = None
+) -> Difference:
+    """The difference of two models over users and training runs: one array of users' values per run."""
+    return difference_of(subject, runs_estimate(base, model), settings, margin)
+
+
+def compare_ratios(subject: Subject, base: RatioTerms, model: RatioTerms, settings: Settings, margin: float | None = None) -> Difference:
+    """The difference of a pooled (`micro`) measure, by the delta method."""
+    return difference_of(subject, pooled_estimate(base, model), settings, margin)
+
+
+def compare_unpaired(subject: Subject, base: Summary, model: Summary, settings: Settings, margin: float | None = None) -> Difference:
+    """The difference of two means of which only deviation and number of users are known, by Welch's t test."""
+    return difference_of(subject, unpaired_estimate(base, model), settings, margin)
+
+
+def compare_wholes(subject: Subject, base_value: float | None, value: float | None, settings: Settings) -> Difference:
+    """The difference of values of whole models, such as coverage, and nothing more."""
+    return difference_of(subject, whole_estimate(base_value, value), settings, None)
+
+
+def whole_estimate(base_value: float | None, value: float | None) -> Estimate:
+    """Two values of whole models, of whose error nothing is known."""
+    difference = value - base_value if base_value is not None and value is not None else None
+    relative = None if difference is None or base_value is None else Relative.of(difference, base_value)
+    return Estimate(0, base_value, value, difference, relative=relative, test="", notes=(WHOLE,))
+
+
+def difference_of(
+    subject: Subject, estimate: Estimate, settings: Settings, margin: float | None, values: ValueRange | None = None
+) -> Difference:
+    """The record of an estimate, before it is corrected with its family.
+
+    `values` is the range of the values of a user, so that what is claimed holds where few users changed: one-sided bounds and the p value
+    of equivalence, and where changes are rare also the interval and the p value, count large changes that were not drawn (see
+    `rare_changes`).
+    """
+    about_interval = _about_interval(estimate)
+    estimate = guarded_where_sparse(estimate, values)
+    up, down = (estimate.down, estimate.up) if subject.higher_is_better is False else (estimate.up, estimate.down)
+    confidence, relative, alpha = estimate.confidence, estimate.relative, settings.alpha
+    difference = Difference(
+        subject,
+        estimate.n,
+        estimate.base_value,
+        estimate.value,
+        estimate.difference,
+        level=settings.level,
+        relative=relative.value if relative else None,
+        relative_low=relative.low if relative else None,
+        relative_high=relative.high if relative else None,
+        sd=estimate.sd,
+        n_changed=estimate.n_changed,
+        up=up,
+        same=None if estimate.n_changed is None else estimate.n - estimate.n_changed,
+        down=down,
+        n_unpaired=estimate.n_unpaired,
+        margin=margin if estimate.test else None,
+        notes=(*estimate.notes, *about_interval, *_left_out(estimate.n_unpaired)),
+    )
+    if confidence is not None and estimate.difference is not None:
+        careful = guarded(estimate, values) or confidence
+        difference = replace(
+            difference,
+            low=confidence.at(alpha / 2),
+            high=confidence.at(1 - alpha / 2),
+            one_sided_low=careful.at(alpha),
+            one_sided_high=careful.at(1 - alpha),
+            se=estimate.se,
+            statistic=estimate.statistic,
+            df=estimate.df,
+            p=two_sided(confidence) if estimate.p is None else estimate.p,
+            test=estimate.test,
+            effect_size=estimate.difference / estimate.sd if estimate.sd else None,
+            p_equivalent=None if margin is None else not_within(careful, margin),
+            probability_equivalent=None if margin is None else probability_within(careful, margin),
+        )
+    return replace(difference, sentence=sentence_of(difference))
+
+
+def bounded(difference: Difference, bounds: tuple[float, float]) -> Difference:
+    """The difference with intervals that end where those of values do: no farther from 0 than the `bounds` of the measure are apart."""
+    reach = bounds[1] - bounds[0]
+    names = ("low", "high", "one_sided_low", "one_sided_high")
+    ends = {name: end for name in names if (end := getattr(difference, name)) is not None and abs(end) > reach}
+    if not ends:
+        return difference
+    difference = replace(difference, **{name: math.copysign(reach, end) for name, end in ends.items()})
+    return replace(difference, sentence=sentence_of(difference))
+
+
+def _tested(estimate: Estimate, base: Floats, model: Floats, settings: Settings, clusters: NDArray[np.integer] | None) -> Estimate:
+    """The estimate with the test of the settings, or that of clusters."""
+    if estimate.confidence is None:
+        return estimate
+    if clusters is not None:
+        return with_clusters(estimate, differences_of(base, model), clusters)
+    if settings.test == "t" and not _has_few_changes(estimate):
+        return estimate
+    return _by_test(estimate, differences_of(base, model), settings)
+
+
+def _has_few_changes(estimate: Estimate) -> bool:
+    return 0 < (estimate.n_changed or 0) < SPARSE_BELOW
+
+
+def _by_test(estimate: Estimate, differences: Floats, settings: Settings, drawn: Floats | None = None) -> Estimate:
+    """The estimate with the test of the settings; where few users changed with the exact one of their signs, whatever is set.
+
+    The bootstrap draws from `drawn` instead of the differences, where those are not what the estimate is the mean of.
+    """
+    from .resampling import with_bootstrap, with_ranks, with_sign_flips
+
+    if _has_few_changes(estimate) or settings.test == "permutation":
+        return with_sign_flips(estimate, differences, settings)
+    if settings.test in ("bootstrap", "bootstrap-t"):
+        return with_bootstrap(estimate, differences if drawn is None else drawn, settings)
+    return with_ranks(estimate, differences) if settings.test == "wilcoxon" else estimate
+
+
+def few_changed(n_changed: int, n: int) -> str:
+    """The note that says how a few changed users were tested."""
+    return f"Only {n_changed} of {n:,} users changed: p is exact (all combinations of signs), the interval is approximate."
+
+
+def _of_total(estimate: Estimate) -> Estimate:
+    """The estimate of a sum over users from that of their mean."""
+    n = estimate.n
+    if estimate.difference is None or estimate.base_value is None or estimate.value is None:
+        return estimate
+    total = replace(estimate, difference=estimate.difference * n, base_value=estimate.base_value * n, value=estimate.value * n)
+    if estimate.confidence is None or estimate.se is None:
+        return total
+    return replace(total, confidence=Scaled(n, estimate.confidence), se=estimate.se * n, sd=None)
+
+
+def _of_logarithms(base: Floats, model: Floats, settings: Settings, clusters: NDArray[np.integer] | None) -> Estimate:
+    """The ratio of two geometric means by t on logarithms; its interval is told as a difference from the base value as it is."""
+    a, b = (np.log(np.maximum(side, SMALLEST_FACTOR)) for side in (base, model))
+    logarithms = _tested(paired_estimate(PairedSums.of(a, b), settings.alpha), a, b, settings, clusters)
+    if logarithms.base_value is None or logarithms.difference is None:
+        return logarithms
+    base_value, growth = float(np.exp(logarithms.base_value)), float(np.expm1(logarithms.difference))
+    estimate = replace(
+        logarithms, base_value=base_value, value=base_value * (1 + growth), difference=base_value * growth, relative=Relative(growth)
+    )
+    if logarithms.confidence is None:
+        return estimate
+    confidence, alpha = ScaledLogarithm(base_value, logarithms.confidence), settings.alpha
+    ends = (confidence.at(alpha / 2) / base_value, confidence.at(1 - alpha / 2) / base_value)
+    return replace(estimate, confidence=confidence, sd=None, se=None, relative=Relative(growth, *ends))
+
+
+def _of_statistic(base: Floats, model: Floats, statistic: Callable[[Floats], Floats], settings: Settings) -> Estimate:
+    d = differences_of(base, model)
+    n, up, down = len(d), int(np.count_nonzero(d > 0)), int(np.count_nonzero(d < 0))
+    if n == 0:
+        return Estimate(0, None, None, None)
+    base_value, value = float(statistic(base)), float(statistic(model))
+    difference = value - base_value
+    estimate = Estimate(n, base_value, value, difference, up=up, down=down, relative=Relative.of(difference, base_value), test="bootstrap")
+    if n == 1:
+        return estimate
+    if up + down == 0:
+        return replace(estimate.with_t(0.0, n - 1), df=None)
+    from .resampling import fewer_resamples, statistic_replicates
+
+    replicates = statistic_replicates(base, model, statistic, settings)
+    notes = fewer_resamples(n, settings)
+    return replace(estimate, confidence=Replicates(replicates), se=float(replicates.std(ddof=1)), notes=notes)
+
+
+def _statistic(aggregate: str) -> Callable[[Floats], Floats]:
+    percentage = _percentage(aggregate)
+    return lambda values: np.asarray(np.percentile(values, 50.0 if percentage is None else percentage, axis=-1))
+
+
+def _percentage(aggregate: str) -> float | None:
+    return float(aggregate[1:]) if aggregate[:1] == "p" and aggregate[1:2].isdigit() else None
+
+
+def _about_interval(estimate: Estimate) -> tuple[str, ...]:
+    """A note on an interval of t where few users changed, or there are fewer users than the skewness of their differences takes."""
+    confidence, changed = estimate.confidence, estimate.n_changed or 0
+    if _has_few_changes(estimate) and estimate.test == "permutation":
+        return (few_changed(changed, estimate.n),)
+    inner = confidence.inner if isinstance(confidence, Scaled) else confidence
+    return (SKEWED,) if isinstance(inner, StudentT) and is_skewed(inner.skewness) else ()
+
+
+def _left_out(n_unpaired: int) -> tuple[str, ...]:
+    if not n_unpaired:
+        return ()
+    users = "1 user has" if n_unpaired == 1 else f"{n_unpaired:,} users have"
+    return (f"{users} a value on one side only and {'is' if n_unpaired == 1 else 'are'} left out.",)
