@@ -249,6 +249,7 @@ SUBJECTS = {
         "track",
     ),
     *("conversion", "records", "values"),
+    "studies",
 }
 """Subjects that have a file of their name in several rooms: what is found of one, said of it, and asked on the command line."""
 
