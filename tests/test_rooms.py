@@ -206,7 +206,7 @@ def test_only_the_command_line_prints():
 
 DOORS = (
     *("receval", "receval.cli", "receval.session", "receval.outputs", "receval.plugins", "receval.config"),
-    *("receval.errors", "receval.quoting", "receval.secrets", "receval.render", "receval.output.screen"),
+    *("receval.errors", "receval.quoting", "receval.secrets", "receval.render", "receval.render.terminal"),
 )
 """What the command line may import of receval: the front door, what loads configs and plug-ins, the words of failures, and the screen."""
 
