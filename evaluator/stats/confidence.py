@@ -9,13 +9,18 @@ import importlib
 import math
 import os
 import sys
+import threading
 from functools import cache
+from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, cast
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
 
 
 def below_t(t: float, df: float) -> float:
@@ -45,23 +50,47 @@ def above_gamma(number: float, shape: float) -> float:
 
 @cache
 def _special() -> ModuleType:
-    """The compiled functions of `scipy.special`, without the rest of that package, whose import takes five times as long.
-
-    While they are loaded an empty module has its place, so that Python does not run the package; others then import all of it as ever.
-    """
-    name = "scipy.special"
-    if name in sys.modules:
-        return sys.modules[name]
-    import scipy
-
-    sys.modules[name] = package = ModuleType(name)
-    package.__path__ = [os.path.join(folder, "special") for folder in scipy.__path__]
+    """Return the compiled functions of `scipy.special` without the rest of that package, whose import takes five times as long."""
+    finder = _CompiledAlone()
+    sys.meta_path.insert(0, finder)
     try:
-        return importlib.import_module(f"{name}._ufuncs")
+        return importlib.import_module(_PACKAGE)
+    except _Loaded:
+        return sys.modules[f"{_PACKAGE}._ufuncs"]
     finally:
-        del sys.modules[name]
+        sys.meta_path.remove(finder)
 
 
+class _Loaded(ImportError):
+    """The compiled functions are there; the package is still to be imported by whoever wants it."""
+
+
+class _CompiledAlone:
+    """Import only the compiled functions where this thread asks for the package.
+
+    Python itself then keeps other threads waiting that import the package meanwhile, and lets them import all of it afterwards.
+    """
+
+    def __init__(self) -> None:
+        self._thread = threading.get_ident()
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        return (
+            ModuleSpec(name, cast("Loader", self), is_package=True) if name == _PACKAGE and threading.get_ident() == self._thread else None
+        )
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        import scipy
+
+        module.__path__ = [os.path.join(folder, "special") for folder in scipy.__path__]
+        importlib.import_module(f"{_PACKAGE}._ufuncs")
+        raise _Loaded(_PACKAGE)
+
+
+_PACKAGE: Final = "scipy.special"
 _UNSKEWED: Final = 1e-9
 """Below it squares of the skewness are lost in rounding."""
 _FAR: Final = 1e100

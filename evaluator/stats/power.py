@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from statistics import NormalDist
 from typing import Final, NamedTuple
 
@@ -75,6 +76,7 @@ def _normal(share: float) -> float:
     return NormalDist().inv_cdf(share)
 
 
+@lru_cache(4096)  # sixty steps of a slow function, the same for every pair of models with as many users
 def _noncentrality(alpha: float, df: float, power: float) -> float:
     """How many standard errors a difference has that a two-sided t test finds, with the right sign, with probability `power`."""
     critical = t_at(1 - alpha / 2, df)

@@ -18,3 +18,28 @@ print(scipy.special.stdtrit(9, 0.975) == t_at(0.975, 9), scipy.special.logsumexp
 def test_only_compiled_functions_are_loaded_and_the_package_is_whole_when_somebody_else_imports_it():
     done = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, text=True, check=False)
     assert (done.stdout.split(), done.stderr) == (["False", "False", "True", "True", "True"], "")
+
+
+_IN_THREADS = """
+import threading
+from receval.stats.confidence import t_at
+together, values = threading.Barrier(8), []
+
+def ask(package):
+    together.wait()
+    if package:
+        from scipy.special import expit
+        assert expit(0.0) == 0.5
+    values.append(t_at(0.975, 9))
+
+threads = [threading.Thread(target=ask, args=(number % 4 == 0,)) for number in range(8)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+from scipy.special import expit, stdtrit
+print(len(values), set(values) == {stdtrit(9, 0.975)})
+"""
+
+
+def test_threads_that_ask_at_once_for_the_functions_and_the_package_all_get_them():
+    done = subprocess.run([sys.executable, "-c", _IN_THREADS], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.stdout.split(), done.stderr) == (["8", "True"], "")
