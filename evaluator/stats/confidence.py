@@ -13,14 +13,11 @@ import threading
 from functools import cache
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import TYPE_CHECKING, Final, Protocol, cast
+from typing import Any, Final, Protocol, cast
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from importlib.abc import Loader
 
 
 def below_t(t: float, df: float) -> float:
@@ -75,9 +72,7 @@ class _CompiledAlone:
         self._thread = threading.get_ident()
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        return (
-            ModuleSpec(name, cast("Loader", self), is_package=True) if name == _PACKAGE and threading.get_ident() == self._thread else None
-        )
+        return ModuleSpec(name, cast(Any, self), is_package=True) if name == _PACKAGE and threading.get_ident() == self._thread else None
 
     def create_module(self, spec: ModuleSpec) -> None:
         return None
