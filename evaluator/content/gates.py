@@ -8,14 +8,14 @@ from typing import Final
 from msgspec import to_builtins
 
 from ..document import Cell, Column, Document, Heading, Section, Sentences, Table, Terms
-from ..results.gates import Gate, Verdicts
+from ..results.gates import Gate, Outcome, Verdicts
 from ..results.result import Result
 from ..stats.concluding import users_text
 from .values import Formats
-from .verdicts import outcome_cell
 
 DATA: Final = ("rule", "model", "outcome", "consequence", "value", "limit", "low", "high")
 """The columns that programs read of a page."""
+_OUTCOMES: Final[dict[Outcome, str]] = {"pass": "pass", "fail": "FAIL", "inconclusive": "inconclusive", "skipped": "not judged"}
 
 
 def document(gates: Sequence[Gate], *, summary: bool = True) -> Document:
@@ -47,7 +47,10 @@ def title(gates: Sequence[Gate]) -> str:
 
 
 def table(gates: Sequence[Gate]) -> Table:
-    """Return a row for each rule: its outcome, its model where there are several, what was found, and why."""
+    """Return a row for each rule: its outcome, its model where there are several, what was found, and why.
+
+    Why is the remark, or the sentence if nothing was found, and that a rule which fails only warns.
+    """
     bases = [_stem(one.base) for one in gates if one.base]
     base = max(dict.fromkeys(bases), key=bases.count, default="")  # that of most gates, which their rules need not name
     several = len({one.model for one in gates}) > 1
@@ -58,12 +61,15 @@ def table(gates: Sequence[Gate]) -> Table:
         Column("found", "name", wraps=True),
         Column("why", "name", wraps=True),
     )
-    rows = tuple(
-        (outcome_cell(one), *([Cell(one.model)] if several else []), Cell(_rule(one, base)), Cell(one.found), Cell(_why(one)))
-        for one in gates
-    )
+    rows = []
+    for one in gates:
+        rule = one.rule if not one.base or _stem(one.base) == base else f"{one.rule} against {one.base}"
+        only = "warns only" if one.outcome == "fail" and one.consequence == "warn" else ""
+        remark = one.remark or ("" if one.found else one.sentence)
+        texts = (*([one.model] if several else []), rule, one.found, "; ".join(part for part in (remark, only) if part))
+        rows.append((Cell(_OUTCOMES[one.outcome], mark=one.outcome), *map(Cell, texts)))
     data = [[cells[name] for name in DATA] for cells in map(to_builtins, gates)]
-    return Table(columns, rows, title(gates), "gates-table", bare=True, columns_of_data=DATA, data=data)
+    return Table(columns, tuple(rows), title(gates), "gates-table", bare=True, columns_of_data=DATA, data=data)
 
 
 def baseline_document(result: Result, name: str) -> Document:
@@ -82,17 +88,6 @@ def _common(bases: Sequence[str]) -> str:
 
 def _stem(base: str) -> str:
     return base.partition("/")[0]
-
-
-def _rule(one: Gate, base: str) -> str:
-    return one.rule if not one.base or _stem(one.base) == base else f"{one.rule} against {one.base}"
-
-
-def _why(one: Gate) -> str:
-    """Return the remark, or the sentence if nothing was found, and whether a rule that fails only warns."""
-    only = "warns only" if one.outcome == "fail" and one.consequence == "warn" else ""
-    remark = one.remark or ("" if one.found else one.sentence)
-    return "; ".join(part for part in (remark, only) if part)
 
 
 def _baseline_terms(result: Result) -> Iterator[tuple[str, str]]:

@@ -16,10 +16,9 @@ from ..results.comparison import conclusions
 from ..results.gates import Verdicts
 from ..stats.concluding import decimals, percent, plain, users_text
 from . import differences, findings, gates, ledger, what_was_done
-from .charts.figures import wanted_figures
-from .points import ValuePoint
+from .figures import wanted_figures
 from .report import ReportContent
-from .values import groups, repeats, shares_table, values_of_models
+from .values import ValuePoint, groups, repeats, shares_table, values_of_models
 
 _MOST: Final = 3
 """How many conclusions stand above everything; the others are below, with the differences."""
@@ -186,7 +185,7 @@ def _charts(content: ReportContent, short: bool) -> Iterator[Section]:
 def _losers(content: ReportContent, short: bool) -> Iterator[Section]:
     """Yield the users who lose most, if they were asked for."""
     if content.show_users and content.comparison is not None and content.comparison.losers:
-        yield differences.losers_section(content.comparison)
+        yield Section("losers", "Who loses most", differences.losers_tables(content.comparison))
 
 
 def _groups(content: ReportContent, short: bool) -> Iterator[Section]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
 from typing import Final
 
 from msgspec.structs import replace
@@ -14,8 +16,7 @@ from ..results.result import Input, Result, Row
 from ..results.row import shortened
 from . import findings, gates, ledger
 from .best_values import best_values
-from .points import models_of
-from .values import Formats, groups, repeats, shares_table, united_intervals, values_of_result
+from .values import Formats, groups, models_of, repeats, shares_table, united_intervals, values_of_result
 
 _FEW_FILES: Final = 3
 _CUT: Final = "… stands for the middle of a name; --format csv has names whole."
@@ -39,12 +40,12 @@ def screen(
     `models_as_rows` the numbers and the width of the screen decide.
     """
     found = [finding for finding in result.findings if verbose or finding.severity != "info"]
-    united = set(united_intervals(result).values())
-    rest = replace(result, rows=tuple(row for row in result.rows if row.label not in united))
+    united = united_intervals(result)
+    rest = replace(result, rows=tuple(row for row in result.rows if row.label not in united.values()))
     read = tuple((source.role, _files(source)) for source in result.inputs)
     return (
         *findings.alerts(found, "" if verbose else command),
-        *_tables(result, digits, models_as_rows),
+        *(_turned(table, models_as_rows) for table in _values(result, digits, SIGNS["best"], united)),
         *([Sentences(tuple(closing), small=False)] if closing else []),
         *repeats(result, digits),
         *groups(models_of(result), digits),
@@ -77,33 +78,27 @@ def notebook(result: Result) -> Document:
     return (*found, *_values(result), Sentences((*result.notes(), *_checked(result))))
 
 
-def _tables(result: Result, digits: int | None, models_as_rows: bool | None) -> Iterator[Table]:
-    """Yield the values as a screen shows them: intervals beside their means if they fit, rows that may be columns."""
+def _values(
+    result: Result, digits: int | None = None, best: str = "Bold:", intervals: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Table]:
+    """Yield the values, every measure in a row of its own, with a legend that says how a form shows the best.
+
+    `intervals` stand beside their means where they fit; then shares of the best possible values.
+    """
     formats = Formats.of(result.rows, digits)
-    best = best_values(result, formats)
-    legend, marks, intervals = best.legend(SIGNS["best"]), best.marks(), united_intervals(result)
-    table = values_of_result(result, formats, marks, legend, intervals)
-    narrow = values_of_result(result, formats, marks, legend) if intervals else None
+    marked = best_values(result, formats)
+    make = partial(values_of_result, result, formats, marked.marks(), marked.legend(best))
+    yield replace(make(intervals), narrow=make()) if intervals else make()
     shares = shares_table(models_of(result))
-    for one in (replace(table, narrow=narrow), *([shares] if shares else [])):
-        yield _turned(one, models_as_rows)
+    yield from [shares] if shares else []
 
 
-def _turned(table: Table, models_as_rows: bool | None) -> Table:
+def _turned(one: Table, models_as_rows: bool | None) -> Table:
+    """Return a table with models as rows or measures as rows; `None` leaves that to the width of the screen."""
     if models_as_rows is None:
-        return table
-    one = table.turned() if models_as_rows else replace(table, turns=False)
-    return replace(one, narrow=_turned(table.narrow, models_as_rows) if table.narrow else None)
-
-
-def _values(result: Result) -> Iterator[Table]:
-    """Yield the values as forms without a width show them: every measure in a row of its own, the best in bold."""
-    formats = Formats.of(result.rows)
-    best = best_values(result, formats)
-    yield values_of_result(result, formats, best.marks(), best.legend())
-    shares = shares_table(models_of(result))
-    if shares:
-        yield shares
+        return one
+    turned = one.turned() if models_as_rows else replace(one, turns=False)
+    return replace(turned, narrow=_turned(one.narrow, models_as_rows) if one.narrow else None)
 
 
 def _verdict(result: Result) -> Iterator[Block]:

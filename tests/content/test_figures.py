@@ -8,8 +8,8 @@ import unicodedata
 from xml.etree import ElementTree
 
 import pytest
-from receval.content.charts import figures
-from receval.content.charts.style import COLOURS
+from receval.content import figures
+from receval.content.figures import COLOURS
 from receval.names.short_names import Margin
 from receval.outputs import of_form
 from receval.render import drawing
