@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from ..document import Block, Column, Document, Heading, Paragraph, Points, Table, Terms
-from ..results.audit import Audit, AuditedMeasure, ConventionDifference, FoundValues, MeasureDifference
+from ..results.audit import Audit, AuditedMeasure, ChoiceEffect, ConventionDifference, FoundValues, MeasureDifference
 from .numbers import decimals, number
 
 _ALIKE: Final = 6
@@ -25,12 +25,9 @@ def audit_document(audit: Audit, command: str = "") -> Document:
     """
     blocks: list[Block] = []
     for measure in audit.measures:
-        blocks += [Heading(measure.measure, 2), _grid(audit, measure)]
-        silent = _silent(audit, measure)
-        blocks += [Paragraph(f"No value: {silent}.")] if silent else []
         widest = _widest(audit, measure) if command else None
         why = (f"The widest spread, choice by choice: {command} --why {' '.join(map(shlex.quote, widest))}",) if widest else ()
-        blocks += _points((*audit.changes(measure), *why))
+        blocks += [Heading(measure.measure, 2), *_grid(audit, measure), *_points((*audit.changes(measure), *why))]
     return (*blocks, *_points(audit.remarks))
 
 
@@ -62,14 +59,18 @@ def _points(sentences: Sequence[str]) -> list[Points]:
     return [Points(tuple(sentences))] if sentences else []
 
 
-def _grid(audit: Audit, measure: AuditedMeasure) -> Table:
+def _grid(audit: Audit, measure: AuditedMeasure) -> Iterator[Block]:
+    """Yield the values, those that are alike in one row, with the spread below, and the conventions that give no value, by reason."""
     alike: dict[tuple[object, ...], list[str]] = {}
+    reasons: dict[str, list[str]] = {}
     places = decimals(cell.value for cell in measure.cells.values())
     for convention in audit.conventions:
         cells = [measure.cells[convention, model] for model in audit.models]
         if any(cell.value is not None for cell in cells):
             key = tuple((None if cell.value is None else f"{cell.value:.{_ALIKE}g}", cell.n_users) for cell in cells)
             alike.setdefault(key, []).append(convention)
+        else:
+            reasons.setdefault(cells[0].reason, []).append(convention)
     rows = []
     for index, names in enumerate(alike.values(), 1):
         cells = [measure.cells[names[0], model] for model in audit.models]
@@ -78,32 +79,22 @@ def _grid(audit: Audit, measure: AuditedMeasure) -> Table:
         rows.append((str(index), *(number(cell.value, places) for cell in cells), counted, ", ".join(names)))
     spreads = (number(measure.spread(model), places) for model in audit.models)
     rows.append(("spread", *spreads, "", "the largest less the smallest"))
-    return Table.of_texts((Column("", "key"), *_values(audit.models), Column("users"), Column("conventions", wraps=True)), rows)
-
-
-def _values(models: Iterable[str]) -> Iterator[Column]:
-    return (Column(model, "value") for model in models)
+    models = (Column(model, "value") for model in audit.models)
+    yield Table.of_texts((Column("", "key"), *models, Column("users"), Column("conventions", wraps=True)), rows)
+    silent = "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
+    if silent:
+        yield Paragraph(f"No value: {silent}.")
 
 
 def _widest(audit: Audit, measure: AuditedMeasure) -> tuple[str, str] | None:
     """Return the conventions whose values of one model are furthest apart, that of the config first if it is one of them."""
     spreads = {model: measure.spread(model) or 0.0 for model in audit.models}
-    model = max(spreads, key=lambda name: spreads[name])
+    model = max(spreads, key=spreads.__getitem__)
     if not spreads[model]:
         return None
     values = measure.values(model)
-    lowest, highest = min(values, key=lambda name: values[name]), max(values, key=lambda name: values[name])
+    lowest, highest = (end(values, key=values.__getitem__) for end in (min, max))
     return (highest, lowest) if highest == audit.own_convention else (lowest, highest)
-
-
-def _silent(audit: Audit, measure: AuditedMeasure) -> str:
-    """Return the conventions that give no value, by reason."""
-    reasons: dict[str, list[str]] = {}
-    for convention in audit.conventions:
-        cells = [measure.cells[convention, model] for model in audit.models]
-        if all(cell.value is None for cell in cells):
-            reasons.setdefault(cells[0].reason, []).append(convention)
-    return "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
 
 
 def _steps(difference: ConventionDifference, measure: MeasureDifference) -> Iterator[Block]:
@@ -111,44 +102,41 @@ def _steps(difference: ConventionDifference, measure: MeasureDifference) -> Iter
         yield Paragraph(f"Nothing to compare: {measure.reason}.")
         return
     places = decimals([*measure.first.values(), *measure.second.values()])
-    effective = [index for index in range(len(measure.steps)) if measure.has_effect(index)]
-    columns = (Column("choice", "key"), Column("is changed"), *_values(difference.models))
-    yield Table.of_texts(columns, _step_rows(difference, measure, effective, places))
-    dependent = [index for index in effective if measure.depends_on_order(index)]
-    if dependent:
-        alone = (
-            (measure.steps[index].choice, *(_signed(measure.added_alone(index, model), places) for model in difference.models))
-            for index in dependent
-        )
+    effective = {index: step for index, step in enumerate(measure.steps) if measure.has_effect(index)}
+    values = tuple(Column(model, "value") for model in difference.models)
+    yield Table.of_texts((Column("choice", "key"), Column("is changed"), *values), _step_rows(difference, measure, effective, places))
+    alone = [
+        (step.choice, *(_signed(measure.added_alone(index, model), places) for model in difference.models))
+        for index, step in effective.items()
+        if measure.depends_on_order(index)
+    ]
+    if alone:
         yield Paragraph(f"Changed alone, with all else as {difference.first} has it, these add something else:")
-        yield Table.of_texts((Column("choice", "key"), *_values(difference.models)), alone)
-    if effective:
-        yield Terms(tuple(_meaning(difference, measure, index) for index in effective), code=False)
+        yield Table.of_texts((Column("choice", "key"), *values), alone)
+    meanings = []
+    for step in effective.values():
+        before, after = (meaning or value for meaning, value in zip(step.meanings, (step.before, step.after), strict=True))
+        meanings.append((step.choice, f"{step.decides}. {difference.first}: {before}. {difference.second}: {after}."))
+    if meanings:
+        yield Terms(tuple(meanings), code=False)
     silent = [step.choice for index, step in enumerate(measure.steps) if index not in effective]
     if silent:
         yield Paragraph(f"Different, and without effect on these files: {', '.join(silent)}.")
 
 
 def _step_rows(
-    difference: ConventionDifference, measure: MeasureDifference, effective: Sequence[int], places: int
+    difference: ConventionDifference, measure: MeasureDifference, effective: Mapping[int, ChoiceEffect], places: int
 ) -> Iterator[tuple[str, ...]]:
     """Yield the values of the first convention, of each step that changes them, of the rest, and of the second convention."""
     models = difference.models
     yield "", f"as {difference.first}", *(number(measure.first[model], places) for model in models)
-    for index in effective:
-        step = measure.steps[index]
+    for index, step in effective.items():
         values = (_with_change(step.so_far[model], measure.added(index, model), places) for model in models)
         yield step.choice, f"{step.before} → {step.after}", *values
     if any(abs(measure.rest(model) or 0.0) > 10**-places for model in models):
         rests = (_with_change(measure.second[model], measure.rest(model), places) for model in models)
         yield "", "how it reads the measure", *rests
     yield "", f"as {difference.second}", *(number(measure.second[model], places) for model in models)
-
-
-def _meaning(difference: ConventionDifference, measure: MeasureDifference, index: int) -> tuple[str, str]:
-    step = measure.steps[index]
-    before, after = (meaning or value for meaning, value in zip(step.meanings, (step.before, step.after), strict=True))
-    return step.choice, f"{step.decides}. {difference.first}: {before}. {difference.second}: {after}."
 
 
 def _with_change(value: float | None, change: float | None, places: int) -> str:

@@ -19,27 +19,23 @@ def document(explanation: Explanation, level: int = 1) -> Document:
     for table in explanation.steps:
         blocks += [Heading(table.title, level + 1)]
         if table.rows:
-            blocks.append(Table.of_texts(map(Column, table.headers), (map(shown, row) for row in table.rows)))
-        totals = tuple((_REDUCED[total.reduction].format(total.label), shown(total.value)) for total in table.totals)
+            blocks.append(Table.of_texts(map(Column, table.headers), (map(_shown, row) for row in table.rows)))
+        totals = tuple((_REDUCED[total.reduction].format(total.label), _shown(total.value)) for total in table.totals)
         blocks.append(Terms(totals, code=False))
-    blocks += [Heading("The value", level + 1), Terms(tuple(_value(explanation)), code=False)]
+    values = [*explanation.facts, *((part.measure, part.value) for part in explanation.components if part.value is not None)]
+    if explanation.numerator is not None and explanation.denominator is not None:
+        values += [("numerator", explanation.numerator), ("denominator", explanation.denominator)]
+    value = repr(explanation.value) if explanation.value is not None else f"none: {explanation.reason}"
+    terms = (*((name, _shown(cell)) for name, cell in values), (explanation.measure, value))
+    blocks += [Heading("The value", level + 1), Terms(terms, code=False)]
     if explanation.choices:
         columns = (Column("choice"), Column(f"under {explanation.convention}"), Column("meaning", wraps=True))
         blocks.append(Table.of_texts(columns, ((choice.name, choice.value, choice.meaning) for choice in explanation.choices)))
     return tuple(blocks)
 
 
-def shown(cell: CellValue) -> str:
+def _shown(cell: CellValue) -> str:
     """Return a cell as text: whole numbers without a fraction, others with six digits."""
     if isinstance(cell, float):
         return f"{cell:.0f}" if cell.is_integer() and abs(cell) < 1e15 else f"{cell:.6g}"
     return "" if cell is None else str(cell)
-
-
-def _value(explanation: Explanation) -> list[tuple[str, str]]:
-    rows = [(name, shown(value)) for name, value in explanation.facts]
-    rows += [(part.measure, shown(part.value)) for part in explanation.components if part.value is not None]
-    if explanation.numerator is not None and explanation.denominator is not None:
-        rows += [("numerator", shown(explanation.numerator)), ("denominator", shown(explanation.denominator))]
-    rows.append((explanation.measure, repr(explanation.value) if explanation.value is not None else f"none: {explanation.reason}"))
-    return rows
