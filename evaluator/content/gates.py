@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import to_builtins
 
-from ..document import Cell, Column, Document, Heading, Section, Sentences, Table, Terms
+from ..document import Cell, Column, Document, Heading, Sentences, Table, Terms
 from ..results.gates import Gate, Outcome, Verdicts
 from ..results.result import Result
 from ..stats.concluding import users_text
@@ -25,11 +25,6 @@ def document(gates: Sequence[Gate], *, summary: bool = True) -> Document:
     verdicts = Verdicts(tuple(gates))
     notes = (*([verdicts.summary()] if summary else []), *verdicts.notes())
     return (table(gates), *([Sentences(notes)] if notes else []))
-
-
-def section(gates: Sequence[Gate]) -> Section | None:
-    """Return the section of a report; `None` without gates."""
-    return Section("gates", "Gates", document(gates, summary=False)) if gates else None
 
 
 def title(gates: Sequence[Gate]) -> str:
@@ -77,7 +72,15 @@ def baseline_document(result: Result, name: str) -> Document:
     table, formats = result.by_model(), Formats.of(result.rows)
     columns = (Column("measure", "name"), *(Column(model, "value") for model in result.models))
     rows = tuple((Cell(label), *(formats.cell(table[model].get(label)) for model in result.models)) for label in result.labels())
-    return (Heading(name), Terms(tuple(_baseline_terms(result)), code=False), Table(columns, rows))
+    truths = ((f" of fold {fold}" if fold else "", truth) for fold, truth in result.truths.items())
+    terms = [(f"test data{of}", f"{users_text(truth.users)}, {truth.rows:,} rows, {truth.hash[:12]}") for of, truth in truths]
+    terms += [
+        ("values of users", "kept, so that users are paired" if result.per_user else "not kept: users cannot be paired"),
+        ("gates", Verdicts(result.gates).summary() if result.gates else "none were judged"),
+        ("health checks", ("an error-level check failed" if result.failed() else "passed") if result.examined else "none were made"),
+        ("receval", result.versions.get("receval", "")),
+    ]
+    return (Heading(name), Terms(tuple(terms), code=False), Table(columns, rows))
 
 
 def _common(bases: Sequence[str]) -> str:
@@ -88,12 +91,3 @@ def _common(bases: Sequence[str]) -> str:
 
 def _stem(base: str) -> str:
     return base.partition("/")[0]
-
-
-def _baseline_terms(result: Result) -> Iterator[tuple[str, str]]:
-    for fold, truth in result.truths.items():
-        yield f"test data{f' of fold {fold}' if fold else ''}", f"{users_text(truth.users)}, {truth.rows:,} rows, {truth.hash[:12]}"
-    yield "values of users", "kept, so that users are paired" if result.per_user else "not kept: users cannot be paired"
-    yield "gates", Verdicts(result.gates).summary() if result.gates else "none were judged"
-    yield "health checks", ("an error-level check failed" if result.failed() else "passed") if result.examined else "none were made"
-    yield "receval", result.versions.get("receval", "")

@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from ..document import SIGNS, Block, Document, Heading, Paragraph, Sentences, Table, Terms
+from ..document import SIGNS, Document, Heading, Paragraph, Sentences, Table, Terms
 from ..errors import ConfigError
 from ..results.result import Input, Result, Row
 from ..results.row import shortened
@@ -59,9 +59,13 @@ def markdown(result: Result) -> Document:
     """Return what a Markdown file of a result has: title and verdict, gates, values, findings, and who was counted."""
     models = [model for model in result.models if model not in result.yardsticks]
     found = findings.alerts(result.findings)
+    averaged = sorted({counts.averaged for counts in result.counts.values()})
+    n = f"{averaged[0]:,}" if len(averaged) == 1 else f"{averaged[0]:,} to {averaged[-1]:,}"
+    failed = sum(finding.severity == "error" for finding in result.findings)
     return (
         Heading(f"Evaluation of {shortened(models)}"),
-        *_verdict(result),
+        Paragraph(f"{len(result.labels())} measures over {n} users." + (f" **{failed} health checks failed.**" if failed else "")),
+        *map(Paragraph, _checked(result)),
         *gates.document(result.gates),
         *_values(result),
         Sentences(result.notes()),
@@ -99,15 +103,6 @@ def _turned(one: Table, models_as_rows: bool | None) -> Table:
         return one
     turned = one.turned() if models_as_rows else replace(one, turns=False)
     return replace(turned, narrow=_turned(one.narrow, models_as_rows) if one.narrow else None)
-
-
-def _verdict(result: Result) -> Iterator[Block]:
-    """Yield how many users were counted, and what the checks say."""
-    averaged = sorted({counts.averaged for counts in result.counts.values()})
-    n = f"{averaged[0]:,}" if len(averaged) == 1 else f"{averaged[0]:,} to {averaged[-1]:,}"
-    failed = sum(finding.severity == "error" for finding in result.findings)
-    yield Paragraph(f"{len(result.labels())} measures over {n} users." + (f" **{failed} health checks failed.**" if failed else ""))
-    yield from map(Paragraph, _checked(result))
 
 
 def _checked(result: Result) -> tuple[str, ...]:
@@ -163,26 +158,17 @@ def selected(result: Result, columns: Sequence[str], sort: str | None) -> Result
     Raises `ConfigError` if the result has no such measure.
     """
     chosen = tuple(dict.fromkeys(label for column in columns for label in matching(column, result.labels())))
+    if sort:
+        by_model, label = result.by_model(), matching(sort, result.labels())[0]
+        sign = 1.0 if result.higher_is_better[label] is False else -1.0  # the larger first where neither is better
+        values = {model: rows[label].value if label in rows else None for model, rows in by_model.items()}
+        # Models without a value, then yardsticks, come last.
+        models = sorted(values, key=lambda model: (model in result.yardsticks, values[model] is None, sign * (values[model] or 0.0)))
+        result = replace(result, counts={model: result.counts[model] for model in models})
 
     def shown(rows: Iterable[Row]) -> tuple[Row, ...]:
         return tuple(sorted((row for row in rows if row.label in chosen), key=lambda row: chosen.index(row.label)))
 
-    result = _sorted(result, sort) if sort else result
     if not chosen:
         return result
     return replace(result, rows=shown(result.rows), by_group=shown(result.by_group), repeated=shown(result.repeated))
-
-
-def _sorted(result: Result, measure: str) -> Result:
-    """Return the models by the value of a measure, the larger first where neither is better; those without one, then yardsticks, last."""
-    (label, *_) = matching(measure, result.labels())
-    table = result.by_model()
-    sign = 1.0 if result.higher_is_better[label] is False else -1.0
-
-    def key(model: str) -> tuple[bool, bool, float]:
-        row = table[model].get(label)
-        value = None if row is None else row.value
-        return model in result.yardsticks, value is None, sign * (value or 0.0)
-
-    models = sorted(result.models, key=key)
-    return replace(result, counts={model: result.counts[model] for model in models})
