@@ -142,7 +142,11 @@ def _left(number: int, rest: str) -> str:
 
 
 def differences(content: ReportContent) -> Figure | None:
-    """Return the differences with their intervals, and the margin as a band, where there is a comparison."""
+    """Return the differences with their intervals, and the margin as a band, where there is a comparison.
+
+    Of one model they have a row per measure: measures share a scale where their differences are of like size, and stand in panels of their
+    own where they are not. Of several models they have a panel per measure with a row per model.
+    """
     comparison = content.comparison
     if comparison is None:
         return None
@@ -156,27 +160,19 @@ def differences(content: ReportContent) -> Figure | None:
     left = _left(n_left, f"measure{'s are' if n_left > 1 else ' is'} in the tables")
     band = " The grey band is the margin." if any(one.margin is not None for one in shown) else ""
     level = f"{100 * comparison.settings.level:g} %"
+    several = len({(one.subject.base, one.subject.model) for one in shown}) > 1
+    names = [_row_name(one, comparison.base, several) for one in shown]
+    of_measures = dict.fromkeys(one.subject.measure for one in shown)
+    panels = [[one for one in shown if one.subject.measure == measure] for measure in of_measures] if several else _by_size(shown)
+    # Labels take the same room in all panels, so that panels above each other begin at the same place.
+    room = min(_NARROW if several else _WIDEST, max(_CHARACTER * len(name) for name in names)) + 8
+    plots = [_forest_panel(panel, comparison.base, room, several) for panel in panels]
+    scales = {"scale": {"x": "independent", "color": "shared", "shape": "shared"}}
+    spec = {"concat": plots, "columns": 2 if several else 1, "spacing": 18, "resolve": scales} if len(plots) > 1 else plots[0]
+    level = f"{100 * comparison.settings.level:g} %"
     caption = f"Differences with their {level} intervals; the dashed line is no difference at all.{band}{left}"
     description = f"differences of {len(shown)} values from {comparison.base or 'each other'} with their intervals"
-    return _figure("differences", caption, description, forest(shown, comparison.base))
-
-
-def forest(shown: Sequence[Difference], base: str | None) -> Spec:
-    """Return the differences of one model, a row per measure; of several, a panel per measure with a row per model.
-
-    Measures of one model share a scale where their differences are of like size, and stand in panels of their own where they are not.
-    """
-    several = len({(one.subject.base, one.subject.model) for one in shown}) > 1
-    names = [_row_name(one, base, several) for one in shown]
-    measures = dict.fromkeys(one.subject.measure for one in shown)
-    panels = [[one for one in shown if one.subject.measure == measure] for measure in measures] if several else _by_size(shown)
-    # Labels take the same room in all panels, so that panels above each other begin at the same place.
-    room = min(_NARROW if several else _WIDEST, max((_CHARACTER * len(name) for name in names), default=0.0)) + 8
-    plots = [_forest_panel(panel, base, room, several) for panel in panels]
-    if len(plots) == 1:
-        return plots[0]
-    scales = {"scale": {"x": "independent", "color": "shared", "shape": "shared"}}
-    return {"concat": plots, "columns": 2 if several else 1, "spacing": 18, "resolve": scales}
+    return _figure("differences", caption, description, spec)
 
 
 def _forest_panel(of_panel: Sequence[Difference], base: str | None, room: float, several: bool) -> Spec:

@@ -1,10 +1,12 @@
-"""A result and a comparison as a paper has them: tables alone, or a whole document with definitions, data and findings.
+"""A result and a comparison as a paper has them: tables alone, or a whole document with definitions of measures, data and findings.
 
 Values of all users, of groups, of folds and runs stand in one line per model and one column per measure, with marks.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
@@ -14,9 +16,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..config.run_sections import LatexStyle
-from ..document import ARROWS, Alert, Block, Cell, Column, Document, Heading, Mark, Paragraph, Points, Section, Table
-from ..metrics import METRICS
-from ..metrics.catalogue import shown
+from ..conventions import AXES, PROTOCOL
+from ..document import ARROWS, Alert, Block, Cell, Column, Document, Equation, Heading, Mark, Paragraph, Points, Section, Table, Terms
+from ..metrics import METRICS, Metric
+from ..metrics.catalogue import equation, is_of_a_user, sections, shown
+from ..metrics.catalogue import title as metric_title
+from ..metrics.notation import GLOSSARY, symbols
 from ..names.formula import is_formula
 from ..results.comparison import Comparison, conclusions
 from ..results.result import FEW_USERS, MeasureDefinition, Result, Row
@@ -27,7 +32,6 @@ from .best_values import Place, best_values, highest_printed, how_concluded, how
 from .description import document as files_hold
 from .differences import LETTERS, groups_table, joined_table, letters_table, shows_pairs, subtitle, title
 from .findings import alerts
-from .paper_definitions import definitions
 from .values import Formats, repeated_rows
 
 PLAIN: Final = LatexStyle()
@@ -35,6 +39,15 @@ _TABLES_OF_FILES: Final = 3
 """Tables of a description that have a column per file."""
 _MOST_SENTENCES: Final = 3
 _MODEL: Final = Column("", "name")
+_OVER_USERS: Final = {
+    "mean": r"\frac{1}{|U|} \sum_{u \in U} %s",
+    "sum": r"\sum_{u \in U} %s",
+    "geometric": r"\exp\Bigl(\frac{1}{|U|} \sum_{u \in U} \ln \max(%s, 10^{-5})\Bigr)",
+}
+_ALWAYS: Final = frozenset({"u", "U", "k", "r", "i", "L_u", "T_u"})
+"""Symbols that are explained whether a formula has them or not."""
+_INDICATOR: Final = (r"$`[\ldots]`$", "1 if the condition holds, else 0; a fraction without a denominator counts 0")
+_R: Final = "In the descriptions of choices $`R`$ is $`|T_u|`$, the number of relevant items of the user."
 _BETTER: Final = "\u2020"
 _WORSE: Final = "\u2021"
 Lines = Mapping[tuple[str, ...], Mapping[str, Row]]
@@ -117,6 +130,12 @@ def _of_result(result: Result, comparison: Comparison | None, style: LatexStyle)
     marks = marks_of(result, formats, style, comparison)
     by_model = result.by_model()
     models = [model for model in result.models if model not in result.yardsticks]
+    notes = []
+    for name, one in result.definitions.items():
+        axes = METRICS[one.metric].axes if one.metric in METRICS else {}
+        choices = {key: one.axes[axis] for key, axis in axes.items()} | (dict(one.params) if one.metric in METRICS else {})
+        texts = [f"{key} {shown(value)}" for key, value in choices.items() if value != ""]
+        notes += [f"{name}: {', '.join(texts)}."] if texts else []
     yield _table(
         (_MODEL,),
         {(model,): by_model[model] for model in (*models, *result.yardsticks)},
@@ -125,7 +144,7 @@ def _of_result(result: Result, comparison: Comparison | None, style: LatexStyle)
         caption=_caption(result, marks),
         id="results",
         apart=len(result.yardsticks),
-        notes=tuple(f"{name}: {choices}." for name, one in result.definitions.items() if (choices := _choices(one))),
+        notes=tuple(notes),
     )
     computed = {row.label for model in models for row in by_model[model].values() if row.achieved is not None}
     lines: Lines = {(model,): {label: row for label, row in by_model[model].items() if label in computed} for model in models}
@@ -252,15 +271,6 @@ def _caption(result: Result, marks: TableMarks) -> str:
     return " ".join((*texts, *([f"{meaning[:1].upper()}{meaning[1:]}."] if meaning else [])))
 
 
-def _choices(definition: MeasureDefinition) -> str:
-    """Return every choice that the formula of a measure makes."""
-    metric = METRICS.get(definition.metric)
-    if metric is None:
-        return ""
-    choices = {key: definition.axes[axis] for key, axis in metric.axes.items()} | dict(definition.params)
-    return ", ".join(f"{key} {shown(value)}" for key, value in choices.items() if value != "")
-
-
 # Marks
 
 
@@ -322,3 +332,107 @@ def _raised(style: LatexStyle, comparison: Comparison | None) -> tuple[dict[Plac
     judged = [one for one in comparison.differences if one.subject.base == comparison.base and one.verdict in signs]
     meaning = f"{_BETTER} better and {_WORSE} worse than {comparison.base}"
     return {(one.subject.model, one.subject.measure): signs[one.verdict] for one in judged}, (meaning, test)
+
+
+# Definitions of measures
+
+
+def definitions(result: Result) -> Iterator[Block]:
+    """Yield the notation, a part for each measure, also of those that formulas combine, and what all measures share."""
+    used: dict[str, MeasureDefinition] = {}
+    for name, definition in result.definitions.items():
+        used[name] = definition
+        for label, part in definition.components.items() if definition.metric == "formula" else ():
+            used.setdefault(label.partition("@")[0], part)
+    needed = _ALWAYS.union(*(symbols(formula_of(one)) for one in used.values() if one.metric in METRICS))
+    terms = [(f"$`{one}`$", re.sub(r"\$([^$]+)\$", r"$`\1`$", meaning)) for one, meaning in GLOSSARY.items() if one in needed]
+    yield Heading("Notation", 3)
+    yield Terms((*terms, _INDICATOR), code=False)
+    yield Paragraph(_R)
+    first = next((one for one in used.values() if one.metric != "formula"), None)
+    for name, definition in used.items():
+        yield Heading(name, 3)
+        metric = METRICS.get(definition.metric)
+        if metric is None or first is None:
+            yield Paragraph(f"Arithmetic of the values of {', '.join(definition.components)}.")
+        else:
+            yield from _definition(metric, definition, first, [row.k for row in result.rows if row.metric == name])
+    if first is not None:
+        choices = _choices(first, [(name, name) for name in PROTOCOL if name in first.axes])
+        yield Heading("What all measures share", 3)
+        yield Paragraph("Where a measure differs, it stands with the measure.")
+        yield Points((f"Convention {first.convention}.", _relevance(first), *choices))
+
+
+def formula_of(definition: MeasureDefinition) -> str:
+    """Return the formula of a measure in LaTeX, with its parameters."""
+    metric = METRICS[definition.metric]
+    return metric.tex(_params(metric, definition))
+
+
+def _params(metric: Metric, definition: MeasureDefinition) -> dict[str, Any]:
+    given = dict(definition.params)
+    numbers = {name: float(given.get(name, number.default)) for name, number in metric.numbers.items()}
+    texts = {name: str(given.get(name, text.default or "")) for name, text in metric.texts.items()}
+    return {key: definition.axes[axis] for key, axis in metric.axes.items()} | numbers | texts
+
+
+def _definition(metric: Metric, definition: MeasureDefinition, first: MeasureDefinition, cuts: Iterable[int | None]) -> Iterator[Block]:
+    """Yield what a measure says, its formula, and in what it differs from the `first` one."""
+    yield Paragraph(sections(metric.doc)[0])
+    params = _params(metric, definition)
+    lines = equation(metric, params)
+    if lines:
+        over_users = _OVER_USERS.get(definition.average) if is_of_a_user(metric, params) else None
+        yield Equation((*lines, *([f"{metric_title(metric)} = {over_users % f'{metric_title(metric)}(u)'}"] if over_users else [])))
+    facts = " ".join(_facts(metric, definition, first, cuts))
+    if facts:
+        yield Paragraph(facts)
+    differs = [(axis, axis) for axis in PROTOCOL if definition.axes.get(axis) != first.axes.get(axis)]
+    choices = (*_choices(definition, [*metric.axes.items(), *differs]), *_values(metric, params))
+    if choices:
+        yield Points(choices)
+
+
+def _facts(metric: Metric, definition: MeasureDefinition, first: MeasureDefinition, cuts: Iterable[int | None]) -> Iterator[str]:
+    of_measure = dict.fromkeys(cuts)
+    if metric.cut and of_measure:
+        yield f"Cut-offs: {', '.join('none' if k is None else str(k) for k in of_measure)}."
+    combined = [f"$`M_{place}`$ is {label}" for place, label in enumerate(definition.components, 1)]
+    if combined:
+        yield f"{', '.join(combined)}."
+    if definition.average == "micro":
+        yield "Over users: the numerators and the denominators are summed over users before they are divided (pooled)."
+    if _relevance(definition) != _relevance(first):
+        yield _relevance(definition)
+    if definition.needs:
+        yield f"Needs {', '.join(need.rstrip('?') for need in definition.needs)}."
+    if definition.convention != first.convention:
+        yield f"Convention {definition.convention}."
+
+
+def _relevance(definition: MeasureDefinition) -> str:
+    graded = "; ratings are gains" if definition.graded else ""
+    if definition.threshold is not None:
+        return f"Relevant: a rating of at least {definition.threshold:g}{graded}."
+    rule = str(definition.axes.get("relevance_rule", ""))
+    return f"Relevant: {AXES['relevance_rule'].meanings.get(rule, rule)}{graded}."
+
+
+def _choices(definition: MeasureDefinition, names: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Return a sentence for each of some choices, by its name in the measure and that of its axis: its value, and what that means."""
+    sentences = []
+    for name, axis in names:
+        value, meaning = definition.axes[axis], AXES[axis].meanings.get(str(definition.axes[axis]))
+        sentences.append(f"`{name}` = `{shown(value)}`: {AXES[axis].decides}{f': {meaning}' if meaning else ''}")
+    return tuple(sentences)
+
+
+def _values(metric: Metric, params: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each number and text that the measure takes."""
+    for name, number in metric.numbers.items():
+        symbol = f"$`{number.symbol}`$, " if number.symbol else ""
+        yield f"{symbol}`{name}` = {'no limit' if params[name] == math.inf else f'{params[name]:g}'}: {number.means}"
+    for name, text in metric.texts.items():
+        if params[name]:
+            yield f"`{name}` = {params[name]}: {text.means}"

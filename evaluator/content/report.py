@@ -83,11 +83,6 @@ class ReportContent(Struct, frozen=True, eq=False, dict=True):
         """Return the better direction of each measure."""
         return {one.label: one.row.higher_is_better for one in self.points}
 
-    @property
-    def judged(self) -> tuple[str, ...]:
-        """Return the measures that are judged; all where nothing is compared."""
-        return self.labels if self.comparison is None else self.comparison.judged
-
 
 def _listed(names: Sequence[str]) -> str:
     return f"{len(names)} models" if len(names) > 4 else listed(names) or "nothing"
