@@ -41,8 +41,7 @@ def metric(entry: MetricEntry, level: int = 1, under: str | None = None, axes: S
     blocks += [Paragraph(text) for text in (*entry.terms, *entry.text)]
     blocks += [Paragraph(f"Edge cases: {text}") for text in entry.edge_cases]
     blocks.append(Terms(tuple(fact for fact in _facts(entry) if fact[1]), code=False))
-    for choice in entry.parameters:
-        blocks += _choice(choice)
+    blocks += map(_choice, entry.parameters)
     blocks.append(Heading("What each convention sets", level + 1))
     blocks += _settings(entry)
     if under and under != DEFAULT:
@@ -67,9 +66,7 @@ def axes(choices: Sequence[ChoiceEntry], level: int = 1) -> list[Block]:
         ),
     ]
     for part, title in _PARTS.items():
-        blocks.append(Heading(title, level + 1))
-        for choice in choices:
-            blocks += _choice(choice) if choice.part == part else []
+        blocks += [Heading(title, level + 1), *(_choice(choice) for choice in choices if choice.part == part)]
     return blocks
 
 
@@ -143,12 +140,12 @@ def _facts(entry: MetricEntry) -> Iterable[tuple[str, str]]:
     yield "added by", "" if entry.origin == "receval" else entry.origin
 
 
-def _choice(choice: ChoiceEntry) -> list[Block]:
+def _choice(choice: ChoiceEntry) -> Block:
     named = f" (axis `{choice.axis}`)" if choice.axis and choice.axis != choice.name else ""
     if not choice.values:
-        return [Paragraph(f"`{choice.name}`{named}: {choice.decides}; {choice.allowed}, by default {shown(choice.default)}.")]
+        return Paragraph(f"`{choice.name}`{named}: {choice.decides}; {choice.allowed}, by default {shown(choice.default)}.")
     rows = ((value, f"{means} (default)" if value == choice.default else means) for value, means in choice.values.items())
-    return [Terms(tuple(rows), f"`{choice.name}`{named}: {choice.decides}")]
+    return Terms(tuple(rows), f"`{choice.name}`{named}: {choice.decides}")
 
 
 def _settings(entry: MetricEntry) -> list[Block]:

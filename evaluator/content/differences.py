@@ -186,18 +186,12 @@ def shows_pairs(comparison: Comparison) -> bool:
 
 def pair_tables(comparison: Comparison) -> tuple[Table, ...]:
     """Return a table for each pair."""
-    return tuple(
-        _table(
-            tuple(replace(column, title={"base": base, "value": model}.get(column.title, column.title)) for column in COLUMNS),
-            rows,
-            comparison,
-            DATA,
-            caption=f"{model} against {base}",
-            id=f"differences-{number}",
-            about={"model": model, "base": base},
-        )
-        for number, ((base, model), rows) in enumerate(by_pair(comparison).items(), 1)
-    )
+    tables = []
+    for number, ((base, model), rows) in enumerate(by_pair(comparison).items(), 1):
+        columns = [replace(column, title={"base": base, "value": model}.get(column.title, column.title)) for column in COLUMNS]
+        about, caption = {"model": model, "base": base}, f"{model} against {base}"
+        tables.append(_table(columns, rows, comparison, DATA, caption=caption, id=f"differences-{number}", about=about))
+    return tuple(tables)
 
 
 def joined_table(comparison: Comparison) -> Table:

@@ -160,74 +160,59 @@ def differences(content: ReportContent) -> Figure | None:
     left = _left(n_left, f"measure{'s are' if n_left > 1 else ' is'} in the tables")
     band = " The grey band is the margin." if any(one.margin is not None for one in shown) else ""
     level = f"{100 * comparison.settings.level:g} %"
-    several = len({(one.subject.base, one.subject.model) for one in shown}) > 1
-    names = [_row_name(one, comparison.base, several) for one in shown]
-    of_measures = dict.fromkeys(one.subject.measure for one in shown)
-    panels = [[one for one in shown if one.subject.measure == measure] for measure in of_measures] if several else _by_size(shown)
-    # Labels take the same room in all panels, so that panels above each other begin at the same place.
-    room = min(_NARROW if several else _WIDEST, max(_CHARACTER * len(name) for name in names)) + 8
-    plots = [_forest_panel(panel, comparison.base, room, several) for panel in panels]
-    scales = {"scale": {"x": "independent", "color": "shared", "shape": "shared"}}
-    spec = {"concat": plots, "columns": 2 if several else 1, "spacing": 18, "resolve": scales} if len(plots) > 1 else plots[0]
-    level = f"{100 * comparison.settings.level:g} %"
     caption = f"Differences with their {level} intervals; the dashed line is no difference at all.{band}{left}"
     description = f"differences of {len(shown)} values from {comparison.base or 'each other'} with their intervals"
-    return _figure("differences", caption, description, spec)
+    return _figure("differences", caption, description, _forest(shown, comparison.base))
 
 
-def _forest_panel(of_panel: Sequence[Difference], base: str | None, room: float, several: bool) -> Spec:
+def _forest(shown: Sequence[Difference], base: str | None) -> Spec:
+    several = len({(one.subject.base, one.subject.model) for one in shown}) > 1
+    panels: dict[str, list[Spec]] = {}
+    for one in shown:
+        model = one.subject.model if base is not None else f"{one.subject.model} against {one.subject.base}"
+        of_values = {"difference": one.difference, "low": one.low, "high": one.high, "margin": one.margin}
+        row = {"row": model if several else one.subject.measure, **of_values, "verdict": one.verdict or _NO_VERDICT}
+        panels.setdefault(one.subject.measure if several else "", []).append(row)
+    # Labels take the same room in all panels, so that panels above each other begin at the same place.
+    longest = max(_CHARACTER * len(row["row"]) for rows in panels.values() for row in rows)
+    room = min(_NARROW if several else _WIDEST, longest) + 8
+    if several:
+        plots = [{"title": measure, **_forest_panel(rows, None, room)} for measure, rows in panels.items()]
+    else:
+        plots = [_forest_panel(rows, "model less base", room) for rows in _by_size(panels[""])]
+    scales = {"scale": {"x": "independent", "color": "shared", "shape": "shared"}}
+    return {"concat": plots, "columns": 2 if several else 1, "spacing": 18, "resolve": scales} if len(plots) > 1 else plots[0]
+
+
+def _forest_panel(rows: Sequence[Spec], title: str | None, room: float) -> Spec:
     """Return some differences on one scale."""
-    rows = [
-        {
-            "row": _row_name(one, base, several),
-            "difference": one.difference,
-            "low": one.low,
-            "high": one.high,
-            "margin": one.margin,
-            "verdict": one.verdict or _NO_VERDICT,
-        }
-        for one in of_panel
-    ]
     axis = {"minExtent": room, "labelLimit": room, "ticks": False, "grid": False}
     y = {"field": "row", "type": "nominal", "sort": [row["row"] for row in rows], "title": None, "axis": axis}
-    x = _numbers("difference", None if several else "model less base", axis={"tickCount": 5})
+    x = _numbers("difference", title, axis={"tickCount": 5})
     verdicts = (*VERDICTS, _NO_VERDICT)
     colours, shapes = [VERDICT_COLOURS.get(one, GREY) for one in verdicts], [VERDICT_SHAPES.get(one, "square") for one in verdicts]
     looks = _looks("verdict", verdicts, colours, shapes, legend=None)
-    band = {"type": "bar", "color": GREY, "opacity": 0.18, "height": _STEP}
+    bar, below = {"type": "bar", "color": GREY, "opacity": 0.18, "height": _STEP}, {"calculate": "-datum.margin", "as": "below"}
+    ends = {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "color": looks["color"]}
     layers = [
-        *_where_known(
-            rows, "margin", band, {"x": {**x, "field": "below"}, "x2": {"field": "margin"}}, {"calculate": "-datum.margin", "as": "below"}
-        ),
+        *_where_known(rows, "margin", bar, {"x": {**x, "field": "below"}, "x2": {"field": "margin"}}, below),
         {"mark": {"type": "rule", "color": GREY, "strokeDash": [3, 3]}, "encoding": {"x": {"datum": 0}, "y": None}},
-        *_where_known(
-            rows,
-            "low",
-            {"type": "rule", "strokeWidth": 2},
-            {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "color": looks["color"]},
-        ),
+        *_where_known(rows, "low", {"type": "rule", "strokeWidth": 2}, ends),
         _dots(60, {"x": x, **looks}),
     ]
-    title = {"title": of_panel[0].subject.measure} if several else {}
-    return {**title, "width": 360, "height": {"step": _STEP}, "data": {"values": rows}, "encoding": {"y": y}, "layer": layers}
+    return {"width": 360, "height": {"step": _STEP}, "data": {"values": list(rows)}, "encoding": {"y": y}, "layer": layers}
 
 
-def _row_name(one: Difference, base: str | None, several: bool) -> str:
-    if not several:
-        return one.subject.measure
-    return one.subject.model if base is not None else f"{one.subject.model} against {one.subject.base}"
-
-
-def _by_size(shown: Sequence[Difference]) -> list[list[Difference]]:
-    """Return differences in panels, those of like size together, the panels and their rows in the order of the first."""
+def _by_size(rows: Sequence[Spec]) -> list[list[Spec]]:
+    """Return rows in panels, those of like size together, the panels and their rows in the order of the first."""
     panels: list[list[int]] = []
-    sizes = [max(abs(number) for number in (one.difference, one.low, one.high, 1e-300) if number is not None) for one in shown]
-    for place in sorted(range(len(shown)), key=lambda place: sizes[place]):
+    sizes = [max(1e-300, *(abs(row[name]) for name in ("difference", "low", "high") if row[name] is not None)) for row in rows]
+    for place in sorted(range(len(rows)), key=lambda place: sizes[place]):
         if panels and (sizes[place] <= _ALIKE * sizes[panels[-1][0]] or len(panels) == _MOST_SCALES):
             panels[-1].append(place)
         else:
             panels.append([place])
-    return [[shown[place] for place in panel] for panel in sorted(map(sorted, panels))]
+    return [[rows[place] for place in panel] for panel in sorted(map(sorted, panels))]
 
 
 # Measures over their cut-offs
@@ -303,14 +288,8 @@ def distribution(content: ReportContent) -> Figure | None:
 def _histogram(spread: Spread) -> Spec:
     """Return counts on a logarithmic scale; users whose value is 0, or did not change, are one grey bar at 0 with their number."""
     rows = [
-        {
-            "low": one.low,
-            "high": one.high,
-            "users": one.rows,
-            "side": "better" if (one.low + one.high > 0) == spread.higher_is_better else "worse",
-        }
-        for one in spread.bins
-        if one.rows
+        {"low": one.low, "high": one.high, "users": one.rows, "side": "better" if is_better else "worse"}
+        for one, is_better in ((one, (one.low + one.high > 0) == spread.higher_is_better) for one in spread.bins if one.rows)
     ]
     most = max([spread.zero, *(one.rows for one in spread.bins)])
     of = f" of {spread.model}" if spread.base is None else f": {spread.model} less {spread.base}"

@@ -27,17 +27,12 @@ def decimals(values: Iterable[float | None], whole: bool = False) -> int:
         return 0
     if not sizes:
         return _USUAL
-    first, last = _magnitude(max(sizes)), _magnitude(min(sizes))
+    first, last = (floor(log10(size)) for size in (max(sizes), min(sizes)))  # the powers of ten: 0 for 1 to 9.99, -3 for 0.0016
     needed = max(min(max(_DIGITS - 1 - first, 0), _USUAL), 1 - first, -last if last - first > -_DIGITS else 0)
     if max(sizes) < _SMALL:
         while needed < 3 - first and len({f"{size:.{needed}f}" for size in sizes}) < len(sizes):
             needed += 1
     return min(needed, _MOST)
-
-
-def _magnitude(size: float) -> int:
-    """Return the power of ten of the first digit: 0 for 1 to 9.99, -3 for 0.0016."""
-    return floor(log10(size))
 
 
 def number(value: float | None, places: int, rounded: bool = False) -> str:

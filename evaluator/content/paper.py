@@ -136,20 +136,13 @@ def _of_result(result: Result, comparison: Comparison | None, style: LatexStyle)
         choices = {key: one.axes[axis] for key, axis in axes.items()} | (dict(one.params) if one.metric in METRICS else {})
         texts = [f"{key} {shown(value)}" for key, value in choices.items() if value != ""]
         notes += [f"{name}: {', '.join(texts)}."] if texts else []
-    yield _table(
-        (_MODEL,),
-        {(model,): by_model[model] for model in (*models, *result.yardsticks)},
-        partial(_cell, formats=formats, marks=marks),
-        result.higher_is_better,
-        caption=_caption(result, marks),
-        id="results",
-        apart=len(result.yardsticks),
-        notes=tuple(notes),
-    )
+    lines: Lines = {(model,): by_model[model] for model in (*models, *result.yardsticks)}
+    table = _table((_MODEL,), lines, partial(_cell, formats=formats, marks=marks), result.higher_is_better)
+    yield replace(table, caption=_caption(result, marks), id="results", apart=len(result.yardsticks), notes=tuple(notes))
     computed = {row.label for model in models for row in by_model[model].values() if row.achieved is not None}
-    lines: Lines = {(model,): {label: row for label, row in by_model[model].items() if label in computed} for model in models}
+    lines = {(model,): {label: row for label, row in by_model[model].items() if label in computed} for model in models}
     if computed:
-        yield _table((_MODEL,), lines, _share, {}, caption="Percentage of the best possible value.", id="achieved")
+        yield replace(_table((_MODEL,), lines, _share, {}), caption="Percentage of the best possible value.", id="achieved")
 
 
 def _compared(comparison: Comparison | None, style: LatexStyle, *, with_results: bool = True) -> Iterator[Table]:
@@ -178,16 +171,9 @@ def _group_tables(result: Result, digits: int | None) -> Iterator[Table]:
             rules[len(lines)] = f"{group}, {_users_of(some)}"
             for row in (row for model in result.models for row in some if row.model == model):
                 lines.setdefault((group, row.model), {})[row.label] = row
-        yield _table(
-            (_MODEL,),
-            lines,
-            partial(_cell, formats=Formats.of(rows, digits)),
-            result.higher_is_better,
-            caption=f"Results by {by}.",
-            id=f"groups-{place}",
-            rules=rules,
-            notes=(f"The values of groups of fewer than {FEW_USERS} users say little.",) if any(row.few_users for row in rows) else (),
-        )
+        notes = (f"The values of groups of fewer than {FEW_USERS} users say little.",) if any(row.few_users for row in rows) else ()
+        table = _table((_MODEL,), lines, partial(_cell, formats=Formats.of(rows, digits)), result.higher_is_better)
+        yield replace(table, caption=f"Results by {by}.", id=f"groups-{place}", rules=rules, notes=notes)
 
 
 def _repeats_tables(result: Result, digits: int | None) -> Iterator[Table]:
@@ -200,15 +186,10 @@ def _repeats_tables(result: Result, digits: int | None) -> Iterator[Table]:
     for row in (row for model in result.models for row in (*over_all, *means) if row.model == model):
         names = (getattr(row, kind) for kind in kinds)
         lines.setdefault((row.model, *("mean" if name is None else name for name in names)), {})[row.label] = row
-    yield _table(
-        (Column("model", "name"), *(Column(kind, "key") for kind in kinds)),
-        lines,
-        partial(_cell, formats=Formats.of((*over_all, *result.rows), digits)),
-        result.higher_is_better,
-        caption=f"Results by {' and '.join(kinds)}. Means stand with the standard deviation of the sample.",
-        id="repeats",
-        rules=_changes([key[0] for key in lines]),
-    )
+    keys = (Column("model", "name"), *(Column(kind, "key") for kind in kinds))
+    table = _table(keys, lines, partial(_cell, formats=Formats.of((*over_all, *result.rows), digits)), result.higher_is_better)
+    caption = f"Results by {' and '.join(kinds)}. Means stand with the standard deviation of the sample."
+    yield replace(table, caption=caption, id="repeats", rules=_changes([key[0] for key in lines]))
 
 
 def _changes(names: Sequence[str]) -> dict[int, str]:
@@ -216,7 +197,7 @@ def _changes(names: Sequence[str]) -> dict[int, str]:
     return {place: "" for place in range(1, len(names)) if names[place] != names[place - 1]}
 
 
-def _table(keys: Sequence[Column], lines: Lines, cell: Callable[[Row], Cell], directions: Mapping[str, bool | None], **rest: Any) -> Table:
+def _table(keys: Sequence[Column], lines: Lines, cell: Callable[[Row], Cell], directions: Mapping[str, bool | None]) -> Table:
     """Return a table of `lines`, the last of whose first cells stand below `keys`."""
     labels = list(dict.fromkeys(label for values in lines.values() for label in values))
     heads = _heads({label: next(line[label] for line in lines.values() if label in line) for label in labels})
@@ -225,7 +206,7 @@ def _table(keys: Sequence[Column], lines: Lines, cell: Callable[[Row], Cell], di
         (*map(Cell, key[-len(keys) :]), *(cell(values[label]) if label in values else Cell() for label in labels))
         for key, values in lines.items()
     )
-    return Table((*keys, *columns), rows, **rest)
+    return Table((*keys, *columns), rows)
 
 
 def _heads(rows: Mapping[str, Row]) -> Iterator[tuple[str, str]]:
