@@ -1,4 +1,4 @@
-"""Audits: the values of measures under many conventions, which convention prints a number, and why two of them differ."""
+"""Where values come from: an audit of conventions, which one prints a number, why two differ, and an explanation of one user's value."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from ..document import Block, Column, Document, Heading, Paragraph, Points, Table, Terms
+from ..document import Block, Code, Column, Document, Heading, Paragraph, Points, Table, Terms
 from ..results.audit import Audit, AuditedMeasure, ChoiceEffect, ConventionDifference, FoundValues, MeasureDifference
+from ..results.explanation import CellValue, Explanation
 from .numbers import decimals, number
 
 _ALIKE: Final = 6
 """Values that agree to so many digits stand in one row."""
+_REDUCED: Final = {"sum": "sum of {}", "max": "largest {}", "count": "number of rows", "tally": "rows that are {}"}
 _RULE: Final = (
     "Line by line one more choice is made as {second} makes it, in the order in which an evaluation makes them: the value so far, and in "
     "parentheses what the line adds. In another order the lines may add something else; their sum stays."
@@ -53,6 +55,30 @@ def difference_document(difference: ConventionDifference) -> Document:
     for measure in difference.measures:
         blocks += [Heading(measure.measure, 2), *_steps(difference, measure)]
     return (*blocks, *_points(difference.remarks))
+
+
+def explanation_document(explanation: Explanation, level: int = 1) -> Document:
+    """Return the formula of the value of one user, the explanations of metrics that it combines, the tables, the value and the choices."""
+    title = f"{explanation.measure} of user {explanation.user}, model {explanation.model}"
+    blocks: list[Block] = [Heading(title, level), *([Code(explanation.formula)] if explanation.formula else [])]
+    for part in explanation.components:
+        blocks += explanation_document(part, level + 1)
+    for table in explanation.steps:
+        blocks += [Heading(table.title, level + 1)]
+        if table.rows:
+            blocks.append(Table.of_texts(map(Column, table.headers), (map(_shown, row) for row in table.rows)))
+        totals = tuple((_REDUCED[total.reduction].format(total.label), _shown(total.value)) for total in table.totals)
+        blocks.append(Terms(totals, code=False))
+    values = [*explanation.facts, *((part.measure, part.value) for part in explanation.components if part.value is not None)]
+    if explanation.numerator is not None and explanation.denominator is not None:
+        values += [("numerator", explanation.numerator), ("denominator", explanation.denominator)]
+    value = repr(explanation.value) if explanation.value is not None else f"none: {explanation.reason}"
+    terms = (*((name, _shown(cell)) for name, cell in values), (explanation.measure, value))
+    blocks += [Heading("The value", level + 1), Terms(terms, code=False)]
+    if explanation.choices:
+        columns = (Column("choice"), Column(f"under {explanation.convention}"), Column("meaning", wraps=True))
+        blocks.append(Table.of_texts(columns, ((choice.name, choice.value, choice.meaning) for choice in explanation.choices)))
+    return tuple(blocks)
 
 
 def _points(sentences: Sequence[str]) -> list[Points]:
@@ -148,3 +174,10 @@ def _signed(change: float | None, places: int) -> str:
         return ""
     size = number(abs(change), places, rounded=True)
     return f"{'-' if change < 0 else '+'}{size}" if size.strip("0.") else size
+
+
+def _shown(cell: CellValue) -> str:
+    """Return a cell as text: whole numbers without a fraction, others with six digits."""
+    if isinstance(cell, float):
+        return f"{cell:.0f}" if cell.is_integer() and abs(cell) < 1e15 else f"{cell:.6g}"
+    return "" if cell is None else str(cell)

@@ -18,17 +18,11 @@ _HERE: Final = "for this metric alone"
 
 def listing(metrics: Iterable[MetricEntry]) -> list[Block]:
     """Return a table with a row per metric."""
-    rows = tuple(
-        (
-            entry.name,
-            entry.family,
-            bounds(entry),
-            ARROWS[entry.higher_is_better],
-            " and ".join(need.replace("data.", "") for need in entry.needs),
-            ", ".join(name for name in entry.conventions if name != DEFAULT) or f"{DEFAULT} only",
-        )
-        for entry in metrics
-    )
+    rows = []
+    for entry in metrics:
+        needs = " and ".join(need.replace("data.", "") for need in entry.needs)
+        others = ", ".join(name for name in entry.conventions if name != DEFAULT) or f"{DEFAULT} only"
+        rows.append((entry.name, entry.family, bounds(entry), ARROWS[entry.higher_is_better], needs, others))
     heads = ("metric", "family", "bounds", "better", "needs", "conventions that have it")
     return [Table.of_texts(text_columns(*heads, wraps=heads[-2:]), rows)]
 

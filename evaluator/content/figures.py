@@ -36,6 +36,7 @@ _CHARACTER: Final = 6.4
 """About how wide a character of a label is, in pixels."""
 _WIDEST: Final = 260
 _DARK: Final = "#333333"
+_BELOW: Final = {"orient": "bottom", "columns": 4, "symbolOpacity": 1}
 _CONFIG: Final[Mapping[str, Any]] = {
     "font": "Helvetica, Arial, sans-serif",
     "background": None,
@@ -57,15 +58,7 @@ _CONFIG: Final[Mapping[str, Any]] = {
         "labelSeparation": 6,
     },
     "header": {"labelColor": _DARK, "labelFontSize": 12, "labelFontWeight": "bold", "labelLimit": 2 * _WIDEST, "title": None},
-    "legend": {
-        "labelColor": _DARK,
-        "labelFontSize": 11,
-        "title": None,
-        "labelLimit": _WIDEST,
-        "orient": "bottom",
-        "columns": 4,
-        "symbolOpacity": 1,
-    },
+    "legend": {"labelColor": _DARK, "labelFontSize": 11, "title": None, "labelLimit": _WIDEST, **_BELOW},
     "title": {"color": _DARK, "fontSize": 12, "anchor": "start", "limit": 2 * _WIDEST},
 }
 
@@ -128,9 +121,8 @@ def _where_known(rows: Sequence[Spec], field: str, mark: Spec, encoding: Spec, *
 def _looks(field: str, domain: Sequence[str], colours: Sequence[str], shapes: Sequence[str], **more: Any) -> Spec:
     """Return colour and shape by a field: those at the place of each value, from the beginning again where they end."""
     ranges = {name: [of[number % len(of)] for number in range(len(domain))] for name, of in (("color", colours), ("shape", shapes))}
-    return {
-        name: {"field": field, "type": "nominal", "scale": {"domain": list(domain), "range": of}, **more} for name, of in ranges.items()
-    }
+    scales = {name: {"domain": list(domain), "range": of} for name, of in ranges.items()}
+    return {name: {"field": field, "type": "nominal", "scale": scale, **more} for name, scale in scales.items()}
 
 
 def _left(number: int, rest: str) -> str:
@@ -231,15 +223,13 @@ def over_k(content: ReportContent) -> Figure | None:
     metrics = wanted[:_MOST_METRICS]
     shown = [one for one in plain if one.row.metric in metrics and one.is_drawn]
     texts = {k: "all" if k is None else str(k) for k in sorted({one.row.k for one in shown}, key=lambda k: (k is None, k or 0))}
-    rows = [
-        {"model": one.name, "metric": one.row.metric, "k": texts[one.row.k], "value": one.value, "low": one.low, "high": one.high}
-        for one in shown
-    ]
+    rows: dict[str, list[Spec]] = {metric: [] for metric in metrics}
+    for one in shown:
+        at = {"model": one.name, "metric": one.row.metric, "k": texts[one.row.k]}
+        rows[one.row.metric].append({**at, "value": one.value, "low": one.low, "high": one.high})
     names = tuple(dict.fromkeys(one.name for one in shown))
     looks, bands = _looks("model", names, COLOURS, _SHAPES), len(names) <= _MOST_BANDS
-    panels = [
-        _over_k_panel([row for row in rows if row["metric"] == metric], metric, [*texts.values()], looks, bands) for metric in metrics
-    ]
+    panels = [_over_k_panel(of_metric, metric, [*texts.values()], looks, bands) for metric, of_metric in rows.items()]
     spec = {
         "concat": panels,
         "columns": 3,
@@ -287,10 +277,10 @@ def distribution(content: ReportContent) -> Figure | None:
 
 def _histogram(spread: Spread) -> Spec:
     """Return counts on a logarithmic scale; users whose value is 0, or did not change, are one grey bar at 0 with their number."""
-    rows = [
-        {"low": one.low, "high": one.high, "users": one.rows, "side": "better" if is_better else "worse"}
-        for one, is_better in ((one, (one.low + one.high > 0) == spread.higher_is_better) for one in spread.bins if one.rows)
-    ]
+    rows = []
+    for one in (one for one in spread.bins if one.rows):
+        side = "better" if (one.low + one.high > 0) == spread.higher_is_better else "worse"
+        rows.append({"low": one.low, "high": one.high, "users": one.rows, "side": side})
     most = max([spread.zero, *(one.rows for one in spread.bins)])
     of = f" of {spread.model}" if spread.base is None else f": {spread.model} less {spread.base}"
     x = _numbers("low", f"{spread.measure}{of}, per user", axis={"tickCount": 6, "titleLimit": 340})
@@ -326,10 +316,8 @@ def trade_off(content: ReportContent) -> Figure | None:
         ends = {"x_low": one.low, "x_high": one.high, "y_low": other.low, "y_high": other.high}
         rows.append({"model": name, "x": one.value, "y": other.value, **ends})
     words = {True: " (more is better)", False: " (less is better)", None: ""}
-    at_x, at_y = (
-        _numbers(field, f"{label}{words[content.higher_is_better[label]]}", scale={"zero": False, "nice": True}, axis={"tickCount": 6})
-        for field, label in zip("xy", pair, strict=True)
-    )
+    titles = {field: f"{label}{words[content.higher_is_better[label]]}" for field, label in zip("xy", pair, strict=True)}
+    at_x, at_y = (_numbers(*title, scale={"zero": False, "nice": True}, axis={"tickCount": 6}) for title in titles.items())
     looks = _looks("model", both, COLOURS, _SHAPES)
     thin = {"type": "rule", "strokeWidth": 1, "opacity": 0.7}
     across = {"x": {**at_x, "field": "x_low"}, "x2": {"field": "x_high"}, "y": at_y, "color": looks["color"]}
@@ -363,12 +351,10 @@ FIGURES: Final[Mapping[str, Callable[[ReportContent], Figure | None]]] = Mapping
     {"differences": differences, "over_k": over_k, "distribution": distribution, "trade_off": trade_off}
 )
 """Name of a chart → what makes it; `None` where there is nothing to show."""
-NEEDS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "differences": "it takes several models, whose values of users were kept",
-        "over_k": "no metric has values at several cut-offs",
-        "distribution": "it takes a measure with values of users that were kept",
-        "trade_off": "it takes two models and two measures",
-    }
-)
+NEEDS: Final[Mapping[str, str]] = {
+    "differences": "it takes several models, whose values of users were kept",
+    "over_k": "no metric has values at several cut-offs",
+    "distribution": "it takes a measure with values of users that were kept",
+    "trade_off": "it takes two models and two measures",
+}
 """Why there may be nothing to show."""

@@ -112,7 +112,7 @@ def _data(result: Result) -> Iterator[Table]:
     files = ((source, file) for source in result.inputs for file in source.files)
     rows = ((source.role, file.path, f"{source.rows:,}", f"{file.bytes:,}", file.sha256[:12]) for source, file in files)
     columns = (Column("source", "key"), Column("file"), Column("rows", "counts"), Column("bytes", "counts"), Column("SHA-256"))
-    yield replace(Table.of_texts(columns, rows, "Sources; the rows are those of all files of a source."), id="inputs")
+    yield Table.of_texts(columns, rows, "Sources; the rows are those of all files of a source.", "inputs")
     blocks = files_hold(result.description) if result.description is not None else ()
     named = [(before, block) for before, block in pairwise(blocks) if isinstance(before, Heading) and isinstance(block, Table)]
     for place, (heading, table) in enumerate(named, 1):

@@ -10,31 +10,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from .. import plugins
-from ..document import (
-    NEWS,
-    Block,
-    Cell,
-    Code,
-    Column,
-    Document,
-    Heading,
-    Level,
-    Paragraph,
-    Points,
-    Section,
-    Sentences,
-    Severity,
-    Status,
-    Table,
-)
+from ..document import NEWS, Block, Cell, Code, Column, Document, Heading, Level, Mark, Paragraph, Points, Section, Sentences, Status, Table
 from ..errors import ConfigError
 from ..results.comparison import conclusions
 from ..results.gates import Verdicts
 from ..stats.concluding import decimals, percent, plain, users_text
-from . import differences, findings, gates, ledger
+from . import differences, findings, gates
 from .figures import wanted_figures
 from .report import ReportContent
-from .values import ValuePoint, groups, repeats, shares_table, values_of_models
+from .values import ValuePoint, groups, ledger, repeats, shares_table, values_of_models
 
 _MOST: Final = 3
 """How many conclusions stand above everything; the others are below, with the differences."""
@@ -44,7 +28,8 @@ _WHISKERS: Final = (
     "± is half of the 95 % interval of a mean over users, and the whiskers are that interval; a measure has one scale for all models. "
     "Whether two models differ is said under Differences: their users are the same, and whiskers do not know that."
 )
-_LEVELS: Final[Mapping[Severity, Level]] = {"error": "bad", "warn": "doubtful", "info": "plain"}
+_SEVERITIES: Final[Mapping[str, tuple[Level, Mark]]] = {"error": ("bad", "error"), "warn": ("doubtful", "warn"), "info": ("plain", "")}
+"""Severity of a finding → how good the news is, and the mark."""
 _INPUTS: Final = (
     Column("input", "key"),
     Column("file", "name"),
@@ -102,7 +87,7 @@ def _of_checks(content: ReportContent) -> Iterator[tuple[Level, str]]:
             checks = [one.check for one in result.findings if one.severity == severity]
             if checks:
                 word = f"{findings.WORDS[severity]}{'s' * (len(checks) != 1)}"
-                yield _LEVELS[severity], f"The health checks{of} found {len(checks)} {word} ({', '.join(dict.fromkeys(checks))})."
+                yield _SEVERITIES[severity][0], f"The health checks{of} found {len(checks)} {word} ({', '.join(dict.fromkeys(checks))})."
 
 
 def _of_models(content: ReportContent) -> Iterator[tuple[Level, str]]:
@@ -152,16 +137,15 @@ def _findings(content: ReportContent, short: bool) -> Iterator[Section]:
     yield Section("findings", "What the checks found", (*said, *([grave] if grave.rows else []), *folds))
 
 
-def _findings_table(id: str, caption: str, content: ReportContent, severities: tuple[Severity, ...]) -> Table:
+def _findings_table(id: str, caption: str, content: ReportContent, severities: tuple[str, ...]) -> Table:
     """Return a table of findings, by result where there are several, with examples if ids of users may appear."""
     several, examples = len(content.results) > 1, content.show_users
     titles = ("check", *(["result"] if several else []), "severity", "what was found", "what to do", *(["for example"] if examples else []))
     rows = []
     for label, result in content.results.items():
         for one in (one for one in result.findings if result.examined and one.severity in severities):
-            severity = Cell(
-                f"{NEWS[_LEVELS[one.severity]]}{findings.WORDS[one.severity]}", mark="" if one.severity == "info" else one.severity
-            )
+            level, mark = _SEVERITIES[one.severity]
+            severity = Cell(f"{NEWS[level]}{findings.WORDS[one.severity]}", mark=mark)
             text = f"{findings.titled(one)}{''.join(f' {line}.' for line in findings.bounds(one))}"
             more = (Cell(text), Cell(one.advice), *([Cell("; ".join(one.examples))] if examples else []))
             rows.append((Cell(one.check), *([Cell(label)] if several else []), severity, *more))
@@ -217,7 +201,7 @@ def _users(content: ReportContent, short: bool) -> Iterator[Section]:
         of = f" in {label}" if len(content.results) > 1 else ""
         repeated = repeats(result)
         yield from [_captioned(f"repeats-{number}", f"Folds and runs{of}", repeated)] if repeated else []
-        yield _captioned(f"ledger-{number}", f"Who was counted{of}", ledger.document(result))
+        yield _captioned(f"ledger-{number}", f"Who was counted{of}", ledger(result))
 
 
 def _done(content: ReportContent, short: bool) -> Iterator[Section]:
@@ -234,11 +218,10 @@ def _done(content: ReportContent, short: bool) -> Iterator[Section]:
             definitions.append((name, one.convention, threshold, ", ".join(f"{choice}={value}" for choice, value in choices.items())))
         blocks: dict[str, Block] = {
             "Notes on the values": Points(tuple(result.notes())),
-            "Input files": replace(Table.of_texts(_INPUTS, inputs, "Input files"), id=f"inputs-{part}table"),
+            "Input files": Table.of_texts(_INPUTS, inputs, "Input files", f"inputs-{part}table"),
         }
         if definitions:
-            table = Table.of_texts(_DEFINITIONS, definitions, "Definitions of the measures")
-            blocks["Definitions"] = replace(table, id=f"definitions-{part}table")
+            blocks["Definitions"] = Table.of_texts(_DEFINITIONS, definitions, "Definitions of the measures", f"definitions-{part}table")
         if not short:
             blocks["Config"] = Code(json.dumps(result.config, indent=1, ensure_ascii=False, default=str), "json")
         blocks["Versions"] = Points(tuple(f"{name} {version}" for name, version in result.versions.items()))

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 
 from ..document import SIGNS, Document, Heading, Paragraph, Sentences, Table, Terms
 from ..errors import ConfigError
-from ..results.result import Input, Result, Row
+from ..results.result import Result, Row
 from ..results.row import shortened
-from . import findings, gates, ledger
+from . import findings, gates
 from .best_values import best_values
-from .values import Formats, groups, models_of, repeats, shares_table, united_intervals, values_of_result
+from .values import Formats, groups, ledger, models_of, repeats, shares_table, united_intervals, values_of_result
 
 _FEW_FILES: Final = 3
 _CUT: Final = "… stands for the middle of a name; --format csv has names whole."
@@ -42,7 +42,11 @@ def screen(
     found = [finding for finding in result.findings if verbose or finding.severity != "info"]
     united = united_intervals(result)
     rest = replace(result, rows=tuple(row for row in result.rows if row.label not in united.values()))
-    read = tuple((source.role, _files(source)) for source in result.inputs)
+    read = []
+    for source in result.inputs:
+        paths, left = [file.path for file in source.files[:_FEW_FILES]], len(source.files) - _FEW_FILES
+        files = f"{', '.join(paths)}{f' and {left:,} more' if left > 0 else ''}"
+        read.append((source.role, f"{source.rows:,} row{'s' * (source.rows != 1)}: {files}"))
     return (
         *findings.alerts(found, "" if verbose else command),
         *(_turned(table, models_as_rows) for table in _values(result, digits, SIGNS["best"], united)),
@@ -50,7 +54,7 @@ def screen(
         *repeats(result, digits),
         *groups(models_of(result), digits),
         Sentences((*rest.notes(), *_checked(result)), if_cut=_CUT, if_many=_MANY),
-        *([*ledger.document(whole or result), Heading("What was read", 2), Terms(read, code=False)] if verbose else []),
+        *([*ledger(whole or result), Heading("What was read", 2), Terms(tuple(read), code=False)] if verbose else []),
         *gates.document(result.gates, summary=False),
     )
 
@@ -72,7 +76,7 @@ def markdown(result: Result) -> Document:
         *([Heading("What the checks found", 2), *found] if found else []),
         *repeats(result),
         *groups(models_of(result)),
-        *ledger.document(result),
+        *ledger(result),
     )
 
 
@@ -107,12 +111,6 @@ def _turned(one: Table, models_as_rows: bool | None) -> Table:
 
 def _checked(result: Result) -> tuple[str, ...]:
     return (findings.summary(result),) if result.examined else ()
-
-
-def _files(source: Input) -> str:
-    names = [file.path for file in source.files]
-    more = f" and {len(names) - _FEW_FILES:,} more" if len(names) > _FEW_FILES else ""
-    return f"{source.rows:,} row{'s' * (source.rows != 1)}: {', '.join(names[:_FEW_FILES])}{more}"
 
 
 def measures_of(texts: Iterable[str]) -> tuple[str, ...]:
