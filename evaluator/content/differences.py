@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from ..document import SIGNS, Block, Cell, Column, Document, Figure, Heading, Interval, Paragraph, Points, Role, Section, Table
 from ..results.comparison import Comparison, conclusions
-from ..stats.concluding import decimals, plain, signed, users_text
+from ..stats.concluding import decimals, plain, signed
 from ..stats.difference import MEANINGS, Difference, Verdict
 from . import numbers
 from .best_values import corrected_text
@@ -28,7 +28,6 @@ DATA_OF_GROUPS: Final = ("by", "group", "model", "base", "n_users")
 MOST_PAIRED: Final = 3
 """With more models all pairs are told by letters alone, on a screen and in a paper."""
 LETTERS: Final = "Models that share a letter are not clearly different"
-NOT_JUDGED: Final = "(not judged)"
 _EXPLAINED: Final[tuple[Verdict, ...]] = ("equivalent", "identical", "inconclusive")
 """The verdicts whose words do not say everything."""
 _LEAST_DECIMALS, _MOST_DECIMALS = 4, 6
@@ -72,7 +71,7 @@ def _counts_cell(one: Difference, shown: Shown) -> Cell:
 
 def _verdict_cell(one: Difference, shown: Shown) -> Cell:
     if one.subject.measure not in shown.judged:
-        return Cell(NOT_JUDGED)
+        return Cell("(not judged)")
     return Cell(one.verdict or "–", mark=one.verdict or "")
 
 
@@ -150,14 +149,14 @@ def title(comparison: Comparison) -> str:
 
 def subtitle(comparison: Comparison) -> str:
     """Return the number of users, how they were paired, and how p values were corrected."""
-    n = sorted({one.n_users for one in comparison.differences if one.n_users})
-    users = users_text(n[0]) if len(n) == 1 else f"{n[0]:,} to {n[-1]:,} users" if n else "no values of users"
+    users = numbers.users_range(one.n_users for one in comparison.differences if one.n_users)
+    paired = ", paired by id" if comparison.paired and users else ""
     settings = comparison.settings
     family = max((one.family or 0 for one in comparison.differences), default=0)
     corrected = corrected_text(settings.correction, family)
     by = "p not corrected" if corrected == "not corrected" else f"p by {corrected}"
     test = "" if settings.test == "t" else f" · test: {settings.test}"
-    return f"{users}{', paired by id' if comparison.paired and n else ''} · {_level(comparison)}s · {by}{test}"
+    return f"{users or 'no values of users'}{paired} · {_level(comparison)}s · {by}{test}"
 
 
 def footnotes(comparison: Comparison) -> tuple[str, ...]:

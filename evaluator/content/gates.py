@@ -11,6 +11,7 @@ from ..document import Cell, Column, Document, Heading, Sentences, Table, Terms
 from ..results.gates import Gate, Outcome, Verdicts
 from ..results.result import Result
 from ..stats.concluding import users_text
+from .numbers import users_range
 from .values import Formats
 
 DATA: Final = ("rule", "model", "outcome", "consequence", "value", "limit", "low", "high")
@@ -33,12 +34,11 @@ def title(gates: Sequence[Gate]) -> str:
     named = models[0] if len(models) == 1 else f"{len(models)} models"
     compared = [one for one in gates if one.base and not one.by_value]
     anchors = tuple(dict.fromkeys(one.anchor.base for one in gates if one.anchor is not None))
-    users = sorted({one.n_users for one in compared if one.group is None} or {one.n_users for one in compared})
-    told = users_text(users[0]) if len(users) == 1 else f"{users[0]:,} to {users[-1]:,} users" if users else ""
-    paired = ", paired" if told and all(one.paired for one in compared) else ""
+    users = users_range({one.n_users for one in compared if one.group is None} or {one.n_users for one in compared})
+    paired = ", paired" if all(one.paired for one in compared) else ""
     levels = dict.fromkeys(f"one-sided {100 * one.level:g} % bounds" for one in compared if one.low is not None)
     against = [f"{named} against {_common(bases)}" if bases else named, *([f"anchor {_common(anchors)}"] if anchors else [])]
-    return " · ".join(("gates", *against, *([f"{told}{paired}"] if told else []), *levels))
+    return " · ".join(("gates", *against, *([f"{users}{paired}"] if users else []), *levels))
 
 
 def table(gates: Sequence[Gate]) -> Table:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from math import floor, isfinite, log10
 from typing import Final
 
+from ..stats.concluding import users_text
+
 _USUAL, _MOST = 4, 8
 """Usual number of decimals, and the most that small values have."""
 _LARGE: Final = 1e15
@@ -49,3 +51,9 @@ def number(value: float | None, places: int, rounded: bool = False) -> str:
     if value and is_zero and not rounded:
         return f"{value:.0e}"
     return shown.removeprefix("-") if is_zero else shown
+
+
+def users_range(counts: Iterable[int]) -> str:
+    """Return numbers of users from the least to the largest: `350 users`, `340 to 350 users`; empty without any."""
+    ends = sorted(set(counts))
+    return f"{ends[0]:,} to {ends[-1]:,} users" if len(ends) > 1 else users_text(ends[0]) if ends else ""

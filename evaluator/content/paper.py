@@ -26,12 +26,12 @@ from ..names.formula import is_formula
 from ..results.comparison import Comparison, conclusions
 from ..results.result import FEW_USERS, MeasureDefinition, Result, Row
 from ..results.row import shortened
-from ..stats.concluding import users_text
 from ..stats.difference import Conclusion
 from .best_values import Place, best_values, highest_printed, how_concluded, how_tested
 from .description import document as files_hold
 from .differences import LETTERS, groups_table, joined_table, letters_table, shows_pairs, subtitle, title
 from .findings import alerts
+from .numbers import users_range
 from .values import Formats, repeated_rows
 
 PLAIN: Final = LatexStyle()
@@ -168,7 +168,7 @@ def _group_tables(result: Result, digits: int | None) -> Iterator[Table]:
         rules: dict[int, str] = {}
         for group in dict.fromkeys(row.group or "" for row in rows):
             some = [row for row in rows if (row.group or "") == group]
-            rules[len(lines)] = f"{group}, {_users_of(some)}"
+            rules[len(lines)] = f"{group}, {users_range(row.n_users for row in some)}"
             for row in (row for model in result.models for row in some if row.model == model):
                 lines.setdefault((group, row.model), {})[row.label] = row
         notes = (f"The values of groups of fewer than {FEW_USERS} users say little.",) if any(row.few_users for row in rows) else ()
@@ -229,15 +229,10 @@ def _share(row: Row) -> Cell:
     return Cell("–" if row.achieved is None else f"{100 * row.achieved:.1f}", value=row.achieved)
 
 
-def _users_of(rows: Sequence[Row]) -> str:
-    least, most = min(row.n_users for row in rows), max(row.n_users for row in rows)
-    return users_text(least) if least == most else f"{least:,} to {most:,} users"
-
-
 def _caption(result: Result, marks: TableMarks) -> str:
     """Return the users, the convention, what is relevant (of many rules nothing), and what the marks mean."""
-    over = [row for row in result.rows if row.aggregate != "formula" and row.model not in result.yardsticks]
-    texts = [f"Results over {_users_of(over) if over else 'no users'}."]
+    over = [row.n_users for row in result.rows if row.aggregate != "formula" and row.model not in result.yardsticks]
+    texts = [f"Results over {users_range(over) or 'no users'}."]
     protocols = dict.fromkeys(row.protocol for row in result.rows if row.protocol is not None)
     conventions = list(dict.fromkeys(one.convention for one in protocols))
     relevance = list(dict.fromkeys(one.relevance for one in protocols if one.relevance))
