@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 from collections.abc import Mapping
 from contextlib import suppress
@@ -10,9 +11,10 @@ from pathlib import Path
 from msgspec.structs import replace
 from receval.config import load_config
 from receval.content import catalogue as pages
-from receval.document import Block, Cell, Code, Heading, Paragraph, Table, Terms
+from receval.document import Block, Cell, Code, Heading, Paragraph, Table, Terms, text_columns
 from receval.metrics import METRICS, catalogue
 from receval.metrics.catalogue import ChoiceEntry, MetricEntry
+from receval.metrics.notation import GLOSSARY
 
 ROOT = Path(__file__).parent.parent
 printed = runpy.run_path(str(ROOT / "docs" / "printed.py"))["printed"]
@@ -45,15 +47,27 @@ FILES = {
 
 
 def metrics() -> list[Block]:
-    """A table for every family, with a link to the page of each metric."""
-    found = catalogue.read()
-    names = {entry.name: f"[{entry.name}](metrics/{slug(entry.name)}.md)" for entry in found.metrics}
-    linked = [replace(entry, name=names[entry.name]) for entry in found.metrics]
-    return [Heading("All metrics"), Paragraph(TABLE), *(_level(block, -1) for block in pages.overview(linked))]
+    """A table for every family: a row per metric, with a link to its page, its summary and its parameters."""
+    by_family: dict[str, list[MetricEntry]] = {}
+    for entry in catalogue.read().metrics:
+        by_family.setdefault(entry.family, []).append(entry)
+    blocks: list[Block] = [Heading("All metrics"), Paragraph(TABLE)]
+    for family, entries in by_family.items():
+        columns = text_columns("metric", "what it says", "parameters, the default first", "bounds", "needs")
+        blocks += [Heading(catalogue.FAMILIES.get(family, "Added"), 2), Table.of_texts(columns, map(_row, entries))]
+    return blocks
 
 
-def _level(block: Block, more: int) -> Block:
-    return replace(block, level=block.level + more) if isinstance(block, Heading) else block
+def _row(entry: MetricEntry) -> tuple[str, ...]:
+    name = f"[{entry.name}](metrics/{slug(entry.name)}.md)"
+    aliases = f" ({', '.join(entry.aliases)})" if entry.aliases else ""
+    taken = (f"`{choice.name}`: {', '.join(_default_first(choice))}" for choice in entry.parameters)
+    return f"{name}{aliases}", entry.summary, "; ".join(taken), pages.bounds(entry), " and ".join(entry.needs)
+
+
+def _default_first(choice: ChoiceEntry) -> list[str]:
+    default = catalogue.shown(choice.default) or choice.allowed
+    return [default, *(value for value in choice.values if value != default)]
 
 
 def axes() -> list[Block]:
@@ -63,7 +77,9 @@ def axes() -> list[Block]:
 
 def symbols() -> list[Block]:
     """The page on the symbols of formulas."""
-    return [_level(block, -1) for block in pages.symbols()]
+    rows = tuple((f"$`{symbol}`$", re.sub(r"\$([^$]+)\$", r"$`\1`$", meaning)) for symbol, meaning in GLOSSARY.items())
+    about = "`[…]` around a condition is 1 if it holds, else 0. A metric's parameters name their own symbols."
+    return [Heading("Symbols of the formulas"), Paragraph(about), Terms(rows, code=False)]
 
 
 def each() -> Mapping[str, list[Block]]:

@@ -87,7 +87,7 @@ class Column(Struct, frozen=True):
 class Table(Struct, frozen=True):
     """Rows of cells below columns.
 
-    `id` names the table in a page, `label` in references of LaTeX. `rules` are rows before which a line stands, with a heading or none. The
+    `id` names the table in a page and in references of LaTeX. `rules` are rows before which a line stands, with a heading or none. The
     `apart` last rows stand apart, such as that of the number of users. A table that `turns` may be shown with its rows as columns, below
     `corner` then. Where it does not fit a screen `narrow` may stand for it, or columns yield, whose titles are `left_out` then. `bare`
     tables have neither head nor frame on a screen.
@@ -112,9 +112,9 @@ class Table(Struct, frozen=True):
     about: Mapping[str, Any] = field(default_factory=dict)
 
     @staticmethod
-    def of_texts(columns: Iterable[Column], rows: Iterable[Iterable[str]], caption: str = "") -> Table:
+    def of_texts(columns: Iterable[Column], rows: Iterable[Iterable[str]], caption: str = "", id: str = "") -> Table:
         """Return a table whose cells are nothing but texts."""
-        return Table(tuple(columns), tuple(tuple(Cell(text) for text in row) for row in rows), caption)
+        return Table(tuple(columns), tuple(tuple(Cell(text) for text in row) for row in rows), caption, id)
 
     @property
     def n_keys(self) -> int:

@@ -1,17 +1,19 @@
-"""Audits: the values of measures under many conventions, which convention prints a number, and why two of them differ."""
+"""Where values come from: an audit of conventions, which one prints a number, why two differ, and an explanation of one user's value."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from ..document import Block, Column, Document, Heading, Paragraph, Points, Table, Terms
-from ..results.audit import Audit, AuditedMeasure, ConventionDifference, FoundValues, MeasureDifference
+from ..document import Block, Code, Column, Document, Heading, Paragraph, Points, Table, Terms
+from ..results.audit import Audit, AuditedMeasure, ChoiceEffect, ConventionDifference, FoundValues, MeasureDifference
+from ..results.explanation import CellValue, Explanation
 from .numbers import decimals, number
 
 _ALIKE: Final = 6
 """Values that agree to so many digits stand in one row."""
+_REDUCED: Final = {"sum": "sum of {}", "max": "largest {}", "count": "number of rows", "tally": "rows that are {}"}
 _RULE: Final = (
     "Line by line one more choice is made as {second} makes it, in the order in which an evaluation makes them: the value so far, and in "
     "parentheses what the line adds. In another order the lines may add something else; their sum stays."
@@ -25,12 +27,9 @@ def audit_document(audit: Audit, command: str = "") -> Document:
     """
     blocks: list[Block] = []
     for measure in audit.measures:
-        blocks += [Heading(measure.measure, 2), _grid(audit, measure)]
-        silent = _silent(audit, measure)
-        blocks += [Paragraph(f"No value: {silent}.")] if silent else []
         widest = _widest(audit, measure) if command else None
         why = (f"The widest spread, choice by choice: {command} --why {' '.join(map(shlex.quote, widest))}",) if widest else ()
-        blocks += _points((*audit.changes(measure), *why))
+        blocks += [Heading(measure.measure, 2), *_grid(audit, measure), *_points((*audit.changes(measure), *why))]
     return (*blocks, *_points(audit.remarks))
 
 
@@ -58,18 +57,46 @@ def difference_document(difference: ConventionDifference) -> Document:
     return (*blocks, *_points(difference.remarks))
 
 
+def explanation_document(explanation: Explanation, level: int = 1) -> Document:
+    """Return the formula of the value of one user, the explanations of metrics that it combines, the tables, the value and the choices."""
+    title = f"{explanation.measure} of user {explanation.user}, model {explanation.model}"
+    blocks: list[Block] = [Heading(title, level), *([Code(explanation.formula)] if explanation.formula else [])]
+    for part in explanation.components:
+        blocks += explanation_document(part, level + 1)
+    for table in explanation.steps:
+        blocks += [Heading(table.title, level + 1)]
+        if table.rows:
+            blocks.append(Table.of_texts(map(Column, table.headers), (map(_shown, row) for row in table.rows)))
+        totals = tuple((_REDUCED[total.reduction].format(total.label), _shown(total.value)) for total in table.totals)
+        blocks.append(Terms(totals, code=False))
+    values = [*explanation.facts, *((part.measure, part.value) for part in explanation.components if part.value is not None)]
+    if explanation.numerator is not None and explanation.denominator is not None:
+        values += [("numerator", explanation.numerator), ("denominator", explanation.denominator)]
+    value = repr(explanation.value) if explanation.value is not None else f"none: {explanation.reason}"
+    terms = (*((name, _shown(cell)) for name, cell in values), (explanation.measure, value))
+    blocks += [Heading("The value", level + 1), Terms(terms, code=False)]
+    if explanation.choices:
+        columns = (Column("choice"), Column(f"under {explanation.convention}"), Column("meaning", wraps=True))
+        blocks.append(Table.of_texts(columns, ((choice.name, choice.value, choice.meaning) for choice in explanation.choices)))
+    return tuple(blocks)
+
+
 def _points(sentences: Sequence[str]) -> list[Points]:
     return [Points(tuple(sentences))] if sentences else []
 
 
-def _grid(audit: Audit, measure: AuditedMeasure) -> Table:
+def _grid(audit: Audit, measure: AuditedMeasure) -> Iterator[Block]:
+    """Yield the values, those that are alike in one row, with the spread below, and the conventions that give no value, by reason."""
     alike: dict[tuple[object, ...], list[str]] = {}
+    reasons: dict[str, list[str]] = {}
     places = decimals(cell.value for cell in measure.cells.values())
     for convention in audit.conventions:
         cells = [measure.cells[convention, model] for model in audit.models]
         if any(cell.value is not None for cell in cells):
             key = tuple((None if cell.value is None else f"{cell.value:.{_ALIKE}g}", cell.n_users) for cell in cells)
             alike.setdefault(key, []).append(convention)
+        else:
+            reasons.setdefault(cells[0].reason, []).append(convention)
     rows = []
     for index, names in enumerate(alike.values(), 1):
         cells = [measure.cells[names[0], model] for model in audit.models]
@@ -78,32 +105,22 @@ def _grid(audit: Audit, measure: AuditedMeasure) -> Table:
         rows.append((str(index), *(number(cell.value, places) for cell in cells), counted, ", ".join(names)))
     spreads = (number(measure.spread(model), places) for model in audit.models)
     rows.append(("spread", *spreads, "", "the largest less the smallest"))
-    return Table.of_texts((Column("", "key"), *_values(audit.models), Column("users"), Column("conventions", wraps=True)), rows)
-
-
-def _values(models: Iterable[str]) -> Iterator[Column]:
-    return (Column(model, "value") for model in models)
+    models = (Column(model, "value") for model in audit.models)
+    yield Table.of_texts((Column("", "key"), *models, Column("users"), Column("conventions", wraps=True)), rows)
+    silent = "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
+    if silent:
+        yield Paragraph(f"No value: {silent}.")
 
 
 def _widest(audit: Audit, measure: AuditedMeasure) -> tuple[str, str] | None:
     """Return the conventions whose values of one model are furthest apart, that of the config first if it is one of them."""
     spreads = {model: measure.spread(model) or 0.0 for model in audit.models}
-    model = max(spreads, key=lambda name: spreads[name])
+    model = max(spreads, key=spreads.__getitem__)
     if not spreads[model]:
         return None
     values = measure.values(model)
-    lowest, highest = min(values, key=lambda name: values[name]), max(values, key=lambda name: values[name])
+    lowest, highest = (end(values, key=values.__getitem__) for end in (min, max))
     return (highest, lowest) if highest == audit.own_convention else (lowest, highest)
-
-
-def _silent(audit: Audit, measure: AuditedMeasure) -> str:
-    """Return the conventions that give no value, by reason."""
-    reasons: dict[str, list[str]] = {}
-    for convention in audit.conventions:
-        cells = [measure.cells[convention, model] for model in audit.models]
-        if all(cell.value is None for cell in cells):
-            reasons.setdefault(cells[0].reason, []).append(convention)
-    return "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
 
 
 def _steps(difference: ConventionDifference, measure: MeasureDifference) -> Iterator[Block]:
@@ -111,44 +128,41 @@ def _steps(difference: ConventionDifference, measure: MeasureDifference) -> Iter
         yield Paragraph(f"Nothing to compare: {measure.reason}.")
         return
     places = decimals([*measure.first.values(), *measure.second.values()])
-    effective = [index for index in range(len(measure.steps)) if measure.has_effect(index)]
-    columns = (Column("choice", "key"), Column("is changed"), *_values(difference.models))
-    yield Table.of_texts(columns, _step_rows(difference, measure, effective, places))
-    dependent = [index for index in effective if measure.depends_on_order(index)]
-    if dependent:
-        alone = (
-            (measure.steps[index].choice, *(_signed(measure.added_alone(index, model), places) for model in difference.models))
-            for index in dependent
-        )
+    effective = {index: step for index, step in enumerate(measure.steps) if measure.has_effect(index)}
+    values = tuple(Column(model, "value") for model in difference.models)
+    yield Table.of_texts((Column("choice", "key"), Column("is changed"), *values), _step_rows(difference, measure, effective, places))
+    alone = [
+        (step.choice, *(_signed(measure.added_alone(index, model), places) for model in difference.models))
+        for index, step in effective.items()
+        if measure.depends_on_order(index)
+    ]
+    if alone:
         yield Paragraph(f"Changed alone, with all else as {difference.first} has it, these add something else:")
-        yield Table.of_texts((Column("choice", "key"), *_values(difference.models)), alone)
-    if effective:
-        yield Terms(tuple(_meaning(difference, measure, index) for index in effective), code=False)
+        yield Table.of_texts((Column("choice", "key"), *values), alone)
+    meanings = []
+    for step in effective.values():
+        before, after = (meaning or value for meaning, value in zip(step.meanings, (step.before, step.after), strict=True))
+        meanings.append((step.choice, f"{step.decides}. {difference.first}: {before}. {difference.second}: {after}."))
+    if meanings:
+        yield Terms(tuple(meanings), code=False)
     silent = [step.choice for index, step in enumerate(measure.steps) if index not in effective]
     if silent:
         yield Paragraph(f"Different, and without effect on these files: {', '.join(silent)}.")
 
 
 def _step_rows(
-    difference: ConventionDifference, measure: MeasureDifference, effective: Sequence[int], places: int
+    difference: ConventionDifference, measure: MeasureDifference, effective: Mapping[int, ChoiceEffect], places: int
 ) -> Iterator[tuple[str, ...]]:
     """Yield the values of the first convention, of each step that changes them, of the rest, and of the second convention."""
     models = difference.models
     yield "", f"as {difference.first}", *(number(measure.first[model], places) for model in models)
-    for index in effective:
-        step = measure.steps[index]
+    for index, step in effective.items():
         values = (_with_change(step.so_far[model], measure.added(index, model), places) for model in models)
         yield step.choice, f"{step.before} → {step.after}", *values
     if any(abs(measure.rest(model) or 0.0) > 10**-places for model in models):
         rests = (_with_change(measure.second[model], measure.rest(model), places) for model in models)
         yield "", "how it reads the measure", *rests
     yield "", f"as {difference.second}", *(number(measure.second[model], places) for model in models)
-
-
-def _meaning(difference: ConventionDifference, measure: MeasureDifference, index: int) -> tuple[str, str]:
-    step = measure.steps[index]
-    before, after = (meaning or value for meaning, value in zip(step.meanings, (step.before, step.after), strict=True))
-    return step.choice, f"{step.decides}. {difference.first}: {before}. {difference.second}: {after}."
 
 
 def _with_change(value: float | None, change: float | None, places: int) -> str:
@@ -160,3 +174,10 @@ def _signed(change: float | None, places: int) -> str:
         return ""
     size = number(abs(change), places, rounded=True)
     return f"{'-' if change < 0 else '+'}{size}" if size.strip("0.") else size
+
+
+def _shown(cell: CellValue) -> str:
+    """Return a cell as text: whole numbers without a fraction, others with six digits."""
+    if isinstance(cell, float):
+        return f"{cell:.0f}" if cell.is_integer() and abs(cell) < 1e15 else f"{cell:.6g}"
+    return "" if cell is None else str(cell)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import Final
 
 from msgspec import Struct
 
@@ -11,10 +12,18 @@ from ..results.result import Result
 from ..results.row import shortened
 from ..stats.difference import Conclusion
 from .values import Formats
-from .verdicts import how_tested
 
 Place = tuple[str, str]
 """A model and the label of a measure."""
+_CORRECTIONS: Final = {"holm": "Holm", "bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
+_TESTS: Final = {
+    "t": "paired t test",
+    "permutation": "permutation test",
+    "bootstrap": "bootstrap test",
+    "bootstrap-t": "bootstrap t test",
+    "wilcoxon": "Wilcoxon signed-rank test",
+}
+_UNPAIRED: Final = "Welch's t test"
 
 
 class BestValues(Struct, frozen=True):
@@ -34,20 +43,26 @@ class BestValues(Struct, frozen=True):
 
     def legend(self, best: str = "Bold:") -> list[str]:
         """Return what the marks mean, those that there are; `best` is how a form shows tested values."""
-        return [*([f"{best} {_of_tested(self.conclusions)}."] if self.tested else []), *(self._of_untested() if self.untested else [])]
-
-    def _of_untested(self) -> list[str]:
-        tested = {one.measure: one for one in self.conclusions if one.is_tested}
+        concluded = {one.measure: one for one in self.conclusions}
+        tested = {label: one for label, one in concluded.items() if one.is_tested}
+        lines = []
+        if self.tested:
+            has_margin = any(rival.margin is not None for one in tested.values() for rival in one.rivals)
+            among = (
+                ", equivalent to the best, or not clearly different from it" if has_margin else ", or not clearly different from the best"
+            )
+            lines.append(f"{best} best{among} ({how_concluded(next(iter(tested.values())))}).")
         models = sorted({model for model, label in self.untested if label in tested})
-        known = {one.measure: one for one in self.conclusions if not one.is_tested}
         reasons: dict[str, list[str]] = {}
         for _, label in sorted(self.untested):
             if label not in tested:
-                reasons.setdefault(_reason(known.get(label)), []).append(label)
+                reasons.setdefault(_reason(concluded.get(label)), []).append(label)
         why = "; ".join(f"{shortened(dict.fromkeys(labels))}: {reason}" for reason, labels in reasons.items() if reason)
-        highest = f"{SIGNS['untested']} highest value printed, or lowest where less is better; not tested{f' ({why})' if why else ''}."
-        alone = f"{SIGNS['untested']} not tested against the best model: {shortened(models)}."
-        return [*([highest] if reasons else []), *([alone] if models else [])]
+        if reasons:
+            lines.append(
+                f"{SIGNS['untested']} highest value printed, or lowest where less is better; not tested{f' ({why})' if why else ''}."
+            )
+        return [*lines, *([f"{SIGNS['untested']} not tested against the best model: {shortened(models)}."] if models else [])]
 
 
 def best_values(result: Result, formats: Formats) -> BestValues:
@@ -57,8 +72,7 @@ def best_values(result: Result, formats: Formats) -> BestValues:
     are. Yardsticks are not compared, nor are measures of which neither more nor less is better, or that have no format.
     """
     concluded = {one.measure: one for one in result.conclusions if one.is_tested}
-    table = result.by_model()
-    rivals = {model: rows for model, rows in table.items() if model not in result.yardsticks}
+    rivals = {model: rows for model, rows in result.by_model().items() if model not in result.yardsticks}
     tested: set[Place] = set()
     untested: set[Place] = set()
     for label in (label for label in result.labels() if label in formats.places):
@@ -72,28 +86,37 @@ def best_values(result: Result, formats: Formats) -> BestValues:
     return BestValues(frozenset(tested), frozenset(untested), result.conclusions)
 
 
-def highest_printed(label: str, values: Mapping[str, float | None], better: bool | None, formats: Formats) -> set[Place]:
-    """Return the models whose value of a measure is printed as the best one is; none where all are, or where no direction is better."""
+def highest_printed(label: str, values: Mapping[str, float | None], better: bool | None, formats: Formats, least: int = 2) -> set[Place]:
+    """Return the models whose value of a measure is printed as the best one is.
+
+    There are none if fewer than `least` values are printed differently, or if no direction is better.
+    """
     known = {model: value for model, value in values.items() if value is not None}
     printed = {model: formats.text(label, value) for model, value in known.items()}
-    if better is None or len(set(printed.values())) < 2:
+    if better is None or len(set(printed.values())) < least:
         return set()
     best = (max if better else min)(known, key=lambda model: known[model])
     return {(model, label) for model, text in printed.items() if text == printed[best]}
 
 
-def _of_tested(conclusions: Sequence[Conclusion]) -> str:
-    tested = [one for one in conclusions if one.is_tested]
-    has_margin = any(rival.margin is not None for one in tested for rival in one.rivals)
-    words = (
-        "best, equivalent to the best, or not clearly different from it" if has_margin else "best, or not clearly different from the best"
-    )
-    first = tested[0]
-    return f"{words} ({how_tested(first.test, first.correction, first.family, 1 - first.level)})"
+def corrected_text(correction: str, family: int) -> str:
+    """Return how p values were corrected: `Holm over 12 comparisons`, or `not corrected`."""
+    by = _CORRECTIONS.get(correction)
+    return f"{by} over {family:,} comparison{'' if family == 1 else 's'}" if by else "not corrected"
+
+
+def how_tested(test: str, correction: str, family: int, alpha: float, paired: bool = True) -> str:
+    """Return the test, how p values were corrected, and the level."""
+    return f"{_TESTS[test] if paired else _UNPAIRED}, {corrected_text(correction, family)}, {100 * alpha:g} %"
+
+
+def how_concluded(one: Conclusion) -> str:
+    """Return how the models of a measure were tested against the best one."""
+    return how_tested(one.test, one.correction, one.family, 1 - one.level)
 
 
 def _reason(conclusion: Conclusion | None) -> str:
-    """Why a measure was not tested; empty where that is not known."""
+    """Return why a measure was not tested; empty where that is not known."""
     if conclusion is None or not conclusion.rivals:
         return ""
     n_users = max(rival.n_users for rival in conclusion.rivals)

@@ -3,56 +3,28 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec import json
 
 from ..document import ARROWS, Block, Code, Equation, Heading, Links, Paragraph, Points, Table, Terms, text_columns
-from ..metrics.catalogue import DEFAULT, FAMILIES, Catalogue, ChoiceEntry, ConventionEntry, MetricEntry, SettingEntry, shown
-from ..metrics.notation import GLOSSARY
+from ..metrics.catalogue import DEFAULT, Catalogue, ChoiceEntry, ConventionEntry, MetricEntry, shown
 from ..names.measure_strings import Scalar
 
 _PARTS: Final = {"lists": "How a list is read", "truth": "What is relevant", "users": "Who counts", "value": "What a value is"}
-_ALONE: Final = "for one metric alone"
 _HERE: Final = "for this metric alone"
 
 
 def listing(metrics: Iterable[MetricEntry]) -> list[Block]:
     """Return a table with a row per metric."""
-    rows = tuple(
-        (
-            entry.name,
-            entry.family,
-            bounds(entry),
-            ARROWS[entry.higher_is_better],
-            " and ".join(need.replace("data.", "") for need in entry.needs),
-            ", ".join(name for name in entry.conventions if name != DEFAULT) or f"{DEFAULT} only",
-        )
-        for entry in metrics
-    )
+    rows = []
+    for entry in metrics:
+        needs = " and ".join(need.replace("data.", "") for need in entry.needs)
+        others = ", ".join(name for name in entry.conventions if name != DEFAULT) or f"{DEFAULT} only"
+        rows.append((entry.name, entry.family, bounds(entry), ARROWS[entry.higher_is_better], needs, others))
     heads = ("metric", "family", "bounds", "better", "needs", "conventions that have it")
     return [Table.of_texts(text_columns(*heads, wraps=heads[-2:]), rows)]
-
-
-def overview(metrics: Iterable[MetricEntry]) -> list[Block]:
-    """Return a table for every family: a row per metric, with its summary and its parameters."""
-    by_family: dict[str, list[MetricEntry]] = {}
-    for entry in metrics:
-        by_family.setdefault(entry.family, []).append(entry)
-    blocks: list[Block] = []
-    for family, entries in by_family.items():
-        columns = text_columns("metric", "what it says", "parameters, the default first", "bounds", "needs")
-        blocks += [Heading(FAMILIES.get(family, "Added"), 3), Table.of_texts(columns, map(_overview, entries))]
-    return blocks
-
-
-def _overview(entry: MetricEntry) -> tuple[str, ...]:
-    name = f"{entry.name} ({', '.join(entry.aliases)})" if entry.aliases else entry.name
-    taken = (f"`{choice.name}`: {', '.join(_default_first(choice))}" for choice in entry.parameters)
-    return name, entry.summary, "; ".join(taken), bounds(entry), " and ".join(entry.needs)
 
 
 def metric(entry: MetricEntry, level: int = 1, under: str | None = None, axes: Sequence[ChoiceEntry] = ()) -> list[Block]:
@@ -63,13 +35,17 @@ def metric(entry: MetricEntry, level: int = 1, under: str | None = None, axes: S
     blocks += [Paragraph(text) for text in (*entry.terms, *entry.text)]
     blocks += [Paragraph(f"Edge cases: {text}") for text in entry.edge_cases]
     blocks.append(Terms(tuple(fact for fact in _facts(entry) if fact[1]), code=False))
-    for choice in entry.parameters:
-        blocks += _choice(choice)
+    blocks += map(_choice, entry.parameters)
     blocks.append(Heading("What each convention sets", level + 1))
     blocks += _settings(entry)
     if under and under != DEFAULT:
+        blocks.append(Heading(f"Under the convention {under}", level + 1))
         setting = next(setting for setting in entry.settings if setting.convention == under)
-        blocks += [Heading(f"Under the convention {under}", level + 1), *_under(setting, entry, axes)]
+        if not setting.own and not setting.protocol:
+            return [*blocks, Paragraph(f"Everything is as under {DEFAULT}.")]
+        if not setting.has_metric:
+            blocks.append(Paragraph("The library lacks the metric; the convention is applied all the same."))
+        blocks.append(_explained({**setting.own, **setting.protocol}, (*entry.parameters, *axes)))
     return blocks
 
 
@@ -84,9 +60,7 @@ def axes(choices: Sequence[ChoiceEntry], level: int = 1) -> list[Block]:
         ),
     ]
     for part, title in _PARTS.items():
-        blocks.append(Heading(title, level + 1))
-        for choice in choices:
-            blocks += _choice(choice) if choice.part == part else []
+        blocks += [Heading(title, level + 1), *(_choice(choice) for choice in choices if choice.part == part)]
     return blocks
 
 
@@ -106,15 +80,19 @@ def convention(entry: ConventionEntry, choices: Sequence[ChoiceEntry], level: in
     differs = entry.axes if entry.name == DEFAULT else entry.differs
     blocks += [_explained(differs, choices)] if differs else []
     if entry.name != DEFAULT:
-        same = ", ".join(f"{axis}={shown(value)}" for axis, value in entry.axes.items() if axis not in differs)
-        blocks.append(Paragraph(f"As {DEFAULT}: {same}."))
-    for title, table in (
-        (_ALONE, {name: _pairs(given) for name, given in entry.for_metric.items()}),
-        ("name there", dict(entry.spellings)),
-        ("parameter there", {name: _rewrite(rewrite) for name, rewrite in entry.parameters.items()}),
+        same = {axis: value for axis, value in entry.axes.items() if axis not in differs}
+        blocks.append(Paragraph(f"As {DEFAULT}: {_pairs(same)}."))
+    rewrites = {
+        name: one if isinstance(one, str) else "; ".join(f"{value}: {_pairs(given) or 'no change'}" for value, given in one.items())
+        for name, one in entry.parameters.items()
+    }
+    for title, effect, table in (
+        ("for one metric alone", "sets", {name: _pairs(given) for name, given in entry.for_metric.items()}),
+        ("name there", "is read as", entry.spellings),
+        ("parameter there", "is read as", rewrites),
     ):
-        headers = (title, "sets" if title == _ALONE else "is read as")
-        blocks += [Table.of_texts(text_columns(*headers, wraps=headers[1:], code=headers), table.items())] if table else []
+        heads = (title, effect)
+        blocks += [Table.of_texts(text_columns(*heads, wraps=(effect,), code=heads), table.items())] if table else []
     return blocks
 
 
@@ -134,16 +112,6 @@ def everything(catalogue: Catalogue) -> list[Block]:
     for agreed in catalogue.conventions:
         blocks += convention(agreed, (*catalogue.protocol, *catalogue.formula), 3)
     return blocks
-
-
-def symbols() -> list[Block]:
-    """Return the meanings of the symbols of formulas, for Markdown."""
-    rows = tuple((f"$`{symbol}`$", re.sub(r"\$([^$]+)\$", r"$`\1`$", meaning)) for symbol, meaning in GLOSSARY.items())
-    return [
-        Heading("Symbols of the formulas", 2),
-        Paragraph("`[…]` around a condition is 1 if it holds, else 0. A metric's parameters name their own symbols."),
-        Terms(rows, code=False),
-    ]
 
 
 def bounds(entry: MetricEntry) -> str:
@@ -166,17 +134,12 @@ def _facts(entry: MetricEntry) -> Iterable[tuple[str, str]]:
     yield "added by", "" if entry.origin == "receval" else entry.origin
 
 
-def _choice(choice: ChoiceEntry) -> list[Block]:
+def _choice(choice: ChoiceEntry) -> Block:
     named = f" (axis `{choice.axis}`)" if choice.axis and choice.axis != choice.name else ""
     if not choice.values:
-        return [Paragraph(f"`{choice.name}`{named}: {choice.decides}; {choice.allowed}, by default {shown(choice.default)}.")]
+        return Paragraph(f"`{choice.name}`{named}: {choice.decides}; {choice.allowed}, by default {shown(choice.default)}.")
     rows = ((value, f"{means} (default)" if value == choice.default else means) for value, means in choice.values.items())
-    return [Terms(tuple(rows), f"`{choice.name}`{named}: {choice.decides}")]
-
-
-def _default_first(choice: ChoiceEntry) -> list[str]:
-    default = shown(choice.default) or choice.allowed
-    return [default, *(value for value in choice.values if value != default)]
+    return Terms(tuple(rows), f"`{choice.name}`{named}: {choice.decides}")
 
 
 def _settings(entry: MetricEntry) -> list[Block]:
@@ -204,13 +167,6 @@ def _settings(entry: MetricEntry) -> list[Block]:
     return blocks
 
 
-def _under(setting: SettingEntry, entry: MetricEntry, axes: Sequence[ChoiceEntry]) -> list[Block]:
-    if not setting.own and not setting.protocol:
-        return [Paragraph(f"Everything is as under {DEFAULT}.")]
-    blocks: list[Block] = [] if setting.has_metric else [Paragraph("The library lacks the metric; the convention is applied all the same.")]
-    return [*blocks, _explained({**setting.own, **setting.protocol}, (*entry.parameters, *axes))]
-
-
 def _explained(given: Mapping[str, Scalar], choices: Sequence[ChoiceEntry]) -> Table:
     known = {choice.name: choice for choice in reversed(choices)}
     rows = []
@@ -224,18 +180,6 @@ def _pairs(given: Mapping[str, Scalar]) -> str:
     return ", ".join(f"{axis}={shown(value)}" for axis, value in given.items())
 
 
-def _rewrite(rewrite: str | Mapping[str, Mapping[str, Scalar]]) -> str:
-    if isinstance(rewrite, str):
-        return rewrite
-    return "; ".join(f"{value}: {_pairs(meaning) or 'no change'}" for value, meaning in rewrite.items())
-
-
-def plain(value: Any) -> Any:
+def plain(content: Mapping[str, object]) -> Any:
     """Return records as plain values, in the order of their fields; a bound or default without limit is `None`."""
-    if isinstance(value, Struct):
-        return {name: plain(field) for name, field in asdict(value).items()}
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, tuple | list):
-        return [plain(item) for item in value]
-    return None if isinstance(value, float) and math.isinf(value) else value
+    return json.decode(json.encode(content))

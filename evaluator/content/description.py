@@ -9,9 +9,8 @@ from typing import Any, Final
 from msgspec import to_builtins
 
 from ..document import Bars, Block, Column, Document, Heading, Points, Table
-from ..results.description import FORMAT_VERSION, CountSummary, Description, HistogramBin, Overlap, TableDescription, TimeSpan
+from ..results.description import FORMAT_VERSION, CountSummary, Description, TableDescription, TimeSpan
 
-_DAY: Final = 86_400
 _DATES: Final = (10**8, 4 * 10**9)
 """Numbers that are shown as seconds since 1970: from 1973 to 2096."""
 _FACTS: Final[tuple[tuple[str, Callable[[TableDescription], str]], ...]] = (
@@ -47,16 +46,22 @@ def document(description: Description) -> Document:
     """Return the facts of all files side by side, a histogram of ratings or scores for each, and what the files have in common."""
     tables = description.tables
     names = [table.name for table in tables]
-    blocks: list[Block] = [Heading("What the files hold", 2), _figures(names, _facts(tables))]
+    facts = ((label, *(shown(table) for table in tables)) for label, shown in _FACTS)
+    blocks: list[Block] = [Heading("What the files hold", 2), _figures(names, (row for row in facts if any(row[1:])))]
     for title, counts in (("Rows per user", [table.per_user for table in tables]), ("Rows per item", [table.per_item for table in tables])):
-        blocks += [Heading(title, 2), _figures(names, _counts(counts))]
+        rows = ((label, *("" if one is None else shown(one) for one in counts)) for label, shown in _COUNTS)
+        blocks += [Heading(title, 2), _figures(names, rows)]
     for table in tables:
         if table.numbers is not None:
             column = table.numbers.column
-            rows = tuple((_bin(one), one.rows) for one in table.numbers.histogram)
-            blocks += [Heading(f"{column.capitalize()}s of {table.name}", 2), Bars(column, rows)]
-    if description.overlaps:
-        in_common = (_overlap(overlap, description.table(overlap.one)) for overlap in description.overlaps)
+            bins = ((_number(one.low), _number(one.high), one) for one in table.numbers.histogram)
+            bars = tuple((low if one.low == one.high else f"{low} to {high}", one.rows) for low, high, one in bins)
+            blocks += [Heading(f"{column.capitalize()}s of {table.name}", 2), Bars(column, bars)]
+    in_common = []
+    for overlap in description.overlaps:
+        one = description.table(overlap.one)
+        in_common.append((f"{overlap.one} in {overlap.other}", _share(overlap.users, one.users), _share(overlap.items, one.items)))
+    if in_common:
         blocks += [Heading("What the files have in common", 2), _figures(("users", "items"), in_common)]
     return (*blocks, *([Points(description.remarks)] if description.remarks else []))
 
@@ -69,20 +74,6 @@ def plain(description: Description) -> dict[str, Any]:
 def _figures(heads: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Table:
     """Return figures of several kinds below each other, which stand to the right, below heads."""
     return Table.of_texts((Column("", "key"), *(Column(head, "counts") for head in heads)), rows)
-
-
-def _facts(tables: tuple[TableDescription, ...]) -> tuple[tuple[str, ...], ...]:
-    """Return the facts that any of the tables has."""
-    rows = ((label, *(shown(table) for table in tables)) for label, shown in _FACTS)
-    return tuple(row for row in rows if any(row[1:]))
-
-
-def _counts(counts: list[CountSummary | None]) -> tuple[tuple[str, ...], ...]:
-    return tuple((label, *("" if one is None else shown(one) for one in counts)) for label, shown in _COUNTS)
-
-
-def _overlap(overlap: Overlap, one: TableDescription) -> tuple[str, str, str]:
-    return f"{overlap.one} in {overlap.other}", _share(overlap.users, one.users), _share(overlap.items, one.items)
 
 
 def _share(n: int, total: int) -> str:
@@ -101,10 +92,6 @@ def _number(number: float) -> str:
     return f"{number:,.2f}" if 1 <= abs(number) < 1e15 else f"{number:.4g}"
 
 
-def _bin(one: HistogramBin) -> str:
-    return _number(one.low) if one.low == one.high else f"{_number(one.low)} to {_number(one.high)}"
-
-
 def _time(seconds: float) -> str:
     """Return a time as a date, where it may be seconds since 1970; else the number as it is."""
     if not _DATES[0] <= seconds <= _DATES[1]:
@@ -115,4 +102,4 @@ def _time(seconds: float) -> str:
 def _days(times: TimeSpan | None) -> str:
     if times is None or not _DATES[0] <= times.first <= times.last <= _DATES[1]:
         return ""
-    return f"{(times.last - times.first) / _DAY:,.1f}"
+    return f"{(times.last - times.first) / 86_400:,.1f}"

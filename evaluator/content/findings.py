@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Sequence
+from itertools import groupby, zip_longest
 from typing import Final
 
 from ..checks import CHECKS, Finding
-from ..document import Alert, Document, Sentences
+from ..document import Alert, Document, Sentences, Severity
 from ..results.result import Result
 from .numbers import decimals, number
 
@@ -16,7 +16,7 @@ _MOST: Final = 5
 """Most findings that are shown where a command shows all."""
 _FEW: Final = 5
 """Most measures whose bounds are shown."""
-WORDS: Final = {"error": "error", "warn": "warning", "info": "note"}
+WORDS: Final[dict[Severity, str]] = {"error": "error", "warn": "warning", "info": "note"}
 
 
 def alerts(findings: Sequence[Finding], command: str = "") -> Document:
@@ -24,40 +24,32 @@ def alerts(findings: Sequence[Finding], command: str = "") -> Document:
 
     With the `command` that shows all of them only five are shown, and the others counted.
     """
-    shown = _chosen(findings) if command else list(findings)
+    places = _chosen(findings) if command else list(range(len(findings)))
+    shown = [findings[place] for place in places]
+    drawn: list[Alert | Sentences] = []
     # What to do is the same for all findings of a check, and said after the last one.
-    following = [*(finding.check for finding in shown), ""][1:]
-    drawn = [_alert(finding, last=finding.check != after) for finding, after in zip(shown, following, strict=False)]
-    others = (Sentences((_others(findings, shown, command),), small=False),) if len(shown) < len(findings) else ()
-    return (*drawn, *others)
+    for finding, after in zip_longest(shown, (finding.check for finding in shown[1:])):
+        advice = finding.advice if finding.check != after and finding.severity != "info" else ""
+        head = f"{WORDS[finding.severity]} {finding.check}"
+        drawn.append(Alert(finding.severity, head, titled(finding), finding.examples, tuple(bounds(finding)), advice))
+    hidden = [finding for place, finding in enumerate(findings) if place not in places]
+    if hidden:
+        words, counts = Counter(finding.severity for finding in hidden), Counter(finding.check for finding in hidden)
+        totals = ", ".join(f"{n} more {WORDS[severity]}{'s' * (n != 1)}" for severity in WORDS if (n := words[severity]))
+        checks = dict.fromkeys(finding.check for finding in findings if finding.check in counts)
+        named = ", ".join(f"{check}{f' × {counts[check]}' * (counts[check] > 1)}" for check in checks)
+        drawn.append(Sentences((f"and {totals} ({named}): {command} shows all",), small=False))
+    return tuple(drawn)
 
 
-def _chosen(findings: Sequence[Finding]) -> list[Finding]:
-    """Return the few findings to show: the graver first, and one of every check before a second one of any."""
+def _chosen(findings: Sequence[Finding]) -> list[int]:
+    """Return the places of the few findings to show: the graver first, and one of every check before a second one of any."""
     seen: Counter[str] = Counter()
     ranks = []
-    for position, finding in enumerate(findings):
-        ranks.append((list(WORDS).index(finding.severity), seen[finding.check], position))
+    for place, finding in enumerate(findings):
+        ranks.append((list(WORDS).index(finding.severity), seen[finding.check], place))
         seen[finding.check] += 1
-    return [findings[position] for position in sorted(position for *_, position in sorted(ranks)[:_MOST])]
-
-
-def _others(findings: Sequence[Finding], shown: Sequence[Finding], command: str) -> str:
-    """Return a sentence: how many findings of which checks are not shown, and the command that shows them."""
-    counts = Counter(finding.check for finding in findings)
-    counts.subtract(Counter(finding.check for finding in shown))
-    hidden = [finding for finding in findings if counts[finding.check]]
-    words = Counter[str](finding.severity for finding in findings)
-    words.subtract(Counter[str](finding.severity for finding in shown))
-    totals = [f"{n} more {WORDS[severity]}{'s' * (n != 1)}" for severity in WORDS if (n := words[severity])]
-    checks = ", ".join(f"{check}{f' × {counts[check]}' * (counts[check] > 1)}" for check in dict.fromkeys(one.check for one in hidden))
-    return f"and {', '.join(totals)} ({checks}): {command} shows all"
-
-
-def _alert(finding: Finding, *, last: bool) -> Alert:
-    advice = finding.advice if last and finding.severity != "info" else ""
-    head = f"{WORDS[finding.severity]} {finding.check}"
-    return Alert(finding.severity, head, titled(finding), finding.examples, tuple(bounds(finding)), advice)
+    return sorted(place for *_, place in sorted(ranks)[:_MOST])
 
 
 def titled(finding: Finding) -> str:
@@ -79,20 +71,19 @@ def bounds(finding: Finding) -> Iterable[str]:
 
 
 def summary(result: Result) -> str:
-    """Return one line: how many checks were made, why the others were not, and what was found."""
+    """Return one line: how many checks were made, why the others were not, and what was found.
+
+    Checks that are off come last: ` (no data.train: X05 to X11, X14; off: R04)`.
+    """
     if not result.examined:
         return "No health check is made: the config says health: off."
     counts = {severity: sum(finding.severity == severity for finding in result.findings) for severity in WORDS}
     totals = [f"{n} {WORDS[severity]}{'s' * (n != 1)}" for severity, n in counts.items() if n]
-    made = f"{len(CHECKS) - len(result.unmade)} of {len(CHECKS)} made{_unmade(result.unmade)}"
+    reasons = sorted(dict.fromkeys(result.unmade.values()), key=lambda reason: reason == "off")
+    runs = (", ".join(_runs([check for check, why in result.unmade.items() if why == reason])) for reason in reasons)
+    unmade = "; ".join(f"{reason}: {ids}" for reason, ids in zip(reasons, runs, strict=True))
+    made = f"{len(CHECKS) - len(result.unmade)} of {len(CHECKS)} made{f' ({unmade})' if unmade else ''}"
     return f"Health checks: {made}: {', '.join(totals) or 'nothing found'}."
-
-
-def _unmade(why: Mapping[str, str]) -> str:
-    """Return the checks that were not made by reason, those that are off last: ` (no data.train: X05 to X11, X14; off: R04)`."""
-    reasons = sorted(dict.fromkeys(why.values()), key=lambda reason: reason == "off")
-    groups = [f"{reason}: {', '.join(_runs([check for check in why if why[check] == reason]))}" for reason in reasons]
-    return f" ({'; '.join(groups)})" if groups else ""
 
 
 def _runs(checks: Sequence[str]) -> Iterable[str]:

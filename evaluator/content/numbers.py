@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from math import floor, isfinite, log10
 from typing import Final
 
+from ..stats.concluding import users_text
+
 _USUAL, _MOST = 4, 8
 """Usual number of decimals, and the most that small values have."""
 _LARGE: Final = 1e15
@@ -27,17 +29,12 @@ def decimals(values: Iterable[float | None], whole: bool = False) -> int:
         return 0
     if not sizes:
         return _USUAL
-    first, last = _magnitude(max(sizes)), _magnitude(min(sizes))
+    first, last = (floor(log10(size)) for size in (max(sizes), min(sizes)))  # the powers of ten: 0 for 1 to 9.99, -3 for 0.0016
     needed = max(min(max(_DIGITS - 1 - first, 0), _USUAL), 1 - first, -last if last - first > -_DIGITS else 0)
     if max(sizes) < _SMALL:
         while needed < 3 - first and len({f"{size:.{needed}f}" for size in sizes}) < len(sizes):
             needed += 1
     return min(needed, _MOST)
-
-
-def _magnitude(size: float) -> int:
-    """Return the power of ten of the first digit: 0 for 1 to 9.99, -3 for 0.0016."""
-    return floor(log10(size))
 
 
 def number(value: float | None, places: int, rounded: bool = False) -> str:
@@ -54,3 +51,9 @@ def number(value: float | None, places: int, rounded: bool = False) -> str:
     if value and is_zero and not rounded:
         return f"{value:.0e}"
     return shown.removeprefix("-") if is_zero else shown
+
+
+def users_range(counts: Iterable[int]) -> str:
+    """Return numbers of users from the least to the largest: `350 users`, `340 to 350 users`; empty without any."""
+    ends = sorted(set(counts))
+    return f"{ends[0]:,} to {ends[-1]:,} users" if len(ends) > 1 else users_text(ends[0]) if ends else ""

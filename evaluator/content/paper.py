@@ -1,27 +1,68 @@
-"""A result and a comparison as a paper has them: tables alone, or a whole document with definitions, data and findings."""
+"""A result and a comparison as a paper has them: tables alone, or a whole document with definitions of measures, data and findings.
+
+Values of all users, of groups, of folds and runs stand in one line per model and one column per measure, with marks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..config.run_sections import LatexStyle
-from ..document import Alert, Block, Column, Document, Heading, Paragraph, Points, Section, Table
+from ..conventions import AXES, PROTOCOL
+from ..document import ARROWS, Alert, Block, Cell, Column, Document, Equation, Heading, Mark, Paragraph, Points, Section, Table, Terms
+from ..metrics import METRICS, Metric
+from ..metrics.catalogue import equation, is_of_a_user, sections, shown
+from ..metrics.catalogue import title as metric_title
+from ..metrics.notation import GLOSSARY, symbols
+from ..names.formula import is_formula
 from ..results.comparison import Comparison, conclusions
-from ..results.description import Description
-from ..results.result import Result
+from ..results.result import FEW_USERS, MeasureDefinition, Result, Row
+from ..results.row import shortened
+from ..stats.difference import Conclusion
+from .best_values import Place, best_values, highest_printed, how_concluded, how_tested
 from .description import document as files_hold
 from .differences import LETTERS, groups_table, joined_table, letters_table, shows_pairs, subtitle, title
 from .findings import alerts
-from .paper_definitions import definitions
-from .paper_values import achieved_tables, changes, group_tables, repeats_tables, values_table
+from .numbers import users_range
+from .values import Formats, repeated_rows
 
 PLAIN: Final = LatexStyle()
 _TABLES_OF_FILES: Final = 3
 """Tables of a description that have a column per file."""
+_MOST_SENTENCES: Final = 3
+_MODEL: Final = Column("", "name")
+_OVER_USERS: Final = {
+    "mean": r"\frac{1}{|U|} \sum_{u \in U} %s",
+    "sum": r"\sum_{u \in U} %s",
+    "geometric": r"\exp\Bigl(\frac{1}{|U|} \sum_{u \in U} \ln \max(%s, 10^{-5})\Bigr)",
+}
+_ALWAYS: Final = frozenset({"u", "U", "k", "r", "i", "L_u", "T_u"})
+"""Symbols that are explained whether a formula has them or not."""
+_INDICATOR: Final = (r"$`[\ldots]`$", "1 if the condition holds, else 0; a fraction without a denominator counts 0")
+_R: Final = "In the descriptions of choices $`R`$ is $`|T_u|`$, the number of relevant items of the user."
+_BETTER: Final = "\u2020"
+_WORSE: Final = "\u2021"
+Lines = Mapping[tuple[str, ...], Mapping[str, Row]]
+"""The first cells of each line, and its values by label."""
+
+
+class TableMarks(Struct, frozen=True):
+    """The values that are marked, what stands raised behind values, and `notes` on what that means."""
+
+    marks: Mapping[Place, Mark] = field(default_factory=dict)
+    raised: Mapping[Place, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+_UNMARKED: Final = TableMarks()
 
 
 def result_tables(result: Result, comparison: Comparison | None = None, style: LatexStyle = PLAIN) -> Document:
@@ -43,37 +84,19 @@ def paper_document(
 ) -> Document:
     """Return a whole document: `sentences` on what is concluded (or those of the comparison), values, data, definitions, findings."""
     sentences = sentences or (conclusions(comparison) if comparison is not None else ())
-    found = (
-        ("Summary", _summary(result, sentences)),
-        ("Results", _of_result(result, comparison, style)),
-        ("Comparison", _compared(comparison, style)),
-        ("Groups, folds and runs", (*repeats_tables(result, style.digits), *group_tables(result, style.digits))),
-        ("Data", (_inputs(result), *_described(result.description))),
-        ("Definitions", definitions(result)),
-        ("Health checks", _findings(result)),
-    )
-    sections = (Section(name.partition(",")[0].lower().replace(" ", "-"), name, tuple(blocks)) for name, blocks in found)
+    # Examples of findings name users.
+    found = [replace(one, examples=(), details=()) for one in alerts(result.findings) if isinstance(one, Alert)]
+    parts: dict[str, Iterable[Block]] = {
+        "Summary": _summary(result, sentences),
+        "Results": _of_result(result, comparison, style),
+        "Comparison": _compared(comparison, style),
+        "Groups, folds and runs": (*_repeats_tables(result, style.digits), *_group_tables(result, style.digits)),
+        "Data": _data(result),
+        "Definitions": definitions(result),
+        "Health checks": found or ([Paragraph("Nothing was found.")] if result.examined and not result.findings else []),
+    }
+    sections = (Section(name.partition(",")[0].lower().replace(" ", "-"), name, tuple(blocks)) for name, blocks in parts.items())
     return (Heading(title), *(section for section in sections if section.blocks))
-
-
-def _of_result(result: Result, comparison: Comparison | None, style: LatexStyle) -> Iterator[Table]:
-    yield values_table(result, comparison, style)
-    yield from achieved_tables(result)
-
-
-def _compared(comparison: Comparison | None, style: LatexStyle, *, with_results: bool = True) -> Iterator[Table]:
-    """The differences; of all pairs of many models the letters, which say the same in less room, unless they stand in the results."""
-    if comparison is None:
-        return
-    if shows_pairs(comparison):
-        yield joined_table(comparison)
-    elif style.marks != "letters" or not with_results:
-        caption = f"Comparison of {title(comparison)}. {subtitle(comparison)}. {LETTERS}."
-        yield replace(replace(letters_table(comparison, style.digits), corner="").turned(), caption=caption, notes=comparison.notes)
-    if comparison.by_group:
-        caption = f"Comparison of {title(comparison)}, within groups, corrected together."
-        table = groups_table(comparison)
-        yield replace(table, caption=caption, id="comparison-groups", rules=changes([row[0].text for row in table.rows]))
 
 
 def _summary(result: Result, sentences: Sequence[str]) -> Iterator[Block]:
@@ -84,21 +107,13 @@ def _summary(result: Result, sentences: Sequence[str]) -> Iterator[Block]:
     yield from (Points(tuple(texts)) for texts in (sentences, result.notes()) if texts)
 
 
-def _inputs(result: Result) -> Table:
-    """The sources, their rows, and of their files the size and the beginning of the hash."""
-    rows = (
-        (source.role, file.path, f"{source.rows:,}", f"{file.bytes:,}", file.sha256[:12])
-        for source in result.inputs
-        for file in source.files
-    )
+def _data(result: Result) -> Iterator[Table]:
+    """Yield the sources with the size and the beginning of the hash of their files, and what the files hold, one line per file."""
+    files = ((source, file) for source in result.inputs for file in source.files)
+    rows = ((source.role, file.path, f"{source.rows:,}", f"{file.bytes:,}", file.sha256[:12]) for source, file in files)
     columns = (Column("source", "key"), Column("file"), Column("rows", "counts"), Column("bytes", "counts"), Column("SHA-256"))
-    caption = "Sources; the rows are those of all files of a source."
-    return replace(Table.of_texts(columns, rows, caption), id="inputs")
-
-
-def _described(description: Description | None) -> Iterator[Table]:
-    """What the files hold, one line per file, and what they have in common."""
-    blocks = files_hold(description) if description is not None else ()
+    yield Table.of_texts(columns, rows, "Sources; the rows are those of all files of a source.", "inputs")
+    blocks = files_hold(result.description) if result.description is not None else ()
     named = [(before, block) for before, block in pairwise(blocks) if isinstance(before, Heading) and isinstance(block, Table)]
     for place, (heading, table) in enumerate(named, 1):
         of_files = place <= _TABLES_OF_FILES
@@ -106,8 +121,294 @@ def _described(description: Description | None) -> Iterator[Table]:
         yield replace(shown, caption=f"{heading.text}.", id=f"data-{place}" if of_files else "data-overlaps")
 
 
-def _findings(result: Result) -> Iterator[Block]:
-    """What the checks found, without the examples, which name users."""
-    yield from (replace(one, examples=(), details=()) for one in alerts(result.findings) if isinstance(one, Alert))
-    if result.examined and not result.findings:
-        yield Paragraph("Nothing was found.")
+# Tables
+
+
+def _of_result(result: Result, comparison: Comparison | None, style: LatexStyle) -> Iterator[Table]:
+    """Yield the values over all users, yardsticks below the others, and how much of the best possible value each model reaches."""
+    formats = Formats.of(result.rows, style.digits)
+    marks = marks_of(result, formats, style, comparison)
+    by_model = result.by_model()
+    models = [model for model in result.models if model not in result.yardsticks]
+    notes = []
+    for name, one in result.definitions.items():
+        axes = METRICS[one.metric].axes if one.metric in METRICS else {}
+        choices = {key: one.axes[axis] for key, axis in axes.items()} | (dict(one.params) if one.metric in METRICS else {})
+        texts = [f"{key} {shown(value)}" for key, value in choices.items() if value != ""]
+        notes += [f"{name}: {', '.join(texts)}."] if texts else []
+    lines: Lines = {(model,): by_model[model] for model in (*models, *result.yardsticks)}
+    table = _table((_MODEL,), lines, partial(_cell, formats=formats, marks=marks), result.higher_is_better)
+    yield replace(table, caption=_caption(result, marks), id="results", apart=len(result.yardsticks), notes=tuple(notes))
+    computed = {row.label for model in models for row in by_model[model].values() if row.achieved is not None}
+    lines = {(model,): {label: row for label, row in by_model[model].items() if label in computed} for model in models}
+    if computed:
+        yield replace(_table((_MODEL,), lines, _share, {}), caption="Percentage of the best possible value.", id="achieved")
+
+
+def _compared(comparison: Comparison | None, style: LatexStyle, *, with_results: bool = True) -> Iterator[Table]:
+    """Yield the differences; of all pairs of many models the letters, which say the same in less room, unless they stand in the results."""
+    if comparison is None:
+        return
+    if shows_pairs(comparison):
+        yield joined_table(comparison)
+    elif style.marks != "letters" or not with_results:
+        caption = f"Comparison of {title(comparison)}. {subtitle(comparison)}. {LETTERS}."
+        yield replace(replace(letters_table(comparison, style.digits), corner="").turned(), caption=caption, notes=comparison.notes)
+    if comparison.by_group:
+        caption = f"Comparison of {title(comparison)}, within groups, corrected together."
+        table = groups_table(comparison)
+        yield replace(table, caption=caption, id="comparison-groups", rules=_changes([row[0].text for row in table.rows]))
+
+
+def _group_tables(result: Result, digits: int | None) -> Iterator[Table]:
+    """Yield a table for each thing that results are split by: one line per model below the name of each group."""
+    for place, by in enumerate(dict.fromkeys(row.by for row in result.by_group), 1):
+        rows = [row for row in result.by_group if row.by == by]
+        lines: dict[tuple[str, ...], dict[str, Row]] = {}
+        rules: dict[int, str] = {}
+        for group in dict.fromkeys(row.group or "" for row in rows):
+            some = [row for row in rows if (row.group or "") == group]
+            rules[len(lines)] = f"{group}, {users_range(row.n_users for row in some)}"
+            for row in (row for model in result.models for row in some if row.model == model):
+                lines.setdefault((group, row.model), {})[row.label] = row
+        notes = (f"The values of groups of fewer than {FEW_USERS} users say little.",) if any(row.few_users for row in rows) else ()
+        table = _table((_MODEL,), lines, partial(_cell, formats=Formats.of(rows, digits)), result.higher_is_better)
+        yield replace(table, caption=f"Results by {by}.", id=f"groups-{place}", rules=rules, notes=notes)
+
+
+def _repeats_tables(result: Result, digits: int | None) -> Iterator[Table]:
+    """Yield the values of each model by fold and run, below them those of all together; nothing where there are no several."""
+    over_all, kinds = repeated_rows(result)
+    if not over_all:
+        return
+    means = [row for row in result.rows if row.repeats is not None]
+    lines: dict[tuple[str, ...], dict[str, Row]] = {}
+    for row in (row for model in result.models for row in (*over_all, *means) if row.model == model):
+        names = (getattr(row, kind) for kind in kinds)
+        lines.setdefault((row.model, *("mean" if name is None else name for name in names)), {})[row.label] = row
+    keys = (Column("model", "name"), *(Column(kind, "key") for kind in kinds))
+    table = _table(keys, lines, partial(_cell, formats=Formats.of((*over_all, *result.rows), digits)), result.higher_is_better)
+    caption = f"Results by {' and '.join(kinds)}. Means stand with the standard deviation of the sample."
+    yield replace(table, caption=caption, id="repeats", rules=_changes([key[0] for key in lines]))
+
+
+def _changes(names: Sequence[str]) -> dict[int, str]:
+    """Return rules without a heading at the rows at which another name begins."""
+    return {place: "" for place in range(1, len(names)) if names[place] != names[place - 1]}
+
+
+def _table(keys: Sequence[Column], lines: Lines, cell: Callable[[Row], Cell], directions: Mapping[str, bool | None]) -> Table:
+    """Return a table of `lines`, the last of whose first cells stand below `keys`."""
+    labels = list(dict.fromkeys(label for values in lines.values() for label in values))
+    heads = _heads({label: next(line[label] for line in lines.values() if label in line) for label in labels})
+    columns = (Column(title, "value", directions.get(label), group) for label, (group, title) in zip(labels, heads, strict=True))
+    rows = tuple(
+        (*map(Cell, key[-len(keys) :]), *(cell(values[label]) if label in values else Cell() for label in labels))
+        for key, values in lines.items()
+    )
+    return Table((*keys, *columns), rows)
+
+
+def _heads(rows: Mapping[str, Row]) -> Iterator[tuple[str, str]]:
+    """Yield the group and the head of the column of each label: a metric that has several is a group, whose heads are the cut-offs."""
+    metrics = {label: (row.metric, "" if row.aggregate == "mean" else row.aggregate) for label, row in rows.items()}
+    several = {metric for metric in metrics.values() if list(metrics.values()).count(metric) > 1}
+    for label, row in rows.items():
+        if metrics[label] not in several or is_formula(row.metric) or "@" not in label:
+            yield "", label
+        else:
+            yield row.metric + (f" ({row.aggregate})" if label != row.measure else ""), f"@{'none' if row.k is None else row.k}"
+
+
+def _cell(row: Row, formats: Formats, marks: TableMarks = _UNMARKED) -> Cell:
+    place, cell = (row.model, row.label), formats.cell(row)
+    return replace(cell, text=cell.text or "–", mark=marks.marks.get(place, ""), note=marks.raised.get(place, ""))
+
+
+def _share(row: Row) -> Cell:
+    return Cell("–" if row.achieved is None else f"{100 * row.achieved:.1f}", value=row.achieved)
+
+
+def _caption(result: Result, marks: TableMarks) -> str:
+    """Return the users, the convention, what is relevant (of many rules nothing), and what the marks mean."""
+    over = [row.n_users for row in result.rows if row.aggregate != "formula" and row.model not in result.yardsticks]
+    texts = [f"Results over {users_range(over) or 'no users'}."]
+    protocols = dict.fromkeys(row.protocol for row in result.rows if row.protocol is not None)
+    conventions = list(dict.fromkeys(one.convention for one in protocols))
+    relevance = list(dict.fromkeys(one.relevance for one in protocols if one.relevance))
+    if len(relevance) == len(conventions) == 1:
+        texts.append(f"Convention {conventions[0]}: {relevance[0]} is relevant.")
+    elif conventions:
+        texts.append(f"Convention{'' if len(conventions) == 1 else 's'} {', '.join(conventions)}.")
+        texts += [f"Relevant: {rule}." for rule in relevance] if len(relevance) <= _MOST_SENTENCES else []
+    directions = {better for better in result.higher_is_better.values() if better is not None}
+    words = (f"{ARROWS[better]} {'higher' if better else 'lower'} is better" for better in sorted(directions, reverse=True))
+    meaning = "; ".join((*words, *marks.notes))
+    return " ".join((*texts, *([f"{meaning[:1].upper()}{meaning[1:]}."] if meaning else [])))
+
+
+# Marks
+
+
+def marks_of(result: Result, formats: Formats, style: LatexStyle, comparison: Comparison | None = None) -> TableMarks:
+    """Return the marks of a result, which are those of every form, and what a `comparison` adds to them."""
+    values = best_values(result, formats)
+    tested = [one for one in result.conclusions if one.is_tested]
+    labels = {one.measure for one in tested}
+    untested = {place for place in values.untested if place[1] not in labels}
+    best = values.tested | untested
+    marks: dict[Place, Mark] = {}
+    notes: list[tuple[str, str]] = []
+    if style.second == "underline":
+        marks |= dict.fromkeys(_second(result, formats, best), "second")
+        notes += [("underlined: the next value", "")] if marks else []
+    if style.best == "bold" and best:
+        marks |= {place: "untested" if place in untested else "best" for place in best}
+        notes.insert(0, _about_best(untested, tested))
+    raised, meaning = _raised(style, comparison)
+    notes += [meaning] if raised else []
+    # A test that several notes share stands behind the last of them.
+    last = {test: place for place, (_, test) in enumerate(notes)}
+    told = (f"{note} ({test})" if test and last[test] == place else note for place, (note, test) in enumerate(notes))
+    return TableMarks(marks, raised, tuple(told))
+
+
+def _about_best(untested: Iterable[Place], tested: Sequence[Conclusion]) -> tuple[str, str]:
+    """Return what bold means, and by which test."""
+    if not tested:
+        return "bold: the best value, not tested", ""
+    labels = len({label for _, label in untested})
+    rest = f"; for {labels} measure{'' if labels == 1 else 's'} without a test only the best value" if labels else ""
+    models = sorted({model for one in tested for model in one.untested})
+    alone = f"; {shortened(models)}: not tested against the best" if models else ""
+    return f"bold: the best value and all that are not clearly different from it{rest}{alone}", how_concluded(tested[0])
+
+
+def _second(result: Result, formats: Formats, best: frozenset[Place]) -> Iterator[Place]:
+    """Yield, of three models and more, the best of the values that are not marked, and those that are printed as it is."""
+    for label in {label for _, label in best}:
+        rows = (row for row in result.rows if row.label == label and row.model not in result.yardsticks)
+        values = {row.model: row.value for row in rows if row.value is not None}
+        left = {model: value for model, value in values.items() if (model, label) not in best}
+        yield from highest_printed(label, left, result.higher_is_better[label], formats, least=1) if len(values) > 2 else ()
+
+
+def _raised(style: LatexStyle, comparison: Comparison | None) -> tuple[dict[Place, str], tuple[str, str]]:
+    """Return what stands raised behind values, what that means, and by which test."""
+    if comparison is None or style.marks == "none":
+        return {}, ("", "")
+    settings = comparison.settings
+    family = max((one.family or 0 for one in comparison.differences), default=0)
+    test = how_tested(settings.test, settings.correction, family, settings.alpha, comparison.paired)
+    if style.marks == "letters":
+        by_label = comparison.letters.items()
+        letters = {(model, label): text for label, of_models in by_label for model, text in of_models.items()}
+        return letters, ("models that share a letter are not clearly different", test)
+    signs: dict[str | None, str] = {"better": _BETTER, "worse": _WORSE}
+    judged = [one for one in comparison.differences if one.subject.base == comparison.base and one.verdict in signs]
+    meaning = f"{_BETTER} better and {_WORSE} worse than {comparison.base}"
+    return {(one.subject.model, one.subject.measure): signs[one.verdict] for one in judged}, (meaning, test)
+
+
+# Definitions of measures
+
+
+def definitions(result: Result) -> Iterator[Block]:
+    """Yield the notation, a part for each measure, also of those that formulas combine, and what all measures share."""
+    used: dict[str, MeasureDefinition] = {}
+    for name, definition in result.definitions.items():
+        used[name] = definition
+        for label, part in definition.components.items() if definition.metric == "formula" else ():
+            used.setdefault(label.partition("@")[0], part)
+    needed = _ALWAYS.union(*(symbols(formula_of(one)) for one in used.values() if one.metric in METRICS))
+    terms = [(f"$`{one}`$", re.sub(r"\$([^$]+)\$", r"$`\1`$", meaning)) for one, meaning in GLOSSARY.items() if one in needed]
+    yield Heading("Notation", 3)
+    yield Terms((*terms, _INDICATOR), code=False)
+    yield Paragraph(_R)
+    first = next((one for one in used.values() if one.metric != "formula"), None)
+    for name, definition in used.items():
+        yield Heading(name, 3)
+        metric = METRICS.get(definition.metric)
+        if metric is None or first is None:
+            yield Paragraph(f"Arithmetic of the values of {', '.join(definition.components)}.")
+        else:
+            yield from _definition(metric, definition, first, [row.k for row in result.rows if row.metric == name])
+    if first is not None:
+        choices = _choices(first, [(name, name) for name in PROTOCOL if name in first.axes])
+        yield Heading("What all measures share", 3)
+        yield Paragraph("Where a measure differs, it stands with the measure.")
+        yield Points((f"Convention {first.convention}.", _relevance(first), *choices))
+
+
+def formula_of(definition: MeasureDefinition) -> str:
+    """Return the formula of a measure in LaTeX, with its parameters."""
+    metric = METRICS[definition.metric]
+    return metric.tex(_params(metric, definition))
+
+
+def _params(metric: Metric, definition: MeasureDefinition) -> dict[str, Any]:
+    given = dict(definition.params)
+    numbers = {name: float(given.get(name, number.default)) for name, number in metric.numbers.items()}
+    texts = {name: str(given.get(name, text.default or "")) for name, text in metric.texts.items()}
+    return {key: definition.axes[axis] for key, axis in metric.axes.items()} | numbers | texts
+
+
+def _definition(metric: Metric, definition: MeasureDefinition, first: MeasureDefinition, cuts: Iterable[int | None]) -> Iterator[Block]:
+    """Yield what a measure says, its formula, and in what it differs from the `first` one."""
+    yield Paragraph(sections(metric.doc)[0])
+    params = _params(metric, definition)
+    lines = equation(metric, params)
+    if lines:
+        over_users = _OVER_USERS.get(definition.average) if is_of_a_user(metric, params) else None
+        yield Equation((*lines, *([f"{metric_title(metric)} = {over_users % f'{metric_title(metric)}(u)'}"] if over_users else [])))
+    facts = " ".join(_facts(metric, definition, first, cuts))
+    if facts:
+        yield Paragraph(facts)
+    differs = [(axis, axis) for axis in PROTOCOL if definition.axes.get(axis) != first.axes.get(axis)]
+    choices = (*_choices(definition, [*metric.axes.items(), *differs]), *_values(metric, params))
+    if choices:
+        yield Points(choices)
+
+
+def _facts(metric: Metric, definition: MeasureDefinition, first: MeasureDefinition, cuts: Iterable[int | None]) -> Iterator[str]:
+    of_measure = dict.fromkeys(cuts)
+    if metric.cut and of_measure:
+        yield f"Cut-offs: {', '.join('none' if k is None else str(k) for k in of_measure)}."
+    combined = [f"$`M_{place}`$ is {label}" for place, label in enumerate(definition.components, 1)]
+    if combined:
+        yield f"{', '.join(combined)}."
+    if definition.average == "micro":
+        yield "Over users: the numerators and the denominators are summed over users before they are divided (pooled)."
+    if _relevance(definition) != _relevance(first):
+        yield _relevance(definition)
+    if definition.needs:
+        yield f"Needs {', '.join(need.rstrip('?') for need in definition.needs)}."
+    if definition.convention != first.convention:
+        yield f"Convention {definition.convention}."
+
+
+def _relevance(definition: MeasureDefinition) -> str:
+    graded = "; ratings are gains" if definition.graded else ""
+    if definition.threshold is not None:
+        return f"Relevant: a rating of at least {definition.threshold:g}{graded}."
+    rule = str(definition.axes.get("relevance_rule", ""))
+    return f"Relevant: {AXES['relevance_rule'].meanings.get(rule, rule)}{graded}."
+
+
+def _choices(definition: MeasureDefinition, names: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Return a sentence for each of some choices, by its name in the measure and that of its axis: its value, and what that means."""
+    sentences = []
+    for name, axis in names:
+        value, meaning = definition.axes[axis], AXES[axis].meanings.get(str(definition.axes[axis]))
+        sentences.append(f"`{name}` = `{shown(value)}`: {AXES[axis].decides}{f': {meaning}' if meaning else ''}")
+    return tuple(sentences)
+
+
+def _values(metric: Metric, params: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each number and text that the measure takes."""
+    for name, number in metric.numbers.items():
+        symbol = f"$`{number.symbol}`$, " if number.symbol else ""
+        yield f"{symbol}`{name}` = {'no limit' if params[name] == math.inf else f'{params[name]:g}'}: {number.means}"
+    for name, text in metric.texts.items():
+        if params[name]:
+            yield f"`{name}` = {params[name]}: {text.means}"

@@ -13,13 +13,12 @@ from ..results.comparison import Comparison
 from ..results.description import Spread
 from ..results.gates import Gate
 from ..results.result import Result
+from ..results.row import listed
 from .best_values import BestValues, Place, best_values, highest_printed
-from .points import NamedModel, ValuePoint, by_label, points_of
-from .values import Formats
+from .values import Formats, NamedModel, ValuePoint, by_label, points_of
 
 CHARTS: Final = ("differences", "over_k", "distribution", "trade_off")
 """The charts that a report has, in the order of the page."""
-_FEW: Final = 4
 
 
 class ReportContent(Struct, frozen=True, eq=False, dict=True):
@@ -84,13 +83,6 @@ class ReportContent(Struct, frozen=True, eq=False, dict=True):
         """Return the better direction of each measure."""
         return {one.label: one.row.higher_is_better for one in self.points}
 
-    @property
-    def judged(self) -> tuple[str, ...]:
-        """Return the measures that are judged; all where nothing is compared."""
-        return self.labels if self.comparison is None else self.comparison.judged
-
 
 def _listed(names: Sequence[str]) -> str:
-    if len(names) > _FEW:
-        return f"{len(names)} models"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "nothing"
+    return f"{len(names)} models" if len(names) > 4 else listed(names) or "nothing"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, Literal
 
@@ -9,17 +10,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from .. import plugins
-from ..checks import Finding
-from ..document import Block, Cell, Column, Document, Heading, Level, Mark, Paragraph, Points, Section, Sentences, Status, Table
+from ..document import NEWS, Block, Cell, Code, Column, Document, Heading, Level, Mark, Paragraph, Points, Section, Sentences, Status, Table
 from ..errors import ConfigError
 from ..results.comparison import conclusions
 from ..results.gates import Verdicts
 from ..stats.concluding import decimals, percent, plain, users_text
-from . import differences, findings, gates, ledger, what_was_done
-from .charts.figures import wanted_figures
-from .points import ValuePoint
+from . import differences, findings, gates
+from .figures import wanted_figures
 from .report import ReportContent
-from .values import groups, repeats, shares_table, values_of_models
+from .values import ValuePoint, groups, ledger, repeats, shares_table, values_of_models
 
 _MOST: Final = 3
 """How many conclusions stand above everything; the others are below, with the differences."""
@@ -29,8 +28,16 @@ _WHISKERS: Final = (
     "± is half of the 95 % interval of a mean over users, and the whiskers are that interval; a measure has one scale for all models. "
     "Whether two models differ is said under Differences: their users are the same, and whiskers do not know that."
 )
-_GRAVE: Final[tuple[tuple[str, str, Level], ...]] = (("error", "error", "bad"), ("warn", "warning", "doubtful"))
-_SEVERITIES: Final[Mapping[str, tuple[str, Mark]]] = {"error": ("✖ error", "error"), "warn": ("▲ warning", "warn"), "info": ("note", "")}
+_SEVERITIES: Final[Mapping[str, tuple[Level, Mark]]] = {"error": ("bad", "error"), "warn": ("doubtful", "warn"), "info": ("plain", "")}
+"""Severity of a finding → how good the news is, and the mark."""
+_INPUTS: Final = (
+    Column("input", "key"),
+    Column("file", "name"),
+    Column("rows of the input", "counts"),
+    Column("bytes", "counts"),
+    Column("SHA-256"),
+)
+_DEFINITIONS: Final = (Column("measure", "key"), Column("convention"), Column("least relevant rating", "value"), Column("choices"))
 
 
 class ReportPart(Struct, frozen=True):
@@ -60,42 +67,40 @@ def summary(content: ReportContent) -> Document:
 
 def status(content: ReportContent) -> Status:
     """Return how gates ended, which checks failed, and then what is concluded of the models."""
-    concluded = _of_values(content) if content.comparison is None else _concluded(list(content.closing) or conclusions(content.comparison))
-    return Status((*_of_gates(content), *_of_checks(content), *concluded))
-
-
-def _concluded(sentences: list[str]) -> Iterator[tuple[Level, str]]:
-    yield from (("plain", sentence) for sentence in sentences[:_MOST])
-    if len(sentences) > _MOST:
-        yield "plain", f"{len(sentences) - _MOST} more conclusions are under Differences."
+    return Status((*_of_gates(content), *_of_checks(content), *_of_models(content)))
 
 
 def _of_gates(content: ReportContent) -> Iterator[tuple[Level, str]]:
     """Yield how gates ended, if there are any."""
-    if not content.gates:
-        return
-    verdicts = Verdicts(tuple(content.gates))
-    passed = all(gate.outcome == "pass" for gate in content.gates)
-    said = verdicts.summary()
-    yield "bad" if verdicts.failed() else "good" if passed else "doubtful", f"{said[0].upper()}{said[1:]}."
+    if content.gates:
+        verdicts = Verdicts(tuple(content.gates))
+        passed = all(gate.outcome == "pass" for gate in content.gates)
+        said = verdicts.summary()
+        yield "bad" if verdicts.failed() else "good" if passed else "doubtful", f"{said[0].upper()}{said[1:]}."
 
 
 def _of_checks(content: ReportContent) -> Iterator[tuple[Level, str]]:
     """Yield how many health checks found errors or warnings, by result where there are several."""
     for label, result in content.results.items():
         of = f" of {label}" if len(content.results) > 1 else ""
-        for severity, word, level in _GRAVE:
+        for severity in ("error", "warn"):
             checks = [one.check for one in result.findings if one.severity == severity]
             if checks:
-                named = ", ".join(dict.fromkeys(checks))
-                yield level, f"The health checks{of} found {len(checks)} {word}{'s' * (len(checks) != 1)} ({named})."
+                word = f"{findings.WORDS[severity]}{'s' * (len(checks) != 1)}"
+                yield _SEVERITIES[severity][0], f"The health checks{of} found {len(checks)} {word} ({', '.join(dict.fromkeys(checks))})."
 
 
-def _of_values(content: ReportContent) -> Iterator[tuple[Level, str]]:
-    """Yield, without a comparison, the first measure of each model, and why nothing is compared."""
+def _of_models(content: ReportContent) -> Iterator[tuple[Level, str]]:
+    """Yield what is concluded; without a comparison why there is none, and the first measure of each model."""
+    if content.comparison is not None:
+        sentences = list(content.closing) or conclusions(content.comparison)
+        yield from (("plain", sentence) for sentence in sentences[:_MOST])
+        if len(sentences) > _MOST:
+            yield "plain", f"{len(sentences) - _MOST} more conclusions are under Differences."
+        return
     if content.uncompared:
         yield "doubtful", f"The models are not compared: {content.uncompared}"
-    first = [one for one in content.points if one.label == content.labels[0] and not one.is_yardstick] if content.labels else []
+    first = [one for one in content.points if one.label == content.labels[0] and not one.is_yardstick]
     yield from (("plain", _of_point(one, content.formats.shown(one.row))) for one in first[:_MOST])
 
 
@@ -115,8 +120,8 @@ def _of_point(one: ValuePoint, value: str) -> str:
 
 
 def _gates(content: ReportContent, short: bool) -> Iterator[Section]:
-    section = gates.section(content.gates)
-    yield from [section] if section else []
+    if content.gates:
+        yield Section("gates", "Gates", gates.document(content.gates, summary=False))
 
 
 def _findings(content: ReportContent, short: bool) -> Iterator[Section]:
@@ -136,19 +141,15 @@ def _findings_table(id: str, caption: str, content: ReportContent, severities: t
     """Return a table of findings, by result where there are several, with examples if ids of users may appear."""
     several, examples = len(content.results) > 1, content.show_users
     titles = ("check", *(["result"] if several else []), "severity", "what was found", "what to do", *(["for example"] if examples else []))
-    rows = (
-        (Cell(one.check), *([Cell(label)] if several else []), *_finding(one), *([Cell("; ".join(one.examples))] if examples else []))
-        for label, result in content.results.items()
-        if result.examined
-        for one in result.findings
-        if one.severity in severities
-    )
+    rows = []
+    for label, result in content.results.items():
+        for one in (one for one in result.findings if result.examined and one.severity in severities):
+            level, mark = _SEVERITIES[one.severity]
+            severity = Cell(f"{NEWS[level]}{findings.WORDS[one.severity]}", mark=mark)
+            text = f"{findings.titled(one)}{''.join(f' {line}.' for line in findings.bounds(one))}"
+            more = (Cell(text), Cell(one.advice), *([Cell("; ".join(one.examples))] if examples else []))
+            rows.append((Cell(one.check), *([Cell(label)] if several else []), severity, *more))
     return Table(tuple(map(Column, titles)), tuple(rows), caption, id)
-
-
-def _finding(one: Finding) -> tuple[Cell, ...]:
-    word, mark = _SEVERITIES[one.severity]
-    return Cell(word, mark=mark), Cell(f"{findings.titled(one)}{''.join(f' {line}.' for line in findings.bounds(one))}"), Cell(one.advice)
 
 
 def _values(content: ReportContent, short: bool) -> Iterator[Section]:
@@ -186,7 +187,7 @@ def _charts(content: ReportContent, short: bool) -> Iterator[Section]:
 def _losers(content: ReportContent, short: bool) -> Iterator[Section]:
     """Yield the users who lose most, if they were asked for."""
     if content.show_users and content.comparison is not None and content.comparison.losers:
-        yield differences.losers_section(content.comparison)
+        yield Section("losers", "Who loses most", differences.losers_tables(content.comparison))
 
 
 def _groups(content: ReportContent, short: bool) -> Iterator[Section]:
@@ -200,11 +201,32 @@ def _users(content: ReportContent, short: bool) -> Iterator[Section]:
         of = f" in {label}" if len(content.results) > 1 else ""
         repeated = repeats(result)
         yield from [_captioned(f"repeats-{number}", f"Folds and runs{of}", repeated)] if repeated else []
-        yield _captioned(f"ledger-{number}", f"Who was counted{of}", ledger.document(result))
+        yield _captioned(f"ledger-{number}", f"Who was counted{of}", ledger(result))
 
 
 def _done(content: ReportContent, short: bool) -> Iterator[Section]:
-    yield what_was_done.section(content.results, with_config=not short)
+    """Yield what it takes to do the evaluation of each result again, folded up: inputs with their hashes, definitions, config, versions."""
+    folds: list[Section] = []
+    for label, result in content.results.items():
+        of, part = (f" of {label}", f"{label}-") if len(content.results) > 1 else ("", "")
+        files = ((source, file) for source in result.inputs for file in source.files)
+        inputs = ((source.role, file.path, f"{source.rows:,}", f"{file.bytes:,}", file.sha256) for source, file in files)
+        definitions = []
+        for name, one in result.definitions.items():
+            choices = {**one.axes, **one.params, "average": one.average, "population": one.population}
+            threshold = "" if one.threshold is None else f"{one.threshold:g}"
+            definitions.append((name, one.convention, threshold, ", ".join(f"{choice}={value}" for choice, value in choices.items())))
+        blocks: dict[str, Block] = {
+            "Notes on the values": Points(tuple(result.notes())),
+            "Input files": Table.of_texts(_INPUTS, inputs, "Input files", f"inputs-{part}table"),
+        }
+        if definitions:
+            blocks["Definitions"] = Table.of_texts(_DEFINITIONS, definitions, "Definitions of the measures", f"definitions-{part}table")
+        if not short:
+            blocks["Config"] = Code(json.dumps(result.config, indent=1, ensure_ascii=False, default=str), "json")
+        blocks["Versions"] = Points(tuple(f"{name} {version}" for name, version in result.versions.items()))
+        folds += [Section("", f"{title}{of}", (block,), folded=True) for title, block in blocks.items()]
+    yield Section("done", "What was done", tuple(folds))
 
 
 def _announced(content: ReportContent, short: bool) -> Iterator[Section]:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
 from typing import Final
 
 from msgspec.structs import replace
 
-from ..document import SIGNS, Block, Document, Heading, Paragraph, Sentences, Table, Terms
+from ..document import SIGNS, Document, Heading, Paragraph, Sentences, Table, Terms
 from ..errors import ConfigError
-from ..results.result import Input, Result, Row
+from ..results.result import Result, Row
 from ..results.row import shortened
-from . import findings, gates, ledger
+from . import findings, gates
 from .best_values import best_values
-from .points import models_of
-from .values import Formats, groups, repeats, shares_table, united_intervals, values_of_result
+from .values import Formats, groups, ledger, models_of, repeats, shares_table, united_intervals, values_of_result
 
 _FEW_FILES: Final = 3
 _CUT: Final = "… stands for the middle of a name; --format csv has names whole."
@@ -39,17 +40,21 @@ def screen(
     `models_as_rows` the numbers and the width of the screen decide.
     """
     found = [finding for finding in result.findings if verbose or finding.severity != "info"]
-    united = set(united_intervals(result).values())
-    rest = replace(result, rows=tuple(row for row in result.rows if row.label not in united))
-    read = tuple((source.role, _files(source)) for source in result.inputs)
+    united = united_intervals(result)
+    rest = replace(result, rows=tuple(row for row in result.rows if row.label not in united.values()))
+    read = []
+    for source in result.inputs:
+        paths, left = [file.path for file in source.files[:_FEW_FILES]], len(source.files) - _FEW_FILES
+        files = f"{', '.join(paths)}{f' and {left:,} more' if left > 0 else ''}"
+        read.append((source.role, f"{source.rows:,} row{'s' * (source.rows != 1)}: {files}"))
     return (
         *findings.alerts(found, "" if verbose else command),
-        *_tables(result, digits, models_as_rows),
+        *(_turned(table, models_as_rows) for table in _values(result, digits, SIGNS["best"], united)),
         *([Sentences(tuple(closing), small=False)] if closing else []),
         *repeats(result, digits),
         *groups(models_of(result), digits),
         Sentences((*rest.notes(), *_checked(result)), if_cut=_CUT, if_many=_MANY),
-        *([*ledger.document(whole or result), Heading("What was read", 2), Terms(read, code=False)] if verbose else []),
+        *([*ledger(whole or result), Heading("What was read", 2), Terms(tuple(read), code=False)] if verbose else []),
         *gates.document(result.gates, summary=False),
     )
 
@@ -58,16 +63,20 @@ def markdown(result: Result) -> Document:
     """Return what a Markdown file of a result has: title and verdict, gates, values, findings, and who was counted."""
     models = [model for model in result.models if model not in result.yardsticks]
     found = findings.alerts(result.findings)
+    averaged = sorted({counts.averaged for counts in result.counts.values()})
+    n = f"{averaged[0]:,}" if len(averaged) == 1 else f"{averaged[0]:,} to {averaged[-1]:,}"
+    failed = sum(finding.severity == "error" for finding in result.findings)
     return (
         Heading(f"Evaluation of {shortened(models)}"),
-        *_verdict(result),
+        Paragraph(f"{len(result.labels())} measures over {n} users." + (f" **{failed} health checks failed.**" if failed else "")),
+        *map(Paragraph, _checked(result)),
         *gates.document(result.gates),
         *_values(result),
         Sentences(result.notes()),
         *([Heading("What the checks found", 2), *found] if found else []),
         *repeats(result),
         *groups(models_of(result)),
-        *ledger.document(result),
+        *ledger(result),
     )
 
 
@@ -77,52 +86,31 @@ def notebook(result: Result) -> Document:
     return (*found, *_values(result), Sentences((*result.notes(), *_checked(result))))
 
 
-def _tables(result: Result, digits: int | None, models_as_rows: bool | None) -> Iterator[Table]:
-    """Yield the values as a screen shows them: intervals beside their means if they fit, rows that may be columns."""
+def _values(
+    result: Result, digits: int | None = None, best: str = "Bold:", intervals: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Table]:
+    """Yield the values, every measure in a row of its own, with a legend that says how a form shows the best.
+
+    `intervals` stand beside their means where they fit; then shares of the best possible values.
+    """
     formats = Formats.of(result.rows, digits)
-    best = best_values(result, formats)
-    legend, marks, intervals = best.legend(SIGNS["best"]), best.marks(), united_intervals(result)
-    table = values_of_result(result, formats, marks, legend, intervals)
-    narrow = values_of_result(result, formats, marks, legend) if intervals else None
+    marked = best_values(result, formats)
+    make = partial(values_of_result, result, formats, marked.marks(), marked.legend(best))
+    yield replace(make(intervals), narrow=make()) if intervals else make()
     shares = shares_table(models_of(result))
-    for one in (replace(table, narrow=narrow), *([shares] if shares else [])):
-        yield _turned(one, models_as_rows)
+    yield from [shares] if shares else []
 
 
-def _turned(table: Table, models_as_rows: bool | None) -> Table:
+def _turned(one: Table, models_as_rows: bool | None) -> Table:
+    """Return a table with models as rows or measures as rows; `None` leaves that to the width of the screen."""
     if models_as_rows is None:
-        return table
-    one = table.turned() if models_as_rows else replace(table, turns=False)
-    return replace(one, narrow=_turned(table.narrow, models_as_rows) if table.narrow else None)
-
-
-def _values(result: Result) -> Iterator[Table]:
-    """Yield the values as forms without a width show them: every measure in a row of its own, the best in bold."""
-    formats = Formats.of(result.rows)
-    best = best_values(result, formats)
-    yield values_of_result(result, formats, best.marks(), best.legend())
-    shares = shares_table(models_of(result))
-    if shares:
-        yield shares
-
-
-def _verdict(result: Result) -> Iterator[Block]:
-    """Yield how many users were counted, and what the checks say."""
-    averaged = sorted({counts.averaged for counts in result.counts.values()})
-    n = f"{averaged[0]:,}" if len(averaged) == 1 else f"{averaged[0]:,} to {averaged[-1]:,}"
-    failed = sum(finding.severity == "error" for finding in result.findings)
-    yield Paragraph(f"{len(result.labels())} measures over {n} users." + (f" **{failed} health checks failed.**" if failed else ""))
-    yield from map(Paragraph, _checked(result))
+        return one
+    turned = one.turned() if models_as_rows else replace(one, turns=False)
+    return replace(turned, narrow=_turned(one.narrow, models_as_rows) if one.narrow else None)
 
 
 def _checked(result: Result) -> tuple[str, ...]:
     return (findings.summary(result),) if result.examined else ()
-
-
-def _files(source: Input) -> str:
-    names = [file.path for file in source.files]
-    more = f" and {len(names) - _FEW_FILES:,} more" if len(names) > _FEW_FILES else ""
-    return f"{source.rows:,} row{'s' * (source.rows != 1)}: {', '.join(names[:_FEW_FILES])}{more}"
 
 
 def measures_of(texts: Iterable[str]) -> tuple[str, ...]:
@@ -168,26 +156,17 @@ def selected(result: Result, columns: Sequence[str], sort: str | None) -> Result
     Raises `ConfigError` if the result has no such measure.
     """
     chosen = tuple(dict.fromkeys(label for column in columns for label in matching(column, result.labels())))
+    if sort:
+        by_model, label = result.by_model(), matching(sort, result.labels())[0]
+        sign = 1.0 if result.higher_is_better[label] is False else -1.0  # the larger first where neither is better
+        values = {model: rows[label].value if label in rows else None for model, rows in by_model.items()}
+        # Models without a value, then yardsticks, come last.
+        models = sorted(values, key=lambda model: (model in result.yardsticks, values[model] is None, sign * (values[model] or 0.0)))
+        result = replace(result, counts={model: result.counts[model] for model in models})
 
     def shown(rows: Iterable[Row]) -> tuple[Row, ...]:
         return tuple(sorted((row for row in rows if row.label in chosen), key=lambda row: chosen.index(row.label)))
 
-    result = _sorted(result, sort) if sort else result
     if not chosen:
         return result
     return replace(result, rows=shown(result.rows), by_group=shown(result.by_group), repeated=shown(result.repeated))
-
-
-def _sorted(result: Result, measure: str) -> Result:
-    """Return the models by the value of a measure, the larger first where neither is better; those without one, then yardsticks, last."""
-    (label, *_) = matching(measure, result.labels())
-    table = result.by_model()
-    sign = 1.0 if result.higher_is_better[label] is False else -1.0
-
-    def key(model: str) -> tuple[bool, bool, float]:
-        row = table[model].get(label)
-        value = None if row is None else row.value
-        return model in result.yardsticks, value is None, sign * (value or 0.0)
-
-    models = sorted(result.models, key=key)
-    return replace(result, counts={model: result.counts[model] for model in models})

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ..content.charts.style import BLUE, GREY, VERDICT_COLOURS, VERDICT_SHAPES
+from ..content.figures import BLUE, GREY, VERDICT_COLOURS, VERDICT_SHAPES
 from ..document import Interval
 
 _WIDTH: Final = 96

@@ -17,10 +17,10 @@ from ..comparison.questions import Questions, named, rows_of
 from ..config import Loaded
 from ..config.judgement import Compare
 from ..config.run_sections import ReportConfig
-from ..content.charts import figures
+from ..content import figures
 from ..content.paper import paper_document, result_tables
-from ..content.points import NamedModel
 from ..content.report import CHARTS, ReportContent
+from ..content.values import NamedModel
 from ..disk.stage import Stage, destination
 from ..document import Document, Figure
 from ..errors import ConfigError, RecevalError

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from ..config.run_sections import MlflowTracking
-from ..content.points import ValuePoint
+from ..content.values import ValuePoint
 from ..errors import OutputError
 from ..extras import missing
 from ..results.gates import Verdicts

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Protocol
 
-from ..content.points import NamedModel, ValuePoint, points_of
+from ..content.values import NamedModel, ValuePoint, points_of
 from ..results.gates import Verdicts
 from ..results.result import Result
 

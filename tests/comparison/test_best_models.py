@@ -15,7 +15,7 @@ from receval.comparison.comparing import compare
 from receval.comparison.questions import Questions
 from receval.config.run_sections import LatexStyle
 from receval.content.best_values import best_values
-from receval.content.paper_values import marks_of
+from receval.content.paper import marks_of
 from receval.content.values import Formats
 from receval.names.short_names import Margin
 from receval.outputs import of_form

@@ -9,8 +9,9 @@ from io import StringIO
 import pytest
 from msgspec.structs import replace
 from receval.content import differences
-from receval.content.charts.differences import differences as chart
 from receval.content.differences import COLUMNS, DifferenceColumn
+from receval.content.figures import differences as chart
+from receval.content.report import ReportContent
 from receval.document import Cell, Table
 from receval.render.html import as_html
 from receval.render.judgement_data import comparison_csv, comparison_json
@@ -71,7 +72,7 @@ def test_every_form_names_each_verdict_by_its_word_and_by_no_other(form, selecti
 
 def test_files_and_charts_name_each_verdict_by_its_word(comparison):
     forms = {"json": comparison_json(comparison), "csv": comparison_csv(comparison)}
-    forms["chart"] = json.dumps(chart(comparison.differences, "main")).encode()
+    forms["chart"] = json.dumps(chart(ReportContent({}, (), comparison)).spec).encode()
     for form, text in forms.items():
         assert [verdict for verdict in VERDICTS if verdict not in text.decode()] == [], form
         assert [word for word in RETIRED if word in text.decode().replace('"same": ', "")] == [], form

@@ -52,7 +52,6 @@ def test_markdown_has_the_same_cells():
 
 def test_nothing_is_said_without_gates():
     assert gates.document([]) == ()
-    assert gates.section([]) is None
 
 
 def test_a_gate_that_was_not_judged_says_why():

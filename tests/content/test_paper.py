@@ -7,8 +7,7 @@ import pytest
 from msgspec.structs import replace
 from receval.comparison.comparing import compare
 from receval.comparison.questions import Questions
-from receval.content.paper import paper_document, result_tables
-from receval.content.paper_definitions import definitions, formula_of
+from receval.content.paper import definitions, formula_of, paper_document, result_tables
 from receval.conventions import AXES, load
 from receval.evaluation.definitions import in_full
 from receval.metrics import METRICS, resolve

@@ -9,8 +9,7 @@ from receval.comparison.best_models import with_conclusions
 from receval.comparison.comparing import compare
 from receval.comparison.questions import Questions
 from receval.config.run_sections import LatexStyle
-from receval.content.paper import comparison_tables, result_tables
-from receval.content.paper_values import marks_of
+from receval.content.paper import comparison_tables, marks_of, result_tables
 from receval.content.values import Formats
 from receval.document import Alert, Cell, Code, Column, Heading, Links, Paragraph, Points, Section, Sentences, Table, Terms
 from receval.render.latex import as_latex

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 from xml.sax.saxutils import escape
 
-from ...content.points import by_label
 from ...content.report import ReportContent
+from ...content.values import by_label
 from ...quoting import on_one_line
 
 _GREEN, _RED, _AMBER, _BLUE = "#1a7f37", "#b3261e", "#8a6100", "#0b5cad"

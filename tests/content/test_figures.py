@@ -8,8 +8,8 @@ import unicodedata
 from xml.etree import ElementTree
 
 import pytest
-from receval.content.charts import figures
-from receval.content.charts.style import COLOURS
+from receval.content import figures
+from receval.content.figures import COLOURS
 from receval.names.short_names import Margin
 from receval.outputs import of_form
 from receval.render import drawing
@@ -55,7 +55,7 @@ def test_the_forest_has_differences_with_intervals_and_margins(content):
     shown = rows(figures.differences(content).spec)
     known = [one for one in content.comparison.differences if one.interval is not None]
     assert [row["difference"] for row in shown] == [
-        one.difference for one in sorted(known, key=lambda one: content.judged.index(one.subject.measure))
+        one.difference for one in sorted(known, key=lambda one: content.comparison.judged.index(one.subject.measure))
     ]
     assert all(row["low"] <= row["difference"] <= row["high"] and row["margin"] == 0.01 for row in shown)
 
