@@ -1,12 +1,17 @@
-"""One user of one model → how the value comes about: the same measure over the rows of that user only."""
+"""One user of one model → how the value comes about: the same measure over the rows of that user only.
+
+`Recorder` notes what the body of the metric reads, and makes tables of it that show what each of their rows adds.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..config import Loaded, missing
@@ -15,20 +20,18 @@ from ..errors import ConfigError, DataError
 from ..load import Source
 from ..load.tally import FaultTally
 from ..measure.model_level_sums import CollectSums
-from ..measure.scoring import GroupValues, Scorer, within_numbers
+from ..measure.scoring import Scorer, within_numbers
 from ..measure.task import MeasureGroup, grouped
 from ..metrics.definition import Definition
 from ..metrics.measure import Ratio, plain
-from ..results.explanation import ExplainedChoice, Explanation
+from ..results.explanation import CellValue, ExplainedChoice, ExplainedTable, Explanation, Total
 from ..tables.array import Array
+from ..tables.graph import TABLES
 from ..tables.lists import Reading
-from ..tables.rows import LISTS, PartData
+from ..tables.rows import LISTS, Cutoffs, PartData, Rows
 from .files import Files, open_inputs
-from .inputs import Inputs
-from .plan import Plan
-from .request import Request
-from .sources import SourceReader, lazy_rows, reading
-from .tracing import Recorder
+from .plan import Plan, Request
+from .sources import lazy_rows, reading
 
 
 def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -> Explanation:
@@ -37,19 +40,6 @@ def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -
     `model` may be left out where there is only one. Raises `ConfigError` if the measure or the model is wrong, `DataError` if no file
     holds the user, and what `run` raises.
     """
-    definition = _definition(loaded, measure)
-
-    def explained_from(files: Files) -> Explanation:
-        (only,) = files.inputs.models
-        part = PartData(user_frames(files, only, user_id(files.inputs, user)))
-        return explained(Scorer.of(files.prepared, part), definition, only, user)
-
-    request = Request.of(loaded, whole_lists=True)
-    return open_inputs(request, Plan((definition,)), explained_from, only=lambda inputs: inputs.single(model))
-
-
-def _definition(loaded: Loaded, measure: str) -> Definition:
-    """The measure that a text names; `ConfigError` if it cannot be explained with the config."""
     try:
         definition = loaded.config.evaluation.define(measure)
     except ValueError as error:
@@ -58,7 +48,18 @@ def _definition(loaded: Loaded, measure: str) -> Definition:
         raise ConfigError(problem)
     if definition.metric.system:
         raise ConfigError(f"{definition.label} is a value of the whole model: no user has one that could be explained")
-    return definition
+
+    def explained_from(files: Files) -> Explanation:
+        (only,) = files.inputs.models
+        written: int | str = user
+        if files.inputs.test.scan.kinds["user"] == "integer":
+            if not user.removeprefix("-").isdigit():
+                raise DataError(f"no file holds the user {user!r}: users are integers")
+            written = int(user)
+        return explained(Scorer.of(files.prepared, PartData(user_frames(files, only, written))), definition, only, user)
+
+    request = Request(loaded, Plan((definition,)), whole_lists=True)
+    return open_inputs(request, explained_from, only=lambda inputs: inputs.single(model))
 
 
 def explained(scorer: Scorer, definition: Definition, model: str, user: str) -> Explanation:
@@ -70,25 +71,22 @@ def explained(scorer: Scorer, definition: Definition, model: str, user: str) -> 
     if not scorer.part.n_users:
         raise DataError(f"no file holds the user {user!r}")
     (group,) = grouped((definition,))
-    return _Explainer(scorer, model, user, scorer.values(group, CollectSums())).explanation(group, is_part=False)
+    return _Explainer(scorer, model, user, group).explanation(group)
 
 
 class _Explainer:
     """Explains a measure, and the metrics that it combines, for one user."""
 
-    def __init__(self, scorer: Scorer, model: str, user: str, values: GroupValues) -> None:
+    def __init__(self, scorer: Scorer, model: str, user: str, whole: MeasureGroup) -> None:
         assert scorer.part.n_users == 1, "only one user can be explained at a time"
-        self.scorer, self.model, self.user, self.values = scorer, model, user, values
+        self.scorer, self.model, self.user, self.whole = scorer, model, user, whole
+        self.values = scorer.values(whole, CollectSums())
+        self.counts = bool(self.values.counts[0])
 
-    @property
-    def counts(self) -> bool:
-        """Whether the user counts for the measure."""
-        return bool(self.values.counts[0])
-
-    def explanation(self, group: MeasureGroup, is_part: bool) -> Explanation:
+    def explanation(self, group: MeasureGroup) -> Explanation:
         """Explain one metric: the measure itself, or a part of it that it combines."""
-        parts = tuple(self.explanation(part, is_part=True) for part in group.components)
-        definition, recorder = group.first, Recorder()
+        parts = tuple(self.explanation(part) for part in group.components)
+        definition, recorder, is_part = group.first, Recorder(), group is not self.whole
         made = self.body(group, recorder)
         equation = (" ".join(text.split()) for text in definition.metric.doc.split("\n\n")[1:] if "=" in text)
         if is_part:
@@ -104,7 +102,7 @@ class _Explainer:
             convention=definition.convention,
             formula=next(equation, ""),
             steps=recorder.explained(reading, among_rated=definition.axes["positions"] == "among_rated"),
-            facts=recorder.facts if self.counts else (),
+            facts=tuple(recorder.counts.items()) if self.counts else (),
             numerator=None if ratio is None else _number(ratio.numerator),
             denominator=None if ratio is None else _number(ratio.denominator),
             value=value,
@@ -145,45 +143,30 @@ def _number(value: Array) -> float:
 
 def _choices(definition: Definition, is_part: bool) -> tuple[ExplainedChoice, ...]:
     """The choices of the formula; for a measure that is no part of another also those of the protocol that differ from receval's."""
-    defaults = load("receval").axes
-    choices = [ExplainedChoice(key, *_meaning(axis, definition.axes[axis])) for key, axis in definition.metric.axes.items()]
-    choices += [ExplainedChoice(key, f"{value:g}", definition.metric.numbers[key].means) for key, value in definition.numbers.items()]
+
+    def choice(name: str, axis: str) -> ExplainedChoice:
+        known, value = AXES[axis], definition.axes[axis]
+        shown = f"{value:g}" if isinstance(value, float) else str(value)
+        meaning = f"{known.decides}: {known.meanings[shown]}" if shown in known.meanings else known.decides
+        return ExplainedChoice(name, shown, meaning)
+
+    metric, threshold = definition.metric, definition.truth.threshold
+    choices = [choice(key, axis) for key, axis in metric.axes.items()]
+    choices += [ExplainedChoice(key, f"{value:g}", metric.numbers[key].means) for key, value in definition.numbers.items()]
     if is_part:
         return tuple(choices)
-    threshold = definition.truth.threshold
     if threshold is not None:
         choices.append(ExplainedChoice("threshold", f"{threshold:g}", "the least rating of a relevant item"))
-    without_effect = {"relevance_rule"} if threshold is not None else set[str]()
-    others = [axis for axis in PROTOCOL if definition.axes[axis] != defaults[axis] and axis not in without_effect]
-    return (*choices, *(ExplainedChoice(axis, *_meaning(axis, definition.axes[axis])) for axis in others))
-
-
-def _meaning(axis: str, value: Any) -> tuple[str, str]:
-    """A value of an axis as it is shown, and what it means."""
-    known = AXES[axis]
-    shown = f"{value:g}" if isinstance(value, float) else str(value)
-    return shown, f"{known.decides}: {known.meanings[shown]}" if shown in known.meanings else known.decides
-
-
-def user_id(inputs: Inputs, written: str) -> int | str:
-    """The id of a user as the sources have it; `DataError` if their users are integers and it is none."""
-    if inputs.test.scan.kinds["user"] != "integer":
-        return written
-    if not written.removeprefix("-").isdigit():
-        raise DataError(f"no file holds the user {written!r}: users are integers")
-    return int(written)
+    defaults = load("receval").axes
+    others = (axis for axis in PROTOCOL if definition.axes[axis] != defaults[axis] and (axis != "relevance_rule" or threshold is None))
+    return (*choices, *(choice(axis, axis) for axis in others))
 
 
 def user_frames(files: Files, model: str, user: int | str) -> dict[str, pl.DataFrame]:
-    """The frames of a part that holds one user: the user's list of a model, and the user's rows in the tables beside the lists."""
-    sides = files.sides_of(model)
-    users = pl.Series("user", [user], dtype=sides["test"].frame.schema["user"])
-    rows = {role: side.rows_of(users) for role, side in sides.items()}
-    return {LISTS: _rows_of(files.reader, files.inputs.models[model], user), **rows}
+    """The frames of a part that holds one user: the user's list of a model, and the user's rows in the tables beside the lists.
 
-
-def _rows_of(reader: SourceReader, source: Source, user: int | str) -> pl.DataFrame:
-    """The rows of a user in a source, of which all rows are looked at for faults, as in a run."""
+    All rows of the lists are looked at for faults, as in a run.
+    """
 
     def collect(resolved: Source, tally: FaultTally) -> pl.DataFrame:
         lazy = lazy_rows(resolved)
@@ -192,4 +175,140 @@ def _rows_of(reader: SourceReader, source: Source, user: int | str) -> pl.DataFr
             rows = lazy.filter(pl.col("user") == user).collect(engine="streaming")
         return rows.select(name for name in rows.columns if not name.startswith("odd_"))
 
-    return reader.read_with_retries(source, collect)
+    sides = files.sides_of(model)
+    users = pl.Series("user", [user], dtype=sides["test"].frame.schema["user"])
+    rows = {role: side.rows_of(users) for role, side in sides.items()}
+    return {LISTS: files.reader.read_with_retries(files.inputs.models[model], collect), **rows}
+
+
+class RowSum(Struct, frozen=True, eq=False):
+    """One reduction of the rows of a table, such as a sum: the term that each row adds, and what the terms add up to.
+
+    `parts` are values that the terms are made of, by name; `depth` is the cut-off, `None` where there is none.
+    """
+
+    label: str
+    reduction: str
+    terms: Array
+    parts: Mapping[str, Array]
+    depth: int | None
+    total: float
+
+    def equals(self, other: RowSum) -> bool:
+        """Whether the other one is the same reduction, made a second time."""
+        same = (self.label, self.reduction, self.depth) == (other.label, other.reduction, other.depth)
+        return same and np.array_equal(self.terms, other.terms, equal_nan=True)
+
+
+class ReadTable(Struct, frozen=True, eq=False):
+    """A table that the body of a metric reads, and the reductions of its rows, each once."""
+
+    name: str
+    rows: Rows
+    sums: list[RowSum] = field(default_factory=list)
+
+    @property
+    def depth(self) -> int | None:
+        """The last rank that a reduction looks at; `None` if one looks at all rows."""
+        depths = [row_sum.depth for row_sum in self.sums if row_sum.depth is not None]
+        return max(depths) if len(depths) == len(self.sums) else None
+
+    def terms(self) -> tuple[dict[str, Array], tuple[Total, ...]]:
+        """The terms of every reduction and the parts that they are made of, under names that differ, and what the terms add up to.
+
+        Where several reductions have the same label, the later ones are numbered.
+        """
+        columns: dict[str, Array] = {}
+        totals: list[Total] = []
+        labels = [row_sum.label for row_sum in self.sums]
+        for index, row_sum in enumerate(self.sums):
+            earlier = labels[:index].count(row_sum.label)
+            label = f"{row_sum.label} ({earlier + 1})" if earlier else row_sum.label
+            columns |= {**row_sum.parts, label: row_sum.terms}
+            totals.append(Total(label, row_sum.reduction, row_sum.total))
+        return columns, tuple(totals)
+
+
+class Recorder:
+    """Records what the body of a metric reads, while it is run over the part of one user with one cut-off."""
+
+    def __init__(self) -> None:
+        self._tables: dict[tuple[str, Rows], ReadTable] = {}
+        self.counts: dict[str, float] = {}
+        """The counts of the user that the body reads, by what they count."""
+
+    def count(self, title: str, counts: Array) -> None:
+        """Record a count of the user."""
+        self.counts[title] = float(np.reshape(counts, -1)[0])
+
+    def sum_of_rows(
+        self, table: str, rows: Rows, reduction: str, row: Array | None, label: str, parts: Mapping[str, Any], cutoffs: Cutoffs
+    ) -> None:
+        """Record a reduction of the rows of a table."""
+        values = np.ones(()) if row is None else row
+        total = rows.maxima(values, cutoffs) if reduction == "max" else rows.sums(None if row is None else values, cutoffs)
+        (depth,) = (None,) if cutoffs is None else cutoffs
+        terms = {name: _per_row(part, len(rows)) for name, part in parts.items()}
+        row_sum = RowSum(label, reduction, _per_row(values, len(rows)), terms, depth, float(total[0, 0]))
+        read = self._tables.setdefault((table, rows), ReadTable(table, rows))
+        if not any(row_sum.equals(other) for other in read.sums):
+            read.sums.append(row_sum)
+
+    def explained(self, reading: Reading, among_rated: bool) -> tuple[ExplainedTable, ...]:
+        """The tables in the order in which the body reads them.
+
+        Hits are shown as rows of the whole list (`reading`), where other items add nothing; if they are ranked among the rated items only
+        (`among_rated`), they are shown alone.
+        """
+        return tuple(
+            _hits(table, None if among_rated else reading.table()) if table.name == "hits" else _table(table)
+            for table in self._tables.values()
+        )
+
+
+def _per_row(values: Any, n_rows: int) -> Array:
+    """A number for each row, given an array of them, maybe with a dimension for the only cut-off, or one number for all."""
+    array = np.asarray(values, dtype=np.float64)
+    return np.broadcast_to(array.reshape(-1) if array.ndim == 2 else array, n_rows)
+
+
+def _table(table: ReadTable) -> ExplainedTable:
+    """The rows of a table as far as they are looked at, in the order of the columns that its declaration names."""
+    kind, index, rows = TABLES[table.name], _within(table.rows, table.depth), table.rows
+    added, totals = table.terms()
+    terms = {label: values[index] for label, values in added.items()}
+    headers = {name: "grade" if name == "gain" else name for name in kind.columns if name == "item" or name in rows}
+    shown = {
+        header: rows.item.gather(index) if name == "item" and rows.item is not None else rows[name][index]
+        for name, header in headers.items()
+        if header not in terms
+    }
+    order = pl.DataFrame(shown).select(pl.arg_sort_by(*shown)).to_series().to_numpy() if shown else np.arange(len(index))
+    columns = [pl.Series(column).gather(order) for column in (*shown.values(), *terms.values())]
+    body = [["yes" if holds else "" for holds in one] if one.dtype == pl.Boolean else one.to_list() for one in columns]
+    return ExplainedTable(kind.title, (*shown, *terms), tuple(zip(*body, strict=True)), totals)
+
+
+def _hits(table: ReadTable, listed: Rows | None) -> ExplainedTable:
+    """Every row of the list, what is no hit left empty; or, without the list, the hits alone."""
+    index, (terms, totals) = _within(table.rows, table.depth), table.terms()
+    added = (values[index].tolist() for values in terms.values())
+    hits: dict[tuple[Any, int], list[tuple[CellValue, ...]]] = {}
+    for item, rank, gain, *of_hit in zip(*_cells(table.rows, index, "gain"), *added, strict=True):
+        hits.setdefault((item, rank), []).append(("yes", gain, *of_hit))
+    no_hit = [("",) * (2 + len(terms))]
+    shown = hits if listed is None else zip(*_cells(listed, _within(listed, table.depth)), strict=True)
+    rows = tuple((rank, str(item), *cells) for item, rank in shown for cells in hits.get((item, rank), no_hit))
+    title = "The list" if listed is not None else "The listed items that the user rated, ranked among themselves"
+    return ExplainedTable(title, ("rank", "item", "relevant", "grade", *terms), rows, totals)
+
+
+def _within(rows: Rows, depth: int | None) -> Array:
+    """The indexes of the rows down to a depth."""
+    return np.arange(len(rows)) if depth is None else np.flatnonzero(rows[rows.cut] <= depth)
+
+
+def _cells(rows: Rows, index: Array, *columns: str) -> Sequence[Sequence[Any]]:
+    """The items and ranks of some rows, and other columns, as lists."""
+    assert rows.item is not None
+    return [rows.item.gather(index).to_list(), *(rows[name][index].tolist() for name in ("rank", *columns))]

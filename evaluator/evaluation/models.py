@@ -12,13 +12,13 @@ from msgspec.structs import replace
 from ..measure.by_group import Composite, composed, group_rows
 from ..measure.finishing import Finished, finish
 from ..measure.partial import CELLS, Partial
+from ..measure.task import Task
 from ..metrics.definition import Definition
 from ..results.result import Counts, MeasureDefinition, Row
 from ..tables.graph import sentences
 from ..tables.prepared import GroupBy
-from .definitions import formula_of, in_full
-from .job import Job
-from .plan import Plan
+from .files import Files
+from .plan import Plan, formula_of, in_full
 
 
 class Evaluated(Struct, frozen=True, eq=False):
@@ -83,9 +83,12 @@ def _of_formula(composite: Composite, values: pl.DataFrame, columns: Mapping[str
     return (pl.sum_horizontal(*terms, ignore_nulls=False) + weights.get(None, 0.0)).alias(name)
 
 
-def evaluated(job: Job, name: str, partial: Partial) -> Evaluated:
-    """The rows of a model, or of reference lists, given what was measured of all parts."""
-    plan, files = job.plan, job.files
+def evaluated(files: Files, name: str, partial: Partial, plan: Plan, task: Task) -> Evaluated:
+    """The rows of a model, or of reference lists, of which all parts were measured as a plan and a task say."""
+
+    def with_protocol(row: Row, label: str) -> Row:
+        return replace(row, protocol=files.protocols.get(label))
+
     finished_of = bound(
         finish,
         partial=partial,
@@ -94,26 +97,22 @@ def evaluated(job: Job, name: str, partial: Partial) -> Evaluated:
         schemas=files.schemas(name),
         predicted=plan.predicted if name in files.inputs.predictions else frozenset[int](),
     )
-    finished = finished_of(job.task)
-    own_aggregates = finished_of(replace(job.task, aggregates=())).rows if plan.composites else []
+    finished = finished_of(task)
+    own_aggregates = finished_of(replace(task, aggregates=())).rows if plan.composites else []
     formulas, undefined = composed(name, plan.composites, own_aggregates)
-    by_group = group_rows(job.task, partial, name, len(plan.shown), plan.composites)
+    by_group = group_rows(task, partial, name, len(plan.shown), plan.composites)
     measured = zip(plan.definitions, finished.rows, strict=True)
-    rows = [[_with_protocol(row, definition.label, job) for row in of_one] for definition, of_one in measured]
+    rows = [[with_protocol(row, definition.label) for row in of_one] for definition, of_one in measured]
     return Evaluated(
         name=name,
         plan=plan,
         partial=partial,
         finished=replace(finished, rows=rows),
-        formulas=tuple(_with_protocol(row, row.metric, job) for row in formulas),
+        formulas=tuple(with_protocol(row, row.metric) for row in formulas),
         remarks=(*sentences(partial.notes), *undefined),
         counts=counts(plan, partial),
-        by_group=tuple(_with_protocol(row, row.measure, job) for row in by_group),
+        by_group=tuple(with_protocol(row, row.measure) for row in by_group),
     )
-
-
-def _with_protocol(row: Row, label: str, job: Job) -> Row:
-    return replace(row, protocol=job.protocols.get(label))
 
 
 def definitions_of(models: Iterable[Evaluated]) -> dict[str, MeasureDefinition]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from msgspec import Struct, field
@@ -26,7 +26,6 @@ from ..parts.local import parts_without_lists
 from ..parts.resources import side_by_side
 from ..tables.ids import Ids
 from .files import Files
-from .job import Job
 from .measured import YARDSTICKS
 from .models import Evaluated, evaluated
 from .plan import Plan
@@ -60,44 +59,36 @@ class ReferenceLists(Struct, frozen=True, eq=False):
         return replace(model, finished=replace(model.finished, rows=rows), by_group=by_group)
 
 
-def measure_reference_lists(job: Job, models: Sequence[Evaluated]) -> ReferenceLists:
-    """Measure the reference lists that the config asks for, and popularity where a check wants it."""
-    yardsticks, wanted = _yardsticks(job, models), job.request.evaluation.yardsticks
-    users = Ids(job.files.sides["test"].users)
+def measure_reference_lists(files: Files, models: Sequence[Evaluated]) -> ReferenceLists:
+    """Measure the reference lists that the config asks for, and popularity where a check wants it, over all users of the test file."""
+    request, facts = files.request, [_facts_of(model) for model in models]
+    assert facts[0] is not None
+    yardsticks = Yardsticks(
+        files.task,
+        len(request.plan.shown),
+        facts[0],
+        max(model.partial.longest for model in models),
+        str(request.evaluation.policy.seen_items),
+        any(each is not None and each.left_out.frames for each in facts),
+    )
+    wanted, users = request.evaluation.yardsticks, Ids(files.sides["test"].users)
     shown = yardsticks.wanted(oracle=wanted.oracle, popularity=wanted.popularity, random=wanted.random, test_users=users)
-    baseline = yardsticks.baseline() if "popularity_lists" in job.checks.wants else None
-    measured = _measured(job.files, [*shown, *([baseline] if baseline is not None else [])])
+    baseline = yardsticks.baseline() if "popularity_lists" in request.checks.wants else None
+    tasks = [*shown, *([baseline] if baseline is not None else [])]
+    sides = {role: side for role, side in files.sides.items() if role in _SIDES}
+    parts = list(parts_without_lists(sides, files.last & sides.keys())) if tasks else []
+    measured = [merged(side_by_side(partial(_measured_of_part, task), iter(parts))) for task in tasks]
     partials = {one.name: (one, found) for one, found in zip(shown, measured, strict=False)}
-    plans = {one.name: Plan(one.task.definitions, job.plan.aggregates) for one in shown}
-    lists = {name: evaluated(replace(job, plan=plans[name], task=one.task), name, found) for name, (one, found) in partials.items()}
-    best = partials.get(ORACLE)
+    plans = {one.name: Plan(one.task.definitions, request.plan.aggregates) for one in shown}
+    lists = {name: evaluated(files, name, found, plans[name], one.task) for name, (one, found) in partials.items()}
     choice = yardsticks.task.definitions[0].lists
     return ReferenceLists(
         models=lists,
-        best={one.name: _over_same_users(one, best) for one in (*models, *lists.values())},
+        best={one.name: _over_same_users(one, partials.get(ORACLE)) for one in (*models, *lists.values())},
         popular={one.name: _over_same_users(one, (baseline, measured[-1]) if baseline is not None else None) for one in models},
         popularity_rule=PopularityRule(yardsticks.seen_rule(), yardsticks.masks(choice), choice.seen != "keep"),
         remark=yardsticks.remark(lists),
     )
-
-
-def _yardsticks(job: Job, models: Iterable[Evaluated]) -> Yardsticks:
-    facts: list[YardstickFacts] = [model.partial.more[YARDSTICKS] for model in models]
-    return Yardsticks(
-        job.task,
-        len(job.plan.shown),
-        facts[0],
-        max(model.partial.longest for model in models),
-        str(job.request.evaluation.policy.seen_items),
-        any(each.left_out.frames for each in facts),
-    )
-
-
-def _measured(files: Files, tasks: Sequence[YardstickTask]) -> list[Partial]:
-    """What is measured of each of the lists over all users of the test file."""
-    sides = {role: side for role, side in files.sides.items() if role in _SIDES}
-    parts = list(parts_without_lists(sides, files.last & sides.keys())) if tasks else []
-    return [merged(side_by_side(partial(_measured_of_part, task), iter(parts))) for task in tasks]
 
 
 def _measured_of_part(task: YardstickTask, part: Part) -> Partial:

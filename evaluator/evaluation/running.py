@@ -1,44 +1,45 @@
-"""A config → its result: every model in one pass, then reference lists, then the result."""
+"""A config → its result: every model in one pass over its lists, then reference lists, then the result."""
 
 from __future__ import annotations
 
 import platform
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
-from typing import Final
 from uuid import uuid4
 
 import polars as pl
 from msgspec import Struct
+from msgspec.structs import replace
 
-from .. import plugins
+from .. import load, plugins
 from ..comparison.best_models import with_conclusions
 from ..comparison.questions import Questions
 from ..config import Loaded
 from ..extras import version_of
-from ..health import CheckTask, failing_rows, unmade
+from ..health import failing_rows, unmade
+from ..load.tally import FaultTally
 from ..measure.by_group import group_remarks, groups_of
-from ..metrics import Metric
+from ..measure.measuring import EnrichedRows
+from ..measure.partial import Partial
+from ..parts import Part, SortedRuns, whole_users
+from ..parts.resources import side_by_side
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
 from ..results.row import of_models
-from .checking import Examined, Findings, check_task_of, checks_of_model, examined, findings_of, refuse_nothing_relevant, remarks_on_files
+from ..tables.rows import LISTS
+from .checking import Examined, checks_of_model, examined, findings_of, refuse_nothing_relevant, remarks_on_files
 from .files import Files, open_inputs
 from .inputs import describe
-from .job import Job, Options
-from .measured import ENRICHED, TRUTH
+from .measured import ENRICHED, TRUTH, PassTask, measure_frames, measure_part
 from .models import Evaluated, definitions_of, evaluated
-from .passes import measure_lists
-from .plan import Plan
+from .plan import Options, Request
 from .progress import ModelProgress, Progress, Report, silent
 from .reference_lists import ReferenceLists, measure_reference_lists
-from .request import Request
-
-_PLAIN: Final = Options()
+from .sources import lazy_rows
 
 
 def run(
@@ -64,26 +65,13 @@ def run(
     wrong, `MissingExtraError` without the engine.
     """
     options = Options(report, keep_failures, tolerant, keep_users, most_values, enriched, describes, complete)
-    results = {name: evaluate(Request.of(fold), options) for name, fold in loaded.of_folds().items()}
-    result = without_infinite(over_folds(results, loaded.resolved()) if results else evaluate(Request.of(loaded), options))
+
+    def evaluate(one: Loaded) -> Result:
+        return over_runs(open_inputs(Request.of_run(one, options), _evaluate_and_check), one.config.data.runs)
+
+    results = {name: evaluate(fold) for name, fold in loaded.of_folds().items()}
+    result = without_infinite(over_folds(results, loaded.resolved()) if results else evaluate(loaded))
     return with_conclusions(result, Questions.of(loaded.config.compare)) if concludes else result
-
-
-def evaluate(request: Request, options: Options = _PLAIN) -> Result:
-    """Evaluate the models of a request, whether its sources are files or frames; see `run`. Values may be infinite."""
-    plan, checks = Plan.of(request.evaluation, request.compare, request.gates), check_task_of(request)
-    looks = {"train", "catalogue", "times"} & checks.needs
-    known = looks or request.evaluation.yardsticks.any
-    result = open_inputs(
-        request,
-        plan,
-        partial(_evaluated, request, plan, options, checks),
-        more_needs=(*(("known",) if known else ()), *(("train",) if options.enriched or options.describes else ())),
-        times="times" in checks.needs,
-        tolerant=options.tolerant and "faulty_rows" in checks.wants,
-        all_of_train=bool(looks),
-    )
-    return over_runs(result, request.runs)
 
 
 class ModelRun(Struct, frozen=True, eq=False):
@@ -94,39 +82,103 @@ class ModelRun(Struct, frozen=True, eq=False):
     enriched: Path | None = None
 
 
-def _evaluated(request: Request, plan: Plan, options: Options, checks: CheckTask, files: Files) -> Result:
-    job = Job.of(request, plan, options, files, checks)
-    runs = evaluate_models(job)
-    references = measure_reference_lists(job, [run.values for run in runs]) if job.compares else ReferenceLists()
-    found = findings_of(job, [run.examined for run in runs if run.examined is not None], references)
-    return _result(job, runs, references, found)
-
-
-def evaluate_models(job: Job) -> list[ModelRun]:
+def evaluate_models(files: Files) -> list[ModelRun]:
     """Evaluate the models one after the other, each in one pass over its lists."""
-    sources, report, models = job.files.inputs.models, job.options.report, []
+    sources, report, models = files.inputs.models, files.request.options.report, []
     for number, (name, source) in enumerate(sources.items(), 1):
-        models.append(_evaluate_model(job, name, ModelProgress(report, name, source, number, len(sources)), first=number == 1))
+        models.append(_evaluate_model(files, name, ModelProgress(report, name, source, number, len(sources)), first=number == 1))
     report(Progress("", len(sources), len(sources)))
     return models
 
 
-def _evaluate_model(job: Job, name: str, progress: ModelProgress, *, first: bool) -> ModelRun:
-    checks = checks_of_model(job, job.files.inputs.models[name], first=first)
-    found = measure_lists(name, job.files, job.pass_task(checks, first=first), job.request.engine.bytes, progress)
+def _evaluate_model(files: Files, name: str, progress: ModelProgress, *, first: bool) -> ModelRun:
+    request, checks = files.request, checks_of_model(files, name, first=first)
+    plan, options = request.plan, request.options
+    pass_task = PassTask(
+        task=files.task,
+        ties=plan.ties if "tie_bounds" in request.checks.wants else None,
+        checks=checks,
+        for_yardsticks=request.compares,
+        enriched=plan.definitions[0] if options.enriched is not None else None,
+        hashes_truth=first and options.complete,
+    )
+    measure = _measure_on_this_machine if files.reader.session is None else _measure_on_spark
+    found = files.reader.read_with_retries(files.inputs.models[name], partial(measure, name, files, pass_task, progress))
     if first:
-        refuse_nothing_relevant(job.files.inputs.test, job.plan.definitions, found)
-    enriched = None if job.options.enriched is None else job.options.enriched / f"{uuid4().hex}.parquet"  # folds share the folder
+        refuse_nothing_relevant(files.inputs.test, plan.definitions, found)
+    enriched = None if options.enriched is None else options.enriched / f"{uuid4().hex}.parquet"  # folds share the folder
     if enriched is not None:
         found.more[ENRICHED].write(enriched)
-    values = evaluated(job, name, found)
-    return ModelRun(values, examined(job, checks, values) if checks is not None else None, enriched)
+    values = evaluated(files, name, found, plan, files.task)
+    return ModelRun(values, examined(files, checks, values) if checks is not None else None, enriched)
 
 
-def _result(job: Job, runs: Sequence[ModelRun], references: ReferenceLists, found: Findings) -> Result:
-    request, plan, files, options = job.request, job.plan, job.files, job.options
+def _measure_on_this_machine(
+    name: str, files: Files, pass_task: PassTask, progress: ModelProgress, source: load.Source, tally: FaultTally
+) -> Partial:
+    """Measure parts of whole users, and merge what was made of them; lists in no order take as much memory as the config says."""
+
+    def examine(batch: pl.DataFrame) -> None:
+        if tally.add(batch):
+            raise load.ReadAgain(load.Source.with_count_first)
+
+    progress.begin()
+    lists, sides, measure = lazy_rows(source), files.sides_of(name), partial(measure_part, pass_task)
+    parts = whole_users(
+        lists,
+        sides,
+        last=files.last,
+        memory=files.request.loaded.config.engine.bytes,
+        scratch=files.scratch,
+        examine=examine,
+        progress=progress.add,
+        apart=source.users_apart,
+    )
+    total, runs = None, SortedRuns(files.scratch, ENRICHED)
+    for made in side_by_side(measure, parts):
+        kept = _move_enriched_to_disk(made, runs)
+        total = kept if total is None else total + kept
+    if total is None:
+        nobody = Part(pl.DataFrame(schema=lists.collect_schema()), {role: side.frame.clear() for role, side in sides.items()})
+        total = _move_enriched_to_disk(measure(nobody), runs)
+    return total.with_more({ENRICHED: runs})
+
+
+def _measure_on_spark(
+    name: str, files: Files, pass_task: PassTask, progress: ModelProgress, source: load.Source, tally: FaultTally
+) -> Partial | None:
+    """Measure on the workers, where the sources beside the lists are read again in the way that proved right; `None` if rows are faulty."""
+    from ..parts.spark.shuffle import measured_on_spark, ship  # only here: most runs need no Spark
+
+    assert files.reader.session is not None
+    of_run = {role: files.inputs.of(role) for role in files.sides} | {"predictions": files.inputs.predictions.get(name)}
+    sides = {role: files.reader.as_read.get(side.role, side) for role, side in of_run.items() if side is not None}
+    work = ship(files.reader.session, partial(measure_frames, pass_task))
+    made, counts = measured_on_spark(files.reader.session, work, {LISTS: source, **sides}, last=files.last)
+    tally.counts = counts[LISTS]
+    runs = SortedRuns(files.scratch, ENRICHED)
+    return made and _move_enriched_to_disk(made, runs).with_more({ENRICHED: runs})
+
+
+def _move_enriched_to_disk(made: Partial, runs: SortedRuns) -> Partial:
+    """The same without the enriched lists, which go to temporary files: memory holds those of one part at a time."""
+    more = dict(made.more)
+    enriched: EnrichedRows | None = more.pop(ENRICHED, None)
+    for frame in enriched.frames if enriched is not None else ():
+        runs.add(frame)
+    return replace(made, more=more)
+
+
+def _evaluate_and_check(files: Files) -> Result:
+    """Evaluate the models and reference lists over open files, and make the checks; values may be infinite."""
+    request, runs = files.request, evaluate_models(files)
+    plan, options, checks, loaded = request.plan, request.options, request.checks, request.loaded
+    references = measure_reference_lists(files, [run.values for run in runs]) if request.compares else ReferenceLists()
+    found = findings_of(files, [run.examined for run in runs if run.examined is not None], references)
     models = [references.with_shares(model) for model in (*(run.values for run in runs), *references.models.values())]
     rows = tuple(row for model in models for row in model.rows)
+    groups = {number: (by, dict(groups_of(files.prepared, by))) for number, by in enumerate(plan.group_columns)}
+    kept = (model for model in models if options.keep_users and model.finished.user_values is not None)
     description = None
     if options.describes:
         from .describing import describe_inputs  # only here: few runs describe their files
@@ -136,15 +188,15 @@ def _result(job: Job, runs: Sequence[ModelRun], references: ReferenceLists, foun
         rows=rows,
         counts={model.name: model.counts for model in models},
         higher_is_better={row.label: row.higher_is_better for row in rows},
-        per_user=_per_user(job, models),
-        inputs=describe(files.inputs, files.reader.n_rows, files.fingerprints, request.folder, request.variables),
-        config=request.description,
-        remarks=remarks(job, models, found.remarks),
-        versions=versions(request.engine.name, (definition.metric for definition in plan.all)),
+        per_user={model.name: model.per_user(plan.shown, groups) for model in kept},
+        inputs=describe(files.inputs, files.reader.n_rows, files.fingerprints, loaded.folder, loaded.variables),
+        config=loaded.resolved(),
+        remarks=remarks(files, models, found.remarks),
+        versions=versions(request),
         yardsticks=tuple(references.models),
         findings=tuple(symptom.finding for symptom in found.symptoms),
-        examined=bool(job.checks.on),
-        unmade=unmade(job.checks, found.available),
+        examined=bool(checks.on),
+        unmade=unmade(checks, found.available),
         failures=failing_rows(found.symptoms) if options.keep_failures else {},
         enriched={run.values.name: run.enriched for run in runs if run.enriched is not None},
         description=description,
@@ -155,24 +207,19 @@ def _result(job: Job, runs: Sequence[ModelRun], references: ReferenceLists, foun
     )
 
 
-def _per_user(job: Job, models: Iterable[Evaluated]) -> dict[str, pl.DataFrame]:
-    """The values of every user, by model, where they are kept."""
-    groups = {number: (by, dict(groups_of(job.files.prepared, by))) for number, by in enumerate(job.plan.group_columns)}
-    kept = (model for model in models if job.options.keep_users and model.finished.user_values is not None)
-    return {model.name: model.per_user(job.plan.shown, groups) for model in kept}
-
-
-def remarks(job: Job, models: Iterable[Evaluated], of_checks: Iterable[str] = ()) -> tuple[str, ...]:
+def remarks(files: Files, models: Iterable[Evaluated], of_checks: Iterable[str] = ()) -> tuple[str, ...]:
     """What to know beside the values."""
-    groups = group_remarks(job.task, len(job.plan.shown))
-    about_files = (*remarks_on_files(job.files), *groups, *of_checks)
+    plan, doubt = files.request.plan, files.request.loaded.doubt
+    groups = group_remarks(files.task, len(plan.shown))
     about_values = of_models((model.name, f"{remark}.") for model in models for remark in model.remarks)
-    return (*job.request.remarks, *about_files, *job.plan.remarks(job.files.inputs.train is not None), *about_values)
+    about_plan = plan.remarks(files.inputs.train is not None)
+    return (*((doubt,) if doubt else ()), *remarks_on_files(files), *groups, *of_checks, *about_plan, *about_values)
 
 
-def versions(engine: str, metrics: Iterable[Metric] = ()) -> dict[str, str]:
-    """The versions of receval, Python, the packages that receval needs, those that `metrics` come from, and that of the engine."""
-    return _installed_versions(engine) | plugins.origins(metric.define.__module__ for metric in metrics)
+def versions(request: Request) -> dict[str, str]:
+    """The versions of receval, Python, the packages that receval needs, those that metrics come from, and that of the engine."""
+    modules = (definition.metric.define.__module__ for definition in request.plan.all)
+    return _installed_versions(request.loaded.config.engine.name) | plugins.origins(modules)
 
 
 @cache

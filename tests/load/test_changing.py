@@ -117,15 +117,15 @@ def test_a_failure_of_files_that_did_not_change_is_told_as_it_is(config, write):
 
 CUT = """
 import os, sys
-import receval.evaluation.passes as passes
+import receval.evaluation.running as running
 from receval.cli.main import main
-counting = passes.FaultTally.add
+counting = running.FaultTally.add
 
 def add(tally, batch):
     os.truncate(sys.argv[2], 1000)
     return counting(tally, batch)
 
-passes.FaultTally.add = add
+running.FaultTally.add = add
 sys.exit(main(["run", sys.argv[1]]))
 """
 

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 import yaml
 from receval import load_config, run
-from receval.evaluation import passes, sources
+from receval.evaluation import running, sources
 from receval.load import opening
 from receval.parts import whole_users
 
@@ -30,7 +30,7 @@ def evaluate(write, monkeypatch):
             return opening.opened(scan, **options)
 
         monkeypatch.setattr(sources, "opened", noted)
-        monkeypatch.setattr(passes, "whole_users", partial(whole_users, rows_per_part=4))
+        monkeypatch.setattr(running, "whole_users", partial(whole_users, rows_per_part=4))
         write("t.csv", TEST)
         write("first.csv", "\n".join([HEADER, *LISTS]) + "\n")
         write("l.csv", "\n".join([HEADER, *lines]) + "\n")
