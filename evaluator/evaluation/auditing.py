@@ -39,7 +39,7 @@ def audit(loaded: Loaded, names: Sequence[str] = (), report: Report = silent) ->
     if not definitions:
         labels = ", ".join(measure.label for measure in measures)
         raise ConfigError(f"none of the conventions {', '.join(chosen)} has any of the measures {labels}")
-    request = _request(loaded, definitions, report, whole_lists=True)
+    request = Request(loaded, Plan(tuple(definitions)), Options(report, keep_users=False), whole_lists=True)
     rows, said = open_inputs(request, _evaluated)
 
     def cell(convention: str, measure: Definition, model: str) -> AuditCell:
@@ -62,15 +62,11 @@ def audit(loaded: Loaded, names: Sequence[str] = (), report: Report = silent) ->
     )
 
 
-def _request(loaded: Loaded, definitions: Iterable[Definition], report: Report, *, whole_lists: bool = False) -> Request:
-    return Request(loaded, Plan(tuple(definitions)), Options(report, keep_users=False), whole_lists=whole_lists)
-
-
 def _evaluated(files: Files) -> tuple[_Rows, tuple[str, ...]]:
     """The row of every definition of a plan for every model, in one pass over the lists of each, and remarks on the files."""
     definitions, models = files.request.plan.definitions, [run.values for run in evaluate_models(files)]
     rows = {
-        model.name: {definition: values[0] for definition, values in zip(definitions, model.by_definition, strict=True)} for model in models
+        model.name: {definition: values[0] for definition, values in zip(definitions, model.finished.rows, strict=True)} for model in models
     }
     return rows, remarks(files, models)
 
@@ -132,7 +128,7 @@ def difference(loaded: Loaded, first: str, second: str, report: Report = silent)
     if not definitions:
         reasons = "; ".join(f"{path.measure}: {path.reason}" for path in paths) or "the config asks for arithmetic of measures only"
         raise ConfigError(f"the conventions {first} and {second} cannot be compared: {reasons}")
-    rows, said = open_inputs(_request(loaded, definitions, report), _evaluated)
+    rows, said = open_inputs(Request(loaded, Plan(tuple(definitions)), Options(report, keep_users=False)), _evaluated)
     return ConventionDifference(first, second, tuple(rows), tuple(_measured(path, rows) for path in paths), said)
 
 

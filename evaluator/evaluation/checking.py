@@ -13,7 +13,6 @@ from ..errors import DataError
 from ..health import (
     CheckTask,
     Context,
-    Faults,
     SourceNames,
     Symptom,
     Tallies,
@@ -49,14 +48,6 @@ class Examined(Struct, frozen=True, eq=False):
     remarks: Sequence[str] = ()
 
 
-class Findings(Struct, frozen=True, eq=False):
-    """What checks find in all models and files, the worst first, what there is to say beside, and the needs that any model met."""
-
-    symptoms: Sequence[Symptom]
-    remarks: Sequence[str]
-    available: frozenset[str]
-
-
 def checks_of_model(files: Files, name: str, *, first: bool) -> CheckTask | None:
     """The checks that are made of a model, those of the files with the first one; `None` if there are none."""
     request, source = files.request, files.inputs.models[name]
@@ -64,7 +55,7 @@ def checks_of_model(files: Files, name: str, *, first: bool) -> CheckTask | None
         return None
     there = {
         "train": "train" in files.sides,
-        "catalogue": "train" in files.sides or files.inputs.items is not None,
+        "catalogue": "train" in files.sides or files.inputs.of("items") is not None,
         "times": files.prepared.times is not None,
         "scores": "score" in source.columns,
         "ranks": "position" in source.columns,
@@ -81,52 +72,52 @@ def examined(files: Files, checks: CheckTask, model: Evaluated) -> Examined:
     """What checks find in a model, and in the files; `DataError` for what the policy refuses."""
     tallies: Tallies = model.partial.more[CHECKS]
     context = _context(files, model)
-    symptoms = _accepted(files, findings(checks, tallies, context))
+    symptoms = findings(checks, tallies, context)
+    if not files.request.options.tolerant:
+        refuse(symptoms)
     timed = checks.files and files.prepared.times is not None
     return Examined(checks, tallies, context, symptoms, untimed(replace(context, counts=tallies.counts)) if timed else ())
 
 
-def findings_of(files: Files, models: Sequence[Examined], references: ReferenceLists) -> Findings:
-    """What checks find in every model, and then beside reference lists; `DataError` for what the policy refuses."""
-    found = list(models)
+def findings_of(files: Files, models: Sequence[Examined], references: ReferenceLists) -> tuple[Sequence[Symptom], Sequence[str]]:
+    """What checks find in every model, and then beside reference lists, the worst first, and what there is to say beside.
+
+    `DataError` for what the policy refuses.
+    """
+    found = [symptom for one in models for symptom in one.symptoms]
+    remarks = [remark for one in models for remark in one.remarks] + ([references.remark] if references.remark else [])
     for model in models if files.request.compares else ():
         name = model.context.model
         beside = {"best": references.best[name], "baseline": references.popular[name], "popularity_rule": references.popularity_rule}
-        symptoms, remarks = comparisons(model.checks, model.tallies, replace(model.context, **beside))
-        said = of_models((name, f"{remark}.") for remark in remarks)
-        found.append(replace(model, symptoms=_accepted(files, symptoms), remarks=said))
-    said_of_all = (*(one.remarks for one in models), [references.remark] if references.remark else [])
-    return Findings(
-        symptoms=in_order(symptom for one in found for symptom in one.symptoms),
-        remarks=[remark for each in (*said_of_all, *(one.remarks for one in found[len(models) :])) for remark in each],
-        available=frozenset[str]().union(*(model.checks.available for model in models)),
-    )
-
-
-def _accepted(files: Files, symptoms: Sequence[Symptom]) -> Sequence[Symptom]:
-    if not files.request.options.tolerant:
-        refuse(symptoms)
-    return symptoms
+        symptoms, said = comparisons(model.checks, model.tallies, replace(model.context, **beside))
+        if not files.request.options.tolerant:
+            refuse(symptoms)
+        found += symptoms
+        remarks += of_models((name, f"{remark}.") for remark in said)
+    return in_order(found), remarks
 
 
 def _context(files: Files, model: Evaluated) -> Context:
     """What checks are given when all parts of a model are measured."""
     plan, inputs, sums = files.request.plan, files.inputs, model.partial.more.get(TIES)
-    sources = {"lists": inputs.models[model.name], "test": inputs.test, "train": inputs.train, "items": inputs.items}
-    rows = dict(enumerate(model.by_definition))
+    sources = {"lists": inputs.models[model.name], "test": inputs.test, "train": inputs.train, "items": inputs.of("items")}
+    rows = dict(enumerate(model.finished.rows))
+    of_models = {source.role: name for name, source in inputs.models.items()}
+    roles = [role for role in files.reader.n_rows if of_models.get(role, model.name) == model.name]
+    faults = (files.reader.faults(role, of_models.get(role, "")) for role in roles)
     tied = bounds(plan.ties, sums, model.partial.moments, rows, model.partial.ratios) if sums else {}
     stores = {"integer": "integers"}
     return Context(
         model=model.name,
         prepared=files.prepared,
         definitions=plan.definitions,
-        measured=model.by_definition,
+        measured=model.finished.rows,
         sources={
             role: SourceNames(one.role, one.scan.names, {column: stores.get(kind, "text") for column, kind in one.stored.items()})
             for role, one in sources.items()
             if one is not None
         },
-        faults=_faults_of(files, model.name),
+        faults=[one for one in faults if one is not None],
         bounds={label: one._asdict() for label, one in tied.items()},
         unbounded=unbounded(plan.ties, sums, rows) if sums else {},
         shown=frozenset(definition.label for definition in plan.shown),
@@ -151,16 +142,6 @@ def _twins(files: Files, model: str) -> tuple[str, ...]:
     before = (inputs.models[name] for name in takewhile(lambda name: name != model, inputs.models))
     alike = [one for one in (inputs.test, inputs.train, *before) if one is not None and own.originals and sizes(one) == sizes(own)]
     return tuple(one.role for one in alike if hashes(one) == hashes(own))
-
-
-def _faults_of(files: Files, model: str) -> list[Faults]:
-    """Rows that were left out of the sources that are looked at with a model."""
-    of_models = {source.role: name for name, source in files.inputs.models.items()}
-    return [
-        Faults(role, of_models.get(role, ""), passed.places, passed.n_faulty, passed.n_rows, files.reader.faulty_rows(passed.source))
-        for role, passed in files.reader.passed_over.items()
-        if of_models.get(role, model) == model
-    ]
 
 
 def remarks_on_files(files: Files) -> tuple[str, ...]:

@@ -15,9 +15,8 @@ from ..load.tally import FaultTally
 from ..measure.summaries import count_summary, number_summary
 from ..results.description import Description, Overlap, TableDescription, TimeSpan
 from ..results.repeats import describe_folds
-from .files import read_all, session_of
+from .files import SourceReader, lazy_rows, read_all, reading, session_of
 from .inputs import Inputs, look_at_everything
-from .sources import SourceReader, lazy_rows, reading
 
 _ROWS_PER_BATCH = 1_000_000
 
@@ -72,9 +71,9 @@ def _facts_of(name: str, source: load.Source, reader: SourceReader) -> _Facts:
 
     of_table = source.scan.format == "table"
     facts = _described(reader.frame(source).lazy(), name, source) if of_table else reader.read_with_retries(source, read)
-    rows, faulty = reader.n_rows[source.role], reader.passed_over.get(source.role)
+    rows, faulty = reader.n_rows[source.role], reader.as_read[source.role].faulty
     cells = facts.table.users * facts.table.items
-    known = {"rows": rows, "left_out": faulty.n_faulty if faulty is not None else 0, "density": rows / cells if cells else None}
+    known = {"rows": rows, "left_out": faulty.n_rows - rows if faulty is not None else 0, "density": rows / cells if cells else None}
     return replace(facts, table=replace(facts.table, **known))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ..config import Loaded, missing
@@ -29,9 +29,8 @@ from ..tables.array import Array
 from ..tables.graph import TABLES
 from ..tables.lists import Reading
 from ..tables.rows import LISTS, Cutoffs, PartData, Rows
-from .files import Files, open_inputs
+from .files import Files, lazy_rows, open_inputs, reading
 from .plan import Plan, Request
-from .sources import lazy_rows, reading
 
 
 def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -> Explanation:
@@ -200,40 +199,12 @@ class RowSum(Struct, frozen=True, eq=False):
         return same and np.array_equal(self.terms, other.terms, equal_nan=True)
 
 
-class ReadTable(Struct, frozen=True, eq=False):
-    """A table that the body of a metric reads, and the reductions of its rows, each once."""
-
-    name: str
-    rows: Rows
-    sums: list[RowSum] = field(default_factory=list)
-
-    @property
-    def depth(self) -> int | None:
-        """The last rank that a reduction looks at; `None` if one looks at all rows."""
-        depths = [row_sum.depth for row_sum in self.sums if row_sum.depth is not None]
-        return max(depths) if len(depths) == len(self.sums) else None
-
-    def terms(self) -> tuple[dict[str, Array], tuple[Total, ...]]:
-        """The terms of every reduction and the parts that they are made of, under names that differ, and what the terms add up to.
-
-        Where several reductions have the same label, the later ones are numbered.
-        """
-        columns: dict[str, Array] = {}
-        totals: list[Total] = []
-        labels = [row_sum.label for row_sum in self.sums]
-        for index, row_sum in enumerate(self.sums):
-            earlier = labels[:index].count(row_sum.label)
-            label = f"{row_sum.label} ({earlier + 1})" if earlier else row_sum.label
-            columns |= {**row_sum.parts, label: row_sum.terms}
-            totals.append(Total(label, row_sum.reduction, row_sum.total))
-        return columns, tuple(totals)
-
-
 class Recorder:
     """Records what the body of a metric reads, while it is run over the part of one user with one cut-off."""
 
     def __init__(self) -> None:
-        self._tables: dict[tuple[str, Rows], ReadTable] = {}
+        self._tables: dict[tuple[str, Rows], list[RowSum]] = {}
+        """The tables that the body reads, and the reductions of their rows, each once."""
         self.counts: dict[str, float] = {}
         """The counts of the user that the body reads, by what they count."""
 
@@ -250,9 +221,9 @@ class Recorder:
         (depth,) = (None,) if cutoffs is None else cutoffs
         terms = {name: _per_row(part, len(rows)) for name, part in parts.items()}
         row_sum = RowSum(label, reduction, _per_row(values, len(rows)), terms, depth, float(total[0, 0]))
-        read = self._tables.setdefault((table, rows), ReadTable(table, rows))
-        if not any(row_sum.equals(other) for other in read.sums):
-            read.sums.append(row_sum)
+        sums = self._tables.setdefault((table, rows), [])
+        if not any(row_sum.equals(other) for other in sums):
+            sums.append(row_sum)
 
     def explained(self, reading: Reading, among_rated: bool) -> tuple[ExplainedTable, ...]:
         """The tables in the order in which the body reads them.
@@ -261,8 +232,8 @@ class Recorder:
         (`among_rated`), they are shown alone.
         """
         return tuple(
-            _hits(table, None if among_rated else reading.table()) if table.name == "hits" else _table(table)
-            for table in self._tables.values()
+            _hits(rows, sums, None if among_rated else reading.table()) if name == "hits" else _table(name, rows, sums)
+            for (name, rows), sums in self._tables.items()
         )
 
 
@@ -272,10 +243,30 @@ def _per_row(values: Any, n_rows: int) -> Array:
     return np.broadcast_to(array.reshape(-1) if array.ndim == 2 else array, n_rows)
 
 
-def _table(table: ReadTable) -> ExplainedTable:
+def _terms(sums: Sequence[RowSum]) -> tuple[dict[str, Array], tuple[Total, ...]]:
+    """The terms of every reduction and the parts that they are made of, under names that differ, and what the terms add up to.
+
+    Where several reductions have the same label, the later ones are numbered.
+    """
+    columns: dict[str, Array] = {}
+    totals: list[Total] = []
+    for index, row_sum in enumerate(sums):
+        earlier = sum(other.label == row_sum.label for other in sums[:index])
+        label = f"{row_sum.label} ({earlier + 1})" if earlier else row_sum.label
+        columns |= {**row_sum.parts, label: row_sum.terms}
+        totals.append(Total(label, row_sum.reduction, row_sum.total))
+    return columns, tuple(totals)
+
+
+def _within(rows: Rows, sums: Sequence[RowSum]) -> Array:
+    """The indexes of the rows down to the last rank that a reduction looks at."""
+    depths = [row_sum.depth for row_sum in sums if row_sum.depth is not None]
+    return np.flatnonzero(rows[rows.cut] <= max(depths)) if len(depths) == len(sums) else np.arange(len(rows))
+
+
+def _table(name: str, rows: Rows, sums: Sequence[RowSum]) -> ExplainedTable:
     """The rows of a table as far as they are looked at, in the order of the columns that its declaration names."""
-    kind, index, rows = TABLES[table.name], _within(table.rows, table.depth), table.rows
-    added, totals = table.terms()
+    kind, index, (added, totals) = TABLES[name], _within(rows, sums), _terms(sums)
     terms = {label: values[index] for label, values in added.items()}
     headers = {name: "grade" if name == "gain" else name for name in kind.columns if name == "item" or name in rows}
     shown = {
@@ -289,23 +280,18 @@ def _table(table: ReadTable) -> ExplainedTable:
     return ExplainedTable(kind.title, (*shown, *terms), tuple(zip(*body, strict=True)), totals)
 
 
-def _hits(table: ReadTable, listed: Rows | None) -> ExplainedTable:
+def _hits(rows: Rows, sums: Sequence[RowSum], listed: Rows | None) -> ExplainedTable:
     """Every row of the list, what is no hit left empty; or, without the list, the hits alone."""
-    index, (terms, totals) = _within(table.rows, table.depth), table.terms()
+    index, (terms, totals) = _within(rows, sums), _terms(sums)
     added = (values[index].tolist() for values in terms.values())
     hits: dict[tuple[Any, int], list[tuple[CellValue, ...]]] = {}
-    for item, rank, gain, *of_hit in zip(*_cells(table.rows, index, "gain"), *added, strict=True):
+    for item, rank, gain, *of_hit in zip(*_cells(rows, index, "gain"), *added, strict=True):
         hits.setdefault((item, rank), []).append(("yes", gain, *of_hit))
     no_hit = [("",) * (2 + len(terms))]
-    shown = hits if listed is None else zip(*_cells(listed, _within(listed, table.depth)), strict=True)
-    rows = tuple((rank, str(item), *cells) for item, rank in shown for cells in hits.get((item, rank), no_hit))
+    shown = hits if listed is None else zip(*_cells(listed, _within(listed, sums)), strict=True)
+    body = tuple((rank, str(item), *cells) for item, rank in shown for cells in hits.get((item, rank), no_hit))
     title = "The list" if listed is not None else "The listed items that the user rated, ranked among themselves"
-    return ExplainedTable(title, ("rank", "item", "relevant", "grade", *terms), rows, totals)
-
-
-def _within(rows: Rows, depth: int | None) -> Array:
-    """The indexes of the rows down to a depth."""
-    return np.arange(len(rows)) if depth is None else np.flatnonzero(rows[rows.cut] <= depth)
+    return ExplainedTable(title, ("rank", "item", "relevant", "grade", *terms), body, totals)
 
 
 def _cells(rows: Rows, index: Array, *columns: str) -> Sequence[Sequence[Any]]:

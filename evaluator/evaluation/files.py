@@ -1,10 +1,14 @@
-"""The files of a run: looked at, the side inputs read, and what is known before the lists are read."""
+"""The files of a run: looked at, the side inputs read, and what is known before the lists are read.
+
+Each source is read once; what is wrong with it is counted on the way, and said before any result.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import ExitStack
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import cached_property, partial
+from pathlib import Path
 from typing import TypeVar
 
 import polars as pl
@@ -16,6 +20,10 @@ from ..config import Loaded
 from ..config.data_sources import InMemory
 from ..errors import ConfigError, DataError
 from ..forks import refuse_lost_threads
+from ..health import Faults
+from ..load.opening import FAILURES, opened
+from ..load.scan import ReadError
+from ..load.tally import FaultTally
 from ..measure.task import Task, tables_of
 from ..metrics.definition import Definition
 from ..metrics.popularity_groups import profile_groups_of
@@ -24,14 +32,83 @@ from ..parts import Scratch, SideTable
 from ..parts.spark.session import SparkSession, session_of_frame, start_session
 from ..prepare import GroupColumn, SideFrames, SideNeeds, prepare_sides
 from ..results.row import Protocol
+from ..secrets import without_values
 from ..tables.graph import closure
 from ..tables.prepared import Prepared, TimeFacts
 from ..tables.rows import EMPTY_TRUTH
-from .inputs import Inputs, look_at_everything
+from .inputs import Inputs, configured_path, look_at_everything
 from .plan import Request
-from .sources import SourceReader
 
 T = TypeVar("T")
+
+
+class SourceReader(Struct):
+    """Reads sources; `n_rows` are the rows that each had, by role.
+
+    With `tolerant` rows without a value are left out instead of refused. `folder` is that of the config.
+    """
+
+    folder: Path
+    tolerant: bool
+    session: SparkSession | None = None
+    """Where Spark reads the tables of its catalog, and brings whole users together."""
+    n_rows: dict[str, int] = field(default_factory=dict)
+    as_read: dict[str, load.Source] = field(default_factory=dict)
+    """The sources as they could be read in the end, by role."""
+
+    def frame(self, source: load.Source, columns: Sequence[str] = ()) -> pl.DataFrame:
+        """Return the rows of a source: the canonical columns, or those of `columns`, and `row`."""
+
+        def collect(resolved: load.Source, tally: FaultTally) -> pl.DataFrame:
+            if self.session is not None and resolved.scan.format == "table":
+                from ..parts.spark.shuffle import table_frame  # only here: most runs need no Spark
+
+                rows = table_frame(self.session, resolved)
+            else:
+                rows = _collected(resolved)
+            tally.add(rows)
+            return rows
+
+        frame = self.read_with_retries(source, collect)
+        wanted = [name for name in (*source.scan.names, "row") if not columns or name in columns]
+        return frame.select(name for name in wanted if name in frame.columns)
+
+    def read_with_retries(self, source: load.Source, read: Callable[[load.Source, FaultTally], T | None]) -> T:
+        """Return what `read` makes of a source, whose faults it counts in the tally; it is called again to read the source in another way.
+
+        It may make `None` of faulty rows. Raises `DataError` if the source cannot be used, and `ReadAgain` if all sources must change.
+        """
+
+        def changed(before: load.Source, again: load.ReadAgain) -> load.Source:
+            if again.everywhere:
+                raise again
+            return again.change(replace(before, counted_first=False))
+
+        return load.read_with_retries(self.as_read.get(source.role, source), partial(self._read_once, read), changed)
+
+    def _read_once(self, read: Callable[[load.Source, FaultTally], T | None], source: load.Source) -> T:
+        tally = FaultTally(source)
+        try:
+            made = None if source.counted_first else read(source, tally)
+            if source.counted_first:
+                with reading():
+                    tally.add(lazy_rows(source))
+        except ReadError as error:
+            raise load.another_way(source, error) from error
+        n_rows = load.refuse(source, tally.counts, tolerant=self.tolerant)
+        assert made is not None, f"{source.role} has rows without a value, and none is to blame"
+        self.n_rows[source.role], self.as_read[source.role] = n_rows, source
+        return made
+
+    def faults(self, role: str, model: str = "") -> Faults | None:
+        """The rows of a source that lack a value and were left out, with the first places; `None` if there are none."""
+        source = self.as_read[role]
+        if source.faulty is None:
+            return None
+        told = ((configured_path(place.file, source, self.folder), place.within, problem) for place, problem in source.faulty.places)
+        places = tuple(without_values(f"{path}{within}: {problem}") for path, within, problem in told)
+        count, total = source.faulty.n_rows - self.n_rows[role], source.faulty.n_rows
+        return Faults(role, model, places, count, total, _collected(source.faulty_rows()))
 
 
 class Files(Struct, eq=False, dict=True):
@@ -183,11 +260,11 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
             if source is not None:
                 yield GroupColumn(by, source.labels[by.column], split if (by.column,) == columns else None, splits=by in plan.by)
 
-    has_categories = "categories" in plan.needs and inputs.items is not None
+    catalogue = inputs.of("items") if "categories" in plan.needs else None
     grouping = (definition for definition in plan.all if "popularity_group" in closure(tables_of(definition)))
     axes = frozenset[str]().union(*map(_formula_axes, plan.all))
     return SideNeeds(
-        category_columns=tuple((name, inputs.items.labels[name]) for name in columns) if inputs.items and has_categories else (),
+        category_columns=() if catalogue is None else tuple((name, catalogue.labels[name]) for name in columns),
         split=split,
         item_groups=groups("items"),
         user_groups=groups("users"),
@@ -202,3 +279,26 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
 
 def _formula_axes(definition: Definition) -> frozenset[str]:
     return frozenset(str(definition.axes[axis]) for axis in definition.metric.axes.values())
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Raise what an engine cannot read as `ReadError`."""
+    try:
+        yield
+    except FAILURES as error:
+        raise ReadError(str(error)) from error
+
+
+def lazy_rows(source: load.Source) -> pl.LazyFrame:
+    """Return the rows of a source, of which only the columns are looked at."""
+    with reading():
+        frame = opened(source.scan)
+        frame.collect_schema()
+    return frame
+
+
+def _collected(source: load.Source) -> pl.DataFrame:
+    """The rows of a source; those of a frame keep its memory, where streaming would copy them in pieces."""
+    with reading():
+        return lazy_rows(source).collect(engine="streaming" if source.scan.frame is None else "in-memory")

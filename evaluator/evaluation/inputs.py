@@ -77,11 +77,6 @@ class Inputs(Struct, frozen=True):
         return self.of("train")
 
     @property
-    def items(self) -> load.Source | None:
-        """The catalogue."""
-        return self.of("items")
-
-    @property
     def models(self) -> Mapping[str, load.Source]:
         """The lists of each model."""
         return self.by_role.get("recommendations", {})
@@ -213,11 +208,11 @@ class _Looker(Struct, frozen=True):
             files = self._files(f"data.recommendations[{index}]", configured)
             name = configured.name or configured.table
             by_name: dict[str, list[load.SourceFile]] = {name: files} if name else {}
-            for file in files if not name else ():
-                base = load.without_endings(file.base_name)
+            for one in files if not name else ():
+                base = load.without_endings(one.base_name)
                 if base in by_name:
-                    raise _same_name(base, (*by_name[base], file))
-                by_name[base] = [file]
+                    raise _same_name(base, (*by_name[base], one))
+                by_name[base] = [one]
             for name in by_name.keys() & models.keys():
                 raise _same_name(name, (*model_files[name], *by_name[name]))
             model_files |= by_name

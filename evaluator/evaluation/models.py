@@ -34,11 +34,6 @@ class Evaluated(Struct, frozen=True, eq=False):
     by_group: tuple[Row, ...] = ()
 
     @property
-    def by_definition(self) -> list[list[Row]]:
-        """The rows of each measure, in the order of the plan."""
-        return self.finished.rows
-
-    @property
     def rows(self) -> tuple[Row, ...]:
         """The rows that are shown."""
         shown = [row for of_one in self.finished.rows[: len(self.plan.shown)] for row in of_one]

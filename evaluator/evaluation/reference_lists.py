@@ -101,7 +101,7 @@ def _over_same_users(model: Evaluated, other: tuple[YardstickTask, Partial] | No
         return {}
     facts = _facts_of(model)
     left_out = facts.left_out if facts is not None else LeftOut()
-    return values_over_same_users(model.plan.definitions, model.by_definition, left_out, *other)
+    return values_over_same_users(model.plan.definitions, model.finished.rows, left_out, *other)
 
 
 def _facts_of(model: Evaluated) -> YardstickFacts | None:

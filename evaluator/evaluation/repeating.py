@@ -19,12 +19,11 @@ from ..parts.partitions import WholeUsers, cut
 from ..parts.resources import side_by_side
 from ..results.result import Row
 from ..tables.ids import user_starts
-from .files import Files, open_inputs
+from .files import Files, SourceReader, open_inputs
 from .inputs import deepest, seen_pairs
 from .measured import PassTask, measure_part
 from .models import evaluated
 from .plan import Options, Plan, Request
-from .sources import SourceReader
 
 ROLE: Final = f"data.recommendations.{UNNAMED}"
 _ROWS_PER_PART: Final = 1_000_000

@@ -32,14 +32,13 @@ from ..results.result import Result
 from ..results.row import of_models
 from ..tables.rows import LISTS
 from .checking import Examined, checks_of_model, examined, findings_of, refuse_nothing_relevant, remarks_on_files
-from .files import Files, open_inputs
+from .files import Files, lazy_rows, open_inputs
 from .inputs import describe
 from .measured import ENRICHED, TRUTH, PassTask, measure_frames, measure_part
 from .models import Evaluated, definitions_of, evaluated
 from .plan import Options, Request
 from .progress import ModelProgress, Progress, Report, silent
 from .reference_lists import ReferenceLists, measure_reference_lists
-from .sources import lazy_rows
 
 
 def run(
@@ -174,7 +173,9 @@ def _evaluate_and_check(files: Files) -> Result:
     request, runs = files.request, evaluate_models(files)
     plan, options, checks, loaded = request.plan, request.options, request.checks, request.loaded
     references = measure_reference_lists(files, [run.values for run in runs]) if request.compares else ReferenceLists()
-    found = findings_of(files, [run.examined for run in runs if run.examined is not None], references)
+    checked = [run.examined for run in runs if run.examined is not None]
+    symptoms, of_checks = findings_of(files, checked, references)
+    available = frozenset[str]().union(*(model.checks.available for model in checked))
     models = [references.with_shares(model) for model in (*(run.values for run in runs), *references.models.values())]
     rows = tuple(row for model in models for row in model.rows)
     groups = {number: (by, dict(groups_of(files.prepared, by))) for number, by in enumerate(plan.group_columns)}
@@ -191,13 +192,13 @@ def _evaluate_and_check(files: Files) -> Result:
         per_user={model.name: model.per_user(plan.shown, groups) for model in kept},
         inputs=describe(files.inputs, files.reader.n_rows, files.fingerprints, loaded.folder, loaded.variables),
         config=loaded.resolved(),
-        remarks=remarks(files, models, found.remarks),
+        remarks=remarks(files, models, of_checks),
         versions=versions(request),
         yardsticks=tuple(references.models),
-        findings=tuple(symptom.finding for symptom in found.symptoms),
+        findings=tuple(symptom.finding for symptom in symptoms),
         examined=bool(checks.on),
-        unmade=unmade(checks, found.available),
-        failures=failing_rows(found.symptoms) if options.keep_failures else {},
+        unmade=unmade(checks, available),
+        failures=failing_rows(symptoms) if options.keep_failures else {},
         enriched={run.values.name: run.enriched for run in runs if run.enriched is not None},
         description=description,
         by_group=tuple(row for model in models for row in model.by_group),

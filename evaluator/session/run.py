@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
@@ -53,15 +53,16 @@ def run_config(
     config = loaded.config
     _refuse_unknown(loaded)
     targets = run_targets(loaded, outputs, more_files, per_user=per_user)
-    refuse_overwriting(loaded, [*as_written(loaded, targets), *_failures_target(store_failures)])
+    of_failures = [Path(store_failures).expanduser()] if store_failures else []
+    failures = (Target(f"--store-failures {store_failures}", folder, _is_of_failures) for folder in of_failures)
+    refuse_overwriting(loaded, (*as_written(loaded, targets), *failures))
     makes_report = reports or bool(targets.of("report"))
     formats = (config.output.per_user_formats or (("parquet",) if per_user else ())) if targets.folders else ()
     kept = needs | targets.needs | _needs_of(loaded, targets, users=bool(formats) or makes_report, per_user=per_user)
     judge = _judge(loaded, targets)
     failure: RecevalError | None = None
     with ExitStack() as stack:
-        stage = stack.enter_context(Stage(targets.places))
-        failures = stack.enter_context(_failures_stage(store_failures))
+        stage = stack.enter_context(Stage((*targets.places, *of_failures)))
         enriched = _enriched(loaded, targets, stack)
         keeps_failures, concluded = store_failures is not None, kept - ({"conclusions"} if per_user else set())
         result = _evaluated(loaded, concluded, enriched, keeps_failures, progress or silent)
@@ -70,16 +71,15 @@ def run_config(
         except RecevalError as error:  # the values are written all the same
             failure = error
         report = _report(loaded, result) if makes_report else None
+        rows, stale = _failed_rows(result, of_failures)
         files: dict[Path, bytes | Path] = {
             destination(path): rendered(row, report if row.of == "report" else result) for path, row in targets.files.items()
         }
-        stale: list[Path] = []
         for folder in targets.folders:
             of_folder = result_folder.contents(result, formats)
             files |= {folder / name: body for name, body in of_folder.items()}
             stale += result_folder.stale(folder, of_folder)
-        stage.commit(files, gone=stale)
-        _save_failures(result, store_failures, failures)
+        stage.commit({**files, **rows}, gone=stale)
     written = (*targets.files, *targets.folders)
     return RunRecord(replace(result, enriched={}), report, strict, loaded=loaded, written=written, failure=failure)
 
@@ -105,10 +105,12 @@ def check_config(loaded: Loaded, store: PathLike | None = None) -> Result:
 
     The offending rows of those that failed are written into a folder, if one is given.
     """
-    refuse_overwriting(loaded, _failures_target(store))
-    with _failures_stage(store) as stage:
+    folders = [Path(store).expanduser()] if store else []
+    refuse_overwriting(loaded, (Target(f"--store-failures {store}", folder, _is_of_failures) for folder in folders))
+    with Stage(folders) as stage:
         result = run(loaded, tolerant=True, keep_users=False, keep_failures=store is not None)
-        _save_failures(result, store, stage)
+        files, stale = _failed_rows(result, folders)
+        stage.commit(files, gone=stale)
     return result
 
 
@@ -177,24 +179,11 @@ def _refuse_unknown(loaded: Loaded) -> None:
             refuse_without_extra(one)
 
 
-def _failures_stage(store: PathLike | None) -> Stage:
-    """A stage beside the folder of failed rows, so that one that cannot be written is found before any work."""
-    return Stage([Path(store).expanduser()] if store else [])
-
-
-def _failures_target(store: PathLike | None) -> list[Target]:
-    """The folder of failed rows as a target, whose files a run may write or remove."""
-    return [Target(f"--store-failures {store}", Path(store), _is_of_failures)] if store else []
-
-
-def _save_failures(result: Result, store: PathLike | None, stage: Stage) -> None:
-    """Write the offending rows of failed checks, a Parquet file each, all or none; what an earlier run wrote there goes."""
-    if store:
-        folder = Path(store).expanduser()
-        files = {folder / f"{name}.parquet": as_parquet(rows) for name, rows in result.failures.items()}
-        earlier = (path for path in folder.glob("*.parquet") if _is_of_failures(path.name) and path not in files)
-        stale = [path for path in earlier if os.path.isfile(path) and not path.is_symlink()]
-        stage.commit(files, gone=sorted(stale))
+def _failed_rows(result: Result, folders: Iterable[Path]) -> tuple[dict[Path, bytes], list[Path]]:
+    """The offending rows of failed checks, a Parquet file each, and those of an earlier run, which go."""
+    files = {folder / f"{name}.parquet": as_parquet(rows) for folder in folders for name, rows in result.failures.items()}
+    earlier = (path for folder in folders for path in folder.glob("*.parquet") if _is_of_failures(path.name) and path not in files)
+    return files, sorted(path for path in earlier if os.path.isfile(path) and not path.is_symlink())
 
 
 def _is_of_failures(name: str) -> bool:

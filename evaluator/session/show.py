@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, TextIO
+from typing import Any, TextIO
 
 from msgspec import Struct
 
@@ -40,13 +40,11 @@ class Looks(Struct, frozen=True):
         return selected(result, measures_of(self.columns), self.sort)
 
 
-PLAIN: Final = Looks()
-
-
-def result_document(result: Result, looks: Looks = PLAIN, verbose: bool = False, sentences: Sequence[str] = ()) -> Document:
+def result_document(result: Result, looks: Looks | None = None, verbose: bool = False, sentences: Sequence[str] = ()) -> Document:
     """A result as `receval run` prints it, with its closing sentences."""
-    display: dict[str, Any] = {"digits": looks.digits, "models_as_rows": looks.models_as_rows, "command": _ALL_FINDINGS}
-    return selections.screen(looks.applied(result), whole=result, verbose=verbose, closing=sentences, **display)
+    looks = looks or Looks()
+    table: dict[str, Any] = {"digits": looks.digits, "models_as_rows": looks.models_as_rows, "command": _ALL_FINDINGS}
+    return selections.screen(looks.applied(result), whole=result, verbose=verbose, closing=sentences, **table)
 
 
 def check_document(result: Result) -> Document:
