@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,13 +17,13 @@ from ..results.audit import Audit, AuditCell, AuditedMeasure, ChoiceEffect, Conv
 from ..results.result import Row
 from .files import Files, open_inputs
 from .plan import Options, Plan, Request
-from .progress import Report, silent
 from .running import evaluate_models, remarks, versions
 
 _Rows = Mapping[str, Mapping[Definition, Row]]
+_NO_USERS: Final = Options(keep_users=False)
 
 
-def audit(loaded: Loaded, names: Sequence[str] = (), report: Report = silent) -> Audit:
+def audit(loaded: Loaded, names: Sequence[str] = ()) -> Audit:
     """Evaluate the measures of a config under the conventions called `names`, or under all that receval knows.
 
     The convention of the config comes first. A convention gives no value for a metric that its library does not have, or for
@@ -39,7 +40,7 @@ def audit(loaded: Loaded, names: Sequence[str] = (), report: Report = silent) ->
     if not definitions:
         labels = ", ".join(measure.label for measure in measures)
         raise ConfigError(f"none of the conventions {', '.join(chosen)} has any of the measures {labels}")
-    request = Request(loaded, Plan(tuple(definitions)), Options(report, keep_users=False), whole_lists=True)
+    request = Request(loaded, Plan(tuple(definitions)), _NO_USERS, whole_lists=True)
     rows, said = open_inputs(request, _evaluated)
 
     def cell(convention: str, measure: Definition, model: str) -> AuditCell:
@@ -108,13 +109,12 @@ class _Path(Struct, frozen=True, eq=False):
 
     measure: str
     ends: tuple[Definition, ...] = ()
-    choices: tuple[str, ...] = ()
-    alone: tuple[Definition | None, ...] = ()
-    so_far: tuple[Definition | None, ...] = ()
+    steps: Mapping[str, tuple[Definition | None, Definition | None]] = {}
+    """What each choice makes of the first alone, and after those before it."""
     reason: str = ""
 
 
-def difference(loaded: Loaded, first: str, second: str, report: Report = silent) -> ConventionDifference:
+def difference(loaded: Loaded, first: str, second: str) -> ConventionDifference:
     """Say by which choices the measures of a config differ between two conventions, and how much each of them adds.
 
     From the first to the second convention the choices are changed one after the other, in the order in which an evaluation makes them
@@ -123,12 +123,12 @@ def difference(loaded: Loaded, first: str, second: str, report: Report = silent)
     under = _reader(loaded)
     measures = loaded.config.evaluation.definitions
     paths = [_path(loaded, one.label, [(name, under(one, name)) for name in (first, second)]) for one in measures]
-    every = (one for path in paths for one in (*path.ends, *path.alone, *path.so_far))
+    every = (one for path in paths for one in (*path.ends, *(step[place] for place in (0, 1) for step in path.steps.values())))
     definitions = dict.fromkeys(one for one in every if one is not None)
     if not definitions:
         reasons = "; ".join(f"{path.measure}: {path.reason}" for path in paths) or "the config asks for arithmetic of measures only"
         raise ConfigError(f"the conventions {first} and {second} cannot be compared: {reasons}")
-    rows, said = open_inputs(Request(loaded, Plan(tuple(definitions)), Options(report, keep_users=False)), _evaluated)
+    rows, said = open_inputs(Request(loaded, Plan(tuple(definitions)), _NO_USERS), _evaluated)
     return ConventionDifference(first, second, tuple(rows), tuple(_measured(path, rows) for path in paths), said)
 
 
@@ -149,8 +149,8 @@ def _path(loaded: Loaded, label: str, found: Sequence[tuple[str, Definition | st
             return None
         return None if _obstacle(loaded, definition) else definition
 
-    so_far = tuple(mixed(choices[:number]) for number in range(1, len(choices) + 1))
-    return _Path(label, (start, end), choices, tuple(mixed((choice,)) for choice in choices), so_far)
+    steps = {choice: (mixed((choice,)), mixed(choices[: number + 1])) for number, choice in enumerate(choices)}
+    return _Path(label, (start, end), steps)
 
 
 def _differing(start: Definition, end: Definition) -> set[str]:
@@ -175,7 +175,7 @@ def _measured(path: _Path, rows: _Rows) -> MeasureDifference:
         return MeasureDifference(path.measure, values(None), values(None), reason=path.reason)
     start, end = path.ends
     steps = []
-    for choice, alone, so_far in zip(path.choices, path.alone, path.so_far, strict=True):
+    for choice, (alone, so_far) in path.steps.items():
         pairs = zip(start.all, end.all, strict=False)  # the first of the metrics that it combines where these differ
         first, second = next((one.axes[choice], other.axes[choice]) for one, other in pairs if one.axes[choice] != other.axes[choice])
         before, after, axis = str(first), str(second), AXES[choice]

@@ -37,13 +37,14 @@ def describe(loaded: Loaded) -> Description:
 
 def describe_inputs(inputs: Inputs, reader: SourceReader) -> Description:
     """Describe the sources of a run; each is read once more, and some columns twice."""
-    sources = {"test": inputs.test} | ({"train": inputs.train} if inputs.train is not None else {})
+    sources = {"test": inputs.test} | ({"train": train} if (train := inputs.of("train")) is not None else {})
     files = [_facts_of(name, source, reader) for name, source in sources.items()]
     named = {f"{name} (model)" if name in sources else name: source for name, source in inputs.models.items()}
     models = [_facts_of(name, source, reader) for name, source in named.items()]
     pairs = [*([(files[0], files[1])] if len(files) > 1 else []), *((model, file) for model in models for file in files)]
     tables = tuple(one.table for one in (*files, *models))
-    return Description(tables, tuple(one.overlap(other) for one, other in pairs), load.remarks(inputs.all()))
+    overlaps = tuple(_overlap(one, other) for one, other in pairs)
+    return Description(tables, overlaps, load.remarks(inputs.all()))
 
 
 class _Facts(Struct, frozen=True, eq=False):
@@ -53,11 +54,11 @@ class _Facts(Struct, frozen=True, eq=False):
     users: pl.DataFrame
     items: pl.DataFrame
 
-    def overlap(self, other: _Facts) -> Overlap:
-        """What two sources have in common."""
-        users = self.users.join(other.users, on="user", how="semi").height
-        items = self.items.join(other.items, on="item", how="semi").height
-        return Overlap(self.table.name, other.table.name, users, items)
+
+def _overlap(one: _Facts, other: _Facts) -> Overlap:
+    users = one.users.join(other.users, on="user", how="semi").height
+    items = one.items.join(other.items, on="item", how="semi").height
+    return Overlap(one.table.name, other.table.name, users, items)
 
 
 def _facts_of(name: str, source: load.Source, reader: SourceReader) -> _Facts:

@@ -20,7 +20,7 @@ from ..errors import ConfigError, DataError
 from ..load import Source
 from ..load.tally import FaultTally
 from ..measure.model_level_sums import CollectSums
-from ..measure.scoring import Scorer, within_numbers
+from ..measure.scoring import GroupValues, Scorer, within_numbers
 from ..measure.task import MeasureGroup, grouped
 from ..metrics.definition import Definition
 from ..metrics.measure import Ratio, plain
@@ -69,70 +69,61 @@ def explained(scorer: Scorer, definition: Definition, model: str, user: str) -> 
     """
     if not scorer.part.n_users:
         raise DataError(f"no file holds the user {user!r}")
-    (group,) = grouped((definition,))
-    return _Explainer(scorer, model, user, group).explanation(group)
+    assert scorer.part.n_users == 1, "only one user can be explained at a time"
+    (whole,) = grouped((definition,))
+    values = scorer.values(whole, CollectSums())
+    counts = bool(values.counts[0])
 
+    def body(group: MeasureGroup, recorder: Recorder | None = None) -> Any:
+        """What the body of a metric gives, while `recorder` records what it reads."""
+        parts = tuple(np.broadcast_to(plain(body(part)), (1, 1)) for part in group.components)
+        measure = scorer.measure(group, scorer.choice(group.first), CollectSums(), values.counts, parts)
+        with within_numbers(group, CollectSums()):
+            return group.metric.define(replace(measure, trace=recorder))
 
-class _Explainer:
-    """Explains a measure, and the metrics that it combines, for one user."""
-
-    def __init__(self, scorer: Scorer, model: str, user: str, whole: MeasureGroup) -> None:
-        assert scorer.part.n_users == 1, "only one user can be explained at a time"
-        self.scorer, self.model, self.user, self.whole = scorer, model, user, whole
-        self.values = scorer.values(whole, CollectSums())
-        self.counts = bool(self.values.counts[0])
-
-    def explanation(self, group: MeasureGroup) -> Explanation:
+    def explanation(group: MeasureGroup) -> Explanation:
         """Explain one metric: the measure itself, or a part of it that it combines."""
-        parts = tuple(self.explanation(part) for part in group.components)
-        definition, recorder, is_part = group.first, Recorder(), group is not self.whole
-        made = self.body(group, recorder)
-        equation = (" ".join(text.split()) for text in definition.metric.doc.split("\n\n")[1:] if "=" in text)
-        if is_part:
-            value, reason = (_number(plain(made)), "") if self.counts else (None, "")
-        else:
-            value, reason = self.result(definition)
-        ratio = made if isinstance(made, Ratio) and self.counts else None
-        reading: Reading = self.scorer.tables.get("reading", self.scorer.choice(definition))
+        parts = tuple(explanation(part) for part in group.components)
+        first, recorder, is_part = group.first, Recorder(), group is not whole
+        made = body(group, recorder)
+        equation = (" ".join(text.split()) for text in first.metric.doc.split("\n\n")[1:] if "=" in text)
+        value, reason = (_number(plain(made)) if counts else None, "") if is_part else _result(first, values)
+        ratio = made if isinstance(made, Ratio) and counts else None
+        reading: Reading = scorer.tables.get("reading", scorer.choice(first))
         return Explanation(
-            measure=definition.label,
-            model=self.model,
-            user=self.user,
-            convention=definition.convention,
+            measure=first.label,
+            model=model,
+            user=user,
+            convention=first.convention,
             formula=next(equation, ""),
-            steps=recorder.explained(reading, among_rated=definition.axes["positions"] == "among_rated"),
-            facts=tuple(recorder.counts.items()) if self.counts else (),
+            steps=recorder.explained(reading, among_rated=first.axes["positions"] == "among_rated"),
+            facts=tuple(recorder.counts.items()) if counts else (),
             numerator=None if ratio is None else _number(ratio.numerator),
             denominator=None if ratio is None else _number(ratio.denominator),
             value=value,
             reason=reason,
-            choices=_choices(definition, is_part),
+            choices=_choices(first, is_part),
             components=parts,
         )
 
-    def body(self, group: MeasureGroup, recorder: Recorder | None = None) -> Any:
-        """What the body of a metric gives, while `recorder` records what it reads."""
-        parts = tuple(np.broadcast_to(plain(self.body(part)), (1, 1)) for part in group.components)
-        measure = self.scorer.measure(group, self.scorer.choice(group.first), CollectSums(), self.values.counts, parts)
-        with within_numbers(group, CollectSums()):
-            return group.metric.define(replace(measure, trace=recorder))
+    return explanation(whole)
 
-    def result(self, definition: Definition) -> tuple[float | None, str]:
-        """The user's value in the results, or why there is none."""
-        value = _number(self.values.values)
-        if math.isinf(value):
-            return None, "the value is not defined for this user, and so neither is the mean"
-        if not math.isnan(value):
-            return value, ""
-        counted = definition.user_rules
-        if self.counts and counted.no_hits != "zero":
-            return None, "the user has no hit, and is left out"
-        if self.counts:
-            return None, "the value is not defined for this user, who is left out"
-        if not self.values.n_relevant[0] and counted.no_relevant == "drop":
-            counts = "counts 0 in the mean over all users of data.train" if counted.divisor == "train_users" else "is left out"
-            return None, f"the user has no relevant item in the test file, and {counts}"
-        return None, "the user has no list, and is left out" if counted.missing_lists == "drop" else "the user is left out"
+
+def _result(definition: Definition, values: GroupValues) -> tuple[float | None, str]:
+    """The user's value in the results, or why there is none."""
+    value, rules = _number(values.values), definition.user_rules
+    if math.isinf(value):
+        return None, "the value is not defined for this user, and so neither is the mean"
+    if not math.isnan(value):
+        return value, ""
+    if values.counts[0] and rules.no_hits != "zero":
+        return None, "the user has no hit, and is left out"
+    if values.counts[0]:
+        return None, "the value is not defined for this user, who is left out"
+    if not values.n_relevant[0] and rules.no_relevant == "drop":
+        counts = "counts 0 in the mean over all users of data.train" if rules.divisor == "train_users" else "is left out"
+        return None, f"the user has no relevant item in the test file, and {counts}"
+    return None, "the user has no list, and is left out" if rules.missing_lists == "drop" else "the user is left out"
 
 
 def _number(value: Array) -> float:
@@ -193,11 +184,6 @@ class RowSum(Struct, frozen=True, eq=False):
     depth: int | None
     total: float
 
-    def equals(self, other: RowSum) -> bool:
-        """Whether the other one is the same reduction, made a second time."""
-        same = (self.label, self.reduction, self.depth) == (other.label, other.reduction, other.depth)
-        return same and np.array_equal(self.terms, other.terms, equal_nan=True)
-
 
 class Recorder:
     """Records what the body of a metric reads, while it is run over the part of one user with one cut-off."""
@@ -210,7 +196,7 @@ class Recorder:
 
     def count(self, title: str, counts: Array) -> None:
         """Record a count of the user."""
-        self.counts[title] = float(np.reshape(counts, -1)[0])
+        self.counts[title] = _number(counts)
 
     def sum_of_rows(
         self, table: str, rows: Rows, reduction: str, row: Array | None, label: str, parts: Mapping[str, Any], cutoffs: Cutoffs
@@ -219,11 +205,11 @@ class Recorder:
         values = np.ones(()) if row is None else row
         total = rows.maxima(values, cutoffs) if reduction == "max" else rows.sums(None if row is None else values, cutoffs)
         (depth,) = (None,) if cutoffs is None else cutoffs
-        terms = {name: _per_row(part, len(rows)) for name, part in parts.items()}
-        row_sum = RowSum(label, reduction, _per_row(values, len(rows)), terms, depth, float(total[0, 0]))
-        sums = self._tables.setdefault((table, rows), [])
-        if not any(row_sum.equals(other) for other in sums):
-            sums.append(row_sum)
+        terms, added = _per_row(values, len(rows)), {name: _per_row(part, len(rows)) for name, part in parts.items()}
+        sums, key = self._tables.setdefault((table, rows), []), (label, reduction, depth)
+        earlier = (one.terms for one in sums if (one.label, one.reduction, one.depth) == key)
+        if not any(np.array_equal(terms, other, equal_nan=True) for other in earlier):
+            sums.append(RowSum(label, reduction, terms, added, depth, float(total[0, 0])))
 
     def explained(self, reading: Reading, among_rated: bool) -> tuple[ExplainedTable, ...]:
         """The tables in the order in which the body reads them.

@@ -5,7 +5,7 @@ Each source is read once; what is wrong with it is counted on the way, and said 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cached_property, partial
 from pathlib import Path
@@ -25,7 +25,6 @@ from ..load.opening import FAILURES, opened
 from ..load.scan import ReadError
 from ..load.tally import FaultTally
 from ..measure.task import Task, tables_of
-from ..metrics.definition import Definition
 from ..metrics.popularity_groups import profile_groups_of
 from ..names.measure_strings import MetricSpec
 from ..parts import Scratch, SideTable
@@ -56,8 +55,8 @@ class SourceReader(Struct):
     as_read: dict[str, load.Source] = field(default_factory=dict)
     """The sources as they could be read in the end, by role."""
 
-    def frame(self, source: load.Source, columns: Sequence[str] = ()) -> pl.DataFrame:
-        """Return the rows of a source: the canonical columns, or those of `columns`, and `row`."""
+    def frame(self, source: load.Source) -> pl.DataFrame:
+        """Return the rows of a source: the canonical columns, and `row`."""
 
         def collect(resolved: load.Source, tally: FaultTally) -> pl.DataFrame:
             if self.session is not None and resolved.scan.format == "table":
@@ -70,8 +69,7 @@ class SourceReader(Struct):
             return rows
 
         frame = self.read_with_retries(source, collect)
-        wanted = [name for name in (*source.scan.names, "row") if not columns or name in columns]
-        return frame.select(name for name in wanted if name in frame.columns)
+        return frame.select(name for name in (*source.scan.names, "row") if name in frame.columns)
 
     def read_with_retries(self, source: load.Source, read: Callable[[load.Source, FaultTally], T | None]) -> T:
         """Return what `read` makes of a source, whose faults it counts in the tally; it is called again to read the source in another way.
@@ -262,7 +260,7 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
 
     catalogue = inputs.of("items") if "categories" in plan.needs else None
     grouping = (definition for definition in plan.all if "popularity_group" in closure(tables_of(definition)))
-    axes = frozenset[str]().union(*map(_formula_axes, plan.all))
+    axes = {str(one.axes[axis]) for one in plan.all for axis in one.metric.axes.values()}
     return SideNeeds(
         category_columns=() if catalogue is None else tuple((name, catalogue.labels[name]) for name in columns),
         split=split,
@@ -275,10 +273,6 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
         by=tuple(split_columns()),
         mean_rating=any(definition.truth.rule == "all_mean" for definition in plan.all),
     )
-
-
-def _formula_axes(definition: Definition) -> frozenset[str]:
-    return frozenset(str(definition.axes[axis]) for axis in definition.metric.axes.values())
 
 
 @contextmanager

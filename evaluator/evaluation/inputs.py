@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path, PurePath
-from typing import Final, NamedTuple
+from typing import Final
 
 import polars as pl
 from msgspec import Struct
@@ -29,27 +29,24 @@ from ..results.result import Input, InputFile
 from ..secrets import without_values
 from ..tables.rows import EMPTY_TRUTH
 
-
-class InputRole(NamedTuple):
-    """A role of the data section: the kind of its tables, and the needs for which it is looked at; none means always."""
-
-    table: str
-    needs: frozenset[str] = frozenset()
-
-
-ROLES: Final[Mapping[str, InputRole]] = {
-    "test": InputRole("interactions"),
-    "train": InputRole("interactions", frozenset(("catalogue", "train", "known"))),
-    "items": InputRole("catalogue", frozenset(("catalogue", "items", "categories", "known"))),
-    "users": InputRole("people", frozenset(("users",))),
-    "baseline": InputRole("lists", frozenset(("baseline",))),
-    "previous_policy": InputRole("policy", frozenset(("previous_policy",))),
-    EMPTY_TRUTH: InputRole("interactions"),
-    "predictions": InputRole("predictions", frozenset(("predictions",))),
-    "distances": InputRole("distances", frozenset(("distances",))),
-    "recommendations": InputRole("lists"),
+ROLES: Final[Mapping[str, str]] = {
+    "test": "interactions",
+    "train": "interactions",
+    "items": "catalogue",
+    "users": "people",
+    "baseline": "lists",
+    "previous_policy": "policy",
+    EMPTY_TRUTH: "interactions",
+    "predictions": "predictions",
+    "distances": "distances",
+    "recommendations": "lists",
 }
-"""Every role, in the order in which results list their sources. `empty_truth` are users whom the test set holds with an empty list."""
+"""Every role of the data section and the kind of its tables, in the order in which results list their sources.
+
+`empty_truth` are users whom the test set holds with an empty list.
+"""
+_NEEDS: Final = {"train": {"catalogue", "train", "known"}, "items": {"catalogue", "items", "categories", "known"}}
+"""The needs for which a role is looked at, where it is for others than its own name."""
 _OF_RUN: Final = ""
 """The model of a source that belongs to none."""
 
@@ -70,11 +67,6 @@ class Inputs(Struct, frozen=True):
     def test(self) -> load.Source:
         """The test set."""
         return self.by_role["test"][_OF_RUN]
-
-    @property
-    def train(self) -> load.Source | None:
-        """The interactions that models learnt from."""
-        return self.of("train")
 
     @property
     def models(self) -> Mapping[str, load.Source]:
@@ -131,7 +123,7 @@ def look_at_everything(
     data = loaded.config.data
     wanted = {need.removesuffix("?") for need in needed}
     there = {need.partition(".")[0] for need in wanted}
-    roles = {role for role, (_, needed_for) in ROLES.items() if not needed_for or there & needed_for}
+    roles = {"test", EMPTY_TRUTH, "recommendations"} | {role for role in ROLES if there & _NEEDS.get(role, {role})}
     refuse_missing_files(loaded, roles)
     roles |= {"train"} if masks_seen(data) else set()
     looker = _Looker(
@@ -152,8 +144,7 @@ def refuse_missing_files(loaded: Loaded, roles: Collection[str] = tuple(ROLES)) 
 
     Addresses, standard input and tables of a catalog are not looked at.
     """
-    problems: list[str] = []
-    hint = None
+    errors: list[DataError] = []
     for location, source in loaded.config.data.sources():
         local = [path for path in source.path if path != "-" and "://" not in path]
         if str(location[0]) not in roles:
@@ -161,10 +152,9 @@ def refuse_missing_files(loaded: Loaded, roles: Collection[str] = tuple(ROLES)) 
         try:
             load.find(dotted(("data", *location)), local, loaded.folder)
         except DataError as error:
-            problems.append(error.message)
-            hint = error.hint
-    if problems:
-        raise DataError("\n".join(problems), hint)
+            errors.append(error)
+    if errors:
+        raise DataError("\n".join(error.message for error in errors), errors[-1].hint)
 
 
 class _Looker(Struct, frozen=True):
@@ -189,7 +179,7 @@ class _Looker(Struct, frozen=True):
         labels = sorted(need.removeprefix(f"{role}.") for need in self.wanted if need.startswith(f"{role}."))
         if role == "items" and data.items and "categories" in self.wanted:
             labels = list(dict.fromkeys((*labels, *data.items.category_columns)))
-        return self._look_at(f"data.{role}", ROLES[role].table, configured, labels=labels)
+        return self._look_at(f"data.{role}", ROLES[role], configured, labels=labels)
 
     def models(self) -> dict[str, load.Source]:
         """Look at the lists of each model; those of a model of which there are only predictions are empty."""
@@ -198,7 +188,8 @@ class _Looker(Struct, frozen=True):
             file = data.predictions.path if isinstance(data.predictions, SourceConfig) else ()
             only = load.without_endings(PurePath(file[0]).name) if file and file != ("-",) else UNNAMED
             names = data.predictions if isinstance(data.predictions, dict) else (only,)
-            return {name: _without_lists(name) for name in names}
+            nothing = {name: _without_rows(f"data.recommendations.{name}", (), ()) for name in names}
+            return {name: replace(source, may_be_empty=True, given=(), originals=()) for name, source in nothing.items()}
         if isinstance(data.recommendations, dict):
             named = [(name, dotted(("data", *location)), configured) for name, _, location, configured in data.named_lists()]
             return {name: self._look_at_lists(role, configured, self._files(role, configured)) for name, role, configured in named}
@@ -225,7 +216,7 @@ class _Looker(Struct, frozen=True):
 
         `DataError` if the names of predictions are not those of the models, which the files may have given; all of them if `required`.
         """
-        data, table = self.loaded.config.data, ROLES["predictions"].table
+        data, table = self.loaded.config.data, ROLES["predictions"]
         if data.predictions is None:
             return {}
         if not isinstance(data.predictions, dict):
@@ -246,7 +237,7 @@ class _Looker(Struct, frozen=True):
         if not isinstance(configured.frame, InMemory) or configured.frame.is_of_spark:
             return None
         held = configured.frame
-        users = users_without_items(f"data.test: {held.kind}", ROLES["test"].table, held.rows, configured.columns.given())
+        users = users_without_items(f"data.test: {held.kind}", ROLES["test"], held.rows, configured.columns.given())
         return None if users is None else load.look_at_frame("data.test (empty lists)", "people", users, name=held.kind)
 
     def _files(self, role: str, configured: SourceConfig) -> list[load.SourceFile]:
@@ -264,12 +255,13 @@ class _Looker(Struct, frozen=True):
     ) -> load.Source:
         """Look at a source, of whose files, if it has any, only `files` may be meant; `labels` are further columns to read."""
         options, held = load.ReadOptions.of(configured, labels), configured.frame
-        if configured.table is not None:
-            return self._on_spark(role, table, configured.table, options)
-        if isinstance(held, InMemory) and held.is_of_spark:
-            from ..parts.spark.catalog_tables import name_of_view  # only here: most runs need no Spark
+        of_spark = held if isinstance(held, InMemory) and held.is_of_spark else None
+        if configured.table is not None or of_spark is not None:
+            from ..parts.spark.catalog_tables import look_at_table, name_of_view  # only here: most runs need no Spark
 
-            return self._on_spark(role, table, name_of_view(held.rows, self.scratch), options, held.kind)
+            assert self.session is not None, "the config was checked to read tables on Spark"
+            name, shown = (str(configured.table), "") if of_spark is None else (name_of_view(of_spark.rows, self.scratch), of_spark.kind)
+            return look_at_table(self.session, role, table, name, replace(options, nulls=()), shown)
         if isinstance(held, InMemory):
             where = f"{role}: {held.kind}"
             seen = seen_pairs(where, held.rows, self.single("train") if _is_masked(held.rows) else None)
@@ -292,21 +284,10 @@ class _Looker(Struct, frozen=True):
             source = _without_rows(role, configured.path, files)
         return replace(source, may_be_empty=may_be_empty)
 
-    def _on_spark(self, role: str, table: str, name: str, options: load.ReadOptions, shown: str = "") -> load.Source:
-        assert self.session is not None, "the config was checked to read tables on Spark"
-        from ..parts.spark.catalog_tables import look_at_table  # only here: most runs need no Spark
-
-        return look_at_table(self.session, role, table, name, replace(options, nulls=()), shown)
-
 
 def _same_name(name: str, files: Iterable[load.SourceFile]) -> DataError:
     named = " and ".join(str(file) for file in files)
     return DataError(f"data.recommendations: the model {name!r} would be {named}", "name the models, as name: path")
-
-
-def _without_lists(name: str) -> load.Source:
-    """The lists of a model that has none."""
-    return replace(_without_rows(f"data.recommendations.{name}", (), ()), may_be_empty=True, given=(), originals=())
 
 
 def _without_rows(role: str, given: Sequence[str], files: Sequence[load.SourceFile]) -> load.Source:

@@ -68,11 +68,6 @@ class Plan(Struct, frozen=True, dict=True):
         return TieMeasures.of(self.definitions, self.aggregates)
 
     @property
-    def predicted(self) -> frozenset[int]:
-        """The indexes of the measures that look at predicted ratings."""
-        return frozenset(index for index, one in enumerate(self.definitions) if "ratings" in closure(tables_of(one)))
-
-    @property
     def needs_train(self) -> bool:
         """Whether a measure looks at what data.train holds, if it is given."""
         return any(looks_at_train(definition) or definition.user_rules.divisor != "counted" for definition in self.all)
@@ -108,11 +103,9 @@ class Options(Struct, frozen=True):
     tolerant: bool = False
     keep_users: bool = True
     most_values: int | None = None
-    """How many values of users are kept of a model, at most; with more none is."""
     enriched: Path | None = None
     describes: bool = False
     complete: bool = True
-    """Whether the result has what only results that are kept need: standard deviations beside means, and the fingerprint of truth."""
 
 
 class Request(Struct, frozen=True, eq=False):

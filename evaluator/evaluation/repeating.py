@@ -46,12 +46,17 @@ class RepeatedRun:
     def rows(self, lists: Any) -> Sequence[Row]:
         """The values of lists, given as a table of any kind; `DataError` if they cannot be read."""
         where = f"{ROLE}: {InMemory(lists).kind}"
-        seen = seen_pairs(where, lists, self._first.inputs.train)
+        seen = seen_pairs(where, lists, self._first.inputs.of("train"))
         frame = frame_of(where, "lists", lists, columns=self._columns, depth=self._depth, seen=seen)
         source = load.look_at_frame(ROLE, "lists", frame, load.ReadOptions(columns=self._columns), InMemory(lists).kind)
-        files = self._files_for(source)
-        kinds = files.inputs.test.scan.kinds
-        source = source.with_kinds({"user": kinds["user"], "item": kinds["item"]})
+        inputs = self._first.inputs.with_models({UNNAMED: source})
+        kinds = load.common_kinds(inputs.all())
+        key = (kinds["user"], kinds["item"])
+        if key not in self._files:  # what was read, with ids of the kind that goes with these lists
+            self._files[key] = open_inputs(self._request, lambda files: files, inputs=inputs)
+        files = self._files[key]
+        of_test = files.inputs.test.scan.kinds
+        source = source.with_kinds({"user": of_test["user"], "item": of_test["item"]})
         files = replace(files, inputs=files.inputs.with_models({UNNAMED: source}))
         read = SourceReader(files.reader.folder, files.reader.tolerant).frame(source)
         starts = user_starts(read["user"])
@@ -62,15 +67,6 @@ class RepeatedRun:
         parts = _parts(WholeUsers(read, starts), files)
         found = reduce(add, side_by_side(partial(measure_part, PassTask(files.task)), parts))
         return evaluated(files, UNNAMED, found, self._request.plan, files.task).rows
-
-    def _files_for(self, source: load.Source) -> Files:
-        """What was read, with ids of the kind that goes with these lists."""
-        inputs = self._first.inputs.with_models({UNNAMED: source})
-        kinds = load.common_kinds(inputs.all())
-        key = (kinds["user"], kinds["item"])
-        if key not in self._files:
-            self._files[key] = open_inputs(self._request, lambda files: files, inputs=inputs)
-        return self._files[key]
 
 
 def _parts(lists: WholeUsers, files: Files) -> Iterator[Part]:

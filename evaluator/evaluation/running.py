@@ -1,44 +1,52 @@
-"""A config → its result: every model in one pass over its lists, then reference lists, then the result."""
+"""A config → its result: every model in one pass over its lists and its checks, then reference lists, then the result."""
 
 from __future__ import annotations
 
 import platform
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from importlib import metadata
+from itertools import takewhile
 from pathlib import Path
+from typing import Final
 from uuid import uuid4
 
 import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .. import load, plugins
+from .. import health, load, plugins
 from ..comparison.best_models import with_conclusions
 from ..comparison.questions import Questions
 from ..config import Loaded
+from ..errors import DataError
 from ..extras import version_of
-from ..health import failing_rows, unmade
+from ..health import CheckTask, Context, SourceNames, Symptom, Tallies
 from ..load.tally import FaultTally
 from ..measure.by_group import group_remarks, groups_of
 from ..measure.measuring import EnrichedRows
 from ..measure.partial import Partial
+from ..measure.task import tables_of
+from ..measure.tie_bounds import bounds, unbounded
+from ..metrics.definition import Definition
 from ..parts import Part, SortedRuns, whole_users
 from ..parts.resources import side_by_side
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
 from ..results.row import of_models
+from ..tables.graph import closure
 from ..tables.rows import LISTS
-from .checking import Examined, checks_of_model, examined, findings_of, refuse_nothing_relevant, remarks_on_files
 from .files import Files, lazy_rows, open_inputs
 from .inputs import describe
-from .measured import ENRICHED, TRUTH, PassTask, measure_frames, measure_part
-from .models import Evaluated, definitions_of, evaluated
+from .measured import CHECKS, ENRICHED, TIES, TRUTH, PassTask, measure_frames, measure_part
+from .models import Evaluated, ReferenceLists, definitions_of, evaluated, measure_reference_lists
 from .plan import Options, Request
 from .progress import ModelProgress, Progress, Report, silent
-from .reference_lists import ReferenceLists, measure_reference_lists
+
+_RELEVANT: Final = [2, 3, 6, 7]
+"""The cells of users with a relevant item."""
 
 
 def run(
@@ -73,6 +81,16 @@ def run(
     return with_conclusions(result, Questions.of(loaded.config.compare)) if concludes else result
 
 
+class Examined(Struct, frozen=True, eq=False):
+    """What the checks that are made of a model know of it and find, and what there is to say beside."""
+
+    checks: CheckTask
+    tallies: Tallies
+    context: Context
+    symptoms: Sequence[Symptom]
+    remarks: Sequence[str] = ()
+
+
 class ModelRun(Struct, frozen=True, eq=False):
     """A model after the pass over its lists: its values, what checks find in it, and its file of enriched lists."""
 
@@ -83,33 +101,30 @@ class ModelRun(Struct, frozen=True, eq=False):
 
 def evaluate_models(files: Files) -> list[ModelRun]:
     """Evaluate the models one after the other, each in one pass over its lists."""
-    sources, report, models = files.inputs.models, files.request.options.report, []
-    for number, (name, source) in enumerate(sources.items(), 1):
-        models.append(_evaluate_model(files, name, ModelProgress(report, name, source, number, len(sources)), first=number == 1))
-    report(Progress("", len(sources), len(sources)))
-    return models
-
-
-def _evaluate_model(files: Files, name: str, progress: ModelProgress, *, first: bool) -> ModelRun:
-    request, checks = files.request, checks_of_model(files, name, first=first)
+    request, sources, models = files.request, files.inputs.models, list[ModelRun]()
     plan, options = request.plan, request.options
-    pass_task = PassTask(
-        task=files.task,
-        ties=plan.ties if "tie_bounds" in request.checks.wants else None,
-        checks=checks,
-        for_yardsticks=request.compares,
-        enriched=plan.definitions[0] if options.enriched is not None else None,
-        hashes_truth=first and options.complete,
-    )
     measure = _measure_on_this_machine if files.reader.session is None else _measure_on_spark
-    found = files.reader.read_with_retries(files.inputs.models[name], partial(measure, name, files, pass_task, progress))
-    if first:
-        refuse_nothing_relevant(files.inputs.test, plan.definitions, found)
-    enriched = None if options.enriched is None else options.enriched / f"{uuid4().hex}.parquet"  # folds share the folder
-    if enriched is not None:
-        found.more[ENRICHED].write(enriched)
-    values = evaluated(files, name, found, plan, files.task)
-    return ModelRun(values, examined(files, checks, values) if checks is not None else None, enriched)
+    for name, source in sources.items():
+        first, checks = not models, _checks_of_model(files, name, first=not models)
+        pass_task = PassTask(
+            task=files.task,
+            ties=plan.ties if "tie_bounds" in request.checks.wants else None,
+            checks=checks,
+            for_yardsticks=request.compares,
+            enriched=plan.definitions[0] if options.enriched is not None else None,
+            hashes_truth=first and options.complete,
+        )
+        progress = ModelProgress(options.report, name, source, len(models) + 1, len(sources))
+        found = files.reader.read_with_retries(source, partial(measure, name, files, pass_task, progress))
+        if first:
+            _refuse_nothing_relevant(files.inputs.test, plan.definitions, found)
+        enriched = None if options.enriched is None else options.enriched / f"{uuid4().hex}.parquet"  # folds share the folder
+        if enriched is not None:
+            found.more[ENRICHED].write(enriched)
+        values = evaluated(files, name, found, plan, files.task)
+        models.append(ModelRun(values, _examined(files, checks, values) if checks is not None else None, enriched))
+    options.report(Progress("", len(sources), len(sources)))
+    return models
 
 
 def _measure_on_this_machine(
@@ -174,7 +189,7 @@ def _evaluate_and_check(files: Files) -> Result:
     plan, options, checks, loaded = request.plan, request.options, request.checks, request.loaded
     references = measure_reference_lists(files, [run.values for run in runs]) if request.compares else ReferenceLists()
     checked = [run.examined for run in runs if run.examined is not None]
-    symptoms, of_checks = findings_of(files, checked, references)
+    symptoms, of_checks = _findings_of(files, checked, references)
     available = frozenset[str]().union(*(model.checks.available for model in checked))
     models = [references.with_shares(model) for model in (*(run.values for run in runs), *references.models.values())]
     rows = tuple(row for model in models for row in model.rows)
@@ -197,8 +212,8 @@ def _evaluate_and_check(files: Files) -> Result:
         yardsticks=tuple(references.models),
         findings=tuple(symptom.finding for symptom in symptoms),
         examined=bool(checks.on),
-        unmade=unmade(checks, available),
-        failures=failing_rows(symptoms) if options.keep_failures else {},
+        unmade=health.unmade(checks, available),
+        failures=health.failing_rows(symptoms) if options.keep_failures else {},
         enriched={run.values.name: run.enriched for run in runs if run.enriched is not None},
         description=description,
         by_group=tuple(row for model in models for row in model.by_group),
@@ -208,13 +223,130 @@ def _evaluate_and_check(files: Files) -> Result:
     )
 
 
+def _checks_of_model(files: Files, name: str, *, first: bool) -> CheckTask | None:
+    """The checks that are made of a model, those of the files with the first one; `None` if there are none."""
+    request, source = files.request, files.inputs.models[name]
+    if not request.checks.on:
+        return None
+    there = {
+        "train": "train" in files.sides,
+        "catalogue": "train" in files.sides or files.inputs.of("items") is not None,
+        "times": files.prepared.times is not None,
+        "scores": "score" in source.columns,
+        "ranks": "position" in source.columns,
+        "cutoffs": bool(request.checks.cutoffs),
+        "auc": any(map(health.over_whole_lists, request.plan.all)),
+        "lists": bool(source.originals or source.given),
+        "gains": any(one.truth.graded for one in request.plan.all) and "rating" in files.inputs.test.columns,
+    }
+    available = frozenset(need for need, is_there in there.items() if is_there)
+    return replace(request.checks, available=available, files=first, keeps_rows=request.options.keep_failures)
+
+
+def _examined(files: Files, checks: CheckTask, model: Evaluated) -> Examined:
+    """What checks find in a model, and in the files; `DataError` for what the policy refuses."""
+    tallies: Tallies = model.partial.more[CHECKS]
+    context = _context(files, model)
+    symptoms = health.findings(checks, tallies, context)
+    if not files.request.options.tolerant:
+        health.refuse(symptoms)
+    timed = checks.files and files.prepared.times is not None
+    return Examined(checks, tallies, context, symptoms, health.untimed(replace(context, counts=tallies.counts)) if timed else ())
+
+
+def _findings_of(files: Files, models: Sequence[Examined], references: ReferenceLists) -> tuple[Sequence[Symptom], Sequence[str]]:
+    """What checks find in every model, and then beside reference lists, the worst first, and what there is to say beside.
+
+    `DataError` for what the policy refuses.
+    """
+    found = [symptom for one in models for symptom in one.symptoms]
+    remarks = [remark for one in models for remark in one.remarks] + ([references.remark] if references.remark else [])
+    for model in models if files.request.compares else ():
+        name = model.context.model
+        beside = {"best": references.best[name], "baseline": references.popular[name], "popularity_rule": references.popularity_rule}
+        symptoms, said = health.comparisons(model.checks, model.tallies, replace(model.context, **beside))
+        if not files.request.options.tolerant:
+            health.refuse(symptoms)
+        found += symptoms
+        remarks += of_models((name, f"{remark}.") for remark in said)
+    return health.in_order(found), remarks
+
+
+def _context(files: Files, model: Evaluated) -> Context:
+    """What checks are given when all parts of a model are measured."""
+    plan, inputs, sums = files.request.plan, files.inputs, model.partial.more.get(TIES)
+    sources = {"lists": inputs.models[model.name], "test": inputs.test, "train": inputs.of("train"), "items": inputs.of("items")}
+    rows = dict(enumerate(model.finished.rows))
+    of_models = {source.role: name for name, source in inputs.models.items()}
+    roles = [role for role in files.reader.n_rows if of_models.get(role, model.name) == model.name]
+    faults = (files.reader.faults(role, of_models.get(role, "")) for role in roles)
+    tied = bounds(plan.ties, sums, model.partial.moments, rows, model.partial.ratios) if sums else {}
+    stores = {"integer": "integers"}
+    return Context(
+        model=model.name,
+        prepared=files.prepared,
+        definitions=plan.definitions,
+        measured=model.finished.rows,
+        sources={
+            role: SourceNames(one.role, one.scan.names, {column: stores.get(kind, "text") for column, kind in one.stored.items()})
+            for role, one in sources.items()
+            if one is not None
+        },
+        faults=[one for one in faults if one is not None],
+        bounds={label: one._asdict() for label, one in tied.items()},
+        unbounded=unbounded(plan.ties, sums, rows) if sums else {},
+        shown=frozenset(definition.label for definition in plan.shown),
+        twins=_twins(files, model.name) if "twins" in files.request.checks.wants else (),
+    )
+
+
+def _twins(files: Files, model: str) -> tuple[str, ...]:
+    """The roles of sources with the same bytes as the lists of a model: the test and the train file, and models before it."""
+    inputs, lists = files.inputs, files.inputs.models[model].originals
+
+    def is_twin(source: load.Source) -> bool:
+        if not lists or [file.size for file in source.originals] != [file.size for file in lists]:  # then no byte is read
+            return False
+        return all(
+            files.fingerprints.of(one.path) == files.fingerprints.of(own.path) for one, own in zip(source.originals, lists, strict=True)
+        )
+
+    before = (inputs.models[name] for name in takewhile(lambda name: name != model, inputs.models))
+    return tuple(one.role for one in (inputs.test, inputs.of("train"), *before) if one is not None and is_twin(one))
+
+
+def _refuse_nothing_relevant(source: load.Source, definitions: Sequence[Definition], found: Partial) -> None:
+    """`DataError` if no measure that looks at the test file has a value, because no user has a relevant item.
+
+    A measure that counts such users 0, or that looks at ratings whether they are relevant or not, has one.
+    """
+    looking = [i for i, one in enumerate(definitions) if one.population in ("test", "tested") or "test_pairs" in closure(tables_of(one))]
+    counting = [i for i in looking if (definitions[i].population, definitions[i].user_rules.no_relevant) == ("test", "drop")]
+    if counting != looking or not looking or any(found.cells[i][_RELEVANT].sum() or found.valued[i].sum() for i in counting):
+        return
+    cells, choice = found.cells[looking[0]], definitions[looking[0]].truth
+    least = f" of at least {choice.threshold:g}" if choice.threshold is not None else ""
+    rules = {"above_zero": " above 0", "at_least_zero": " of at least 0", "at_least_one": " of at least 1"}
+    wanted = least or rules.get(choice.rule, "")
+    rating = f", that is, a rating{wanted}" if wanted and "rating" in source.columns else ""
+    left_out = "" if choice.filter == "none" else "; test rows of users and items that train or the catalogue does not hold are left out"
+    n_test = int(cells[4:].sum())
+    who = f"none of {n_test:,} users has a" if n_test > 1 else "its only user has no"
+    raise DataError(f"{source.role}: {who} relevant item{rating}{left_out}")
+
+
 def remarks(files: Files, models: Iterable[Evaluated], of_checks: Iterable[str] = ()) -> tuple[str, ...]:
     """What to know beside the values."""
-    plan, doubt = files.request.plan, files.request.loaded.doubt
+    plan, doubt, inputs = files.request.plan, files.request.loaded.doubt, files.inputs
+    unordered = [
+        (name, "the file has no rank and no score that is recognised; the order of its rows is the rank.")
+        for name, source in inputs.models.items()
+        if not {"position", "score"} & source.columns and not source.scan.lists
+    ]
+    about_files = (*((doubt,) if doubt else ()), *load.remarks(inputs.all()), *of_models(unordered), *files.remarks)
     groups = group_remarks(files.task, len(plan.shown))
     about_values = of_models((model.name, f"{remark}.") for model in models for remark in model.remarks)
-    about_plan = plan.remarks(files.inputs.train is not None)
-    return (*((doubt,) if doubt else ()), *remarks_on_files(files), *groups, *of_checks, *about_plan, *about_values)
+    return (*about_files, *groups, *of_checks, *plan.remarks(inputs.of("train") is not None), *about_values)
 
 
 def versions(request: Request) -> dict[str, str]:
@@ -226,11 +358,9 @@ def versions(request: Request) -> dict[str, str]:
 @cache
 def _installed_versions(engine: str) -> dict[str, str]:
     """The versions of what is installed, looked up once in a process."""
-    versions_found = {"receval": version_of("receval"), "python": platform.python_version()}
-    for requirement in metadata.requires("receval") or ():
-        if "extra ==" not in requirement:
-            name = re.split(r"[^A-Za-z0-9._-]", requirement)[0]
-            versions_found[name] = version_of(name)
+    needed = (requirement for requirement in metadata.requires("receval") or () if "extra ==" not in requirement)
+    names = [re.split(r"[^A-Za-z0-9._-]", requirement)[0] for requirement in needed]
+    versions_found = {"receval": version_of("receval"), "python": platform.python_version()} | {name: version_of(name) for name in names}
     if engine not in versions_found:
         for name in (engine, f"py{engine}"):
             with suppress(metadata.PackageNotFoundError):

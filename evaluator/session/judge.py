@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ..config import Loaded, gates_of
 from ..config.judgement import Compare, GateBaseline, Gates
-from ..disk.reading_back import load
+from ..disk.reading_back import load as load
 from ..disk.result_folder import copy_results
 from ..disk.stage import Stage, destination
 from ..errors import ConfigError, DataError, OutputError
@@ -24,8 +24,6 @@ from ..results.gates import Verdicts
 from ..results.result import Result
 from .outcome import JudgedResult
 from .targets import PathLike, targets_of
-
-__all__ = ["bases_of", "gate_options", "judge_of_config", "judge_source", "load", "set_baseline", "with_gates"]
 
 
 def judge_source(
@@ -57,8 +55,7 @@ def judge_source(
             if not loaded.config.gates.rules:
                 hint = "write some under gates.rules, or give --rule 'nDCG@10 max_loss 2%'"
                 raise ConfigError(f"{loaded.name}: there is no rule to judge", hint)
-            judged = judge_of_config(loaded)
-            result = judged(run(loaded, concludes=False))
+            result = judge_of_config(loaded)(run(loaded, concludes=False))  # what is compared with is found first
         content = None
         if reports or targets.of("report"):
             from .compare import Gathered  # only here: most runs with gates make no report

@@ -30,9 +30,9 @@ def facts() -> list[Fact]:
     by_extra: dict[str, list[str]] = {"": []}  # the packages of each; those that are always needed under the empty name
     for requirement in metadata.requires("receval") or ():
         name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
-        extra = re.search(r"extra\s*==\s*[\"']([^\"']+)", requirement)
-        if extra is None or extra[1] not in ("dev", "docs"):
-            by_extra.setdefault(extra[1] if extra else "", []).append(name)
+        of_extra = re.search(r"extra\s*==\s*[\"']([^\"']+)", requirement)
+        if of_extra is None or of_extra[1] not in ("dev", "docs"):
+            by_extra.setdefault(of_extra[1] if of_extra else "", []).append(name)
     installed = {name: _version(name) for names in by_extra.values() for name in names}
     found = [
         Fact("receval", metadata.version("receval")),

@@ -86,6 +86,5 @@ class RunRecord(JudgedResult[Found], Generic[Found], frozen=True, eq=False, kw_o
     @property
     def exit_code(self) -> int:
         """0 if all is well, 1 if a gate or a check of level error failed, that of the failure if there is one."""
-        if self.failure is not None:
-            return self.failure.exit_code
-        return int(self.result.failed(self.strict) or self.verdicts.failed(self.strict))
+        judged = int(self.result.failed(self.strict) or self.verdicts.failed(self.strict))
+        return judged if self.failure is None else self.failure.exit_code

@@ -27,7 +27,7 @@ from ..errors import ConfigError, RecevalError
 from ..outputs import OutputForm
 from ..render import drawing
 from ..render.forms import rendered
-from ..render.report import as_html
+from ..render.report import as_html, as_markdown
 from ..render.user_templates import read_template
 from ..render.user_templates import rendered as filled_template
 from ..results.comparison import Comparison, closing_sentences
@@ -64,22 +64,24 @@ def report_inputs(
     template: str | None = None,
 ) -> Reported:
     """Report the results of folders and of a config into files, and in a `form` that is printed; see `changed_by` for what is `asked`."""
-    own = None if template is None else _of_template(template)
+    own = None
+    if template is not None:
+        text, name = read_template(Path(template).expanduser()), template
+        own = OutputForm("report", "template", lambda content, path: filled_template(text, content, name, path), takes=("path",))
     targets = targets_of(files, "report", "latex", more=more_files, noun="report", template=own)
     printed = None if form is None else outputs.of_form(form, "report", "latex")
     rows = {**targets.files, **({} if printed is None else {_PRINTED: printed})}
     with Stage(targets.places) as stage:
         gathered = gather(inputs, read, tell)
         content = report_of_gathered(gathered, asked, source=path_of(inputs[0]), title=title)
-        made: dict[Path, bytes | Path] = {}
+        made: dict[Path, bytes] = {}
         for path, row in rows.items():
             if row.of == "latex" and len(gathered.results) > 1:
                 raise ConfigError(f"-o {path}: a report in LaTeX is of one result", "receval compare -o FILE.tex writes a comparison")
             subject = next(iter(gathered.results.values())) if row.of == "latex" else content
-            made[path if path is _PRINTED else destination(path)] = rendered(row, subject, interactive=interactive, path=path)
-        body = made.pop(_PRINTED, None)
-        stage.commit(made)
-    return Reported(content, body if isinstance(body, bytes) else None, tuple(targets.files))
+            made[path] = rendered(row, subject, interactive=interactive, path=path)
+        stage.commit({destination(path): body for path, body in made.items() if path is not _PRINTED})
+    return Reported(content, made.get(_PRINTED), tuple(targets.files))
 
 
 def report_of(
@@ -89,7 +91,8 @@ def report_of(
 
     `RecevalError` if they cannot be compared.
     """
-    charts = named_charts(wanted.chosen or dict.fromkeys(CHARTS, ()), _labels(results))
+    labels = (label for result in results.values() for label in result.labels())
+    charts = _named_charts(wanted.chosen or dict.fromkeys(CHARTS, ()), labels)
     is_one, first, spread_of = len(results) == 1, next(iter(results.values())), charts.get("distribution", ())
     if "distribution" in charts:  # of the first measure, unless another is named
         questions = replace(questions, spreads=spread_of or questions.measures[:1] or _typical(first))
@@ -140,7 +143,7 @@ def report_of_gathered(
     questions = Questions.of(compare_section)
     changed = changed_by(questions, asked)
     wanted = wanted.model_copy(update={"title": title or wanted.title, **({} if charts is None else {"charts": dict(charts)})})
-    named_charts(wanted.chosen, _labels(results))
+    _named_charts(wanted.chosen, (label for result in results.values() for label in result.labels()))
     if len(results) == 1 and changed.baseline == questions.baseline:
         return _tolerant(gathered, changed, wanted, source)
     return report_of(*with_baseline_folder(gathered, changed), wanted, source=source)
@@ -155,7 +158,6 @@ def report_of_run(loaded: Loaded, result: Result) -> ReportContent:
 def publish_on_github(content: ReportContent, file: str | None, tell: Callable[[str], None]) -> None:
     """Tell the lines in which GitHub looks for what failed, and add the summary of a report to the file that it names for a step."""
     from ..render.ci.github import append_summary, as_annotations  # only here: most reports are not made on GitHub
-    from ..render.report import as_markdown
 
     tell(as_annotations(content))
     if file:
@@ -210,20 +212,6 @@ def paper(result: Result) -> Document:
     return tables(result, is_document=True)
 
 
-def _of_template(name: str) -> OutputForm:
-    """The form of a template of one's own."""
-    text = read_template(Path(name).expanduser())
-
-    def filled(content: ReportContent, path: Path) -> bytes:
-        return filled_template(text, content, name, path)
-
-    return OutputForm("report", "template", filled, takes=("path",))
-
-
-def _labels(results: Mapping[str, Result]) -> list[str]:
-    return [label for result in results.values() for label in result.labels()]
-
-
 def _typical(result: Result) -> tuple[str, ...]:
     """The first measure with values of users, at its largest cut-off, where users differ most."""
     model = result.models[0]
@@ -233,7 +221,7 @@ def _typical(result: Result) -> tuple[str, ...]:
     return tuple(row.label for row in sorted(of_metric, key=lambda row: row.k or 0)[-1:])
 
 
-def named_charts(charts: Mapping[str, Sequence[str]], labels: Iterable[str]) -> dict[str, tuple[str, ...]]:
+def _named_charts(charts: Mapping[str, Sequence[str]], labels: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The charts with the names that their measures have in results; `ConfigError` for one that there is not."""
     known = tuple(dict.fromkeys(labels))
     metrics = tuple(dict.fromkeys(label.rpartition("@")[0] or label for label in known))
@@ -250,13 +238,12 @@ def refuse_unknown_charts(loaded: Loaded) -> None:
     """`ConfigError` for a chart of a measure that a config does not ask for, before anything is evaluated."""
     evaluation = loaded.config.evaluation
     if not evaluation.aggregates:  # with aggregates measures have more names than can be known here
-        labels = [definition.label for definition in evaluation.definitions]
-        named_charts(loaded.config.report.chosen, [*labels, *(composite.formula.text for composite in evaluation.composites)])
+        _named_charts(loaded.config.report.chosen, evaluation.labels)
 
 
 def plot_inputs(
     inputs: Sequence[str], kind: str, of: Sequence[str], asked: Mapping[str, Any], *, read: Read, tell: Tell, output: PathLike
-) -> Path:
+) -> None:
     """Draw a chart of the results of folders and of a config into a file.
 
     `MissingExtraError` for a picture that cannot be drawn here, before anything is evaluated.
@@ -266,10 +253,8 @@ def plot_inputs(
         drawing.require()
     file = destination(target)
     with Stage([file.parent]) as stage:
-        gathered = gather(inputs, read, tell)
-        content = report_of_gathered(gathered, asked, source=path_of(inputs[0]), charts={kind: tuple(of)})
+        content = report_of_gathered(gather(inputs, read, tell), asked, source=path_of(inputs[0]), charts={kind: tuple(of)})
         stage.commit({file: rendered(row, chart_of(content, kind).spec)})
-    return target
 
 
 def chart_of(content: ReportContent, kind: str, what: str = "these results") -> Figure:

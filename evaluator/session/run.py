@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from ..checks import CHECKS
 from ..config import Loaded
-from ..content.report import ReportContent
 from ..disk import result_folder
 from ..disk.own_inputs import Target, refuse_overwriting
 from ..disk.stage import Stage, destination
@@ -70,7 +69,11 @@ def run_config(
             result = judge(result)
         except RecevalError as error:  # the values are written all the same
             failure = error
-        report = _report(loaded, result) if makes_report else None
+        report = None
+        if makes_report:
+            from .report import report_of_run  # only here: most runs make no report
+
+            report = report_of_run(loaded, result)
         rows, stale = _failed_rows(result, of_failures)
         files: dict[Path, bytes | Path] = {
             destination(path): rendered(row, report if row.of == "report" else result) for path, row in targets.files.items()
@@ -92,12 +95,13 @@ def track_run(record: RunRecord[Result]) -> RunRecord[Result]:
     from .track import track  # only here: most runs are not tracked
 
     tracked: list[Tracked] = []
+    failure: RecevalError | None = None
     try:
         for one in track(record.result, asked, record.loaded.folder):
             tracked.append(one)
     except RecevalError as error:
-        return replace(record, tracked=tuple(tracked), failure=error)
-    return replace(record, tracked=tuple(tracked))
+        failure = error
+    return replace(record, tracked=tuple(tracked), failure=failure)
 
 
 def check_config(loaded: Loaded, store: PathLike | None = None) -> Result:
@@ -158,12 +162,6 @@ def _judge(loaded: Loaded, targets: Targets) -> Callable[[Result], Result]:
     from .judge import judge_of_config  # only here: most runs have no gates
 
     return judge_of_config(loaded, targets.folders)
-
-
-def _report(loaded: Loaded, result: Result) -> ReportContent:
-    from .report import report_of_run  # only here: most runs make no report
-
-    return report_of_run(loaded, result)
 
 
 def _refuse_unknown(loaded: Loaded) -> None:

@@ -29,11 +29,10 @@ class Looks(Struct, frozen=True):
     def refuse_unknown(self, loaded: Loaded) -> None:
         """`ConfigError` if a measure is named that the config does not ask for, before anything is computed."""
         evaluation = loaded.config.evaluation
-        labels = [*(one.label for one in evaluation.definitions), *(one.formula.text for one in evaluation.composites)]
         if any(one.several for one in evaluation.definitions):  # which values it has turns out in the run
             return
         for measure in (*measures_of(self.columns), *([self.sort] if self.sort else [])):
-            matching(measure.partition(" (")[0] if measure not in labels else measure, labels)
+            matching(measure.partition(" (")[0] if measure not in evaluation.labels else measure, evaluation.labels)
 
     def applied(self, result: Result) -> Result:
         """The measures to show, the models in the order to show them."""

@@ -68,8 +68,8 @@ def changing(monkeypatch, module, name, change, path, before=True):
     ("module", "name", "before"),
     [
         (files, "_read", True),
-        (running, "measure_lists", True),
-        (running, "measure_lists", False),
+        (running, "_measure_on_this_machine", True),
+        (running, "_measure_on_this_machine", False),
         (running, "describe", True),
         (running, "describe", False),
     ],
