@@ -25,7 +25,7 @@ def set_baseline(context: click.Context, folder: str, target: str, force: bool) 
     The files take the place of those of the earlier baseline in one step. Exits with 1, and changes nothing, if gates or error-level
     checks of the results failed, or gates of their config were not judged.
     """
-    from receval.session.baseline import set_baseline
+    from receval.session.judge import set_baseline
 
     reasons = set_baseline(folder, target, force=force)
     if reasons:
@@ -39,6 +39,6 @@ def set_baseline(context: click.Context, folder: str, target: str, force: bool) 
 @format_option("baseline", default="table", help="Text, JSON or Markdown.")
 def show_baseline(folder: str, form: str) -> None:
     """Say what a baseline holds: models and values, on which test data, and whether its gates and checks passed."""
-    from receval.session.baseline import load
+    from receval.session.judge import load
 
     show(of_form(form, "baseline"), load(folder), name=folder)

@@ -49,7 +49,7 @@ def check(context: click.Context, config: str, read: ConfigReader, form: str, st
     Every check is made, also on files that `receval run` refuses because its policy says so. Exits with 1 if a check of level error
     failed.
     """
-    from receval.session.save import check_config
+    from receval.session.run import check_config
 
     result = check_config(read(config), store)
     show(of_form(form, "findings"), result)

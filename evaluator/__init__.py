@@ -38,7 +38,7 @@ _HOMES = {
     "Progress": ".evaluation.progress",
     "Result": ".results.result",
     "Row": ".results.result",
-    "RunRecord": ".session.records",
+    "RunRecord": ".session.outcome",
     "audit": ".api.calls",
     "check": ".api.calls",
     "compare": ".api.comparisons",

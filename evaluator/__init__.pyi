@@ -36,7 +36,7 @@ from .results.result import Input as Input
 from .results.result import InputFile as InputFile
 from .results.result import Result as Result
 from .results.result import Row as Row
-from .session.records import RunRecord as RunRecord
+from .session.outcome import RunRecord as RunRecord
 
 __all__ = [
     "Audit",

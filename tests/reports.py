@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
+from msgspec.structs import replace
 from receval import Result, load_config, run
 from receval.comparison.questions import Questions
 from receval.config.run_sections import ReportConfig
@@ -57,7 +58,7 @@ def evaluated(folder: Path, models: Sequence[str], **evaluation: Any) -> Result:
 
 def reported(result: Result, *, gates: Sequence[Gate] = (), wanted: ReportConfig | None = None, **asked: Any) -> ReportContent:
     """What the report of a result is made of."""
-    return report_of({"result": result}, Questions(**asked), wanted or ReportConfig(), gates=gates)
+    return report_of({"result": replace(result, gates=tuple(gates) or result.gates)}, Questions(**asked), wanted or ReportConfig())
 
 
 def gate(outcome: Outcome, rule: str = "nDCG@3 ≥ 0.5", **more: Any) -> Gate:

@@ -21,9 +21,8 @@ from ..parts import Scratch
 from ..results.audit import Audit
 from ..results.description import Description
 from ..results.explanation import Explanation
-from ..session.records import RunRecord
-from ..session.run import run_config, track_run
-from ..session.save import check_config
+from ..session.outcome import RunRecord
+from ..session.run import check_config, run_config, track_run
 from ..session.studies import audit as audit_config
 from ..session.studies import describe as describe_config
 from ..session.studies import explain as explain_config

@@ -20,9 +20,8 @@ from ..render.screen import show
 from ..render.terminal import PlainText
 from ..results.comparison import Comparison
 from ..results.result import Result
-from ..session.compare import Compared, MarginLike, margins_of
+from ..session.compare import Compared, Gathered, MarginLike, margins_of
 from ..session.compare import compare as compare_gathered
-from ..session.gather import Gathered
 from ..stats.difference import Settings
 from .sentences import told_of_arguments
 

@@ -8,9 +8,8 @@ from typing import Any, Unpack
 import polars as pl
 
 from ..errors import ConfigError
-from ..evaluation.looking import masks_seen
+from ..evaluation.inputs import masks_seen
 from ..evaluation.repeating import RepeatedRun
-from ..evaluation.request import Request
 from ..load.in_memory import Matrix, is_matrix
 from .arguments import NO_MATRIX, Arguments, loaded_from
 from .sentences import told_of_arguments, warn
@@ -46,7 +45,7 @@ class Evaluator:
             loaded = loaded_from(None, Arguments(**{**arguments, "columns": others, "recommendations": lists, "health": False}))
             warn(loaded)
             assert masks_seen(loaded.config.data) == self._mask_seen
-            self._run = RepeatedRun(Request.of(loaded), self._columns)
+            self._run = RepeatedRun(loaded, self._columns)
 
     def __call__(self, lists: Any) -> dict[str, float | None]:
         """The value of each measure for lists: a table of any kind, or a matrix of scores; `DataError` if they cannot be read."""

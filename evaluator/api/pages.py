@@ -18,8 +18,7 @@ from ..render import drawing
 from ..render.forms import rendered
 from ..results.gates import Verdicts
 from ..results.result import Result
-from ..session.compare import Compared
-from ..session.gather import Gathered
+from ..session.compare import Compared, Gathered
 from ..session.report import chart_of, report_of, report_of_gathered, stored_sections
 from ..session.targets import target_of
 

@@ -76,8 +76,7 @@ class Loaded(Struct, frozen=True):
         evaluation = dumped["evaluation"]
         evaluation["top_k"] = ["none" if k is None else k for k in self.config.evaluation.top_k]
         configured = self.config.evaluation
-        evaluation["metrics"] = [definition.label for definition in configured.definitions]
-        evaluation["metrics"] += dict.fromkeys(composite.formula.text for composite in configured.composites)
+        evaluation["metrics"] = list(configured.labels)
         for optional in ("aggregates", "by"):
             if not evaluation[optional]:
                 del evaluation[optional]

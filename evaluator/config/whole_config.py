@@ -199,6 +199,11 @@ class Evaluation(Model):
         return tuple(dict.fromkeys(entries))
 
     @cached_property
+    def labels(self) -> list[str]:
+        """The labels of measures and the texts of formulas, as results and reports name them."""
+        return [*(one.label for one in self.definitions), *dict.fromkeys(one.formula.text for one in self.composites)]
+
+    @cached_property
     def computed(self) -> tuple[Definition, ...]:
         """Every definition to compute, those that formulas alone are made of too."""
         return tuple(dict.fromkeys((*self.definitions, *(part for composite in self.composites for part in composite.definitions))))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,126 +13,86 @@ from ..config import Loaded, missing
 from ..conventions import AXES, PROTOCOL
 from ..errors import ConfigError
 from ..metrics.definition import Definition
-from ..names.measure_strings import MetricSpec
 from ..results.audit import Audit, AuditCell, AuditedMeasure, ChoiceEffect, ConventionDifference, MeasureDifference, Values
 from ..results.result import Row
 from .files import Files, open_inputs
-from .job import Job, Options
-from .plan import Plan
-from .progress import Report, silent
-from .request import Request
+from .plan import Options, Plan, Request
 from .running import evaluate_models, remarks, versions
 
-_NO_SUCH_METRIC = "the library has no such metric"
-_NO_USER = "no user counts"
 _Rows = Mapping[str, Mapping[Definition, Row]]
+_NO_USERS: Final = Options(keep_users=False)
 
 
-class _Questions(Struct, frozen=True, eq=False):
-    """The measures of a config, and for each of them and each convention the definition, or the reason why there is none."""
-
-    measures: tuple[Definition, ...]
-    conventions: tuple[str, ...]
-    definitions: Mapping[tuple[int, str], Definition]
-    reasons: Mapping[tuple[int, str], str]
-
-    @property
-    def plan(self) -> Plan:
-        """The plan that computes every definition once, whichever conventions share it."""
-        return Plan(tuple(dict.fromkeys(self.definitions.values())))
-
-
-def audit(loaded: Loaded, names: Sequence[str] = (), report: Report = silent) -> Audit:
+def audit(loaded: Loaded, names: Sequence[str] = ()) -> Audit:
     """Evaluate the measures of a config under the conventions called `names`, or under all that receval knows.
 
     The convention of the config comes first. A convention gives no value for a metric that its library does not have, or for
     which an input is missing. Raises `ConfigError` if a convention is wrong, and what `run` raises.
     """
-    questions = _questions(loaded, names)
-    request = Request.of(loaded, whole_lists=True)
-    return open_inputs(request, questions.plan, lambda files: _audited(request, questions, files, report))
-
-
-def _evaluated(request: Request, plan: Plan, files: Files, report: Report) -> tuple[_Rows, tuple[str, ...]]:
-    """The row of every definition of a plan for every model, in one pass over the lists of each, and remarks on the files."""
-    job = Job.of(request, plan, Options(report, keep_users=False), files)
-    models = [run.values for run in evaluate_models(job)]
-    rows = {
-        model.name: {definition: values[0] for definition, values in zip(plan.definitions, model.by_definition, strict=True)}
-        for model in models
-    }
-    return rows, remarks(job, models)
-
-
-def _audited(request: Request, questions: _Questions, files: Files, report: Report) -> Audit:
-    """Evaluate every definition of every measure, and set the values in their places."""
-    rows, said = _evaluated(request, questions.plan, files, report)
-    measures = tuple(
-        AuditedMeasure(
-            measure.label,
-            measure.higher_is_better,
-            {(name, model): _cell(questions, index, name, rows[model]) for name in questions.conventions for model in rows},
-        )
-        for index, measure in enumerate(questions.measures)
-    )
-    return Audit(
-        own_convention=questions.conventions[0],
-        conventions=questions.conventions,
-        models=tuple(rows),
-        measures=measures,
-        remarks=said,
-        versions=versions(request.engine.name, (definition.metric for definition in questions.plan.all)),
-    )
-
-
-def _cell(questions: _Questions, index: int, convention: str, rows: Mapping[Definition, Row]) -> AuditCell:
-    """The value of the measure at an index under a convention, given the rows of a model."""
-    definition = questions.definitions.get((index, convention))
-    if definition is None:
-        return AuditCell(None, reason=questions.reasons[index, convention])
-    row = rows[definition]
-    return AuditCell(row.value, row.n_users, "" if row.value is not None else _NO_USER)
-
-
-def _questions(loaded: Loaded, names: Sequence[str]) -> _Questions:
-    """The definitions of the measures of a config under its own convention and those called `names`; `ConfigError` if there are none."""
     evaluation = loaded.config.evaluation
     chosen = tuple(dict.fromkeys((evaluation.convention, *(names or conventions.known()))))
-    written = {evaluation.resolve(spec): spec for spec in reversed(evaluation.written)}
     measures = tuple(evaluation.definitions)
     if not measures:
         raise ConfigError("an audit compares measures, and evaluation.metrics asks for arithmetic of measures only")
-    definitions: dict[tuple[int, str], Definition] = {}
-    reasons: dict[tuple[int, str], str] = {}
-    for name in chosen:
-        for index, measure in enumerate(measures):
-            definition = _under(loaded, measure, written[measure], name)
-            if isinstance(definition, str):
-                reasons[index, name] = definition
-            else:
-                definitions[index, name] = definition
+    under = _reader(loaded)
+    found = {(name, measure): under(measure, name) for name in chosen for measure in measures}
+    definitions = dict.fromkeys(one for one in found.values() if not isinstance(one, str))
     if not definitions:
         labels = ", ".join(measure.label for measure in measures)
         raise ConfigError(f"none of the conventions {', '.join(chosen)} has any of the measures {labels}")
-    return _Questions(measures, chosen, definitions, reasons)
+    request = Request(loaded, Plan(tuple(definitions)), _NO_USERS, whole_lists=True)
+    rows, said = open_inputs(request, _evaluated)
+
+    def cell(convention: str, measure: Definition, model: str) -> AuditCell:
+        definition = found[convention, measure]
+        if isinstance(definition, str):
+            return AuditCell(None, reason=definition)
+        row = rows[model][definition]
+        return AuditCell(row.value, row.n_users, "" if row.value is not None else "no user counts")
+
+    return Audit(
+        own_convention=chosen[0],
+        conventions=chosen,
+        models=tuple(rows),
+        measures=tuple(
+            AuditedMeasure(one.label, one.higher_is_better, {(name, model): cell(name, one, model) for name in chosen for model in rows})
+            for one in measures
+        ),
+        remarks=said,
+        versions=versions(request),
+    )
 
 
-def _under(loaded: Loaded, measure: Definition, written: MetricSpec, name: str) -> Definition | str:
-    """The measure as the convention called `name` defines it, or why it does not or cannot be computed."""
+def _evaluated(files: Files) -> tuple[_Rows, tuple[str, ...]]:
+    """The row of every definition of a plan for every model, in one pass over the lists of each, and remarks on the files."""
+    definitions, models = files.request.plan.definitions, [run.values for run in evaluate_models(files)]
+    rows = {
+        model.name: {definition: values[0] for definition, values in zip(definitions, model.finished.rows, strict=True)} for model in models
+    }
+    return rows, remarks(files, models)
+
+
+def _reader(loaded: Loaded) -> Callable[[Definition, str], Definition | str]:
+    """Make what reads a measure of a config as another convention defines it, or says why it does not or cannot be computed."""
     evaluation = loaded.config.evaluation
-    try:
-        convention = conventions.load(name, loaded.folder)
-    except ValueError as error:
-        raise ConfigError(str(error)) from None
-    parts = measure.components if measure.spec.components else ()  # what a metric combines of itself need not be a metric of the library
-    library_has_it = {measure.metric.name, *(inner.metric.name for part in parts for inner in part.all)} <= convention.metrics.keys()
-    if not library_has_it and name not in (conventions.DEFAULT, evaluation.convention) and convention.library:
-        return _NO_SUCH_METRIC
-    try:
-        definition = evaluation.resolve(written, name)
-    except ValueError as error:
-        return str(error)
-    return _obstacle(loaded, definition) or definition
+    written = {evaluation.resolve(spec): spec for spec in reversed(evaluation.written)}
+
+    def under(measure: Definition, name: str) -> Definition | str:
+        try:
+            convention = conventions.load(name, loaded.folder)
+        except ValueError as error:
+            raise ConfigError(str(error)) from None
+        parts = measure.components if measure.spec.components else ()  # what a metric combines of itself need not be one of the library
+        library_has_it = {measure.metric.name, *(inner.metric.name for part in parts for inner in part.all)} <= convention.metrics.keys()
+        if not library_has_it and name not in (conventions.DEFAULT, evaluation.convention) and convention.library:
+            return "the library has no such metric"
+        try:
+            definition = evaluation.resolve(written[measure], name)
+        except ValueError as error:
+            return str(error)
+        return _obstacle(loaded, definition) or definition
+
+    return under
 
 
 def _obstacle(loaded: Loaded, definition: Definition) -> str:
@@ -147,51 +108,49 @@ class _Path(Struct, frozen=True, eq=False):
     """The way from one definition of a measure to another; `None` in the place of a mixture that cannot be computed."""
 
     measure: str
-    first: Definition | None = None
-    second: Definition | None = None
-    choices: tuple[str, ...] = ()
-    alone: tuple[Definition | None, ...] = ()
-    so_far: tuple[Definition | None, ...] = ()
+    ends: tuple[Definition, ...] = ()
+    steps: Mapping[str, tuple[Definition | None, Definition | None]] = {}
+    """What each choice makes of the first alone, and after those before it."""
     reason: str = ""
 
-    @property
-    def definitions(self) -> list[Definition]:
-        """What is to be computed."""
-        return [one for one in (self.first, self.second, *self.alone, *self.so_far) if one is not None]
 
-
-def difference(loaded: Loaded, first: str, second: str, report: Report = silent) -> ConventionDifference:
+def difference(loaded: Loaded, first: str, second: str) -> ConventionDifference:
     """Say by which choices the measures of a config differ between two conventions, and how much each of them adds.
 
     From the first to the second convention the choices are changed one after the other, in the order in which an evaluation makes them
     (that of `AXES`), and each of them also alone. Raises `ConfigError` if a convention is wrong, and what `run` raises.
     """
-    evaluation = loaded.config.evaluation
-    written = {evaluation.resolve(spec): spec for spec in reversed(evaluation.written)}
-    paths = [_path(loaded, measure, written[measure], first, second) for measure in evaluation.definitions]
-    definitions = tuple(dict.fromkeys(definition for path in paths for definition in path.definitions))
+    under = _reader(loaded)
+    measures = loaded.config.evaluation.definitions
+    paths = [_path(loaded, one.label, [(name, under(one, name)) for name in (first, second)]) for one in measures]
+    every = (one for path in paths for one in (*path.ends, *(step[place] for place in (0, 1) for step in path.steps.values())))
+    definitions = dict.fromkeys(one for one in every if one is not None)
     if not definitions:
         reasons = "; ".join(f"{path.measure}: {path.reason}" for path in paths) or "the config asks for arithmetic of measures only"
         raise ConfigError(f"the conventions {first} and {second} cannot be compared: {reasons}")
-    request, plan = Request.of(loaded), Plan(definitions)
-    rows, said = open_inputs(request, plan, lambda files: _evaluated(request, plan, files, report))
+    rows, said = open_inputs(Request(loaded, Plan(tuple(definitions)), _NO_USERS), _evaluated)
     return ConventionDifference(first, second, tuple(rows), tuple(_measured(path, rows) for path in paths), said)
 
 
-def _path(loaded: Loaded, measure: Definition, written: MetricSpec, first: str, second: str) -> _Path:
-    ends = []
-    for name in (first, second):
-        end = _under(loaded, measure, written, name)
+def _path(loaded: Loaded, label: str, found: Sequence[tuple[str, Definition | str]]) -> _Path:
+    """The way between the definitions of a measure under two conventions, or the reason why the first of them has none."""
+    for name, end in found:
         if isinstance(end, str):
-            return _Path(measure.label, reason=f"{name}: {end}")
-        ends.append(end)
-    start, end = ends
+            return _Path(label, reason=f"{name}: {end}")
+    start, end = (end for _, end in found if not isinstance(end, str))
     differing = _differing(start, end)
     choices = tuple(axis for axis in AXES if axis in differing)
-    mixtures = [_mixed(start, end, {choice}) for choice in choices]
-    in_turn = [_mixed(start, end, set(choices[: number + 1])) for number in range(len(choices))]
-    alone, so_far = (tuple(one if _can_be_computed(loaded, one) else None for one in some) for some in (mixtures, in_turn))
-    return _Path(measure.label, start, end, choices, alone, so_far)
+
+    def mixed(changed: Iterable[str]) -> Definition | None:
+        definition = _mixed(start, end, changed)
+        try:
+            definition.metric.validate(definition.params, definition.k)
+        except ValueError:
+            return None
+        return None if _obstacle(loaded, definition) else definition
+
+    steps = {choice: (mixed((choice,)), mixed(choices[: number + 1])) for number, choice in enumerate(choices)}
+    return _Path(label, (start, end), steps)
 
 
 def _differing(start: Definition, end: Definition) -> set[str]:
@@ -208,30 +167,18 @@ def _mixed(start: Definition, end: Definition, choices: Iterable[str]) -> Defini
     return replace(start, axes=axes, components=tuple(_mixed(*pair, choices) for pair in pairs))
 
 
-def _can_be_computed(loaded: Loaded, definition: Definition) -> bool:
-    try:
-        definition.metric.validate(definition.params, definition.k)
-    except ValueError:
-        return False
-    return not _obstacle(loaded, definition)
-
-
 def _measured(path: _Path, rows: _Rows) -> MeasureDifference:
     def values(definition: Definition | None) -> Values:
         return {model: None if definition is None else rows[model][definition].value for model in rows}
 
-    if path.first is None or path.second is None:
+    if not path.ends:
         return MeasureDifference(path.measure, values(None), values(None), reason=path.reason)
+    start, end = path.ends
     steps = []
-    for choice, alone, so_far in zip(path.choices, path.alone, path.so_far, strict=True):
-        before, after = _values_of(choice, path.first, path.second)
-        meanings = (AXES[choice].meanings.get(before, ""), AXES[choice].meanings.get(after, ""))
-        steps.append(ChoiceEffect(choice, AXES[choice].decides, before, after, meanings, values(alone), values(so_far)))
-    return MeasureDifference(path.measure, values(path.first), values(path.second), tuple(steps))
-
-
-def _values_of(choice: str, start: Definition, end: Definition) -> tuple[str, str]:
-    """What two definitions choose, or the first of the metrics that they combine where these differ."""
-    pairs = zip(start.all, end.all, strict=False)
-    before, after = next((one.axes[choice], other.axes[choice]) for one, other in pairs if one.axes[choice] != other.axes[choice])
-    return str(before), str(after)
+    for choice, (alone, so_far) in path.steps.items():
+        pairs = zip(start.all, end.all, strict=False)  # the first of the metrics that it combines where these differ
+        first, second = next((one.axes[choice], other.axes[choice]) for one, other in pairs if one.axes[choice] != other.axes[choice])
+        before, after, axis = str(first), str(second), AXES[choice]
+        meanings = (axis.meanings.get(before, ""), axis.meanings.get(after, ""))
+        steps.append(ChoiceEffect(choice, axis.decides, before, after, meanings, values(alone), values(so_far)))
+    return MeasureDifference(path.measure, values(start), values(end), tuple(steps))

@@ -6,18 +6,17 @@ from contextlib import ExitStack
 
 import polars as pl
 from msgspec import Struct
+from msgspec.structs import replace
 
 from .. import load
 from ..config import Loaded
 from ..load.batches import batches
 from ..load.tally import FaultTally
 from ..measure.summaries import count_summary, number_summary
-from ..results.description import Description, NumberSummary, Overlap, TableDescription, TimeSpan
+from ..results.description import Description, Overlap, TableDescription, TimeSpan
 from ..results.repeats import describe_folds
-from .files import read_all, session_of
-from .inputs import Inputs
-from .request import Request
-from .sources import SourceReader, lazy_rows, reading
+from .files import SourceReader, lazy_rows, read_all, reading, session_of
+from .inputs import Inputs, look_at_everything
 
 _ROWS_PER_BATCH = 1_000_000
 
@@ -31,23 +30,21 @@ def describe(loaded: Loaded) -> Description:
     folds = {name: describe(fold) for name, fold in loaded.of_folds().items()}
     if folds:
         return describe_folds(folds)
-    request = Request.of(loaded)
     with ExitStack() as stack:
-        inputs = request.look({"train"}, stack, session := session_of(request, stack))
-        return read_all(inputs, lambda read: describe_inputs(read, SourceReader(request.folder, tolerant=True, session=session)))
+        inputs = look_at_everything(loaded, frozenset({"train"}), stack, session := session_of(loaded, stack))
+        return read_all(inputs, lambda read: describe_inputs(read, SourceReader(loaded.folder, tolerant=True, session=session)))
 
 
 def describe_inputs(inputs: Inputs, reader: SourceReader) -> Description:
     """Describe the sources of a run; each is read once more, and some columns twice."""
-    sources = {"test": inputs.test} | ({"train": inputs.train} if inputs.train is not None else {})
-    facts = {name: _facts_of(name, source, reader) for name, source in sources.items()}
+    sources = {"test": inputs.test} | ({"train": train} if (train := inputs.of("train")) is not None else {})
+    files = [_facts_of(name, source, reader) for name, source in sources.items()]
     named = {f"{name} (model)" if name in sources else name: source for name, source in inputs.models.items()}
-    models = {name: _facts_of(name, source, reader) for name, source in named.items()}
-    pairs = [("test", facts["train"])] if "train" in facts else []
-    overlaps = [facts[one].overlap(other) for one, other in pairs]
-    overlaps += [model.overlap(of_file) for model in models.values() for of_file in facts.values()]
-    tables = tuple(one.table for one in (*facts.values(), *models.values()))
-    return Description(tables, tuple(overlaps), load.remarks(inputs.all()))
+    models = [_facts_of(name, source, reader) for name, source in named.items()]
+    pairs = [*([(files[0], files[1])] if len(files) > 1 else []), *((model, file) for model in models for file in files)]
+    tables = tuple(one.table for one in (*files, *models))
+    overlaps = tuple(_overlap(one, other) for one, other in pairs)
+    return Description(tables, overlaps, load.remarks(inputs.all()))
 
 
 class _Facts(Struct, frozen=True, eq=False):
@@ -57,47 +54,32 @@ class _Facts(Struct, frozen=True, eq=False):
     users: pl.DataFrame
     items: pl.DataFrame
 
-    def overlap(self, other: _Facts) -> Overlap:
-        """What two sources have in common."""
-        users = self.users.join(other.users, on="user", how="semi").height
-        items = self.items.join(other.items, on="item", how="semi").height
-        return Overlap(self.table.name, other.table.name, users, items)
+
+def _overlap(one: _Facts, other: _Facts) -> Overlap:
+    users = one.users.join(other.users, on="user", how="semi").height
+    items = one.items.join(other.items, on="item", how="semi").height
+    return Overlap(one.table.name, other.table.name, users, items)
 
 
 def _facts_of(name: str, source: load.Source, reader: SourceReader) -> _Facts:
     """Read a source and describe it."""
 
-    def read(resolved: load.Source, tally: FaultTally) -> tuple[pl.DataFrame, pl.DataFrame, NumberSummary | None, TimeSpan | None]:
+    def read(resolved: load.Source, tally: FaultTally) -> _Facts:
         frame = lazy_rows(resolved)
         with reading():
             tally.add(frame)
-            return _read(frame, source)
+            return _described(frame, name, source)
 
-    if source.scan.format == "table":
-        users, items, numbers, times = _read(reader.frame(source).lazy(), source)
-    else:
-        users, items, numbers, times = reader.read_with_retries(source, read)
-    rows = reader.n_rows[source.role]
-    faulty = reader.passed_over.get(source.role)
-    cells = users.height * items.height
-    table = TableDescription(
-        name=name,
-        role=source.role,
-        rows=rows,
-        left_out=faulty.n_faulty if faulty is not None else 0,
-        users=users.height,
-        items=items.height,
-        density=rows / cells if cells else None,
-        numbers=numbers,
-        times=times,
-        per_user=count_summary(users["len"].to_numpy()),
-        per_item=count_summary(items["len"].to_numpy()),
-    )
-    return _Facts(table, users, items)
+    of_table = source.scan.format == "table"
+    facts = _described(reader.frame(source).lazy(), name, source) if of_table else reader.read_with_retries(source, read)
+    rows, faulty = reader.n_rows[source.role], reader.as_read[source.role].faulty
+    cells = facts.table.users * facts.table.items
+    known = {"rows": rows, "left_out": faulty.n_rows - rows if faulty is not None else 0, "density": rows / cells if cells else None}
+    return replace(facts, table=replace(facts.table, **known))
 
 
-def _read(frame: pl.LazyFrame, source: load.Source) -> tuple[pl.DataFrame, pl.DataFrame, NumberSummary | None, TimeSpan | None]:
-    """The users and items of the rows with their numbers of rows, and a summary of their numbers and times."""
+def _described(frame: pl.LazyFrame, name: str, source: load.Source) -> _Facts:
+    """Describe rows: users and items with their numbers of rows, and a summary of numbers and times; how many are known later."""
     column = next((name for name in ("rating", "score") if name in source.columns), None)
     looks = [pl.len()]
     if column is not None:
@@ -115,4 +97,17 @@ def _read(frame: pl.LazyFrame, source: load.Source) -> tuple[pl.DataFrame, pl.Da
         numbers = number_summary(column, values, found["least"], found["most"])
     if found.get("first") is not None:
         times = TimeSpan(found["first"], found["last"], found["untimed"])
-    return users, items, numbers, times
+    table = TableDescription(
+        name=name,
+        role=source.role,
+        rows=0,
+        left_out=0,
+        users=users.height,
+        items=items.height,
+        density=None,
+        numbers=numbers,
+        times=times,
+        per_user=count_summary(users["len"].to_numpy()),
+        per_item=count_summary(items["len"].to_numpy()),
+    )
+    return _Facts(table, users, items)

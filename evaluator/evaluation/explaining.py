@@ -1,12 +1,17 @@
-"""One user of one model → how the value comes about: the same measure over the rows of that user only."""
+"""One user of one model → how the value comes about: the same measure over the rows of that user only.
+
+`Recorder` notes what the body of the metric reads, and makes tables of it that show what each of their rows adds.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ..config import Loaded, missing
@@ -19,16 +24,13 @@ from ..measure.scoring import GroupValues, Scorer, within_numbers
 from ..measure.task import MeasureGroup, grouped
 from ..metrics.definition import Definition
 from ..metrics.measure import Ratio, plain
-from ..results.explanation import ExplainedChoice, Explanation
+from ..results.explanation import CellValue, ExplainedChoice, ExplainedTable, Explanation, Total
 from ..tables.array import Array
+from ..tables.graph import TABLES
 from ..tables.lists import Reading
-from ..tables.rows import LISTS, PartData
-from .files import Files, open_inputs
-from .inputs import Inputs
-from .plan import Plan
-from .request import Request
-from .sources import SourceReader, lazy_rows, reading
-from .tracing import Recorder
+from ..tables.rows import LISTS, Cutoffs, PartData, Rows
+from .files import Files, lazy_rows, open_inputs, reading
+from .plan import Plan, Request
 
 
 def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -> Explanation:
@@ -37,19 +39,6 @@ def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -
     `model` may be left out where there is only one. Raises `ConfigError` if the measure or the model is wrong, `DataError` if no file
     holds the user, and what `run` raises.
     """
-    definition = _definition(loaded, measure)
-
-    def explained_from(files: Files) -> Explanation:
-        (only,) = files.inputs.models
-        part = PartData(user_frames(files, only, user_id(files.inputs, user)))
-        return explained(Scorer.of(files.prepared, part), definition, only, user)
-
-    request = Request.of(loaded, whole_lists=True)
-    return open_inputs(request, Plan((definition,)), explained_from, only=lambda inputs: inputs.single(model))
-
-
-def _definition(loaded: Loaded, measure: str) -> Definition:
-    """The measure that a text names; `ConfigError` if it cannot be explained with the config."""
     try:
         definition = loaded.config.evaluation.define(measure)
     except ValueError as error:
@@ -58,7 +47,18 @@ def _definition(loaded: Loaded, measure: str) -> Definition:
         raise ConfigError(problem)
     if definition.metric.system:
         raise ConfigError(f"{definition.label} is a value of the whole model: no user has one that could be explained")
-    return definition
+
+    def explained_from(files: Files) -> Explanation:
+        (only,) = files.inputs.models
+        written: int | str = user
+        if files.inputs.test.scan.kinds["user"] == "integer":
+            if not user.removeprefix("-").isdigit():
+                raise DataError(f"no file holds the user {user!r}: users are integers")
+            written = int(user)
+        return explained(Scorer.of(files.prepared, PartData(user_frames(files, only, written))), definition, only, user)
+
+    request = Request(loaded, Plan((definition,)), whole_lists=True)
+    return open_inputs(request, explained_from, only=lambda inputs: inputs.single(model))
 
 
 def explained(scorer: Scorer, definition: Definition, model: str, user: str) -> Explanation:
@@ -69,73 +69,61 @@ def explained(scorer: Scorer, definition: Definition, model: str, user: str) -> 
     """
     if not scorer.part.n_users:
         raise DataError(f"no file holds the user {user!r}")
-    (group,) = grouped((definition,))
-    return _Explainer(scorer, model, user, scorer.values(group, CollectSums())).explanation(group, is_part=False)
+    assert scorer.part.n_users == 1, "only one user can be explained at a time"
+    (whole,) = grouped((definition,))
+    values = scorer.values(whole, CollectSums())
+    counts = bool(values.counts[0])
 
+    def body(group: MeasureGroup, recorder: Recorder | None = None) -> Any:
+        """What the body of a metric gives, while `recorder` records what it reads."""
+        parts = tuple(np.broadcast_to(plain(body(part)), (1, 1)) for part in group.components)
+        measure = scorer.measure(group, scorer.choice(group.first), CollectSums(), values.counts, parts)
+        with within_numbers(group, CollectSums()):
+            return group.metric.define(replace(measure, trace=recorder))
 
-class _Explainer:
-    """Explains a measure, and the metrics that it combines, for one user."""
-
-    def __init__(self, scorer: Scorer, model: str, user: str, values: GroupValues) -> None:
-        assert scorer.part.n_users == 1, "only one user can be explained at a time"
-        self.scorer, self.model, self.user, self.values = scorer, model, user, values
-
-    @property
-    def counts(self) -> bool:
-        """Whether the user counts for the measure."""
-        return bool(self.values.counts[0])
-
-    def explanation(self, group: MeasureGroup, is_part: bool) -> Explanation:
+    def explanation(group: MeasureGroup) -> Explanation:
         """Explain one metric: the measure itself, or a part of it that it combines."""
-        parts = tuple(self.explanation(part, is_part=True) for part in group.components)
-        definition, recorder = group.first, Recorder()
-        made = self.body(group, recorder)
-        equation = (" ".join(text.split()) for text in definition.metric.doc.split("\n\n")[1:] if "=" in text)
-        if is_part:
-            value, reason = (_number(plain(made)), "") if self.counts else (None, "")
-        else:
-            value, reason = self.result(definition)
-        ratio = made if isinstance(made, Ratio) and self.counts else None
-        reading: Reading = self.scorer.tables.get("reading", self.scorer.choice(definition))
+        parts = tuple(explanation(part) for part in group.components)
+        first, recorder, is_part = group.first, Recorder(), group is not whole
+        made = body(group, recorder)
+        equation = (" ".join(text.split()) for text in first.metric.doc.split("\n\n")[1:] if "=" in text)
+        value, reason = (_number(plain(made)) if counts else None, "") if is_part else _result(first, values)
+        ratio = made if isinstance(made, Ratio) and counts else None
+        reading: Reading = scorer.tables.get("reading", scorer.choice(first))
         return Explanation(
-            measure=definition.label,
-            model=self.model,
-            user=self.user,
-            convention=definition.convention,
+            measure=first.label,
+            model=model,
+            user=user,
+            convention=first.convention,
             formula=next(equation, ""),
-            steps=recorder.explained(reading, among_rated=definition.axes["positions"] == "among_rated"),
-            facts=recorder.facts if self.counts else (),
+            steps=recorder.explained(reading, among_rated=first.axes["positions"] == "among_rated"),
+            facts=tuple(recorder.counts.items()) if counts else (),
             numerator=None if ratio is None else _number(ratio.numerator),
             denominator=None if ratio is None else _number(ratio.denominator),
             value=value,
             reason=reason,
-            choices=_choices(definition, is_part),
+            choices=_choices(first, is_part),
             components=parts,
         )
 
-    def body(self, group: MeasureGroup, recorder: Recorder | None = None) -> Any:
-        """What the body of a metric gives, while `recorder` records what it reads."""
-        parts = tuple(np.broadcast_to(plain(self.body(part)), (1, 1)) for part in group.components)
-        measure = self.scorer.measure(group, self.scorer.choice(group.first), CollectSums(), self.values.counts, parts)
-        with within_numbers(group, CollectSums()):
-            return group.metric.define(replace(measure, trace=recorder))
+    return explanation(whole)
 
-    def result(self, definition: Definition) -> tuple[float | None, str]:
-        """The user's value in the results, or why there is none."""
-        value = _number(self.values.values)
-        if math.isinf(value):
-            return None, "the value is not defined for this user, and so neither is the mean"
-        if not math.isnan(value):
-            return value, ""
-        counted = definition.user_rules
-        if self.counts and counted.no_hits != "zero":
-            return None, "the user has no hit, and is left out"
-        if self.counts:
-            return None, "the value is not defined for this user, who is left out"
-        if not self.values.n_relevant[0] and counted.no_relevant == "drop":
-            counts = "counts 0 in the mean over all users of data.train" if counted.divisor == "train_users" else "is left out"
-            return None, f"the user has no relevant item in the test file, and {counts}"
-        return None, "the user has no list, and is left out" if counted.missing_lists == "drop" else "the user is left out"
+
+def _result(definition: Definition, values: GroupValues) -> tuple[float | None, str]:
+    """The user's value in the results, or why there is none."""
+    value, rules = _number(values.values), definition.user_rules
+    if math.isinf(value):
+        return None, "the value is not defined for this user, and so neither is the mean"
+    if not math.isnan(value):
+        return value, ""
+    if values.counts[0] and rules.no_hits != "zero":
+        return None, "the user has no hit, and is left out"
+    if values.counts[0]:
+        return None, "the value is not defined for this user, who is left out"
+    if not values.n_relevant[0] and rules.no_relevant == "drop":
+        counts = "counts 0 in the mean over all users of data.train" if rules.divisor == "train_users" else "is left out"
+        return None, f"the user has no relevant item in the test file, and {counts}"
+    return None, "the user has no list, and is left out" if rules.missing_lists == "drop" else "the user is left out"
 
 
 def _number(value: Array) -> float:
@@ -145,45 +133,30 @@ def _number(value: Array) -> float:
 
 def _choices(definition: Definition, is_part: bool) -> tuple[ExplainedChoice, ...]:
     """The choices of the formula; for a measure that is no part of another also those of the protocol that differ from receval's."""
-    defaults = load("receval").axes
-    choices = [ExplainedChoice(key, *_meaning(axis, definition.axes[axis])) for key, axis in definition.metric.axes.items()]
-    choices += [ExplainedChoice(key, f"{value:g}", definition.metric.numbers[key].means) for key, value in definition.numbers.items()]
+
+    def choice(name: str, axis: str) -> ExplainedChoice:
+        known, value = AXES[axis], definition.axes[axis]
+        shown = f"{value:g}" if isinstance(value, float) else str(value)
+        meaning = f"{known.decides}: {known.meanings[shown]}" if shown in known.meanings else known.decides
+        return ExplainedChoice(name, shown, meaning)
+
+    metric, threshold = definition.metric, definition.truth.threshold
+    choices = [choice(key, axis) for key, axis in metric.axes.items()]
+    choices += [ExplainedChoice(key, f"{value:g}", metric.numbers[key].means) for key, value in definition.numbers.items()]
     if is_part:
         return tuple(choices)
-    threshold = definition.truth.threshold
     if threshold is not None:
         choices.append(ExplainedChoice("threshold", f"{threshold:g}", "the least rating of a relevant item"))
-    without_effect = {"relevance_rule"} if threshold is not None else set[str]()
-    others = [axis for axis in PROTOCOL if definition.axes[axis] != defaults[axis] and axis not in without_effect]
-    return (*choices, *(ExplainedChoice(axis, *_meaning(axis, definition.axes[axis])) for axis in others))
-
-
-def _meaning(axis: str, value: Any) -> tuple[str, str]:
-    """A value of an axis as it is shown, and what it means."""
-    known = AXES[axis]
-    shown = f"{value:g}" if isinstance(value, float) else str(value)
-    return shown, f"{known.decides}: {known.meanings[shown]}" if shown in known.meanings else known.decides
-
-
-def user_id(inputs: Inputs, written: str) -> int | str:
-    """The id of a user as the sources have it; `DataError` if their users are integers and it is none."""
-    if inputs.test.scan.kinds["user"] != "integer":
-        return written
-    if not written.removeprefix("-").isdigit():
-        raise DataError(f"no file holds the user {written!r}: users are integers")
-    return int(written)
+    defaults = load("receval").axes
+    others = (axis for axis in PROTOCOL if definition.axes[axis] != defaults[axis] and (axis != "relevance_rule" or threshold is None))
+    return (*choices, *(choice(axis, axis) for axis in others))
 
 
 def user_frames(files: Files, model: str, user: int | str) -> dict[str, pl.DataFrame]:
-    """The frames of a part that holds one user: the user's list of a model, and the user's rows in the tables beside the lists."""
-    sides = files.sides_of(model)
-    users = pl.Series("user", [user], dtype=sides["test"].frame.schema["user"])
-    rows = {role: side.rows_of(users) for role, side in sides.items()}
-    return {LISTS: _rows_of(files.reader, files.inputs.models[model], user), **rows}
+    """The frames of a part that holds one user: the user's list of a model, and the user's rows in the tables beside the lists.
 
-
-def _rows_of(reader: SourceReader, source: Source, user: int | str) -> pl.DataFrame:
-    """The rows of a user in a source, of which all rows are looked at for faults, as in a run."""
+    All rows of the lists are looked at for faults, as in a run.
+    """
 
     def collect(resolved: Source, tally: FaultTally) -> pl.DataFrame:
         lazy = lazy_rows(resolved)
@@ -192,4 +165,122 @@ def _rows_of(reader: SourceReader, source: Source, user: int | str) -> pl.DataFr
             rows = lazy.filter(pl.col("user") == user).collect(engine="streaming")
         return rows.select(name for name in rows.columns if not name.startswith("odd_"))
 
-    return reader.read_with_retries(source, collect)
+    sides = files.sides_of(model)
+    users = pl.Series("user", [user], dtype=sides["test"].frame.schema["user"])
+    rows = {role: side.rows_of(users) for role, side in sides.items()}
+    return {LISTS: files.reader.read_with_retries(files.inputs.models[model], collect), **rows}
+
+
+class RowSum(Struct, frozen=True, eq=False):
+    """One reduction of the rows of a table, such as a sum: the term that each row adds, and what the terms add up to.
+
+    `parts` are values that the terms are made of, by name; `depth` is the cut-off, `None` where there is none.
+    """
+
+    label: str
+    reduction: str
+    terms: Array
+    parts: Mapping[str, Array]
+    depth: int | None
+    total: float
+
+
+class Recorder:
+    """Records what the body of a metric reads, while it is run over the part of one user with one cut-off."""
+
+    def __init__(self) -> None:
+        self._tables: dict[tuple[str, Rows], list[RowSum]] = {}
+        """The tables that the body reads, and the reductions of their rows, each once."""
+        self.counts: dict[str, float] = {}
+        """The counts of the user that the body reads, by what they count."""
+
+    def count(self, title: str, counts: Array) -> None:
+        """Record a count of the user."""
+        self.counts[title] = _number(counts)
+
+    def sum_of_rows(
+        self, table: str, rows: Rows, reduction: str, row: Array | None, label: str, parts: Mapping[str, Any], cutoffs: Cutoffs
+    ) -> None:
+        """Record a reduction of the rows of a table."""
+        values = np.ones(()) if row is None else row
+        total = rows.maxima(values, cutoffs) if reduction == "max" else rows.sums(None if row is None else values, cutoffs)
+        (depth,) = (None,) if cutoffs is None else cutoffs
+        terms, added = _per_row(values, len(rows)), {name: _per_row(part, len(rows)) for name, part in parts.items()}
+        sums, key = self._tables.setdefault((table, rows), []), (label, reduction, depth)
+        earlier = (one.terms for one in sums if (one.label, one.reduction, one.depth) == key)
+        if not any(np.array_equal(terms, other, equal_nan=True) for other in earlier):
+            sums.append(RowSum(label, reduction, terms, added, depth, float(total[0, 0])))
+
+    def explained(self, reading: Reading, among_rated: bool) -> tuple[ExplainedTable, ...]:
+        """The tables in the order in which the body reads them.
+
+        Hits are shown as rows of the whole list (`reading`), where other items add nothing; if they are ranked among the rated items only
+        (`among_rated`), they are shown alone.
+        """
+        return tuple(
+            _hits(rows, sums, None if among_rated else reading.table()) if name == "hits" else _table(name, rows, sums)
+            for (name, rows), sums in self._tables.items()
+        )
+
+
+def _per_row(values: Any, n_rows: int) -> Array:
+    """A number for each row, given an array of them, maybe with a dimension for the only cut-off, or one number for all."""
+    array = np.asarray(values, dtype=np.float64)
+    return np.broadcast_to(array.reshape(-1) if array.ndim == 2 else array, n_rows)
+
+
+def _terms(sums: Sequence[RowSum]) -> tuple[dict[str, Array], tuple[Total, ...]]:
+    """The terms of every reduction and the parts that they are made of, under names that differ, and what the terms add up to.
+
+    Where several reductions have the same label, the later ones are numbered.
+    """
+    columns: dict[str, Array] = {}
+    totals: list[Total] = []
+    for index, row_sum in enumerate(sums):
+        earlier = sum(other.label == row_sum.label for other in sums[:index])
+        label = f"{row_sum.label} ({earlier + 1})" if earlier else row_sum.label
+        columns |= {**row_sum.parts, label: row_sum.terms}
+        totals.append(Total(label, row_sum.reduction, row_sum.total))
+    return columns, tuple(totals)
+
+
+def _within(rows: Rows, sums: Sequence[RowSum]) -> Array:
+    """The indexes of the rows down to the last rank that a reduction looks at."""
+    depths = [row_sum.depth for row_sum in sums if row_sum.depth is not None]
+    return np.flatnonzero(rows[rows.cut] <= max(depths)) if len(depths) == len(sums) else np.arange(len(rows))
+
+
+def _table(name: str, rows: Rows, sums: Sequence[RowSum]) -> ExplainedTable:
+    """The rows of a table as far as they are looked at, in the order of the columns that its declaration names."""
+    kind, index, (added, totals) = TABLES[name], _within(rows, sums), _terms(sums)
+    terms = {label: values[index] for label, values in added.items()}
+    headers = {name: "grade" if name == "gain" else name for name in kind.columns if name == "item" or name in rows}
+    shown = {
+        header: rows.item.gather(index) if name == "item" and rows.item is not None else rows[name][index]
+        for name, header in headers.items()
+        if header not in terms
+    }
+    order = pl.DataFrame(shown).select(pl.arg_sort_by(*shown)).to_series().to_numpy() if shown else np.arange(len(index))
+    columns = [pl.Series(column).gather(order) for column in (*shown.values(), *terms.values())]
+    body = [["yes" if holds else "" for holds in one] if one.dtype == pl.Boolean else one.to_list() for one in columns]
+    return ExplainedTable(kind.title, (*shown, *terms), tuple(zip(*body, strict=True)), totals)
+
+
+def _hits(rows: Rows, sums: Sequence[RowSum], listed: Rows | None) -> ExplainedTable:
+    """Every row of the list, what is no hit left empty; or, without the list, the hits alone."""
+    index, (terms, totals) = _within(rows, sums), _terms(sums)
+    added = (values[index].tolist() for values in terms.values())
+    hits: dict[tuple[Any, int], list[tuple[CellValue, ...]]] = {}
+    for item, rank, gain, *of_hit in zip(*_cells(rows, index, "gain"), *added, strict=True):
+        hits.setdefault((item, rank), []).append(("yes", gain, *of_hit))
+    no_hit = [("",) * (2 + len(terms))]
+    shown = hits if listed is None else zip(*_cells(listed, _within(listed, sums)), strict=True)
+    body = tuple((rank, str(item), *cells) for item, rank in shown for cells in hits.get((item, rank), no_hit))
+    title = "The list" if listed is not None else "The listed items that the user rated, ranked among themselves"
+    return ExplainedTable(title, ("rank", "item", "relevant", "grade", *terms), body, totals)
+
+
+def _cells(rows: Rows, index: Array, *columns: str) -> Sequence[Sequence[Any]]:
+    """The items and ranks of some rows, and other columns, as lists."""
+    assert rows.item is not None
+    return [rows.item.gather(index).to_list(), *(rows[name][index].tolist() for name in ("rank", *columns))]

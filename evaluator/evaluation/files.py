@@ -1,9 +1,14 @@
-"""The files of a run: looked at, the side inputs read, and what is known before the lists are read."""
+"""The files of a run: looked at, the side inputs read, and what is known before the lists are read.
+
+Each source is read once; what is wrong with it is counted on the way, and said before any result.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from functools import cached_property, partial
+from pathlib import Path
 from typing import TypeVar
 
 import polars as pl
@@ -11,33 +16,106 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from .. import load
-from ..errors import DataError
+from ..config import Loaded
+from ..config.data_sources import InMemory
+from ..errors import ConfigError, DataError
 from ..forks import refuse_lost_threads
-from ..load import Source
-from ..metrics.definition import Definition
+from ..health import Faults
+from ..load.opening import FAILURES, opened
+from ..load.scan import ReadError
+from ..load.tally import FaultTally
+from ..measure.task import Task, tables_of
 from ..metrics.popularity_groups import profile_groups_of
 from ..names.measure_strings import MetricSpec
 from ..parts import Scratch, SideTable
 from ..parts.spark.session import SparkSession, session_of_frame, start_session
 from ..prepare import GroupColumn, SideFrames, SideNeeds, prepare_sides
+from ..results.row import Protocol
+from ..secrets import without_values
+from ..tables.graph import closure
 from ..tables.prepared import Prepared, TimeFacts
 from ..tables.rows import EMPTY_TRUTH
-from .inputs import Inputs
-from .plan import Plan, tables_of
-from .request import Request
-from .sources import SourceReader
+from .inputs import Inputs, configured_path, look_at_everything
+from .plan import Request
 
 T = TypeVar("T")
-_IN_PARTS = ("test", "train", "baseline")
-"""The sources of which a part has the rows of its users."""
 
 
-class Files(Struct, eq=False):
-    """The sources of a run, what they say before the lists are read, and the tables that come to the parts of their users.
+class SourceReader(Struct):
+    """Reads sources; `n_rows` are the rows that each had, by role.
+
+    With `tolerant` rows without a value are left out instead of refused. `folder` is that of the config.
+    """
+
+    folder: Path
+    tolerant: bool
+    session: SparkSession | None = None
+    """Where Spark reads the tables of its catalog, and brings whole users together."""
+    n_rows: dict[str, int] = field(default_factory=dict)
+    as_read: dict[str, load.Source] = field(default_factory=dict)
+    """The sources as they could be read in the end, by role."""
+
+    def frame(self, source: load.Source) -> pl.DataFrame:
+        """Return the rows of a source: the canonical columns, and `row`."""
+
+        def collect(resolved: load.Source, tally: FaultTally) -> pl.DataFrame:
+            if self.session is not None and resolved.scan.format == "table":
+                from ..parts.spark.shuffle import table_frame  # only here: most runs need no Spark
+
+                rows = table_frame(self.session, resolved)
+            else:
+                rows = _collected(resolved)
+            tally.add(rows)
+            return rows
+
+        frame = self.read_with_retries(source, collect)
+        return frame.select(name for name in (*source.scan.names, "row") if name in frame.columns)
+
+    def read_with_retries(self, source: load.Source, read: Callable[[load.Source, FaultTally], T | None]) -> T:
+        """Return what `read` makes of a source, whose faults it counts in the tally; it is called again to read the source in another way.
+
+        It may make `None` of faulty rows. Raises `DataError` if the source cannot be used, and `ReadAgain` if all sources must change.
+        """
+
+        def changed(before: load.Source, again: load.ReadAgain) -> load.Source:
+            if again.everywhere:
+                raise again
+            return again.change(replace(before, counted_first=False))
+
+        return load.read_with_retries(self.as_read.get(source.role, source), partial(self._read_once, read), changed)
+
+    def _read_once(self, read: Callable[[load.Source, FaultTally], T | None], source: load.Source) -> T:
+        tally = FaultTally(source)
+        try:
+            made = None if source.counted_first else read(source, tally)
+            if source.counted_first:
+                with reading():
+                    tally.add(lazy_rows(source))
+        except ReadError as error:
+            raise load.another_way(source, error) from error
+        n_rows = load.refuse(source, tally.counts, tolerant=self.tolerant)
+        assert made is not None, f"{source.role} has rows without a value, and none is to blame"
+        self.n_rows[source.role], self.as_read[source.role] = n_rows, source
+        return made
+
+    def faults(self, role: str, model: str = "") -> Faults | None:
+        """The rows of a source that lack a value and were left out, with the first places; `None` if there are none."""
+        source = self.as_read[role]
+        if source.faulty is None:
+            return None
+        told = ((configured_path(place.file, source, self.folder), place.within, problem) for place, problem in source.faulty.places)
+        places = tuple(without_values(f"{path}{within}: {problem}") for path, within, problem in told)
+        count, total = source.faulty.n_rows - self.n_rows[role], source.faulty.n_rows
+        return Faults(role, model, places, count, total, _collected(source.faulty_rows()))
+
+
+class Files(Struct, eq=False, dict=True):
+    """The open sources of a request, what they say before the lists are read, and the tables that come to the parts of their users.
 
     `last` are the roles whose users come in the last parts if they have no list.
     """
 
+    request: Request
     inputs: Inputs
     reader: SourceReader
     prepared: Prepared
@@ -46,9 +124,17 @@ class Files(Struct, eq=False):
     fingerprints: load.Fingerprints
     scratch: Scratch
     last: Collection[str]
-    session: SparkSession | None = None
-    """Where Spark brings whole users together; `None` on one machine."""
     _predictions: dict[str, SideTable] = field(default_factory=dict)
+
+    @cached_property
+    def task(self) -> Task:
+        """What is measured of every part of a model."""
+        return self.request.task(self.prepared)
+
+    @cached_property
+    def protocols(self) -> Mapping[str, Protocol]:
+        """The protocol of every measure, by its label."""
+        return self.request.protocols(self.inputs.test.columns, self.prepared.numbers.get("mean_rating"))
 
     def sides_of(self, model: str) -> dict[str, SideTable]:
         """The side tables of a model: those that all models share, and its predictions."""
@@ -68,41 +154,31 @@ class Files(Struct, eq=False):
             lists |= {name: pl.Float64() for name in ("score", "position") if name in columns}
         return {"lists": pl.Schema(lists), **{role: side.frame.schema for role, side in self.sides_of(model).items()}}
 
-    def sources_of(self, model: str) -> dict[str, load.Source]:
-        """The sources of the side tables of a model, by role."""
-        of_run = {role: self.inputs.of(role) for role in self.sides} | {"predictions": self.inputs.predictions.get(model)}
-        return {role: source for role, source in of_run.items() if source is not None}
-
 
 def open_inputs(
-    request: Request,
-    plan: Plan,
-    use: Callable[[Files], T],
-    *,
-    more_needs: Collection[str] = (),
-    times: bool = False,
-    tolerant: bool = False,
-    all_of_train: bool = False,
-    only: Callable[[Inputs], Inputs] = lambda inputs: inputs,
+    request: Request, use: Callable[[Files], T], only: Callable[[Inputs], Inputs] | None = None, inputs: Inputs | None = None
 ) -> T:
     """Open every source of a request and call `use`; retry with text ids if a file needs it.
 
-    Beside what the measures need, `more_needs` are looked at where the config gives them. With `times` the timestamps of test and train
-    are read, a `tolerant` reader leaves rows without a value out, `all_of_train` brings users of train without a list to the last parts,
-    `only` picks sources.
+    `only` picks sources; `inputs` are those that were looked at before. `ConfigError` for a config with folds.
     """
     refuse_lost_threads()
+    loaded, checks = request.loaded, request.checks
+    if loaded.folds:
+        about = loaded.name or "the config"
+        raise ConfigError(f"{about}: data.folds are for receval run and receval check", "name the files of one fold instead")
     with ExitStack() as stack:
-        session = session_of(request, stack)
-        found = only(request.look(plan.needs | set(more_needs), stack, session))
+        session = session_of(loaded, stack)
+        found = inputs or look_at_everything(loaded, request.needs, stack, session, whole_lists=request.whole_lists)
+        found = only(found) if only is not None else found
         fingerprints = stack.enter_context(load.Fingerprints(file.path for source in found.all() for file in source.originals))
         scratch = stack.enter_context(Scratch())
-        tolerant = tolerant or request.evaluation.policy.missing_values == "drop"
+        drops = request.evaluation.policy.missing_values == "drop"
+        tolerant = drops or (request.options.tolerant and "faulty_rows" in checks.wants)
         stack.enter_context(load.refusing_changes(state for source in found.all() for state in source.states))
 
-        def read(inputs: Inputs) -> T:
-            reader = SourceReader(request.folder, tolerant, session)
-            return use(_read(request, plan, inputs, reader, fingerprints, scratch, times, all_of_train))
+        def read(of_kinds: Inputs) -> T:
+            return use(_read(request, of_kinds, SourceReader(loaded.folder, tolerant, session), fingerprints, scratch))
 
         return read_all(found, read)
 
@@ -112,37 +188,30 @@ def read_all(inputs: Inputs, read: Callable[[Inputs], T]) -> T:
     return load.read_with_retries(inputs.with_common_kinds(), read, lambda sources, again: sources.changed(again.change))
 
 
-def session_of(request: Request, stack: ExitStack) -> SparkSession | None:
-    """The session of Spark that the DataFrames of a request have, or that it asks for, which ends with the run."""
-    choice = request.engine
+def session_of(loaded: Loaded, stack: ExitStack) -> SparkSession | None:
+    """The session of Spark that a DataFrame of a config has, or that the config asks for, which ends with the run."""
+    choice = loaded.config.engine
     if choice.name != "spark":
         return None
-    if request.spark_frame is not None:
-        return session_of_frame(request.spark_frame)
+    for _, source in loaded.config.data.sources():
+        if isinstance(source.frame, InMemory) and source.frame.is_of_spark:
+            return session_of_frame(source.frame.rows)
     session = start_session(choice.master, choice.remote, choice.archives)
     stack.callback(session.close)
     return session
 
 
-def _read(
-    request: Request,
-    plan: Plan,
-    inputs: Inputs,
-    reader: SourceReader,
-    fingerprints: load.Fingerprints,
-    scratch: Scratch,
-    times: bool,
-    all_of_train: bool,
-) -> Files:
-    _refuse_missing_ratings(request, plan, inputs)
+def _read(request: Request, inputs: Inputs, reader: SourceReader, fingerprints: load.Fingerprints, scratch: Scratch) -> Files:
+    """Read the sources beside the lists, and prepare what is known of them."""
+    _refuse_missing_ratings(request, inputs)
     sources = {role: source for role in SideFrames.__struct_fields__ if (source := inputs.of(role))}
     frames = SideFrames(**{role: reader.frame(source) for role, source in sources.items()})
     given = frozenset(role for role, of_role in inputs.by_role.items() if of_role)
     baseline_lists = request.evaluation.resolve(MetricSpec("Precision", k=1)).lists if "baseline" in given else None
-    prepared, remarks = prepare_sides(frames, side_needs(plan, inputs, request), given, baseline_lists)
+    prepared, remarks = prepare_sides(frames, _side_needs(request, inputs), given, baseline_lists)
     test, train = frames.test, frames.train
     assert test is not None
-    if times and train is not None and "timestamp" in test.columns and "timestamp" in train.columns:
+    if "times" in request.checks.needs and train is not None and "timestamp" in test.columns and "timestamp" in train.columns:
         prepared = replace(prepared, times=TimeFacts.of(test, train))
     sides = {"test": SideTable(test)}
     if train is not None and "user" in train.columns:
@@ -150,65 +219,80 @@ def _read(
     for role in (EMPTY_TRUTH, "baseline"):
         if source := inputs.of(role):
             sides[role] = SideTable(reader.frame(source))
-    last = {"test", EMPTY_TRUTH, *(plan.populations & set(_IN_PARTS)), *(("train",) if all_of_train else ())} & sides.keys()
-    return Files(inputs, reader, prepared, sides, remarks, fingerprints, scratch, last, reader.session)
+    populations = {definition.population for definition in request.plan.definitions} & {"train", "baseline"}
+    last = {"test", EMPTY_TRUTH, *populations, *(("train",) if request.train_checks else ())} & sides.keys()
+    return Files(request, inputs, reader, prepared, sides, remarks, fingerprints, scratch, last)
 
 
-def _refuse_missing_ratings(request: Request, plan: Plan, inputs: Inputs) -> None:
+def _refuse_missing_ratings(request: Request, inputs: Inputs) -> None:
     """`DataError` for a config that speaks of ratings where the test file has none."""
-    relevance = request.evaluation.relevance
     if "rating" in inputs.test.columns:
         return
-    wants = ""
-    if relevance.graded:
-        wants = "evaluation.relevance.graded"
-    elif relevance.threshold is not None:
-        wants = "evaluation.relevance.threshold"
-    else:
-        thresholds = [f"the threshold of {one.label}" for one in plan.all if one.truth.threshold is not None]
-        looks = [one.label for one in plan.all if "ratings?" in one.metric.needs(one.params)]
-        wants = next(iter((*thresholds, *looks)), "")
+    relevance, definitions = request.evaluation.relevance, request.plan.all
+    wants = ["evaluation.relevance.graded"] if relevance.graded else []
+    wants += ["evaluation.relevance.threshold"] if relevance.threshold is not None else []
+    wants += [f"the threshold of {one.label}" for one in definitions if one.truth.threshold is not None]
+    wants += [one.label for one in definitions if "ratings?" in one.metric.needs(one.params)]
     if wants:
         raise DataError(
-            f"{inputs.test.role}: {inputs.test.name} has no rating column, which {wants} needs",
+            f"{inputs.test.role}: {inputs.test.name} has no rating column, which {wants[0]} needs",
             "name it in the config, columns: {rating: NAME}",
         )
 
 
-def side_needs(plan: Plan, inputs: Inputs, request: Request) -> SideNeeds:
-    """What the measures of a plan need."""
-    category_columns: tuple[tuple[str, str], ...] = ()
-    if "categories" in plan.needs and inputs.items is not None:
-        category_columns = tuple((name, inputs.items.labels[name]) for name in request.category_columns)
-    grouping = (definition for definition in plan.all if "popularity_group" in tables_of(definition))
+def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
+    """What the measures of a request need."""
+    plan, items = request.plan, request.loaded.config.data.items
+    columns, split = (items.category_columns, items.split) if items is not None else ((), None)
+
+    def groups(role: str) -> dict[str, str]:
+        """The columns of a file that name groups, and what they are called in its frame."""
+        source, prefix = inputs.of(role), f"{role}."
+        names = sorted(need.removeprefix(prefix) for need in plan.measure_needs if need.startswith(prefix))
+        return {} if source is None else {column: source.labels[column] for column in names}
+
+    def split_columns() -> Iterator[GroupColumn]:
+        """The columns that results are split by; one that says the categories of an item is split as they are."""
+        for by in dict.fromkeys((*plan.by, *plan.clusters)):
+            source = inputs.of(by.kind)
+            if source is not None:
+                yield GroupColumn(by, source.labels[by.column], split if (by.column,) == columns else None, splits=by in plan.by)
+
+    catalogue = inputs.of("items") if "categories" in plan.needs else None
+    grouping = (definition for definition in plan.all if "popularity_group" in closure(tables_of(definition)))
+    axes = {str(one.axes[axis]) for one in plan.all for axis in one.metric.axes.values()}
     return SideNeeds(
-        category_columns=category_columns,
-        split=request.split,
-        item_groups=_group_columns("items", plan, inputs.of("items")),
-        user_groups=_group_columns("users", plan, inputs.of("users")),
-        test_popularity=any("train_and_test" in _formula_axes(definition) for definition in plan.all),
+        category_columns=() if catalogue is None else tuple((name, catalogue.labels[name]) for name in columns),
+        split=split,
+        item_groups=groups("items"),
+        user_groups=groups("users"),
+        test_popularity="train_and_test" in axes,
         profile_groups=tuple(dict.fromkeys(profile_groups_of(definition.params) for definition in grouping)),
         train_users="train" in plan.measure_needs,
-        train_pairs=any("cooccurrence" in _formula_axes(definition) for definition in plan.all),
-        by=tuple(_split_columns(plan, inputs, request)),
+        train_pairs="cooccurrence" in axes,
+        by=tuple(split_columns()),
         mean_rating=any(definition.truth.rule == "all_mean" for definition in plan.all),
     )
 
 
-def _group_columns(role: str, plan: Plan, source: Source | None) -> dict[str, str]:
-    """The columns of a file that name groups, and what they are called in its frame."""
-    columns = sorted(need.removeprefix(f"{role}.") for need in plan.measure_needs if need.startswith(f"{role}."))
-    return {} if source is None else {column: source.labels[column] for column in columns}
+@contextmanager
+def reading() -> Iterator[None]:
+    """Raise what an engine cannot read as `ReadError`."""
+    try:
+        yield
+    except FAILURES as error:
+        raise ReadError(str(error)) from error
 
 
-def _split_columns(plan: Plan, inputs: Inputs, request: Request) -> Iterator[GroupColumn]:
-    """The columns that results are split by; one that says the categories of an item is split as they are."""
-    for by in dict.fromkeys((*plan.by, *plan.clusters)):
-        source = inputs.of(by.kind)
-        if source is not None:
-            split = request.split if (by.column,) == request.category_columns else None
-            yield GroupColumn(by, source.labels[by.column], split, splits=by in plan.by)
+def lazy_rows(source: load.Source) -> pl.LazyFrame:
+    """Return the rows of a source, of which only the columns are looked at."""
+    with reading():
+        frame = opened(source.scan)
+        frame.collect_schema()
+    return frame
 
 
-def _formula_axes(definition: Definition) -> frozenset[str]:
-    return frozenset(str(definition.axes[axis]) for axis in definition.metric.axes.values())
+def _collected(source: load.Source) -> pl.DataFrame:
+    """The rows of a source; those of a frame keep its memory, where streaming would copy them in pieces."""
+    with reading():
+        return lazy_rows(source).collect(engine="streaming" if source.scan.frame is None else "in-memory")

@@ -4,47 +4,49 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path, PurePath
-from typing import Final, NamedTuple
+from typing import Final
 
+import polars as pl
 from msgspec import Struct
+from msgspec.structs import replace
 
 from .. import load
 from ..config import Loaded, SourceConfig, dotted, unknown_model
 from ..config.data import Data
-from ..config.data_sources import UNNAMED
+from ..config.data_sources import UNNAMED, InMemory
+from ..config.whole_config import Evaluation
 from ..conventions.convention import DEFAULT
-from ..errors import ConfigError, DataError
+from ..errors import ConfigError, DataError, NoRowsError
+from ..load.in_memory import Matrix, frame_of, users_without_items
+from ..load.opening import FAILURES, opened
+from ..load.scan import ReadError
 from ..names.short_names import YARDSTICK_NAMES, is_address
 from ..parts.spark.session import SparkSession
 from ..results.result import Input, InputFile
 from ..secrets import without_values
 from ..tables.rows import EMPTY_TRUTH
-from .looking import Looker, masks_seen, without_lists
 
-
-class InputRole(NamedTuple):
-    """A role of the data section: the kind of its tables, and the needs for which it is looked at; none means always."""
-
-    table: str
-    needs: frozenset[str] = frozenset()
-
-
-ROLES: Final[Mapping[str, InputRole]] = {
-    "test": InputRole("interactions"),
-    "train": InputRole("interactions", frozenset(("catalogue", "train", "known"))),
-    "items": InputRole("catalogue", frozenset(("catalogue", "items", "categories", "known"))),
-    "users": InputRole("people", frozenset(("users",))),
-    "baseline": InputRole("lists", frozenset(("baseline",))),
-    "previous_policy": InputRole("policy", frozenset(("previous_policy",))),
-    EMPTY_TRUTH: InputRole("interactions"),
-    "predictions": InputRole("predictions", frozenset(("predictions",))),
-    "distances": InputRole("distances", frozenset(("distances",))),
-    "recommendations": InputRole("lists"),
+ROLES: Final[Mapping[str, str]] = {
+    "test": "interactions",
+    "train": "interactions",
+    "items": "catalogue",
+    "users": "people",
+    "baseline": "lists",
+    "previous_policy": "policy",
+    EMPTY_TRUTH: "interactions",
+    "predictions": "predictions",
+    "distances": "distances",
+    "recommendations": "lists",
 }
-"""Every role, in the order in which results list their sources. `empty_truth` are users whom the test set holds with an empty list."""
+"""Every role of the data section and the kind of its tables, in the order in which results list their sources.
+
+`empty_truth` are users whom the test set holds with an empty list.
+"""
+_NEEDS: Final = {"train": {"catalogue", "train", "known"}, "items": {"catalogue", "items", "categories", "known"}}
+"""The needs for which a role is looked at, where it is for others than its own name."""
 _OF_RUN: Final = ""
 """The model of a source that belongs to none."""
 
@@ -65,16 +67,6 @@ class Inputs(Struct, frozen=True):
     def test(self) -> load.Source:
         """The test set."""
         return self.by_role["test"][_OF_RUN]
-
-    @property
-    def train(self) -> load.Source | None:
-        """The interactions that models learnt from."""
-        return self.of("train")
-
-    @property
-    def items(self) -> load.Source | None:
-        """The catalogue."""
-        return self.of("items")
 
     @property
     def models(self) -> Mapping[str, load.Source]:
@@ -117,11 +109,12 @@ class Inputs(Struct, frozen=True):
 
 
 def look_at_everything(
-    loaded: Loaded, needed: frozenset[str], stack: ExitStack, session: SparkSession | None = None, depth: int | None = None
+    loaded: Loaded, needed: frozenset[str], stack: ExitStack, session: SparkSession | None = None, *, whole_lists: bool = False
 ) -> Inputs:
     """Find the sources of a config and detect how to read them.
 
-    Temporary files live as long as `stack`; `session` reads tables of a catalog. Of a matrix of scores lists of `depth` are made.
+    Temporary files live as long as `stack`; `session` reads tables of a catalog. Of a matrix of scores `whole_lists` are made, or those
+    that a measure may look at.
 
     Raises `DataError` if a file is missing or cannot be read as the config says. The test file and the lists are always inspected,
     other files only if `needed`; a need that ends in `?`, such as `train?`, is optional. A need such as
@@ -130,28 +123,18 @@ def look_at_everything(
     data = loaded.config.data
     wanted = {need.removesuffix("?") for need in needed}
     there = {need.partition(".")[0] for need in wanted}
-    roles = {role for role, (_, needed_for) in ROLES.items() if not needed_for or there & needed_for}
+    roles = {"test", EMPTY_TRUTH, "recommendations"} | {role for role in ROLES if there & _NEEDS.get(role, {role})}
     refuse_missing_files(loaded, roles)
     roles |= {"train"} if masks_seen(data) else set()
-
-    def single(role: str) -> load.Source | None:
-        configured: SourceConfig | None = getattr(data, role)
-        if configured is None or role not in roles:
-            return None
-        labels = sorted(need.removeprefix(f"{role}.") for need in wanted if need.startswith(f"{role}."))
-        if role == "items" and data.items and "categories" in wanted:
-            labels = list(dict.fromkeys((*labels, *data.items.category_columns)))
-        return looker.look_at(f"data.{role}", ROLES[role].table, configured, labels=labels)
-
-    looker = Looker(loaded.folder, stack, session, depth, lambda: single("train"))
-    computed = loaded.config.evaluation.computed
-    may_be_empty = any(one.counts_without_lists and one.convention != DEFAULT for one in computed)
-    models = _models(data, looker, may_be_empty)
+    looker = _Looker(
+        loaded, frozenset(wanted), frozenset(roles), stack, session, None if whole_lists else deepest(loaded.config.evaluation)
+    )
+    models = looker.models()
     if yardstick := next((name for name in models if name in YARDSTICK_NAMES), None):
         raise DataError(f"data.recommendations: {yardstick} is the name of a yardstick: give the model another one", "name: path")
-    predictions = _predictions(data, looker, models, required="predictions" in needed) if "predictions" in roles else {}
-    found = {role: single(role) for role in ROLES if role not in (EMPTY_TRUTH, "predictions", "recommendations")}
-    found[EMPTY_TRUTH] = looker.look_at_empty("data.test", ROLES["test"].table, data.test)
+    predictions = looker.predictions(models, required="predictions" in needed) if "predictions" in roles else {}
+    found = {role: looker.single(role) for role in ROLES if role not in (EMPTY_TRUTH, "predictions", "recommendations")}
+    found[EMPTY_TRUTH] = looker.empty_truth()
     of_run = {role: {_OF_RUN: source} for role, source in found.items() if source is not None}
     return Inputs({**of_run, "predictions": predictions, "recommendations": models})
 
@@ -161,8 +144,7 @@ def refuse_missing_files(loaded: Loaded, roles: Collection[str] = tuple(ROLES)) 
 
     Addresses, standard input and tables of a catalog are not looked at.
     """
-    problems: list[str] = []
-    hint = None
+    errors: list[DataError] = []
     for location, source in loaded.config.data.sources():
         local = [path for path in source.path if path != "-" and "://" not in path]
         if str(location[0]) not in roles:
@@ -170,62 +152,137 @@ def refuse_missing_files(loaded: Loaded, roles: Collection[str] = tuple(ROLES)) 
         try:
             load.find(dotted(("data", *location)), local, loaded.folder)
         except DataError as error:
-            problems.append(error.message)
-            hint = error.hint
-    if problems:
-        raise DataError("\n".join(problems), hint)
+            errors.append(error)
+    if errors:
+        raise DataError("\n".join(error.message for error in errors), errors[-1].hint)
 
 
-def _models(data: Data, looker: Looker, may_be_empty: bool) -> dict[str, load.Source]:
-    """The lists of each model; those of a model of which there are only predictions are empty."""
-    if not data.recommendations:
-        return {name: without_lists(f"data.recommendations.{name}") for name in _models_of_predictions(data)}
-    if isinstance(data.recommendations, dict):
-        named = [(name, dotted(("data", *location)), configured) for name, _, location, configured in data.named_lists()]
-        return {name: looker.look_at_lists(role, configured, may_be_empty=may_be_empty) for name, role, configured in named}
-    models: dict[str, load.Source] = {}
-    model_files: dict[str, list[load.SourceFile]] = {}
-    for index, configured in enumerate(data.recommendations):
-        files = looker.files(f"data.recommendations[{index}]", configured)
-        by_name = {configured.name: files} if configured.name else {configured.table: files} if configured.table else _by_name(files)
-        for name in by_name.keys() & models.keys():
-            raise _same_name(name, (*model_files[name], *by_name[name]))
-        model_files |= by_name
-        for name, of_model in by_name.items():
-            models[name] = looker.look_at_lists(f"data.recommendations.{name}", configured, of_model, may_be_empty=may_be_empty)
-    return models
+class _Looker(Struct, frozen=True):
+    """Looks at the sources of a config that play one of the `roles`; `wanted` are inputs and columns such as `users.age`.
 
+    Temporary files live as long as `scratch`, `session` reads what is on Spark. Of a matrix of scores lists of `depth` are made.
+    """
 
-def _predictions(data: Data, looker: Looker, models: Mapping[str, load.Source], *, required: bool) -> dict[str, load.Source]:
-    """The predicted ratings of each model that has some: in one file for all models, or a file each."""
-    table = ROLES["predictions"].table
-    if data.predictions is None:
-        return {}
-    if not isinstance(data.predictions, dict):
-        return dict.fromkeys(models, looker.look_at("data.predictions", table, data.predictions))
-    model_of = {name: name for name in models} | {name: model for name, model, _, _ in data.named_lists()}
-    _refuse_unknown_models(data.predictions, model_of.values(), required=required)
-    found = {model: looker.look_at(f"data.predictions.{model}", table, one) for model, one in data.predictions.items()}
-    return {name: found[model] for name, model in model_of.items() if model in found}
+    loaded: Loaded
+    wanted: frozenset[str]
+    roles: frozenset[str]
+    scratch: ExitStack
+    session: SparkSession | None
+    depth: int | None
 
+    def single(self, role: str) -> load.Source | None:
+        """Look at a source that is one for the whole run, with the columns that are wanted; `None` if it is not given, or not needed."""
+        data = self.loaded.config.data
+        configured: SourceConfig | None = getattr(data, role)
+        if configured is None or role not in self.roles:
+            return None
+        labels = sorted(need.removeprefix(f"{role}.") for need in self.wanted if need.startswith(f"{role}."))
+        if role == "items" and data.items and "categories" in self.wanted:
+            labels = list(dict.fromkeys((*labels, *data.items.category_columns)))
+        return self._look_at(f"data.{role}", ROLES[role], configured, labels=labels)
 
-def _models_of_predictions(data: Data) -> tuple[str, ...]:
-    """The names of the models of which there are predictions and no lists."""
-    if isinstance(data.predictions, dict):
-        return tuple(data.predictions)
-    file = data.predictions.path if data.predictions is not None else ()
-    return (load.without_endings(PurePath(file[0]).name) if file and file != ("-",) else UNNAMED,)
+    def models(self) -> dict[str, load.Source]:
+        """Look at the lists of each model; those of a model of which there are only predictions are empty."""
+        data = self.loaded.config.data
+        if not data.recommendations:
+            file = data.predictions.path if isinstance(data.predictions, SourceConfig) else ()
+            only = load.without_endings(PurePath(file[0]).name) if file and file != ("-",) else UNNAMED
+            names = data.predictions if isinstance(data.predictions, dict) else (only,)
+            nothing = {name: _without_rows(f"data.recommendations.{name}", (), ()) for name in names}
+            return {name: replace(source, may_be_empty=True, given=(), originals=()) for name, source in nothing.items()}
+        if isinstance(data.recommendations, dict):
+            named = [(name, dotted(("data", *location)), configured) for name, _, location, configured in data.named_lists()]
+            return {name: self._look_at_lists(role, configured, self._files(role, configured)) for name, role, configured in named}
+        models: dict[str, load.Source] = {}
+        model_files: dict[str, list[load.SourceFile]] = {}
+        for index, configured in enumerate(data.recommendations):
+            files = self._files(f"data.recommendations[{index}]", configured)
+            name = configured.name or configured.table
+            by_name: dict[str, list[load.SourceFile]] = {name: files} if name else {}
+            for one in files if not name else ():
+                base = load.without_endings(one.base_name)
+                if base in by_name:
+                    raise _same_name(base, (*by_name[base], one))
+                by_name[base] = [one]
+            for name in by_name.keys() & models.keys():
+                raise _same_name(name, (*model_files[name], *by_name[name]))
+            model_files |= by_name
+            for name, of_model in by_name.items():
+                models[name] = self._look_at_lists(f"data.recommendations.{name}", configured, of_model)
+        return models
 
+    def predictions(self, models: Mapping[str, load.Source], *, required: bool) -> dict[str, load.Source]:
+        """Look at the predicted ratings of each model that has some: in one file for all models, or a file each.
 
-def _by_name(files: Iterable[load.SourceFile]) -> dict[str, list[load.SourceFile]]:
-    """The file of each model, called as the file without its endings; `DataError` if two files would be one model."""
-    by_name: dict[str, list[load.SourceFile]] = {}
-    for file in files:
-        name = load.without_endings(file.base_name)
-        if name in by_name:
-            raise _same_name(name, (*by_name[name], file))
-        by_name[name] = [file]
-    return by_name
+        `DataError` if the names of predictions are not those of the models, which the files may have given; all of them if `required`.
+        """
+        data, table = self.loaded.config.data, ROLES["predictions"]
+        if data.predictions is None:
+            return {}
+        if not isinstance(data.predictions, dict):
+            return dict.fromkeys(models, self._look_at("data.predictions", table, data.predictions))
+        model_of = {name: name for name in models} | {name: model for name, model, _, _ in data.named_lists()}
+        for name in data.predictions:
+            if name not in model_of.values():
+                raise DataError(f"data.predictions: {unknown_model(name, model_of.values())}")
+        lacking = [name for name in model_of.values() if name not in data.predictions]
+        if required and lacking:
+            raise DataError(f"data.predictions: there are no predicted ratings of the model {lacking[0]}", "give those of every model")
+        found = {model: self._look_at(f"data.predictions.{model}", table, one) for model, one in data.predictions.items()}
+        return {name: found[model] for name, model in model_of.items() if model in found}
+
+    def empty_truth(self) -> load.Source | None:
+        """Look at the users whom a dict in memory holds with an empty list; `None` if there are none."""
+        configured = self.loaded.config.data.test
+        if not isinstance(configured.frame, InMemory) or configured.frame.is_of_spark:
+            return None
+        held = configured.frame
+        users = users_without_items(f"data.test: {held.kind}", ROLES["test"], held.rows, configured.columns.given())
+        return None if users is None else load.look_at_frame("data.test (empty lists)", "people", users, name=held.kind)
+
+    def _files(self, role: str, configured: SourceConfig) -> list[load.SourceFile]:
+        """Find the files and folders of a source; standard input and pipes are read into temporary files."""
+        if configured.path == ("-",):
+            return [self.scratch.enter_context(load.spooled())]
+        found = load.find(role, configured.path, self.loaded.folder, configured.storage)
+        return [
+            self.scratch.enter_context(load.spooled(path)) if isinstance(path, Path) and path.is_fifo() else load.SourceFile.of(path)
+            for path in found
+        ]
+
+    def _look_at(
+        self, role: str, table: str, configured: SourceConfig, files: Sequence[load.SourceFile] | None = None, labels: Sequence[str] = ()
+    ) -> load.Source:
+        """Look at a source, of whose files, if it has any, only `files` may be meant; `labels` are further columns to read."""
+        options, held = load.ReadOptions.of(configured, labels), configured.frame
+        of_spark = held if isinstance(held, InMemory) and held.is_of_spark else None
+        if configured.table is not None or of_spark is not None:
+            from ..parts.spark.catalog_tables import look_at_table, name_of_view  # only here: most runs need no Spark
+
+            assert self.session is not None, "the config was checked to read tables on Spark"
+            name, shown = (str(configured.table), "") if of_spark is None else (name_of_view(of_spark.rows, self.scratch), of_spark.kind)
+            return look_at_table(self.session, role, table, name, replace(options, nulls=()), shown)
+        if isinstance(held, InMemory):
+            where = f"{role}: {held.kind}"
+            seen = seen_pairs(where, held.rows, self.single("train") if _is_masked(held.rows) else None)
+            frame = frame_of(where, table, held.rows, columns=options.columns, depth=self.depth, seen=seen)
+            return load.look_at_frame(role, table, frame, options, held.kind)
+        if configured.uri is not None and configured.query is not None:
+            return load.look_at_query(role, table, configured.uri, configured.query, self.loaded.folder, options, self.scratch)
+        files = self._files(role, configured) if files is None else files
+        return load.look(role, table, configured.path, files, options, self.scratch)
+
+    def _look_at_lists(self, role: str, configured: SourceConfig, files: Sequence[load.SourceFile]) -> load.Source:
+        """Look at the lists of a model; they may have no rows where a measure of another convention counts users without lists."""
+        computed = self.loaded.config.evaluation.computed
+        may_be_empty = any(one.counts_without_lists and one.convention != DEFAULT for one in computed)
+        try:
+            source = self._look_at(role, "lists", configured, files)
+        except NoRowsError:
+            if not may_be_empty:
+                raise
+            source = _without_rows(role, configured.path, files)
+        return replace(source, may_be_empty=may_be_empty)
 
 
 def _same_name(name: str, files: Iterable[load.SourceFile]) -> DataError:
@@ -233,14 +290,43 @@ def _same_name(name: str, files: Iterable[load.SourceFile]) -> DataError:
     return DataError(f"data.recommendations: the model {name!r} would be {named}", "name the models, as name: path")
 
 
-def _refuse_unknown_models(predictions: Collection[str], models: Collection[str], required: bool) -> None:
-    """`DataError` if the names of predictions are not those of the models, which the files may have given."""
-    for name in predictions:
-        if name not in models:
-            raise DataError(f"data.predictions: {unknown_model(name, models)}")
-    lacking = [name for name in models if name not in predictions]
-    if required and lacking:
-        raise DataError(f"data.predictions: there are no predicted ratings of the model {lacking[0]}", "give those of every model")
+def _without_rows(role: str, given: Sequence[str], files: Sequence[load.SourceFile]) -> load.Source:
+    """Lists without a row: those of empty files, or of none."""
+    frame = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})
+    source = load.look_at_frame(role, "lists", frame, name="no lists")
+    return replace(source, given=tuple(given), originals=tuple(files)) if files else source
+
+
+def seen_pairs(where: str, rows: object, train: load.Source | None) -> pl.DataFrame | None:
+    """The pairs of train that are no candidates for a matrix, with ids as they are written; `None` if all are candidates."""
+    if not _is_masked(rows):
+        return None
+    if train is None:
+        raise ConfigError(f"{where}: nothing is known of seen items", "give data.train, or leave mask_seen out")
+    try:
+        return opened(train.with_kinds({"user": "text", "item": "text"}).scan).select("user", "item").collect()
+    except FAILURES as error:
+        raise load.explain(train, ReadError(str(error))) from error
+
+
+def _is_masked(rows: object) -> bool:
+    """Whether rows are a matrix of scores of which the items of train are no candidates."""
+    return isinstance(rows, Matrix) and rows.mask_seen
+
+
+def masks_seen(data: Data) -> bool:
+    """Whether the items of train are to be masked in a matrix of scores."""
+    return any(isinstance(source.frame, InMemory) and _is_masked(source.frame.rows) for _, source in data.sources())
+
+
+def deepest(evaluation: Evaluation) -> int | None:
+    """How many items of a list measures may look at; `None` for all: where one has no cut-off, or items are left out of lists first."""
+    definitions = [inner for definition in evaluation.computed for inner in definition.all]
+    leaves_out = any((one.lists.seen, one.lists.unknown) != ("keep", "keep") for one in definitions)
+    cutoffs = [one.k for one in definitions if one.metric.cut]
+    if leaves_out or not cutoffs or None in cutoffs or any(not one.metric.cut for one in evaluation.computed):
+        return None
+    return max(k for k in cutoffs if k is not None)
 
 
 def describe(

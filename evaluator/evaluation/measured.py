@@ -21,11 +21,7 @@ from ..metrics.definition import Definition
 from ..parts.part import Part
 from ..tables.rows import LISTS, PartData
 
-TIES = "ties"
-CHECKS = "checks"
-YARDSTICKS = "yardsticks"
-ENRICHED = "enriched"
-TRUTH = "truth"
+TIES, CHECKS, YARDSTICKS, ENRICHED, TRUTH = "ties", "checks", "yardsticks", "enriched", "truth"
 
 
 class PassTask(Struct, frozen=True, eq=False):

@@ -1,4 +1,7 @@
-"""The merged partial of one model → its rows, counts and values of users."""
+"""The merged partial of one model → its rows, counts and values of users.
+
+Reference lists are models too: made from the same files, measured in a pass of their own, and what the models are compared with.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial as bound
 
 import polars as pl
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
+from ..health.checker import PopularityRule
+from ..measure import yardsticks as reference
 from ..measure.by_group import Composite, composed, group_rows
 from ..measure.finishing import Finished, finish
-from ..measure.partial import CELLS, Partial
+from ..measure.partial import CELLS, Partial, merged
+from ..measure.task import Task, tables_of
 from ..metrics.definition import Definition
+from ..names.short_names import ORACLE
+from ..parts import Part
+from ..parts.local import parts_without_lists
+from ..parts.resources import side_by_side
 from ..results.result import Counts, MeasureDefinition, Row
-from ..tables.graph import sentences
+from ..tables.graph import closure, sentences
+from ..tables.ids import Ids
 from ..tables.prepared import GroupBy
-from .definitions import formula_of, in_full
-from .job import Job
-from .plan import Plan
+from .files import Files
+from .measured import YARDSTICKS
+from .plan import Plan, formula_of, in_full
 
 
 class Evaluated(Struct, frozen=True, eq=False):
@@ -34,9 +45,10 @@ class Evaluated(Struct, frozen=True, eq=False):
     by_group: tuple[Row, ...] = ()
 
     @property
-    def by_definition(self) -> list[list[Row]]:
-        """The rows of each measure, in the order of the plan."""
-        return self.finished.rows
+    def facts(self) -> reference.YardstickFacts | None:
+        """What the pass over a model told of it; none of lists that were made."""
+        facts: reference.YardstickFacts | None = self.partial.more.get(YARDSTICKS)
+        return facts
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -83,37 +95,37 @@ def _of_formula(composite: Composite, values: pl.DataFrame, columns: Mapping[str
     return (pl.sum_horizontal(*terms, ignore_nulls=False) + weights.get(None, 0.0)).alias(name)
 
 
-def evaluated(job: Job, name: str, partial: Partial) -> Evaluated:
-    """The rows of a model, or of reference lists, given what was measured of all parts."""
-    plan, files = job.plan, job.files
+def evaluated(files: Files, name: str, partial: Partial, plan: Plan, task: Task) -> Evaluated:
+    """The rows of a model, or of reference lists, of which all parts were measured as a plan and a task say."""
+
+    def with_protocol(row: Row, label: str) -> Row:
+        return replace(row, protocol=files.protocols.get(label))
+
+    rating = (index for index, one in enumerate(plan.definitions) if "ratings" in closure(tables_of(one)))
     finished_of = bound(
         finish,
         partial=partial,
         model=name,
-        n_train_users=int(files.prepared.numbers["train_users"]) if files.inputs.train is not None and plan.needs_train else None,
+        n_train_users=int(files.prepared.numbers["train_users"]) if files.inputs.of("train") is not None and plan.needs_train else None,
         schemas=files.schemas(name),
-        predicted=plan.predicted if name in files.inputs.predictions else frozenset[int](),
+        predicted=frozenset(rating if name in files.inputs.predictions else ()),
     )
-    finished = finished_of(job.task)
-    own_aggregates = finished_of(replace(job.task, aggregates=())).rows if plan.composites else []
+    finished = finished_of(task)
+    own_aggregates = finished_of(replace(task, aggregates=())).rows if plan.composites else []
     formulas, undefined = composed(name, plan.composites, own_aggregates)
-    by_group = group_rows(job.task, partial, name, len(plan.shown), plan.composites)
+    by_group = group_rows(task, partial, name, len(plan.shown), plan.composites)
     measured = zip(plan.definitions, finished.rows, strict=True)
-    rows = [[_with_protocol(row, definition.label, job) for row in of_one] for definition, of_one in measured]
+    rows = [[with_protocol(row, definition.label) for row in of_one] for definition, of_one in measured]
     return Evaluated(
         name=name,
         plan=plan,
         partial=partial,
         finished=replace(finished, rows=rows),
-        formulas=tuple(_with_protocol(row, row.metric, job) for row in formulas),
+        formulas=tuple(with_protocol(row, row.metric) for row in formulas),
         remarks=(*sentences(partial.notes), *undefined),
         counts=counts(plan, partial),
-        by_group=tuple(_with_protocol(row, row.measure, job) for row in by_group),
+        by_group=tuple(with_protocol(row, row.measure) for row in by_group),
     )
-
-
-def _with_protocol(row: Row, label: str, job: Job) -> Row:
-    return replace(row, protocol=job.protocols.get(label))
 
 
 def definitions_of(models: Iterable[Evaluated]) -> dict[str, MeasureDefinition]:
@@ -129,18 +141,83 @@ def definitions_of(models: Iterable[Evaluated]) -> dict[str, MeasureDefinition]:
 def counts(plan: Plan, partial: Partial) -> Counts:
     """Who was counted for the first measure."""
     first, cells = plan.definitions[0], partial.cells[0]
-    judged = first.population in ("test", "tested")
-    strangers = first.user_rules.no_truth == "zero"
-    apart = first.user_rules.empty_truth != "as_no_relevant"
+    rules, judged = first.user_rules, first.population in ("test", "tested")
     return Counts(
         test=sum(int(cells[cell.code]) for cell in CELLS if cell.tested),
         relevant=sum(int(cells[cell.code]) for cell in CELLS if cell.relevant),
         listed=sum(int(cells[cell.code]) for cell in CELLS if cell.relevant and cell.listed),
         averaged=int(partial.moments.counts[0, 0]),
-        missing_count=first.user_rules.missing_lists == "zero" and judged,
-        missing_undefined=first.user_rules.missing_lists == "undefined" and judged,
-        irrelevant_count=first.user_rules.no_relevant == "zero",
-        untested=sum(int(cells[cell.code]) for cell in CELLS if cell.listed and not cell.tested) if strangers else 0,
-        empty=sum(int(cells[cell.code]) for cell in CELLS if cell.empty) if apart and judged else 0,
-        empty_undefined=first.user_rules.empty_truth == "undefined",
+        missing_count=rules.missing_lists == "zero" and judged,
+        missing_undefined=rules.missing_lists == "undefined" and judged,
+        irrelevant_count=rules.no_relevant == "zero",
+        untested=sum(int(cells[cell.code]) for cell in CELLS if cell.listed and not cell.tested) if rules.no_truth == "zero" else 0,
+        empty=sum(int(cells[cell.code]) for cell in CELLS if cell.empty) if rules.empty_truth != "as_no_relevant" and judged else 0,
+        empty_undefined=rules.empty_truth == "undefined",
+    )
+
+
+class ReferenceLists(Struct, frozen=True, eq=False):
+    """The reference lists of a run, as they were measured.
+
+    `models` are those that the config asks for, by name. `best` and `popular` have by model, then by label, the value of the best possible
+    lists and of popularity over the users who count for that model; `popularity_rule` says what the lists of popularity do with seen items,
+    and `remark` what the lists of `models` do with them.
+    """
+
+    models: Mapping[str, Evaluated] = field(default_factory=dict)
+    best: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    popular: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    popularity_rule: PopularityRule = field(default_factory=PopularityRule)
+    remark: str = ""
+
+    def with_shares(self, model: Evaluated) -> Evaluated:
+        """The model, or reference lists, with the share of the best possible value that each value reaches, also in groups of a model.
+
+        In groups there are shares where no user is left out who could count, so that as many users are the same users.
+        """
+        best, facts, by_group = self.best.get(model.name, {}), model.facts, model.by_group
+        rows = [reference.achieved(of_one, best) for of_one in model.finished.rows]
+        if ORACLE in self.models and facts is not None and not facts.left_out.frames:
+            by_group = tuple(reference.achieved_by_group(by_group, self.models[ORACLE].by_group, best))
+        return replace(model, finished=replace(model.finished, rows=rows), by_group=by_group)
+
+
+def measure_reference_lists(files: Files, models: Sequence[Evaluated]) -> ReferenceLists:
+    """Measure the reference lists that the config asks for, and popularity where a check wants it, over all users of the test file."""
+
+    def of_part(task: reference.YardstickTask, part: Part) -> Partial:
+        return reference.measure_yardstick(task, part.sides)
+
+    def over_same_users(model: Evaluated, other: tuple[reference.YardstickTask, Partial] | None) -> dict[str, float]:
+        """Label → the value of other lists over the users who count for a model."""
+        left_out = model.facts.left_out if model.facts is not None else reference.LeftOut()
+        return {} if other is None else reference.values_over_same_users(model.plan.definitions, model.finished.rows, left_out, *other)
+
+    request, facts = files.request, [model.facts for model in models]
+    assert facts[0] is not None
+    yardsticks = reference.Yardsticks(
+        files.task,
+        len(request.plan.shown),
+        facts[0],
+        max(model.partial.longest for model in models),
+        str(request.evaluation.policy.seen_items),
+        any(each is not None and each.left_out.frames for each in facts),
+    )
+    wanted, users = request.evaluation.yardsticks, Ids(files.sides["test"].users)
+    shown = yardsticks.wanted(oracle=wanted.oracle, popularity=wanted.popularity, random=wanted.random, test_users=users)
+    baseline = yardsticks.baseline() if "popularity_lists" in request.checks.wants else None
+    tasks = [*shown, *([baseline] if baseline is not None else [])]
+    sides = {role: side for role, side in files.sides.items() if role in ("test", "train", "baseline")}
+    parts = list(parts_without_lists(sides, files.last & sides.keys())) if tasks else []
+    measured = [merged(side_by_side(bound(of_part, task), iter(parts))) for task in tasks]
+    partials = {one.name: (one, found) for one, found in zip(shown, measured, strict=False)}
+    plans = {one.name: Plan(one.task.definitions, request.plan.aggregates) for one in shown}
+    lists = {name: evaluated(files, name, found, plans[name], one.task) for name, (one, found) in partials.items()}
+    choice = yardsticks.task.definitions[0].lists
+    return ReferenceLists(
+        models=lists,
+        best={one.name: over_same_users(one, partials.get(ORACLE)) for one in (*models, *lists.values())},
+        popular={one.name: over_same_users(one, (baseline, measured[-1]) if baseline is not None else None) for one in models},
+        popularity_rule=PopularityRule(yardsticks.seen_rule(), yardsticks.masks(choice), choice.seen != "keep"),
+        remark=yardsticks.remark(lists),
     )

@@ -1,21 +1,29 @@
-"""What the measures of a run ask for together."""
+"""What is asked of a run: a config, its measures with their definitions in full, and what is kept of the result."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from functools import cached_property
+from math import isfinite
+from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from ..config import FormulaEntry
+from ..config import FormulaEntry, Loaded
 from ..config.judgement import Compare, Gates
 from ..config.whole_config import Evaluation
+from ..conventions.axes import AXES, PROTOCOL
+from ..health import CheckTask
 from ..measure.aggregate import needs_values
 from ..measure.finishing import chosen
-from ..measure.task import Task
+from ..measure.task import Task, tables_of
 from ..measure.tie_bounds import TieMeasures
 from ..metrics.definition import Definition
+from ..results.result import MeasureDefinition
+from ..results.row import DEFAULT, Protocol
 from ..tables.graph import closure
 from ..tables.prepared import GroupBy, Prepared
+from .progress import Report, silent
 
 
 class Plan(Struct, frozen=True, dict=True):
@@ -44,21 +52,6 @@ class Plan(Struct, frozen=True, dict=True):
         """The groupings that are stored with per-user values."""
         return tuple(dict.fromkeys((*(by for by in self.by if by.kind != "items"), *self.clusters)))
 
-    def task(self, prepared: Prepared, *, keeps_users: bool, most_values: int | None, deviations: bool) -> Task:
-        """What is measured of every part of a model; the other parameters are those of `Task`."""
-        needs_all = any(needs_values(name) for one in self.definitions for name in chosen(one, self.aggregates))
-        return Task(
-            prepared,
-            self.definitions,
-            aggregates=self.aggregates,
-            pooled=self.pooled,
-            keeps_values=keeps_users,
-            by=self.by,
-            most_values=None if needs_all else most_values,
-            labels=self.group_columns if keeps_users else (),
-            deviations=deviations,
-        )
-
     @cached_property
     def definitions(self) -> tuple[Definition, ...]:
         """The measures to compute, those that are shown first."""
@@ -70,22 +63,9 @@ class Plan(Struct, frozen=True, dict=True):
         return tuple(dict.fromkeys(inner for definition in self.definitions for inner in definition.all))
 
     @cached_property
-    def pooled(self) -> frozenset[int]:
-        """The indexes of the measures that are pooled over users, or combined of means over users."""
-        parts = {part for composite in self.composites for part in composite.definitions if part.average == "micro"}
-        return frozenset(
-            index for index, one in enumerate(self.definitions) if "micro" in chosen(one, self.aggregates) or one in parts or one.of_means
-        )
-
-    @cached_property
     def ties(self) -> TieMeasures:
         """The measures that have bounds where scores tie."""
         return TieMeasures.of(self.definitions, self.aggregates)
-
-    @property
-    def predicted(self) -> frozenset[int]:
-        """The indexes of the measures that look at predicted ratings."""
-        return frozenset(index for index, definition in enumerate(self.definitions) if "ratings" in tables_of(definition))
 
     @property
     def needs_train(self) -> bool:
@@ -102,11 +82,6 @@ class Plan(Struct, frozen=True, dict=True):
         """The inputs to read beside the test file and the lists: those of measures, and those that results are split by."""
         return self.measure_needs | {by.need for by in (*self.by, *self.clusters)} | ({"known"} if self.needs_train else set())
 
-    @property
-    def populations(self) -> frozenset[str]:
-        """Whose users count: those of the test file, with a list, of train, of the reference model."""
-        return frozenset(definition.population for definition in self.definitions)
-
     def remarks(self, has_train: bool) -> tuple[str, ...]:
         """Which metrics the libraries do not have, and what the conventions would have done with data.train, had it been given."""
         foreign = [
@@ -120,12 +95,141 @@ class Plan(Struct, frozen=True, dict=True):
         return tuple(foreign)
 
 
-def tables_of(definition: Definition) -> frozenset[str]:
-    """The tables that a measure, and those that it combines, are made of."""
-    own = closure(tuple(definition.metric.uses(definition.params)))
-    return own.union(*(tables_of(part) for part in definition.components))
+class Options(Struct, frozen=True):
+    """What a run keeps and reports, beside the result; see `running.run`."""
+
+    report: Report = silent
+    keep_failures: bool = False
+    tolerant: bool = False
+    keep_users: bool = True
+    most_values: int | None = None
+    enriched: Path | None = None
+    describes: bool = False
+    complete: bool = True
+
+
+class Request(Struct, frozen=True, eq=False):
+    """A config with one test set, what is measured of it, and the checks that are made; without `checks` it only computes values.
+
+    If it `compares`, models are compared with reference lists. With `whole_lists` the lists of a matrix of scores have every item, and
+    otherwise those that a measure may look at.
+    """
+
+    loaded: Loaded
+    plan: Plan
+    options: Options = Options()
+    checks: CheckTask = field(default_factory=CheckTask.none)
+    compares: bool = False
+    whole_lists: bool = False
+
+    @classmethod
+    def of_run(cls, loaded: Loaded, options: Options) -> Request:
+        """A run of a config: its measures, its health checks, and the reference lists that it or a check asks for."""
+        config = loaded.config
+        cutoffs = dict.fromkeys(one.k for one in config.evaluation.computed if one.metric.cut and one.k is not None)
+        checks = CheckTask(config.health.settings, config.evaluation.policy.refused, cutoffs=tuple(cutoffs))
+        compares = config.evaluation.yardsticks.any or not checks.wants.isdisjoint(("popularity_lists", "reference_lists"))
+        return cls(loaded, Plan.of(config.evaluation, config.compare, config.gates), options, checks, compares)
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """The section of the config that says what is evaluated."""
+        return self.loaded.config.evaluation
+
+    @property
+    def train_checks(self) -> frozenset[str]:
+        """What checks look at of data.train, of all its users."""
+        return frozenset({"train", "catalogue", "times"} & self.checks.needs)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The inputs to look at where the config gives them, beside the test file and the lists."""
+        known = {"known"} if self.train_checks or (self.compares and self.evaluation.yardsticks.any) else set[str]()
+        return self.plan.needs | known | ({"train"} if self.options.enriched or self.options.describes else set())
+
+    def task(self, prepared: Prepared) -> Task:
+        """What is measured of every part of a model."""
+        plan, options = self.plan, self.options
+        pooled = {part for composite in plan.composites for part in composite.definitions if part.average == "micro"}
+        aggregates = [chosen(one, plan.aggregates) for one in plan.definitions]
+        needs_all = any(needs_values(name) for names in aggregates for name in names)
+        return Task(
+            prepared,
+            plan.definitions,
+            aggregates=plan.aggregates,
+            pooled=frozenset(
+                index
+                for index, (one, names) in enumerate(zip(plan.definitions, aggregates, strict=True))
+                if "micro" in names or one in pooled or one.of_means
+            ),
+            keeps_values=options.keep_users,
+            by=plan.by,
+            most_values=None if needs_all else options.most_values,
+            labels=plan.group_columns if options.keep_users else (),
+            deviations=options.complete,
+        )
+
+    def protocols(self, test_columns: Collection[str], mean_rating: float | None) -> dict[str, Protocol]:
+        """The protocol of every measure by its label, and of arithmetic by its text: what differs among its measures is all named.
+
+        The test file has `test_columns`; `mean_rating` is the mean of all ratings, where relevance depends on it.
+        """
+        evaluation = self.evaluation
+        by_label: dict[str, tuple[Definition, ...]] = {definition.label: (definition,) for definition in evaluation.computed}
+        by_label |= {composite.formula.text: tuple(composite.definitions) for composite in evaluation.composites}
+        shared = "top_k" if "top_k" in evaluation.model_fields_set else DEFAULT
+        made: dict[str, Protocol] = {}
+        for label, parts in by_label.items():
+            inner = (one for part in parts for one in part.all if "truth_table" in closure(tables_of(one)))
+            rules = (_relevance_of(one, "rating" in test_columns, mean_rating) for one in inner)
+            origins = (shared if part in evaluation.cut_at_top_k else "measure" for part in parts if part.metric.cut)
+            conventions = (part.convention for part in parts)
+            made[label] = Protocol(
+                ", ".join(dict.fromkeys(conventions)), "; ".join(dict.fromkeys(rules)), ", ".join(dict.fromkeys(origins))
+            )
+        return made
+
+
+def _relevance_of(definition: Definition, has_ratings: bool, mean_rating: float | None) -> str:
+    """Say which test rows are relevant to a measure, such as `a rating of at least 4`."""
+    truth = definition.truth
+    if not has_ratings:
+        return AXES["relevance_rule"].meanings["all_rows"]
+    rule = AXES["relevance_rule"].meanings[truth.rule]
+    if truth.threshold is not None:
+        rule = f"a rating of at least {truth.threshold:g}"
+    elif truth.rule == "all_mean" and mean_rating is not None:
+        rule = f"a rating of at least {mean_rating:.6g} (the mean of all ratings)"
+    return f"{rule} (graded)" if truth.graded else rule
 
 
 def looks_at_train(definition: Definition) -> bool:
     """Whether items or rows that train holds or does not know are left out."""
     return definition.truth.filter != "none" or (definition.lists.seen, definition.lists.unknown) != ("keep", "keep")
+
+
+def in_full(definition: Definition) -> MeasureDefinition:
+    """A definition with the value of every axis that it reads."""
+    metric = definition.metric
+    axes = {name: definition.axes[name] for name in (*PROTOCOL, *dict.fromkeys(metric.axes.values()))}
+    return MeasureDefinition(
+        metric=metric.name,
+        convention=definition.convention,
+        higher_is_better=definition.higher_is_better,
+        average=definition.average,
+        population=definition.population,
+        of_models=metric.system,
+        threshold=definition.truth.threshold,
+        graded=definition.truth.graded,
+        axes=axes,
+        params={name: value if isfinite(value) else str(value) for name, value in definition.numbers.items()} | dict(definition.texts),
+        needs=tuple(sorted(definition.needs | ({"train"} if looks_at_train(definition) else set()))),
+        components={part.label: in_full(part) for part in definition.components},
+    )
+
+
+def formula_of(parts: Iterable[Definition]) -> MeasureDefinition:
+    """The definition of arithmetic of measures."""
+    components = {part.label: in_full(part) for part in parts}
+    conventions = ", ".join(dict.fromkeys(part.convention for part in components.values()))
+    return MeasureDefinition("formula", conventions, None, average="formula", of_models=True, components=components)

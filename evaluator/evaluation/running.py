@@ -1,4 +1,4 @@
-"""A config → its result: every model in one pass, then reference lists, then the result."""
+"""A config → its result: every model in one pass over its lists and its checks, then reference lists, then the result."""
 
 from __future__ import annotations
 
@@ -8,37 +8,45 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from importlib import metadata
+from itertools import takewhile
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
 import polars as pl
 from msgspec import Struct
+from msgspec.structs import replace
 
-from .. import plugins
+from .. import health, load, plugins
 from ..comparison.best_models import with_conclusions
 from ..comparison.questions import Questions
 from ..config import Loaded
+from ..errors import DataError
 from ..extras import version_of
-from ..health import CheckTask, failing_rows, unmade
+from ..health import CheckTask, Context, SourceNames, Symptom, Tallies
+from ..load.tally import FaultTally
 from ..measure.by_group import group_remarks, groups_of
-from ..metrics import Metric
+from ..measure.measuring import EnrichedRows
+from ..measure.partial import Partial
+from ..measure.task import tables_of
+from ..measure.tie_bounds import bounds, unbounded
+from ..metrics.definition import Definition
+from ..parts import Part, SortedRuns, whole_users
+from ..parts.resources import side_by_side
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
 from ..results.row import of_models
-from .checking import Examined, Findings, check_task_of, checks_of_model, examined, findings_of, refuse_nothing_relevant, remarks_on_files
-from .files import Files, open_inputs
+from ..tables.graph import closure
+from ..tables.rows import LISTS
+from .files import Files, lazy_rows, open_inputs
 from .inputs import describe
-from .job import Job, Options
-from .measured import ENRICHED, TRUTH
-from .models import Evaluated, definitions_of, evaluated
-from .passes import measure_lists
-from .plan import Plan
+from .measured import CHECKS, ENRICHED, TIES, TRUTH, PassTask, measure_frames, measure_part
+from .models import Evaluated, ReferenceLists, definitions_of, evaluated, measure_reference_lists
+from .plan import Options, Request
 from .progress import ModelProgress, Progress, Report, silent
-from .reference_lists import ReferenceLists, measure_reference_lists
-from .request import Request
 
-_PLAIN: Final = Options()
+_RELEVANT: Final = [2, 3, 6, 7]
+"""The cells of users with a relevant item."""
 
 
 def run(
@@ -64,26 +72,23 @@ def run(
     wrong, `MissingExtraError` without the engine.
     """
     options = Options(report, keep_failures, tolerant, keep_users, most_values, enriched, describes, complete)
-    results = {name: evaluate(Request.of(fold), options) for name, fold in loaded.of_folds().items()}
-    result = without_infinite(over_folds(results, loaded.resolved()) if results else evaluate(Request.of(loaded), options))
+
+    def evaluate(one: Loaded) -> Result:
+        return over_runs(open_inputs(Request.of_run(one, options), _evaluate_and_check), one.config.data.runs)
+
+    results = {name: evaluate(fold) for name, fold in loaded.of_folds().items()}
+    result = without_infinite(over_folds(results, loaded.resolved()) if results else evaluate(loaded))
     return with_conclusions(result, Questions.of(loaded.config.compare)) if concludes else result
 
 
-def evaluate(request: Request, options: Options = _PLAIN) -> Result:
-    """Evaluate the models of a request, whether its sources are files or frames; see `run`. Values may be infinite."""
-    plan, checks = Plan.of(request.evaluation, request.compare, request.gates), check_task_of(request)
-    looks = {"train", "catalogue", "times"} & checks.needs
-    known = looks or request.evaluation.yardsticks.any
-    result = open_inputs(
-        request,
-        plan,
-        partial(_evaluated, request, plan, options, checks),
-        more_needs=(*(("known",) if known else ()), *(("train",) if options.enriched or options.describes else ())),
-        times="times" in checks.needs,
-        tolerant=options.tolerant and "faulty_rows" in checks.wants,
-        all_of_train=bool(looks),
-    )
-    return over_runs(result, request.runs)
+class Examined(Struct, frozen=True, eq=False):
+    """What the checks that are made of a model know of it and find, and what there is to say beside."""
+
+    checks: CheckTask
+    tallies: Tallies
+    context: Context
+    symptoms: Sequence[Symptom]
+    remarks: Sequence[str] = ()
 
 
 class ModelRun(Struct, frozen=True, eq=False):
@@ -94,39 +99,102 @@ class ModelRun(Struct, frozen=True, eq=False):
     enriched: Path | None = None
 
 
-def _evaluated(request: Request, plan: Plan, options: Options, checks: CheckTask, files: Files) -> Result:
-    job = Job.of(request, plan, options, files, checks)
-    runs = evaluate_models(job)
-    references = measure_reference_lists(job, [run.values for run in runs]) if job.compares else ReferenceLists()
-    found = findings_of(job, [run.examined for run in runs if run.examined is not None], references)
-    return _result(job, runs, references, found)
-
-
-def evaluate_models(job: Job) -> list[ModelRun]:
+def evaluate_models(files: Files) -> list[ModelRun]:
     """Evaluate the models one after the other, each in one pass over its lists."""
-    sources, report, models = job.files.inputs.models, job.options.report, []
-    for number, (name, source) in enumerate(sources.items(), 1):
-        models.append(_evaluate_model(job, name, ModelProgress(report, name, source, number, len(sources)), first=number == 1))
-    report(Progress("", len(sources), len(sources)))
+    request, sources, models = files.request, files.inputs.models, list[ModelRun]()
+    plan, options = request.plan, request.options
+    measure = _measure_on_this_machine if files.reader.session is None else _measure_on_spark
+    for name, source in sources.items():
+        first, checks = not models, _checks_of_model(files, name, first=not models)
+        pass_task = PassTask(
+            task=files.task,
+            ties=plan.ties if "tie_bounds" in request.checks.wants else None,
+            checks=checks,
+            for_yardsticks=request.compares,
+            enriched=plan.definitions[0] if options.enriched is not None else None,
+            hashes_truth=first and options.complete,
+        )
+        progress = ModelProgress(options.report, name, source, len(models) + 1, len(sources))
+        found = files.reader.read_with_retries(source, partial(measure, name, files, pass_task, progress))
+        if first:
+            _refuse_nothing_relevant(files.inputs.test, plan.definitions, found)
+        enriched = None if options.enriched is None else options.enriched / f"{uuid4().hex}.parquet"  # folds share the folder
+        if enriched is not None:
+            found.more[ENRICHED].write(enriched)
+        values = evaluated(files, name, found, plan, files.task)
+        models.append(ModelRun(values, _examined(files, checks, values) if checks is not None else None, enriched))
+    options.report(Progress("", len(sources), len(sources)))
     return models
 
 
-def _evaluate_model(job: Job, name: str, progress: ModelProgress, *, first: bool) -> ModelRun:
-    checks = checks_of_model(job, job.files.inputs.models[name], first=first)
-    found = measure_lists(name, job.files, job.pass_task(checks, first=first), job.request.engine.bytes, progress)
-    if first:
-        refuse_nothing_relevant(job.files.inputs.test, job.plan.definitions, found)
-    enriched = None if job.options.enriched is None else job.options.enriched / f"{uuid4().hex}.parquet"  # folds share the folder
-    if enriched is not None:
-        found.more[ENRICHED].write(enriched)
-    values = evaluated(job, name, found)
-    return ModelRun(values, examined(job, checks, values) if checks is not None else None, enriched)
+def _measure_on_this_machine(
+    name: str, files: Files, pass_task: PassTask, progress: ModelProgress, source: load.Source, tally: FaultTally
+) -> Partial:
+    """Measure parts of whole users, and merge what was made of them; lists in no order take as much memory as the config says."""
+
+    def examine(batch: pl.DataFrame) -> None:
+        if tally.add(batch):
+            raise load.ReadAgain(load.Source.with_count_first)
+
+    progress.begin()
+    lists, sides, measure = lazy_rows(source), files.sides_of(name), partial(measure_part, pass_task)
+    parts = whole_users(
+        lists,
+        sides,
+        last=files.last,
+        memory=files.request.loaded.config.engine.bytes,
+        scratch=files.scratch,
+        examine=examine,
+        progress=progress.add,
+        apart=source.users_apart,
+    )
+    total, runs = None, SortedRuns(files.scratch, ENRICHED)
+    for made in side_by_side(measure, parts):
+        kept = _move_enriched_to_disk(made, runs)
+        total = kept if total is None else total + kept
+    if total is None:
+        nobody = Part(pl.DataFrame(schema=lists.collect_schema()), {role: side.frame.clear() for role, side in sides.items()})
+        total = _move_enriched_to_disk(measure(nobody), runs)
+    return total.with_more({ENRICHED: runs})
 
 
-def _result(job: Job, runs: Sequence[ModelRun], references: ReferenceLists, found: Findings) -> Result:
-    request, plan, files, options = job.request, job.plan, job.files, job.options
+def _measure_on_spark(
+    name: str, files: Files, pass_task: PassTask, progress: ModelProgress, source: load.Source, tally: FaultTally
+) -> Partial | None:
+    """Measure on the workers, where the sources beside the lists are read again in the way that proved right; `None` if rows are faulty."""
+    from ..parts.spark.shuffle import measured_on_spark, ship  # only here: most runs need no Spark
+
+    assert files.reader.session is not None
+    of_run = {role: files.inputs.of(role) for role in files.sides} | {"predictions": files.inputs.predictions.get(name)}
+    sides = {role: files.reader.as_read.get(side.role, side) for role, side in of_run.items() if side is not None}
+    work = ship(files.reader.session, partial(measure_frames, pass_task))
+    made, counts = measured_on_spark(files.reader.session, work, {LISTS: source, **sides}, last=files.last)
+    tally.counts = counts[LISTS]
+    runs = SortedRuns(files.scratch, ENRICHED)
+    return made and _move_enriched_to_disk(made, runs).with_more({ENRICHED: runs})
+
+
+def _move_enriched_to_disk(made: Partial, runs: SortedRuns) -> Partial:
+    """The same without the enriched lists, which go to temporary files: memory holds those of one part at a time."""
+    more = dict(made.more)
+    enriched: EnrichedRows | None = more.pop(ENRICHED, None)
+    for frame in enriched.frames if enriched is not None else ():
+        runs.add(frame)
+    return replace(made, more=more)
+
+
+def _evaluate_and_check(files: Files) -> Result:
+    """Evaluate the models and reference lists over open files, and make the checks; values may be infinite."""
+    request, runs = files.request, evaluate_models(files)
+    plan, options, checks, loaded = request.plan, request.options, request.checks, request.loaded
+    references = measure_reference_lists(files, [run.values for run in runs]) if request.compares else ReferenceLists()
+    checked = [run.examined for run in runs if run.examined is not None]
+    symptoms, of_checks = _findings_of(files, checked, references)
+    available = frozenset[str]().union(*(model.checks.available for model in checked))
     models = [references.with_shares(model) for model in (*(run.values for run in runs), *references.models.values())]
     rows = tuple(row for model in models for row in model.rows)
+    groups = {number: (by, dict(groups_of(files.prepared, by))) for number, by in enumerate(plan.group_columns)}
+    kept = (model for model in models if options.keep_users and model.finished.user_values is not None)
     description = None
     if options.describes:
         from .describing import describe_inputs  # only here: few runs describe their files
@@ -136,16 +204,16 @@ def _result(job: Job, runs: Sequence[ModelRun], references: ReferenceLists, foun
         rows=rows,
         counts={model.name: model.counts for model in models},
         higher_is_better={row.label: row.higher_is_better for row in rows},
-        per_user=_per_user(job, models),
-        inputs=describe(files.inputs, files.reader.n_rows, files.fingerprints, request.folder, request.variables),
-        config=request.description,
-        remarks=remarks(job, models, found.remarks),
-        versions=versions(request.engine.name, (definition.metric for definition in plan.all)),
+        per_user={model.name: model.per_user(plan.shown, groups) for model in kept},
+        inputs=describe(files.inputs, files.reader.n_rows, files.fingerprints, loaded.folder, loaded.variables),
+        config=loaded.resolved(),
+        remarks=remarks(files, models, of_checks),
+        versions=versions(request),
         yardsticks=tuple(references.models),
-        findings=tuple(symptom.finding for symptom in found.symptoms),
-        examined=bool(job.checks.on),
-        unmade=unmade(job.checks, found.available),
-        failures=failing_rows(found.symptoms) if options.keep_failures else {},
+        findings=tuple(symptom.finding for symptom in symptoms),
+        examined=bool(checks.on),
+        unmade=health.unmade(checks, available),
+        failures=health.failing_rows(symptoms) if options.keep_failures else {},
         enriched={run.values.name: run.enriched for run in runs if run.enriched is not None},
         description=description,
         by_group=tuple(row for model in models for row in model.by_group),
@@ -155,34 +223,144 @@ def _result(job: Job, runs: Sequence[ModelRun], references: ReferenceLists, foun
     )
 
 
-def _per_user(job: Job, models: Iterable[Evaluated]) -> dict[str, pl.DataFrame]:
-    """The values of every user, by model, where they are kept."""
-    groups = {number: (by, dict(groups_of(job.files.prepared, by))) for number, by in enumerate(job.plan.group_columns)}
-    kept = (model for model in models if job.options.keep_users and model.finished.user_values is not None)
-    return {model.name: model.per_user(job.plan.shown, groups) for model in kept}
+def _checks_of_model(files: Files, name: str, *, first: bool) -> CheckTask | None:
+    """The checks that are made of a model, those of the files with the first one; `None` if there are none."""
+    request, source = files.request, files.inputs.models[name]
+    if not request.checks.on:
+        return None
+    there = {
+        "train": "train" in files.sides,
+        "catalogue": "train" in files.sides or files.inputs.of("items") is not None,
+        "times": files.prepared.times is not None,
+        "scores": "score" in source.columns,
+        "ranks": "position" in source.columns,
+        "cutoffs": bool(request.checks.cutoffs),
+        "auc": any(map(health.over_whole_lists, request.plan.all)),
+        "lists": bool(source.originals or source.given),
+        "gains": any(one.truth.graded for one in request.plan.all) and "rating" in files.inputs.test.columns,
+    }
+    available = frozenset(need for need, is_there in there.items() if is_there)
+    return replace(request.checks, available=available, files=first, keeps_rows=request.options.keep_failures)
 
 
-def remarks(job: Job, models: Iterable[Evaluated], of_checks: Iterable[str] = ()) -> tuple[str, ...]:
+def _examined(files: Files, checks: CheckTask, model: Evaluated) -> Examined:
+    """What checks find in a model, and in the files; `DataError` for what the policy refuses."""
+    tallies: Tallies = model.partial.more[CHECKS]
+    context = _context(files, model)
+    symptoms = health.findings(checks, tallies, context)
+    if not files.request.options.tolerant:
+        health.refuse(symptoms)
+    timed = checks.files and files.prepared.times is not None
+    return Examined(checks, tallies, context, symptoms, health.untimed(replace(context, counts=tallies.counts)) if timed else ())
+
+
+def _findings_of(files: Files, models: Sequence[Examined], references: ReferenceLists) -> tuple[Sequence[Symptom], Sequence[str]]:
+    """What checks find in every model, and then beside reference lists, the worst first, and what there is to say beside.
+
+    `DataError` for what the policy refuses.
+    """
+    found = [symptom for one in models for symptom in one.symptoms]
+    remarks = [remark for one in models for remark in one.remarks] + ([references.remark] if references.remark else [])
+    for model in models if files.request.compares else ():
+        name = model.context.model
+        beside = {"best": references.best[name], "baseline": references.popular[name], "popularity_rule": references.popularity_rule}
+        symptoms, said = health.comparisons(model.checks, model.tallies, replace(model.context, **beside))
+        if not files.request.options.tolerant:
+            health.refuse(symptoms)
+        found += symptoms
+        remarks += of_models((name, f"{remark}.") for remark in said)
+    return health.in_order(found), remarks
+
+
+def _context(files: Files, model: Evaluated) -> Context:
+    """What checks are given when all parts of a model are measured."""
+    plan, inputs, sums = files.request.plan, files.inputs, model.partial.more.get(TIES)
+    sources = {"lists": inputs.models[model.name], "test": inputs.test, "train": inputs.of("train"), "items": inputs.of("items")}
+    rows = dict(enumerate(model.finished.rows))
+    of_models = {source.role: name for name, source in inputs.models.items()}
+    roles = [role for role in files.reader.n_rows if of_models.get(role, model.name) == model.name]
+    faults = (files.reader.faults(role, of_models.get(role, "")) for role in roles)
+    tied = bounds(plan.ties, sums, model.partial.moments, rows, model.partial.ratios) if sums else {}
+    stores = {"integer": "integers"}
+    return Context(
+        model=model.name,
+        prepared=files.prepared,
+        definitions=plan.definitions,
+        measured=model.finished.rows,
+        sources={
+            role: SourceNames(one.role, one.scan.names, {column: stores.get(kind, "text") for column, kind in one.stored.items()})
+            for role, one in sources.items()
+            if one is not None
+        },
+        faults=[one for one in faults if one is not None],
+        bounds={label: one._asdict() for label, one in tied.items()},
+        unbounded=unbounded(plan.ties, sums, rows) if sums else {},
+        shown=frozenset(definition.label for definition in plan.shown),
+        twins=_twins(files, model.name) if "twins" in files.request.checks.wants else (),
+    )
+
+
+def _twins(files: Files, model: str) -> tuple[str, ...]:
+    """The roles of sources with the same bytes as the lists of a model: the test and the train file, and models before it."""
+    inputs, lists = files.inputs, files.inputs.models[model].originals
+
+    def is_twin(source: load.Source) -> bool:
+        if not lists or [file.size for file in source.originals] != [file.size for file in lists]:  # then no byte is read
+            return False
+        return all(
+            files.fingerprints.of(one.path) == files.fingerprints.of(own.path) for one, own in zip(source.originals, lists, strict=True)
+        )
+
+    before = (inputs.models[name] for name in takewhile(lambda name: name != model, inputs.models))
+    return tuple(one.role for one in (inputs.test, inputs.of("train"), *before) if one is not None and is_twin(one))
+
+
+def _refuse_nothing_relevant(source: load.Source, definitions: Sequence[Definition], found: Partial) -> None:
+    """`DataError` if no measure that looks at the test file has a value, because no user has a relevant item.
+
+    A measure that counts such users 0, or that looks at ratings whether they are relevant or not, has one.
+    """
+    looking = [i for i, one in enumerate(definitions) if one.population in ("test", "tested") or "test_pairs" in closure(tables_of(one))]
+    counting = [i for i in looking if (definitions[i].population, definitions[i].user_rules.no_relevant) == ("test", "drop")]
+    if counting != looking or not looking or any(found.cells[i][_RELEVANT].sum() or found.valued[i].sum() for i in counting):
+        return
+    cells, choice = found.cells[looking[0]], definitions[looking[0]].truth
+    least = f" of at least {choice.threshold:g}" if choice.threshold is not None else ""
+    rules = {"above_zero": " above 0", "at_least_zero": " of at least 0", "at_least_one": " of at least 1"}
+    wanted = least or rules.get(choice.rule, "")
+    rating = f", that is, a rating{wanted}" if wanted and "rating" in source.columns else ""
+    left_out = "" if choice.filter == "none" else "; test rows of users and items that train or the catalogue does not hold are left out"
+    n_test = int(cells[4:].sum())
+    who = f"none of {n_test:,} users has a" if n_test > 1 else "its only user has no"
+    raise DataError(f"{source.role}: {who} relevant item{rating}{left_out}")
+
+
+def remarks(files: Files, models: Iterable[Evaluated], of_checks: Iterable[str] = ()) -> tuple[str, ...]:
     """What to know beside the values."""
-    groups = group_remarks(job.task, len(job.plan.shown))
-    about_files = (*remarks_on_files(job.files), *groups, *of_checks)
+    plan, doubt, inputs = files.request.plan, files.request.loaded.doubt, files.inputs
+    unordered = [
+        (name, "the file has no rank and no score that is recognised; the order of its rows is the rank.")
+        for name, source in inputs.models.items()
+        if not {"position", "score"} & source.columns and not source.scan.lists
+    ]
+    about_files = (*((doubt,) if doubt else ()), *load.remarks(inputs.all()), *of_models(unordered), *files.remarks)
+    groups = group_remarks(files.task, len(plan.shown))
     about_values = of_models((model.name, f"{remark}.") for model in models for remark in model.remarks)
-    return (*job.request.remarks, *about_files, *job.plan.remarks(job.files.inputs.train is not None), *about_values)
+    return (*about_files, *groups, *of_checks, *plan.remarks(inputs.of("train") is not None), *about_values)
 
 
-def versions(engine: str, metrics: Iterable[Metric] = ()) -> dict[str, str]:
-    """The versions of receval, Python, the packages that receval needs, those that `metrics` come from, and that of the engine."""
-    return _installed_versions(engine) | plugins.origins(metric.define.__module__ for metric in metrics)
+def versions(request: Request) -> dict[str, str]:
+    """The versions of receval, Python, the packages that receval needs, those that metrics come from, and that of the engine."""
+    modules = (definition.metric.define.__module__ for definition in request.plan.all)
+    return _installed_versions(request.loaded.config.engine.name) | plugins.origins(modules)
 
 
 @cache
 def _installed_versions(engine: str) -> dict[str, str]:
     """The versions of what is installed, looked up once in a process."""
-    versions_found = {"receval": version_of("receval"), "python": platform.python_version()}
-    for requirement in metadata.requires("receval") or ():
-        if "extra ==" not in requirement:
-            name = re.split(r"[^A-Za-z0-9._-]", requirement)[0]
-            versions_found[name] = version_of(name)
+    needed = (requirement for requirement in metadata.requires("receval") or () if "extra ==" not in requirement)
+    names = [re.split(r"[^A-Za-z0-9._-]", requirement)[0] for requirement in needed]
+    versions_found = {"receval": version_of("receval"), "python": platform.python_version()} | {name: version_of(name) for name in names}
     if engine not in versions_found:
         for name in (engine, f"py{engine}"):
             with suppress(metadata.PackageNotFoundError):

@@ -29,7 +29,12 @@ def look_up(
     name: str | None = None, convention: str | None = None, *, axes: bool = False, conventions: bool = False, everything: bool = False
 ) -> CatalogueView:
     """Look up a metric, or a convention, or a metric as a convention has it; all axes, conventions or metrics; or everything."""
-    used = _load(convention)
+    used = None
+    if convention is not None:
+        try:
+            check(used := load(convention, Path.cwd()))
+        except ValueError as error:
+            raise ConfigError(str(error)) from None
     named = None if name is None else _named(name, used)  # which may add the metric of a package to those that there are
     overview = read(() if used is None else (used,))
     choices = (*overview.protocol, *overview.formula)
@@ -69,34 +74,19 @@ def convention_names() -> tuple[str, ...]:
     return tuple(known())
 
 
-def _load(name: str | None) -> Convention | None:
-    if name is None:
-        return None
-    try:
-        convention = load(name, Path.cwd())
-        check(convention)
-    except ValueError as error:
-        raise ConfigError(str(error)) from None
-    return convention
-
-
 def _named(text: str, convention: Convention | None) -> str:
     """The metric that `text` means; where only another convention knows it, the hint says which."""
     try:
-        return find(_read(text, convention or load("receval"))).name
+        spec = parse(text)
+    except ValueError:
+        spec = MetricSpec(text)
+    try:
+        return find((convention or load("receval")).read(spec).name).name
     except ValueError as error:
         problem = error
     meanings: dict[str, list[str]] = {}
     for name in known():
         with suppress(ValueError):
-            meanings.setdefault(find(_read(text, load(name))).name, []).append(name)
+            meanings.setdefault(find(load(name).read(spec).name).name, []).append(name)
     hint = "; ".join(f"it is {meant} under {', '.join(names)}" for meant, names in meanings.items())
     raise ConfigError(str(problem), f"{hint}: say --convention NAME" if hint else None)
-
-
-def _read(text: str, convention: Convention) -> str:
-    try:
-        spec = parse(text)
-    except ValueError:
-        spec = MetricSpec(text)
-    return convention.read(spec).name

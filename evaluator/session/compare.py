@@ -1,31 +1,101 @@
-"""Results → how their models differ, as the command line and Python ask for it."""
+"""Open results: those of folders, and that of a config, which is evaluated; and say how their models differ."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..checks import Finding
 from ..comparison.comparing import compare as differences_of
 from ..comparison.questions import Questions
+from ..config import Loaded
 from ..config.judgement import DEFAULT, Compare
+from ..disk.reading_back import is_result_folder, load
 from ..disk.stage import Stage, destination
-from ..errors import ArgumentError
+from ..errors import ArgumentError, ConfigError
+from ..evaluation.running import run
 from ..names.short_names import Margin
-from ..outputs import OutputForm, in_folder
+from ..outputs import in_folder
 from ..render.forms import rendered
 from ..render.result_data import is_spreadsheet_safe
 from ..results.comparison import Comparison
 from ..results.result import Result
-from .gather import Gathered, Read, Tell, gather, with_baseline_folder
-from .targets import PathLike, Targets, targets_of
+from .targets import PathLike, targets_of
 
+Read = Callable[[str], Loaded]
+"""Reads a config, as the options of a command change it."""
+Tell = Callable[[Sequence[Finding]], None]
+"""Takes the findings of level error of a config that was evaluated."""
 MarginLike = float | str | Mapping[str, float | str]
-_FLAGS = ("all_pairs", "unpaired", "losers")
+
+
+class Gathered(Struct, frozen=True, eq=False):
+    """Results by label, in the order given, and the config that one of them is of, if one is."""
+
+    results: Mapping[str, Result]
+    config: Loaded | None = None
+
+
+def gather(given: Sequence[str], read: Read, tell: Tell) -> Gathered:
+    """Open the results that are named: folders of results and at most one config, each as `PATH` or `NAME=PATH`.
+
+    Without a name a folder is called by its last part, a config by its file. A config is evaluated tolerantly. `ConfigError` for two of
+    one name, or two configs.
+    """
+    paths: dict[str, Path] = {}
+    for text in given:
+        name, path = _named(text)
+        if name in paths:
+            raise ConfigError(f"two results are called {name}", "name them: main=FOLDER today=FOLDER")
+        paths[name] = path
+    config: Loaded | None = None
+    results: dict[str, Result] = {}
+    for name, path in paths.items():
+        if is_result_folder(path) or os.path.isdir(path):
+            results[name] = load(path)
+            continue
+        if config is not None:
+            raise ConfigError("one config can be evaluated at a time", "evaluate the others first: receval run CONFIG -o FOLDER/")
+        config = read(str(path))
+        results[name] = run(config, tolerant=True, concludes=False)
+        tell([one for one in results[name].findings if one.severity == "error"])
+    return Gathered(results, config)
+
+
+def with_baseline_folder(gathered: Gathered, questions: Questions) -> tuple[Mapping[str, Result], Questions]:
+    """The results, with those of the folder that the baseline names, `LABEL=FOLDER` or `FOLDER`, first.
+
+    A folder of the config is seen from where the config lies. A baseline that is the name of a result or a model stays what it is.
+    """
+    baseline = questions.baseline
+    if baseline is None or baseline in gathered.results or any(baseline in result.models for result in gathered.results.values()):
+        return gathered.results, questions
+    name, path = _named(baseline)
+    places = [path] if gathered.config is None else [path, gathered.config.folder / path]
+    folder = next((place for place in places if os.path.isdir(place)), None)
+    if folder is None and "=" not in baseline and "/" not in baseline:
+        return gathered.results, questions  # it was meant as a name: the sentence about it names those that there are
+    results = {name: load(folder or path), **{label: result for label, result in gathered.results.items() if label != name}}
+    return results, replace(questions, baseline=name)
+
+
+def path_of(text: str) -> str:
+    """The path of `PATH` or `NAME=PATH`, as it is written."""
+    name, equals, path = text.partition("=")
+    return path if equals and "/" not in name else text
+
+
+def _named(text: str) -> tuple[str, Path]:
+    name, equals, path = text.partition("=")
+    if equals and name and "/" not in name:
+        return name, Path(path).expanduser()
+    place = Path(text).expanduser()
+    return (place.resolve().name if os.path.isdir(place) else place.stem) or text, place
 
 
 class Compared(Struct, frozen=True, eq=False):
@@ -55,7 +125,8 @@ def compare_inputs(
 ) -> Compared:
     """Compare the results of folders and of a config, and write the comparison; `asked` has the options by the names of `Questions`.
 
-    Groups and clusters that are asked for are known to `read`, since a config has to be evaluated with them.
+    Groups and clusters that are asked for are known to `read`, since a config has to be evaluated with them. Folders have every form that
+    has a name there, and the users who lose most.
     """
     targets = targets_of(outputs, "comparison", folders=True)
     with Stage(targets.places) as stage:
@@ -63,7 +134,10 @@ def compare_inputs(
         questions = changed_by(Questions.of(gathered.config.config.compare if gathered.config is not None else Compare()), asked)
         look_at = next((text for text in inputs if not os.path.isdir(Path(text.partition("=")[2] or text))), "CONFIG")
         compared = replace(compare(gathered, questions), source=inputs[0], look_at=look_at)
-        stage.commit(_files(compared, targets))
+        rows = {destination(path): row for path, row in targets.files.items()}
+        named = in_folder("comparison", *(("losers",) if compared.comparison.losers else ()))
+        rows |= {folder / name: row for folder in targets.folders for name, row in named.items()}
+        stage.commit({path: rendered(row, compared.comparison, **compared.options) for path, row in rows.items()})
     return compared
 
 
@@ -75,18 +149,15 @@ def changed_by(questions: Questions, asked: Mapping[str, Any]) -> Questions:
     given |= {"margins": margins} if margins else {}
     given |= {"by": tuple(text.partition(":")[0] for text in asked["by"])} if asked.get("by") else {}
     given |= {"common": asked["users"] == "common"} if asked.get("users") else {}
-    given |= {name: asked[name] for name in _FLAGS if name in asked}
+    given |= {name: asked[name] for name in ("all_pairs", "unpaired", "losers") if name in asked}
     return replace(questions, **given, settings=replace(questions.settings, **settings))
 
 
 def margins_of(margin: MarginLike | Sequence[str] | None) -> dict[str, Margin]:
     """Margins by measure, given as one, by measure, or as texts such as `nDCG@10=1%`; `ArgumentError` for one that cannot be read."""
-    if margin is None:
-        return {}
+    given: Mapping[str, object] = margin if isinstance(margin, Mapping) else {} if margin is None else {DEFAULT: margin}
     if isinstance(margin, tuple | list):
-        given: Mapping[str, object] = {measure or DEFAULT: size for measure, _, size in (text.rpartition("=") for text in margin)}
-    else:
-        given = margin if isinstance(margin, Mapping) else {DEFAULT: margin}
+        given = {measure or DEFAULT: size for measure, _, size in (text.rpartition("=") for text in margin)}
     try:
         return {measure: Margin.read(size) for measure, size in given.items()}
     except ValueError as error:
@@ -98,16 +169,3 @@ def overrides_of(by: Sequence[str], cluster: str | None) -> list[str]:
     named = ((text, *text.partition(":")) for text in by)
     groups = ", ".join(f"{{{name}: [{borders}]}}" if colon else text for text, name, colon, borders in named)
     return [*([f"compare.by=[{groups}]"] if by else []), *([f"compare.cluster={cluster}"] if cluster else [])]
-
-
-def _files(compared: Compared, targets: Targets) -> dict[Path, bytes | Path]:
-    """The bytes of each file; folders have every form that has a name there, and the users who lose most."""
-
-    def made(row: OutputForm) -> bytes:
-        return rendered(row, compared.comparison, **compared.options)
-
-    files: dict[Path, bytes | Path] = {destination(path): made(row) for path, row in targets.files.items()}
-    rows = in_folder("comparison", *(("losers",) if compared.comparison.losers else ()))
-    for folder in targets.folders:
-        files |= {folder / name: made(row) for name, row in rows.items()}
-    return files

@@ -1,4 +1,4 @@
-"""Judge gates: a config's, or those of a stored result; the baseline is found, and the result judged."""
+"""Judge gates: a config's, or those of a stored result; the baseline is kept in a folder, found, and the result judged."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from msgspec.structs import replace
 
 from ..config import Loaded, gates_of
 from ..config.judgement import Compare, GateBaseline, Gates
-from ..disk.reading_back import load
+from ..disk.reading_back import load as load
+from ..disk.result_folder import copy_results
 from ..disk.stage import Stage, destination
-from ..errors import ConfigError, DataError, OutputError, RecevalError
+from ..errors import ConfigError, DataError, OutputError
 from ..evaluation.running import run
 from ..gates.demands import SET_ONE, Baseline, Bases, Demands
 from ..gates.judging import judge
 from ..outputs import OutputForm
 from ..render.forms import rendered
+from ..results.gates import Verdicts
 from ..results.result import Result
-from .gather import Gathered
-from .records import Judge, JudgedResult
+from .outcome import JudgedResult
 from .targets import PathLike, targets_of
 
 
@@ -37,28 +38,49 @@ def judge_source(
 ) -> JudgedResult[Result]:
     """Judge the results of a folder by the gates of its config, changed by `options`, or those of a config, which is evaluated.
 
-    Verdicts and reports are written; with `reports` a report is made where none is.
+    Verdicts and reports are written; with `reports` a report is made where none is. Paths of a stored result are seen from here.
     """
     targets = targets_of(outputs, "gates", "report", more=more_files)
     with Stage(targets.places) as stage:
         folder = Path(source).expanduser()
         if os.path.isdir(folder):
-            result = judged_again(load(folder), options)
+            result = load(folder)
+            gates, compare = gates_of(result.config, options)
+            if not gates.rules:
+                hint = "give one with --rule 'nDCG@10 max_loss 2%', or evaluate with gates in the config"
+                raise ConfigError("there is no rule to judge", hint)
+            result = with_gates(result, gates, compare, bases_of(gates, Path(), result.models))
         else:
             loaded = read(source)
             if not loaded.config.gates.rules:
                 hint = "write some under gates.rules, or give --rule 'nDCG@10 max_loss 2%'"
                 raise ConfigError(f"{loaded.name}: there is no rule to judge", hint)
-            bases = bases_of_config(loaded)
-            result = with_gates(run(loaded, concludes=False), loaded.config.gates, loaded.config.compare, bases)
+            result = judge_of_config(loaded)(run(loaded, concludes=False))  # what is compared with is found first
         content = None
         if reports or targets.of("report"):
-            from .report import report_of_gathered  # only here: most runs with gates make no report
+            from .compare import Gathered  # only here: most runs with gates make no report
+            from .report import report_of_gathered
 
             content = report_of_gathered(Gathered({Path(source).stem: result}), {}, source=source)
         made = {path: rendered(row, content if row.of == "report" else result.gates, strict=strict) for path, row in targets.files.items()}
         stage.commit({destination(path): content for path, content in made.items()})
     return JudgedResult(result, content, strict)
+
+
+def set_baseline(folder: str, target: str, *, force: bool = False) -> list[str]:
+    """Copy a folder of results to where the baseline is kept; return why not, if gates or checks failed, unless `force` is given."""
+    source, place = Path(folder).expanduser(), Path(target).expanduser()
+    result = load(source)
+    verdicts = Verdicts(result.gates)
+    problems = {
+        verdicts.summary(): verdicts.failed(),
+        "its config has gates that were not judged": result.config.get("gates", {}).get("rules") and not result.gates,
+        "a health check of level error failed": result.failed(),
+    }
+    reasons = [reason for reason, holds in problems.items() if holds]
+    if not reasons or force:
+        copy_results(source, place, force=force)
+    return [] if force else reasons
 
 
 def gate_options(
@@ -79,29 +101,21 @@ def gate_options(
     return given
 
 
-def judge_of_run(loaded: Loaded, folders: Iterable[Path]) -> Judge:
-    """Find what the models of a config are compared with, before any work; return what judges the result.
+def judge_of_config(loaded: Loaded, folders: Iterable[Path] = ()) -> Callable[[Result], Result]:
+    """Find what the models of a config are compared with, before any work; return what gives its result the gates.
 
-    That gives the result with its gates, or if they cannot be judged without, and why, so that the values are written all the same.
     `OutputError` if the results would go into the folder of a baseline.
     """
-    gates, named = loaded.config.gates, loaded.config.data.named_models or ()
+    gates, named = loaded.config.gates, loaded.config.data.named_models
     paths = [given.path for given in (gates.baseline, gates.anchor) if given is not None]
     for path in (*paths, *(rule.anchor for rule in gates.rules if rule.anchor)):
         place = loaded.folder / Path(path.rpartition("=")[2]).expanduser()
-        if path not in named and any(os.path.realpath(folder) == os.path.realpath(place) for folder in folders):
+        if path not in (named or ()) and any(os.path.realpath(folder) == os.path.realpath(place) for folder in folders):
             raise OutputError(
                 f"the results would take the place of their baseline {place}", "choose another folder; receval baseline set keeps one"
             )
-    bases = bases_of_config(loaded)
-
-    def judged_or_refused(result: Result) -> tuple[Result, RecevalError | None]:
-        try:
-            return with_gates(result, loaded.config.gates, loaded.config.compare, bases), None
-        except RecevalError as error:
-            return result, error
-
-    return judged_or_refused
+    bases = bases_of(gates, loaded.folder, named)
+    return lambda result: with_gates(result, gates, loaded.config.compare, bases)
 
 
 def bases_of(gates: Gates, folder: Path, models: Collection[str] | None = None) -> Bases:
@@ -114,22 +128,8 @@ def bases_of(gates: Gates, folder: Path, models: Collection[str] | None = None) 
     for rule in comparing:
         given = GateBaseline(path=rule.anchor) if rule.anchor else None if rule.anchor is False else gates.anchor
         if given is not None and (rule.anchor or "") not in anchors:
-            anchors[rule.anchor or ""] = replace(_found(given, folder, models, is_anchor=True), is_anchor=True)
-    return Bases(_found(gates.baseline, folder, models) if gates.baseline is not None and comparing else None, anchors)
-
-
-def bases_of_config(loaded: Loaded) -> Bases:
-    """What the models of a config are compared with: looked for before any work, so that what is missing is found now."""
-    named = loaded.config.data.named_models
-    return bases_of(loaded.config.gates, loaded.folder, None if named is None else tuple(named))
-
-
-def judged_again(result: Result, options: Mapping[str, Any]) -> Result:
-    """A stored result with gates: those of its config, changed by what `options` say; paths are seen from here."""
-    gates, compare = gates_of(result.config, options)
-    if not gates.rules:
-        raise ConfigError("there is no rule to judge", "give one with --rule 'nDCG@10 max_loss 2%', or evaluate with gates in the config")
-    return with_gates(result, gates, compare, bases_of(gates, Path(), result.models))
+            anchors[rule.anchor or ""] = replace(_found(given, folder, models, "anchor"), is_anchor=True)
+    return Bases(_found(gates.baseline, folder, models, "baseline") if gates.baseline is not None and comparing else None, anchors)
 
 
 def with_gates(result: Result, gates: Gates, compare: Compare, bases: Bases) -> Result:
@@ -137,11 +137,10 @@ def with_gates(result: Result, gates: Gates, compare: Compare, bases: Bases) -> 
     return replace(result, gates=judge(result, Demands.of(gates, compare, bases)).gates) if gates.rules else result
 
 
-def _found(given: GateBaseline, folder: Path, models: Collection[str] | None, *, is_anchor: bool = False) -> Baseline:
+def _found(given: GateBaseline, folder: Path, models: Collection[str] | None, noun: str) -> Baseline:
     """A baseline or an anchor, read if it is a folder."""
     label, equals, path = given.path.rpartition("=")
     place = folder / Path(path).expanduser()
-    noun = "anchor" if is_anchor else "baseline"
     is_model = not equals and given.path in (models or ())
     if not is_model and os.path.isdir(place):
         return Baseline(label or place.resolve().name, load(place), given.model, if_missing=given.if_missing)

@@ -9,14 +9,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib import metadata
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from ..extras import install_command
 from ..parts.resources import default_memory, n_polars_threads
-
-_FOR_DEVELOPERS: Final = ("dev", "docs")
 
 
 class Fact(NamedTuple):
@@ -27,9 +25,35 @@ class Fact(NamedTuple):
     advice: str = ""
 
 
-def facts() -> tuple[Fact, ...]:
+def facts() -> list[Fact]:
     """Look at the machine, from what is always needed to what is seldom."""
-    return tuple(_facts())
+    by_extra: dict[str, list[str]] = {"": []}  # the packages of each; those that are always needed under the empty name
+    for requirement in metadata.requires("receval") or ():
+        name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
+        of_extra = re.search(r"extra\s*==\s*[\"']([^\"']+)", requirement)
+        if of_extra is None or of_extra[1] not in ("dev", "docs"):
+            by_extra.setdefault(of_extra[1] if of_extra else "", []).append(name)
+    installed = {name: _version(name) for names in by_extra.values() for name in names}
+    found = [
+        Fact("receval", metadata.version("receval")),
+        Fact("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"),
+        Fact("libraries", ", ".join(f"{name} {installed[name] or 'missing'}" for name in by_extra.pop(""))),
+    ]
+    for extra, packages in by_extra.items():
+        missing = [name for name in packages if installed[name] is None]
+        there = ", ".join(f"{name} {installed[name]}" for name in packages if name not in missing)
+        advice = f"if you need it: {install_command(extra)}" if missing else ""
+        found.append(Fact(f"extra {extra}", f"{', '.join(missing)} not installed" if missing else there, advice))
+    found.append(_java(wanted=all(installed[name] is not None for name in by_extra.get("spark", ()))))
+    quarter, limited, folder = default_memory(), os.environ.get("POLARS_MAX_THREADS"), tempfile.gettempdir()
+    free, encoding = shutil.disk_usage(folder).free, sys.stdout.encoding or "none"
+    return [
+        *found,
+        Fact("memory", f"{4 * quarter / 1e9:.1f} GB, of which lists take up to {quarter / 1e9:.1f} GB (engine.memory)"),
+        Fact("threads", f"{n_polars_threads()} for Polars{f', by POLARS_MAX_THREADS={limited}' if limited else ''}"),
+        Fact("temporary files", f"{free / 1e9:.1f} GB free in {folder}", "set TMPDIR to a folder with more room" if free < quarter else ""),
+        Fact("encoding", encoding, "" if encoding.lower() in ("utf-8", "utf8") else "set PYTHONUTF8=1 to see names as they are"),
+    ]
 
 
 def as_text(found: Sequence[Fact]) -> str:
@@ -42,33 +66,6 @@ def as_text(found: Sequence[Fact]) -> str:
 def content(found: Sequence[Fact]) -> list[dict[str, str]]:
     """The facts as plain values."""
     return [fact._asdict() for fact in found]
-
-
-def _facts() -> Iterator[Fact]:
-    yield Fact("receval", metadata.version("receval"))
-    yield Fact("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
-    by_extra = _requirements()
-    yield Fact("libraries", ", ".join(f"{name} {_version(name) or 'missing'}" for name in by_extra.pop("")))
-    for extra, packages in by_extra.items():
-        missing = [name for name in packages if _version(name) is None]
-        advice = f"if you need it: {install_command(extra)}" if missing else ""
-        found = ", ".join(f"{name} {_version(name)}" for name in packages if name not in missing)
-        yield Fact(f"extra {extra}", found if not missing else f"{', '.join(missing)} not installed", advice)
-    yield _java(wanted=not any(_version(name) is None for name in by_extra.get("spark", ())))
-    yield from _resources()
-    encoding = sys.stdout.encoding or "none"
-    yield Fact("encoding", encoding, "" if encoding.lower() in ("utf-8", "utf8") else "set PYTHONUTF8=1 to see names as they are")
-
-
-def _requirements() -> dict[str, list[str]]:
-    """The packages of each extra; those that are always needed under the empty name."""
-    by_extra: dict[str, list[str]] = {"": []}
-    for requirement in metadata.requires("receval") or ():
-        name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
-        extra = re.search(r"extra\s*==\s*[\"']([^\"']+)", requirement)
-        if extra is None or extra[1] not in _FOR_DEVELOPERS:
-            by_extra.setdefault(extra[1] if extra else "", []).append(name)
-    return by_extra
 
 
 def _version(package: str) -> str | None:
@@ -91,19 +88,3 @@ def _java(wanted: bool) -> Fact:
     version = re.search(r'version "(\d+)[^"]*"', said)
     old = version is not None and int(version[1]) < 17
     return Fact("Java", version[0].removeprefix("version ").strip('"') if version else "unknown", "Spark 4 needs Java 17" if old else "")
-
-
-def _resources() -> Iterator[Fact]:
-    """Memory, threads and temporary space."""
-    quarter = default_memory()
-    yield Fact("memory", f"{_size(4 * quarter)}, of which lists take up to {_size(quarter)} (engine.memory)")
-    limited = os.environ.get("POLARS_MAX_THREADS")
-    yield Fact("threads", f"{n_polars_threads()} for Polars" + (f", by POLARS_MAX_THREADS={limited}" if limited else ""))
-    folder = tempfile.gettempdir()
-    free = shutil.disk_usage(folder).free
-    scarce = free < quarter
-    yield Fact("temporary files", f"{_size(free)} free in {folder}", "set TMPDIR to a folder with more room" if scarce else "")
-
-
-def _size(n_bytes: int) -> str:
-    return f"{n_bytes / 1e9:.1f} GB"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -20,22 +20,20 @@ from ..config.run_sections import ReportConfig
 from ..content import figures
 from ..content.paper import paper_document, result_tables
 from ..content.report import CHARTS, ReportContent
-from ..content.values import NamedModel
+from ..content.values import NamedModel, models_of
 from ..disk.stage import Stage, destination
 from ..document import Document, Figure
 from ..errors import ConfigError, RecevalError
 from ..outputs import OutputForm
 from ..render import drawing
 from ..render.forms import rendered
-from ..render.report import as_html
+from ..render.report import as_html, as_markdown
 from ..render.user_templates import read_template
 from ..render.user_templates import rendered as filled_template
 from ..results.comparison import Comparison, closing_sentences
 from ..results.description import Spread
-from ..results.gates import Gate
 from ..results.result import Result, columns_of
-from .compare import Compared, changed_by
-from .gather import Gathered, Read, Tell, gather, path_of, with_baseline_folder
+from .compare import Compared, Gathered, Read, Tell, changed_by, gather, path_of, with_baseline_folder
 from .targets import PathLike, target_of, targets_of
 
 Section = TypeVar("Section", Compare, ReportConfig)
@@ -66,47 +64,58 @@ def report_inputs(
     template: str | None = None,
 ) -> Reported:
     """Report the results of folders and of a config into files, and in a `form` that is printed; see `changed_by` for what is `asked`."""
-    own = None if template is None else _of_template(template)
+    own = None
+    if template is not None:
+        text, name = read_template(Path(template).expanduser()), template
+        own = OutputForm("report", "template", lambda content, path: filled_template(text, content, name, path), takes=("path",))
     targets = targets_of(files, "report", "latex", more=more_files, noun="report", template=own)
     printed = None if form is None else outputs.of_form(form, "report", "latex")
     rows = {**targets.files, **({} if printed is None else {_PRINTED: printed})}
     with Stage(targets.places) as stage:
         gathered = gather(inputs, read, tell)
         content = report_of_gathered(gathered, asked, source=path_of(inputs[0]), title=title)
-        made = {path: _made(row, content, gathered, path, interactive) for path, row in rows.items()}
+        made: dict[Path, bytes] = {}
+        for path, row in rows.items():
+            if row.of == "latex" and len(gathered.results) > 1:
+                raise ConfigError(f"-o {path}: a report in LaTeX is of one result", "receval compare -o FILE.tex writes a comparison")
+            subject = next(iter(gathered.results.values())) if row.of == "latex" else content
+            made[path] = rendered(row, subject, interactive=interactive, path=path)
         stage.commit({destination(path): body for path, body in made.items() if path is not _PRINTED})
     return Reported(content, made.get(_PRINTED), tuple(targets.files))
 
 
 def report_of(
-    results: Mapping[str, Result],
-    questions: Questions,
-    wanted: ReportConfig,
-    *,
-    source: str = "",
-    gates: Sequence[Gate] = (),
-    comparing: bool = True,
+    results: Mapping[str, Result], questions: Questions, wanted: ReportConfig, *, source: str = "", comparing: bool = True
 ) -> ReportContent:
     """What a report of some results is made of; several models are compared as `questions` say, unless without `comparing`.
 
     `RecevalError` if they cannot be compared.
     """
-    charts = named_charts(wanted.chosen or dict.fromkeys(CHARTS, ()), _labels(results))
+    labels = (label for result in results.values() for label in result.labels())
+    charts = _named_charts(wanted.chosen or dict.fromkeys(CHARTS, ()), labels)
+    is_one, first, spread_of = len(results) == 1, next(iter(results.values())), charts.get("distribution", ())
     if "distribution" in charts:  # of the first measure, unless another is named
-        spreads = charts["distribution"] or questions.measures[:1] or _typical(next(iter(results.values())))
-        questions = replace(questions, spreads=spreads)
-    are_many = len(results) > 1 or any(len(one.models) - len(one.yardsticks) > 1 for one in results.values())
+        questions = replace(questions, spreads=spread_of or questions.measures[:1] or _typical(first))
+    are_many = not is_one or len(first.models) - len(first.yardsticks) > 1
     comparison = compare(results, questions) if comparing and (are_many or questions.baseline is not None) else None
-    if len(results) == 1 and comparison is not None:
+    spreads: tuple[Spread, ...] = ()
+    if "distribution" in charts and comparison is None:
+        named_in = [(result, label) for result in results.values() for label in spread_of or _typical(result)]
+        spreads = tuple(spread for result, label in named_in for spread in spreads_of_values(result, label))
+    if is_one and comparison is not None:
         results = {name: with_conclusions(result, questions) for name, result in results.items()}
-    concluded = next(iter(results.values())).conclusions if len(results) == 1 and questions.baseline is None else ()
+    if is_one:
+        models = models_of(next(iter(results.values())))
+    else:
+        sides = sides_of(results, questions.baseline, all_pairs=questions.all_pairs)
+        models = tuple(NamedModel(side.name, side.result, side.model) for side in sides.all)
     return ReportContent(
         results=results,
-        models=_models(results, questions),
+        models=models,
         comparison=comparison,
-        gates=gates or tuple(gate for one in results.values() for gate in one.gates),
-        spreads=() if comparison is not None or "distribution" not in charts else tuple(_spreads(results, charts["distribution"])),
-        closing=tuple(closing_sentences(concluded)),
+        gates=tuple(gate for one in results.values() for gate in one.gates),
+        spreads=spreads,
+        closing=tuple(closing_sentences(models[0].result.conclusions)) if is_one and questions.baseline is None else (),
         source=source,
         given_title=wanted.title,
         charts=charts,
@@ -127,18 +136,17 @@ def report_of_gathered(
     What is not `asked` (see `changed_by`) is as the config says, or that of the only folder. `RecevalError` where the models of one result
     cannot be compared with a baseline that was named, or those of several not with each other.
     """
-    config, results = gathered.config, gathered.results
+    results = gathered.results
     compare_section, wanted = (Compare(), ReportConfig()) if len(results) > 1 else stored_sections(next(iter(results.values())))
-    if config is not None:
-        compare_section, wanted = config.config.compare, config.config.report
+    if gathered.config is not None:
+        compare_section, wanted = gathered.config.config.compare, gathered.config.config.report
     questions = Questions.of(compare_section)
     changed = changed_by(questions, asked)
     wanted = wanted.model_copy(update={"title": title or wanted.title, **({} if charts is None else {"charts": dict(charts)})})
-    named_charts(wanted.chosen, _labels(gathered.results))
-    if len(gathered.results) == 1 and changed.baseline == questions.baseline:
+    _named_charts(wanted.chosen, (label for result in results.values() for label in result.labels()))
+    if len(results) == 1 and changed.baseline == questions.baseline:
         return _tolerant(gathered, changed, wanted, source)
-    results, changed = with_baseline_folder(gathered, changed)
-    return report_of(results, changed, wanted, source=source)
+    return report_of(*with_baseline_folder(gathered, changed), wanted, source=source)
 
 
 def report_of_run(loaded: Loaded, result: Result) -> ReportContent:
@@ -150,7 +158,6 @@ def report_of_run(loaded: Loaded, result: Result) -> ReportContent:
 def publish_on_github(content: ReportContent, file: str | None, tell: Callable[[str], None]) -> None:
     """Tell the lines in which GitHub looks for what failed, and add the summary of a report to the file that it names for a step."""
     from ..render.ci.github import append_summary, as_annotations  # only here: most reports are not made on GitHub
-    from ..render.report import as_markdown
 
     tell(as_annotations(content))
     if file:
@@ -160,8 +167,7 @@ def publish_on_github(content: ReportContent, file: str | None, tell: Callable[[
 def _tolerant(gathered: Gathered, questions: Questions, wanted: ReportConfig, source: str) -> ReportContent:
     """The report of one result; where its models cannot be compared it says why."""
     try:
-        results, questions = with_baseline_folder(gathered, questions)
-        return report_of(results, questions, wanted, source=source)
+        return report_of(*with_baseline_folder(gathered, questions), wanted, source=source)
     except RecevalError as error:
         plain = wanted.model_copy(update={"charts": dict.fromkeys(wanted.charts, ())})
         alone = report_of(gathered.results, replace(questions, baseline=None), plain, source=source, comparing=False)
@@ -174,8 +180,15 @@ def comparison_as_html(comparison: Comparison, *, compared: Compared) -> bytes:
 
 
 def stored_sections(result: Result) -> tuple[Compare, ReportConfig]:
-    """What the config of a stored result asks of comparisons and reports."""
-    return _section(result, "compare", Compare) or Compare(), _section(result, "report", ReportConfig) or ReportConfig()
+    """What the config of a stored result asks of comparisons and reports; the defaults where this version does not read what it has."""
+
+    def section(name: str, kind: type[Section]) -> Section:
+        try:
+            return kind.model_validate(result.config.get(name, {}))
+        except ValueError:
+            return kind()
+
+    return section("compare", Compare), section("report", ReportConfig)
 
 
 def tables(result: Result, *, is_document: bool = False) -> Document:
@@ -184,10 +197,11 @@ def tables(result: Result, *, is_document: bool = False) -> Document:
     By default each measure's best model is compared with all others; for letters every two models are, for daggers all with the baseline.
     """
     compare_section, wanted = stored_sections(result)
-    questions = replace(Questions.of(compare_section), common=True, by=())
+    questions, marks, comparison = replace(Questions.of(compare_section), common=True, by=()), wanted.latex.marks, None
     result = with_conclusions(result, questions)
-    is_tested = any(one.is_tested for one in result.conclusions)
-    comparison = _marked(result, questions, wanted.latex.marks) if is_tested else None
+    if marks != "none" and any(one.is_tested for one in result.conclusions):
+        baseline = questions.baseline if questions.baseline in result.models else None  # models of a folder have no line in the table
+        comparison = compare({"": result}, replace(questions, baseline=baseline, all_pairs=marks == "letters"))
     if is_document or wanted.latex.document:
         return paper_document(result, comparison, wanted.latex, sentences=closing_sentences(result.conclusions))
     return result_tables(result, comparison, wanted.latex)
@@ -196,62 +210,6 @@ def tables(result: Result, *, is_document: bool = False) -> Document:
 def paper(result: Result) -> Document:
     """A result as a document, with its tables, definitions and data."""
     return tables(result, is_document=True)
-
-
-def _marked(result: Result, questions: Questions, marks: str) -> Comparison | None:
-    """The comparison that marks other than that of the best model need."""
-    if marks == "none":
-        return None
-    if questions.baseline not in result.models:  # a folder, whose models have no line in the table
-        questions = replace(questions, baseline=None)
-    return compare({"": result}, replace(questions, all_pairs=marks == "letters"))
-
-
-def _of_template(name: str) -> OutputForm:
-    """The form of a template of one's own."""
-    text = read_template(Path(name).expanduser())
-
-    def filled(content: ReportContent, path: Path) -> bytes:
-        return filled_template(text, content, name, path)
-
-    return OutputForm("report", "template", filled, takes=("path",))
-
-
-def _made(row: OutputForm, content: ReportContent, gathered: Gathered, path: Path, interactive: bool) -> bytes:
-    """The bytes of a report, or of the only result in LaTeX."""
-    if row.of != "latex":
-        return rendered(row, content, interactive=interactive, path=path)
-    if len(gathered.results) > 1:
-        raise ConfigError(f"-o {path}: a report in LaTeX is of one result", "receval compare -o FILE.tex writes a comparison")
-    return rendered(row, next(iter(gathered.results.values())))
-
-
-def _section(result: Result, name: str, kind: type[Section]) -> Section | None:
-    """A section of the config of a result; `None` if it has none that this version reads."""
-    try:
-        return kind.model_validate(result.config[name]) if name in result.config else None
-    except ValueError:
-        return None
-
-
-def _labels(results: Mapping[str, Result]) -> list[str]:
-    return [label for result in results.values() for label in result.labels()]
-
-
-def _models(results: Mapping[str, Result], questions: Questions) -> tuple[NamedModel, ...]:
-    """All models of one result; of several those that are compared."""
-    if len(results) == 1:
-        ((_, result),) = results.items()
-        return tuple(NamedModel(model, result, model) for model in result.models)
-    sides = sides_of(results, questions.baseline, all_pairs=questions.all_pairs)
-    return tuple(NamedModel(side.name, side.result, side.model) for side in sides.all)
-
-
-def _spreads(results: Mapping[str, Result], labels: tuple[str, ...]) -> Iterator[Spread]:
-    """Yield how the values of a measure are spread over users, without a comparison: of the typical one, unless others are named."""
-    for result in results.values():
-        for label in labels or _typical(result):
-            yield from spreads_of_values(result, label)
 
 
 def _typical(result: Result) -> tuple[str, ...]:
@@ -263,7 +221,7 @@ def _typical(result: Result) -> tuple[str, ...]:
     return tuple(row.label for row in sorted(of_metric, key=lambda row: row.k or 0)[-1:])
 
 
-def named_charts(charts: Mapping[str, Sequence[str]], labels: Iterable[str]) -> dict[str, tuple[str, ...]]:
+def _named_charts(charts: Mapping[str, Sequence[str]], labels: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The charts with the names that their measures have in results; `ConfigError` for one that there is not."""
     known = tuple(dict.fromkeys(labels))
     metrics = tuple(dict.fromkeys(label.rpartition("@")[0] or label for label in known))
@@ -280,13 +238,12 @@ def refuse_unknown_charts(loaded: Loaded) -> None:
     """`ConfigError` for a chart of a measure that a config does not ask for, before anything is evaluated."""
     evaluation = loaded.config.evaluation
     if not evaluation.aggregates:  # with aggregates measures have more names than can be known here
-        labels = [definition.label for definition in evaluation.definitions]
-        named_charts(loaded.config.report.chosen, [*labels, *(composite.formula.text for composite in evaluation.composites)])
+        _named_charts(loaded.config.report.chosen, evaluation.labels)
 
 
 def plot_inputs(
     inputs: Sequence[str], kind: str, of: Sequence[str], asked: Mapping[str, Any], *, read: Read, tell: Tell, output: PathLike
-) -> Path:
+) -> None:
     """Draw a chart of the results of folders and of a config into a file.
 
     `MissingExtraError` for a picture that cannot be drawn here, before anything is evaluated.
@@ -296,10 +253,8 @@ def plot_inputs(
         drawing.require()
     file = destination(target)
     with Stage([file.parent]) as stage:
-        gathered = gather(inputs, read, tell)
-        content = report_of_gathered(gathered, asked, source=path_of(inputs[0]), charts={kind: tuple(of)})
+        content = report_of_gathered(gather(inputs, read, tell), asked, source=path_of(inputs[0]), charts={kind: tuple(of)})
         stage.commit({file: rendered(row, chart_of(content, kind).spec)})
-    return target
 
 
 def chart_of(content: ReportContent, kind: str, what: str = "these results") -> Figure:

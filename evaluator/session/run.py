@@ -1,26 +1,29 @@
-"""A run: a config is evaluated and judged, its reports are made, and everything is saved; then it is tracked."""
+"""A run: a config is evaluated and judged, its reports are made, and everything is saved, all or nothing; then it is tracked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
 
+from ..checks import CHECKS
 from ..config import Loaded
-from ..content.report import ReportContent
-from ..disk.own_inputs import refuse_overwriting
-from ..disk.stage import Stage
+from ..disk import result_folder
+from ..disk.own_inputs import Target, refuse_overwriting
+from ..disk.stage import Stage, destination
 from ..errors import ArgumentError, RecevalError
 from ..evaluation.progress import Report, silent
 from ..evaluation.running import run
 from ..outputs import Need, OutputForm
 from ..parts import Scratch
+from ..render.encoding import as_parquet
+from ..render.forms import rendered
 from ..results.result import Result
-from . import save
-from .records import Judge, RunRecord, Tracked
+from .outcome import RunRecord, Tracked
 from .targets import PathLike, Targets, as_written, run_targets
 
 MOST_VALUES: Final = 30_000_000
@@ -46,24 +49,40 @@ def run_config(
     values of users. The result has what `needs` say, and what the outputs need; with `reports` a report is made where no file is one.
     Whatever can be known before data are read is refused before.
     """
+    config = loaded.config
     _refuse_unknown(loaded)
     targets = run_targets(loaded, outputs, more_files, per_user=per_user)
-    refuse_overwriting(loaded, [*as_written(loaded, targets), *save.failures_target(store_failures)])
+    of_failures = [Path(store_failures).expanduser()] if store_failures else []
+    failures = (Target(f"--store-failures {store_failures}", folder, _is_of_failures) for folder in of_failures)
+    refuse_overwriting(loaded, (*as_written(loaded, targets), *failures))
     makes_report = reports or bool(targets.of("report"))
-    formats = (loaded.config.output.per_user_formats or (("parquet",) if per_user else ())) if targets.folders else ()
+    formats = (config.output.per_user_formats or (("parquet",) if per_user else ())) if targets.folders else ()
     kept = needs | targets.needs | _needs_of(loaded, targets, users=bool(formats) or makes_report, per_user=per_user)
     judge = _judge(loaded, targets)
+    failure: RecevalError | None = None
     with ExitStack() as stack:
-        stage = stack.enter_context(Stage(targets.places))
-        failures = stack.enter_context(save.failures_stage(store_failures))
+        stage = stack.enter_context(Stage((*targets.places, *of_failures)))
         enriched = _enriched(loaded, targets, stack)
-        result = _evaluated(
-            loaded, kept - ({"conclusions"} if per_user else set()), enriched, store_failures is not None, progress or silent
-        )
-        result, failure = judge(result)
-        report = _report(loaded, result) if makes_report else None
-        save.save(result, report, targets, stage, formats)
-        save.save_failures(result, store_failures, failures)
+        keeps_failures, concluded = store_failures is not None, kept - ({"conclusions"} if per_user else set())
+        result = _evaluated(loaded, concluded, enriched, keeps_failures, progress or silent)
+        try:
+            result = judge(result)
+        except RecevalError as error:  # the values are written all the same
+            failure = error
+        report = None
+        if makes_report:
+            from .report import report_of_run  # only here: most runs make no report
+
+            report = report_of_run(loaded, result)
+        rows, stale = _failed_rows(result, of_failures)
+        files: dict[Path, bytes | Path] = {
+            destination(path): rendered(row, report if row.of == "report" else result) for path, row in targets.files.items()
+        }
+        for folder in targets.folders:
+            of_folder = result_folder.contents(result, formats)
+            files |= {folder / name: body for name, body in of_folder.items()}
+            stale += result_folder.stale(folder, of_folder)
+        stage.commit({**files, **rows}, gone=stale)
     written = (*targets.files, *targets.folders)
     return RunRecord(replace(result, enriched={}), report, strict, loaded=loaded, written=written, failure=failure)
 
@@ -76,22 +95,36 @@ def track_run(record: RunRecord[Result]) -> RunRecord[Result]:
     from .track import track  # only here: most runs are not tracked
 
     tracked: list[Tracked] = []
+    failure: RecevalError | None = None
     try:
         for one in track(record.result, asked, record.loaded.folder):
             tracked.append(one)
     except RecevalError as error:
-        return replace(record, tracked=tuple(tracked), failure=error)
-    return replace(record, tracked=tuple(tracked))
+        failure = error
+    return replace(record, tracked=tuple(tracked), failure=failure)
+
+
+def check_config(loaded: Loaded, store: PathLike | None = None) -> Result:
+    """Make the health checks of a config on all files that can be read.
+
+    The offending rows of those that failed are written into a folder, if one is given.
+    """
+    folders = [Path(store).expanduser()] if store else []
+    refuse_overwriting(loaded, (Target(f"--store-failures {store}", folder, _is_of_failures) for folder in folders))
+    with Stage(folders) as stage:
+        result = run(loaded, tolerant=True, keep_users=False, keep_failures=store is not None)
+        files, stale = _failed_rows(result, folders)
+        stage.commit(files, gone=stale)
+    return result
 
 
 def _needs_of(loaded: Loaded, targets: Targets, *, users: bool, per_user: bool) -> frozenset[Need]:
     """What folders, gates, reports, trackers and documents need."""
+    config = loaded.config
     needs: set[Need] = {"complete", "conclusions"} if targets.folders else set()
-    if users or per_user or loaded.config.gates.rules or loaded.config.track:
-        needs.add("users")
-    if users or loaded.config.gates.rules or loaded.config.track:
-        needs.add("complete")
-    if loaded.config.output.describe or (loaded.config.report.latex.document and targets.of("latex")):
+    needs |= {"users", "complete"} if users or config.gates.rules or config.track else set()
+    needs |= {"users"} if per_user else set()
+    if config.output.describe or (config.report.latex.document and targets.of("latex")):
         needs.add("description")
     return frozenset(needs)
 
@@ -122,19 +155,13 @@ def _enriched(loaded: Loaded, targets: Targets, stack: ExitStack) -> Path | None
     return stack.enter_context(Scratch()).folder if wanted.enriched else None
 
 
-def _judge(loaded: Loaded, targets: Targets) -> Judge:
-    """What judges the gates of a config, or leaves a result as it is where there are none."""
+def _judge(loaded: Loaded, targets: Targets) -> Callable[[Result], Result]:
+    """What gives a result the gates of a config, or leaves it as it is where there are none."""
     if not loaded.config.gates.rules:
-        return lambda result: (result, None)
-    from .judge import judge_of_run  # only here: most runs have no gates
+        return lambda result: result
+    from .judge import judge_of_config  # only here: most runs have no gates
 
-    return judge_of_run(loaded, targets.folders)
-
-
-def _report(loaded: Loaded, result: Result) -> ReportContent:
-    from .report import report_of_run  # only here: most runs make no report
-
-    return report_of_run(loaded, result)
+    return judge_of_config(loaded, targets.folders)
 
 
 def _refuse_unknown(loaded: Loaded) -> None:
@@ -148,3 +175,15 @@ def _refuse_unknown(loaded: Loaded) -> None:
 
         for one in loaded.config.track:
             refuse_without_extra(one)
+
+
+def _failed_rows(result: Result, folders: Iterable[Path]) -> tuple[dict[Path, bytes], list[Path]]:
+    """The offending rows of failed checks, a Parquet file each, and those of an earlier run, which go."""
+    files = {folder / f"{name}.parquet": as_parquet(rows) for folder in folders for name, rows in result.failures.items()}
+    earlier = (path for folder in folders for path in folder.glob("*.parquet") if _is_of_failures(path.name) and path not in files)
+    return files, sorted(path for path in earlier if os.path.isfile(path) and not path.is_symlink())
+
+
+def _is_of_failures(name: str) -> bool:
+    """Return whether a file has a name that a run gives: `R01.parquet`, `R01.knn.parquet`."""
+    return name.endswith(".parquet") and name.partition(".")[0] in CHECKS

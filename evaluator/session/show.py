@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, TextIO
+from typing import Any, TextIO
 
 from msgspec import Struct
 
@@ -29,24 +29,21 @@ class Looks(Struct, frozen=True):
     def refuse_unknown(self, loaded: Loaded) -> None:
         """`ConfigError` if a measure is named that the config does not ask for, before anything is computed."""
         evaluation = loaded.config.evaluation
-        labels = [*(one.label for one in evaluation.definitions), *(one.formula.text for one in evaluation.composites)]
         if any(one.several for one in evaluation.definitions):  # which values it has turns out in the run
             return
         for measure in (*measures_of(self.columns), *([self.sort] if self.sort else [])):
-            matching(measure.partition(" (")[0] if measure not in labels else measure, labels)
+            matching(measure.partition(" (")[0] if measure not in evaluation.labels else measure, evaluation.labels)
 
     def applied(self, result: Result) -> Result:
         """The measures to show, the models in the order to show them."""
         return selected(result, measures_of(self.columns), self.sort)
 
 
-PLAIN: Final = Looks()
-
-
-def result_document(result: Result, looks: Looks = PLAIN, verbose: bool = False, sentences: Sequence[str] = ()) -> Document:
+def result_document(result: Result, looks: Looks | None = None, verbose: bool = False, sentences: Sequence[str] = ()) -> Document:
     """A result as `receval run` prints it, with its closing sentences."""
-    display: dict[str, Any] = {"digits": looks.digits, "models_as_rows": looks.models_as_rows, "command": _ALL_FINDINGS}
-    return selections.screen(looks.applied(result), whole=result, verbose=verbose, closing=sentences, **display)
+    looks = looks or Looks()
+    table: dict[str, Any] = {"digits": looks.digits, "models_as_rows": looks.models_as_rows, "command": _ALL_FINDINGS}
+    return selections.screen(looks.applied(result), whole=result, verbose=verbose, closing=sentences, **table)
 
 
 def check_document(result: Result) -> Document:

@@ -23,19 +23,19 @@ class NewConfig(Struct, frozen=True, eq=False):
 
 def from_files(files: tuple[str, ...], output: str | None, *, force: bool = False) -> NewConfig:
     """A config for files, and what each was taken to be."""
-    target = _target(output, force)
+    target, folder = _target(output, force)
     found = guess(files)
     remarks = (*(f"{name}: {what}" for name, what in found.descriptions), *(f"not sure: {doubt}" for doubt in found.doubts))
     if found.problem:
         hint = "name the right files, or write a config with columns: {user: NAME, item: NAME} for each"
         return NewConfig("", target, remarks, DataError(found.problem, hint))
-    return NewConfig(config_text(found, _folder(target)), target, remarks)
+    return NewConfig(config_text(found, folder), target, remarks)
 
 
 def from_program(source: str, output: str | None, *, force: bool = False) -> NewConfig:
     """The config of another program as one of receval."""
-    target = _target(output, force)
-    return NewConfig(convert(Path(source), _folder(target)), target)
+    target, folder = _target(output, force)
+    return NewConfig(convert(Path(source), folder), target)
 
 
 def save_config(config: NewConfig) -> None:
@@ -61,14 +61,11 @@ def save_sample(place: str, *, force: bool = False) -> Path:
     return folder / "quickstart.yaml"
 
 
-def _target(output: str | None, force: bool) -> Path | None:
-    """Where the config goes; `ConfigError` if it would overwrite a file without leave."""
-    target = None if output is None else Path(output)
-    if target is not None and os.path.exists(target) and is_plain(target) and not force:
+def _target(output: str | None, force: bool) -> tuple[Path | None, Path | None]:
+    """The file of a config and the folder that its paths are seen from, if any; `ConfigError` if it would overwrite without leave."""
+    if output is None:
+        return None, None
+    target = Path(output)
+    if os.path.exists(target) and is_plain(target) and not force:
         raise ConfigError(f"{target} is there already", "choose another name with -o, or add --force to overwrite it")
-    return target
-
-
-def _folder(target: Path | None) -> Path | None:
-    """The folder that the paths of the config are seen from; `None` where the config goes to no file."""
-    return target.parent if target is not None and is_plain(target) else None
+    return target, target.parent if is_plain(target) else None

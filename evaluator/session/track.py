@@ -18,8 +18,8 @@ from ..render.report import as_html
 from ..render.result_data import as_json
 from ..results.result import Result
 from ..trackers.choosing import tracker_of
-from .gather import Gathered
-from .records import Tracked
+from .compare import Gathered
+from .outcome import Tracked
 from .report import report_of_gathered
 
 

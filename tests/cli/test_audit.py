@@ -63,7 +63,7 @@ def test_a_dirty_file_is_audited_as_each_convention_reads_it_alone(tmp_path):
 
 
 def test_the_files_are_read_once_however_many_conventions_there_are(monkeypatch):
-    from receval.evaluation.sources import SourceReader
+    from receval.evaluation.files import SourceReader
 
     scans = []
     read_once = SourceReader._read_once

@@ -11,8 +11,7 @@ from receval import explain, load_config, run
 from receval.errors import ConfigError, DataError
 from receval.evaluation.explaining import explained, user_frames
 from receval.evaluation.files import Files, open_inputs
-from receval.evaluation.plan import Plan
-from receval.evaluation.request import Request
+from receval.evaluation.plan import Plan, Request
 from receval.measure.scoring import Scorer
 from receval.metrics import METRICS
 from receval.names.measure_strings import parse
@@ -66,7 +65,7 @@ class Build:
         rows = run(self.loaded).per_user["knn"].filter(pl.col("n_relevant") > 2).rows(named=True)
         self.rows = [rows[20 + 40 * index] for index in range(3)]
         """The values of three users."""
-        self.scorers = open_inputs(Request.of(self.loaded), Plan.of(self.loaded.config.evaluation), self.scorers_of_users)
+        self.scorers = open_inputs(Request(self.loaded, Plan.of(self.loaded.config.evaluation)), self.scorers_of_users)
 
     def scorers_of_users(self, files: Files) -> list[Scorer]:
         """For each of the users what computes measures over the rows of that user."""

@@ -8,7 +8,7 @@ import shutil
 import pytest
 from receval import load_config, run
 from receval.disk.reading_back import load
-from receval.session.judge import bases_of_config, with_gates
+from receval.session.judge import judge_of_config
 
 from tests.cli.gate_place import CONFIG, TEST, WORSE, changed, lists
 
@@ -44,7 +44,7 @@ def test_text_json_files_and_exit_code_are_of_one_verdict(place, receval):
 def test_a_folder_with_gates_is_read_back_as_it_was_written(place, receval):
     receval("run", "config.yaml", *WORSE, "-q", "-o", "results/today/")
     loaded = load_config("config.yaml", (), ["home=worse.csv"], replace=True)
-    result = with_gates(run(loaded), loaded.config.gates, loaded.config.compare, bases_of_config(loaded))
+    result = judge_of_config(loaded)(run(loaded))
     assert result.gates
     assert load("results/today") == result
 

@@ -62,7 +62,7 @@ def test_markdown_has_the_measures_and_the_order_asked_for_too(receval):
 def test_what_makes_no_sense_is_refused_before_anything_is_computed(arguments, message, receval, monkeypatch):
     from receval.evaluation import running
 
-    monkeypatch.setattr(running, "evaluate", None)
+    monkeypatch.setattr(running, "open_inputs", None)
     code, out, err = receval("run", QUICKSTART, *arguments)
     assert (code, out) == (2, "")
     assert message in err

@@ -9,7 +9,7 @@ from receval.comparison.comparing import compare
 from receval.comparison.questions import Questions
 from receval.content.paper import definitions, formula_of, paper_document, result_tables
 from receval.conventions import AXES, load
-from receval.evaluation.definitions import in_full
+from receval.evaluation.plan import in_full
 from receval.metrics import METRICS, resolve
 from receval.metrics.notation import GLOSSARY
 from receval.names.measure_strings import parse

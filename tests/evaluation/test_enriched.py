@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 import yaml
 from receval import enriched as enriched_in_python
-from receval.evaluation import passes
+from receval.evaluation import running
 
 from tests.conftest import table
 
@@ -33,7 +33,7 @@ EXPECTED = [  # b's ties are in the order of items; e has a list and no test row
 ]
 COLUMNS = ["user", "item", "rank", "score", "relevant", "gain", "in_train"]
 EVALUATION = {"metrics": ["nDCG"], "relevance": {"threshold": 4, "graded": True}}
-WHOLE_USERS = passes.whole_users
+WHOLE_USERS = running.whole_users
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def test_orders_of_rows_and_parts_change_no_byte(enriched, monkeypatch, text_ids
         lists, test = (frame.with_columns(pl.format("u{}", "user").alias("user")) for frame in (lists, test))
     found = set()
     for rows_per_part, seed in ((1_000_000, None), (1_000_000, 1), (100, None), (100, 2), (1, 1)):
-        monkeypatch.setattr(passes, "whole_users", partial(WHOLE_USERS, rows_per_part=rows_per_part))
+        monkeypatch.setattr(running, "whole_users", partial(WHOLE_USERS, rows_per_part=rows_per_part))
         shuffled = lists if seed is None else lists.sample(fraction=1.0, shuffle=True, seed=seed)
         (file,) = enriched(test, {"knn": shuffled}).values()
         found.add(file.read_bytes())

@@ -9,8 +9,8 @@ import pytest
 import yaml
 from receval import load, load_config
 from receval.errors import DataError
+from receval.evaluation.files import SourceReader
 from receval.evaluation.inputs import look_at_everything
-from receval.evaluation.sources import SourceReader
 
 FILES = {
     "t.csv": "user,item\n1,10\n",
@@ -88,10 +88,10 @@ def test_what_is_used_where_it_is_given_may_be_missing(inputs):
 def test_labels_are_the_columns_that_are_needed_sorted_and_once_and_then_the_categories(inputs):
     found = inputs("users.group", "users.age", "items.year", "items.genres", "categories", **EVERYTHING)
     assert list(found.of("users").labels) == ["age", "group"]
-    assert list(found.items.labels) == ["genres", "year"]
+    assert list(found.of("items").labels) == ["genres", "year"]
     several = EVERYTHING | {"items": {"path": "items.csv", "categories": ["year", "genres"]}}
-    assert list(inputs("categories", **several).items.labels) == ["year", "genres"]
-    assert list(inputs("items", **several).items.labels) == []
+    assert list(inputs("categories", **several).of("items").labels) == ["year", "genres"]
+    assert list(inputs("items", **several).of("items").labels) == []
 
 
 def test_one_file_of_predictions_is_that_of_every_model_and_read_once(inputs):

@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
-from receval.evaluation import passes
+from receval.evaluation import running
 from receval.metrics import METRICS
 from receval.names.measure_strings import parse
 
@@ -55,15 +55,15 @@ IN_PARTS = """
 import sys
 from functools import partial
 from receval.cli.main import main
-from receval.evaluation import passes
+from receval.evaluation import running
 if rows := int(sys.argv[1]):
-    passes.whole_users = partial(passes.whole_users, rows_per_part=rows)
+    running.whole_users = partial(running.whole_users, rows_per_part=rows)
 sys.exit(main(sys.argv[2:]))
 """
 """A program that runs receval with as many rows in a part as its first argument says, or as many as receval itself takes if it says 0."""
 
 
-WHOLE_USERS = passes.whole_users
+WHOLE_USERS = running.whole_users
 
 
 def awkward_world(seed: int) -> World:
@@ -128,6 +128,6 @@ def test_orders_of_rows_parts_and_threads_change_no_byte(name, receval, tmp_path
             done = subprocess.run(program, env={**os.environ, "POLARS_MAX_THREADS": str(n_threads)}, capture_output=True, text=True)
             assert done.returncode in (0, 1), done.stderr
         else:
-            monkeypatch.setattr(passes, "whole_users", partial(WHOLE_USERS, rows_per_part=rows_per_part))
+            monkeypatch.setattr(running, "whole_users", partial(WHOLE_USERS, rows_per_part=rows_per_part))
             assert receval("run", config, "-q")[0] in (0, 1)
         assert_equal(bytes_of(config.parent), expected)

@@ -68,8 +68,8 @@ def changing(monkeypatch, module, name, change, path, before=True):
     ("module", "name", "before"),
     [
         (files, "_read", True),
-        (running, "measure_lists", True),
-        (running, "measure_lists", False),
+        (running, "_measure_on_this_machine", True),
+        (running, "_measure_on_this_machine", False),
         (running, "describe", True),
         (running, "describe", False),
     ],
@@ -117,15 +117,15 @@ def test_a_failure_of_files_that_did_not_change_is_told_as_it_is(config, write):
 
 CUT = """
 import os, sys
-import receval.evaluation.passes as passes
+import receval.evaluation.running as running
 from receval.cli.main import main
-counting = passes.FaultTally.add
+counting = running.FaultTally.add
 
 def add(tally, batch):
     os.truncate(sys.argv[2], 1000)
     return counting(tally, batch)
 
-passes.FaultTally.add = add
+running.FaultTally.add = add
 sys.exit(main(["run", sys.argv[1]]))
 """
 

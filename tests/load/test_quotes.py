@@ -13,7 +13,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval.errors import DataError
-from receval.evaluation.sources import SourceReader
+from receval.evaluation.files import SourceReader
 
 from tests.load.conftest import look_at
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from receval import load
 from receval.errors import DataError
-from receval.evaluation.sources import SourceReader
+from receval.evaluation.files import SourceReader
 
 from tests.load.conftest import look_at
 

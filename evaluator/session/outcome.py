@@ -1,8 +1,7 @@
-"""Records of what a run gave."""
+"""The outcome of a run: its result with gates, what was written and tracked, and how it ends."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
@@ -12,11 +11,13 @@ from ..comparison.questions import Questions
 from ..config import Loaded
 from ..content.report import ReportContent
 from ..errors import RecevalError
-from ..results.comparison import closing_sentences
+from ..results.comparison import closing_sentences, conclusions
 from ..results.gates import Verdicts
 from ..results.result import Result
 
 _MOST_SENTENCES: Final = 2
+Found = TypeVar("Found", bound=Result)
+"""A result, or one to look into."""
 
 
 class Tracked(Struct, frozen=True):
@@ -25,12 +26,6 @@ class Tracked(Struct, frozen=True):
     name: str
     went: str = ""
     problem: str = ""
-
-
-Found = TypeVar("Found", bound=Result)
-"""A result, or one to look into."""
-Judge = Callable[[Result], tuple[Result, RecevalError | None]]
-"""Gives a result its gates, or says why they cannot be judged."""
 
 
 class JudgedResult(Struct, Generic[Found], frozen=True, eq=False):
@@ -79,12 +74,10 @@ class RunRecord(JudgedResult[Found], Generic[Found], frozen=True, eq=False, kw_o
         questions = Questions.of(self.loaded.config.compare)
         if questions.baseline is None:
             return closing_sentences(self.result.conclusions)
-        from ..comparison.comparing import compare  # only here: few runs name a baseline to compare with
-        from ..results.comparison import conclusions
-        from .gather import Gathered, with_baseline_folder
+        from .compare import Gathered, compare  # only here: few runs name a baseline to compare with
 
         try:
-            said = conclusions(compare(*with_baseline_folder(Gathered({"this run": self.result}, self.loaded), questions)))
+            said = conclusions(compare(Gathered({"this run": self.result}, self.loaded), questions).comparison)
         except RecevalError as error:
             return [f"Not compared with {questions.baseline}: {error}"]
         more = [f"receval compare says it of {len(said) - 1} more."] if len(said) > _MOST_SENTENCES else []
@@ -93,6 +86,5 @@ class RunRecord(JudgedResult[Found], Generic[Found], frozen=True, eq=False, kw_o
     @property
     def exit_code(self) -> int:
         """0 if all is well, 1 if a gate or a check of level error failed, that of the failure if there is one."""
-        if self.failure is not None:
-            return self.failure.exit_code
-        return int(self.result.failed(self.strict) or self.verdicts.failed(self.strict))
+        judged = int(self.result.failed(self.strict) or self.verdicts.failed(self.strict))
+        return judged if self.failure is None else self.failure.exit_code
