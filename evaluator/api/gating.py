@@ -16,7 +16,7 @@ from ..content.gates import document
 from ..disk.reading_back import load as load_folder
 from ..errors import ConfigError
 from ..gates.demands import Baseline, Bases
-from ..render.judgement_data import gate_cells
+from ..render.result_data import gate_cells
 from ..render.screen import show
 from ..render.terminal import PlainText
 from ..results.gates import Gate, Verdicts

@@ -13,9 +13,8 @@ from msgspec import Struct, to_builtins
 
 from ..errors import DataError
 from ..outputs import in_folder
-from ..render import encoding
-from ..render.judgement_data import gate_cells
-from ..render.result_data import cells_of_checks
+from ..render.forms import as_json
+from ..render.result_data import cells_of_checks, gate_cells
 from ..results.result import FORMAT_VERSION, Result
 
 MANIFEST: Final = "manifest.json"
@@ -117,7 +116,7 @@ def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
         **gate_cells(result.gates),
         "outputs": outputs,
     }
-    return encoding.as_json({**content, CHECKSUM: checksum(json.loads(encoding.as_json(content)))})
+    return as_json({**content, CHECKSUM: checksum(json.loads(as_json(content)))})
 
 
 def outputs_of_manifest(path: Path) -> set[str]:

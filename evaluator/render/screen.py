@@ -13,26 +13,9 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from ..document import (
-    LONGEST_BAR,
-    Alert,
-    Bars,
-    Block,
-    Code,
-    Heading,
-    Links,
-    Mark,
-    Paragraph,
-    Points,
-    Section,
-    Sentences,
-    Status,
-    Table,
-    Terms,
-)
-from .layout import has_room_for_texts, head_of, laid_out, names, texts_of, to_the_right, visible
+from .. import document as doc
+from .layout import has_room_for_texts, head_of, laid_out, names, texts_of, to_the_right, visible, with_pictures
 from .terminal import CODE, FORMULA, UNBOUNDED, Screen
-from .whiskers import with_pictures
 
 _PROSE: Final = 100
 _LEAST_BAR, _WIDEST_BAR = 4, 60
@@ -40,12 +23,12 @@ _MANY: Final = 4
 """Number of tables from which on a sentence says how to see less."""
 _SEVERITIES: Final = {"error": "bold red", "warn": "bold color(166)", "info": f"bold {CODE}"}
 """Colours that can be read on white as well as on black."""
-_STYLES: Final[dict[Mark, str]] = {"best": "bold", "pass": "green", "fail": "bold red", "inconclusive": "yellow", "skipped": "dim"}
+_STYLES: Final[dict[doc.Mark, str]] = {"best": "bold", "pass": "green", "fail": "bold red", "inconclusive": "yellow", "skipped": "dim"}
 _Shape = tuple[RenderableType, int]
 """A shape, and the width that it is drawn in."""
 
 
-def show(document: Iterable[Block], file: TextIO) -> str:
+def show(document: Iterable[doc.Block], file: TextIO) -> str:
     """Return the document as text for `file`, with colour and frames only where that is a terminal that has them."""
     lines = Screen.of(file).draw(_Drawing(Screen.of(file)).of(document))
     return f"{text}\n" if (text := re.sub(r"\n{3,}", "\n\n", lines).strip("\n")) else ""
@@ -56,56 +39,56 @@ class _Drawing(Struct, frozen=True):
 
     screen: Screen
 
-    def of(self, document: Iterable[Block]) -> Iterator[_Shape]:
+    def of(self, document: Iterable[doc.Block]) -> Iterator[_Shape]:
         """Yield the shapes of each block, with an empty line between blocks unless they belong together."""
-        drawn: list[Table] = []
-        whole: list[Table] = []
-        before: Block | None = None
+        drawn: list[doc.Table] = []
+        whole: list[doc.Table] = []
+        before: doc.Block | None = None
         for block in document:
             if before is not None and not _together(before, block):
                 yield Text(), 1
-            if isinstance(block, Table):
+            if isinstance(block, doc.Table):
                 parts = [with_pictures(one, self.screen) for one in laid_out(block, self.screen)]
                 drawn, whole = [*drawn, *parts], [*whole, block]
                 yield from self.tables(parts)
-            elif isinstance(block, Sentences) and block.small:
+            elif isinstance(block, doc.Sentences) and block.small:
                 yield from self.notes(block, drawn, whole)
                 drawn, whole = [], []
-            elif isinstance(block, Sentences):
+            elif isinstance(block, doc.Sentences):
                 yield from self.notes(block)
             else:
                 yield from self.block(block)
             before = block
         if any(table.notes for table in drawn):
-            yield from self.notes(Sentences(()), drawn)
+            yield from self.notes(doc.Sentences(()), drawn)
 
-    def block(self, block: Block) -> Iterable[_Shape]:
+    def block(self, block: doc.Block) -> Iterable[_Shape]:
         match block:
-            case Heading(text, level):
+            case doc.Heading(text, level):
                 return [self.sized(Text(self.screen.visible(text), style="bold" if level > 1 else "bold underline"))]
-            case Paragraph(text):
+            case doc.Paragraph(text):
                 return [self.prose(text)]
-            case Code(text):
+            case doc.Code(text):
                 lines = "\n".join(map(self.screen.visible, text.splitlines()))
                 return [self.sized(Padding(Text(lines, style=FORMULA), (0, 0, 0, 4), expand=False))]
-            case Points(texts):
+            case doc.Points(texts):
                 return [self.terms([("-", text) for text in texts])]
-            case Status(lines):
+            case doc.Status(lines):
                 return [self.terms([("-", text) for _, text in lines])]
-            case Terms(rows, about):
+            case doc.Terms(rows, about):
                 return [*([self.prose(about)] if about else []), self.terms(rows)]
-            case Links(title, linked):
+            case doc.Links(title, linked):
                 return [self.prose(f"{title}: {', '.join(linked)}")]
-            case Bars():
+            case doc.Bars():
                 return [self.bars(block)]
-            case Alert():
+            case doc.Alert():
                 return self.alert(block)
-            case Section(_, title, blocks):
-                return self.of((Heading(title, 2), *blocks))
+            case doc.Section(_, title, blocks):
+                return self.of((doc.Heading(title, 2), *blocks))
             case _:
                 return []
 
-    def notes(self, block: Sentences, drawn: Sequence[Table] = (), tables: Sequence[Table] = ()) -> Iterator[_Shape]:
+    def notes(self, block: doc.Sentences, drawn: Sequence[doc.Table] = (), tables: Sequence[doc.Table] = ()) -> Iterator[_Shape]:
         """Yield sentences, below those on how `tables` above them were `drawn`."""
         texts = [*dict.fromkeys(note for table in drawn for note in table.notes)]
         shown = [visible(one, self.screen) for table in tables for one in (table, table.narrow) if one]
@@ -116,7 +99,7 @@ class _Drawing(Struct, frozen=True):
         for text in (*texts, *block.texts):
             yield from self.screen.paragraph(Text(self.screen.visible(text), style="dim" if block.small else ""))
 
-    def alert(self, alert: Alert) -> Iterator[_Shape]:
+    def alert(self, alert: doc.Alert) -> Iterator[_Shape]:
         """Yield the sentence of a finding, its examples, and its advice."""
         style = _SEVERITIES[alert.severity]
         yield from self.screen.paragraph(Text(self.screen.visible(alert.text)), f"{alert.head}  ", before_style=style)
@@ -135,10 +118,10 @@ class _Drawing(Struct, frozen=True):
             grid.add_row(Text(self.screen.visible(term), style="" if term == "-" else "bold"), _code(self.screen.visible(text)))
         return self.sized(Padding(grid, (0, self.margin(), 0, 2), expand=False))
 
-    def bars(self, bars: Bars) -> _Shape:
+    def bars(self, bars: doc.Bars) -> _Shape:
         """Return a histogram as wide as the screen has room for, within limits."""
         others = sum(max((cell_len(row[column]) for row in bars.cells()), default=0) + 2 for column in range(3)) + 2
-        room = LONGEST_BAR if self.screen.width is None else max(min(self.screen.width - others, _WIDEST_BAR), _LEAST_BAR)
+        room = doc.LONGEST_BAR if self.screen.width is None else max(min(self.screen.width - others, _WIDEST_BAR), _LEAST_BAR)
         grid = RichTable.grid(padding=(0, 2))
         for justify in ("right", "right", "right", "left"):
             grid.add_column(justify=justify, no_wrap=True)
@@ -146,7 +129,7 @@ class _Drawing(Struct, frozen=True):
             grid.add_row(*(Text(self.screen.visible(cell)) for cell in row))
         return self.sized(Padding(grid, (0, 0, 0, 2), expand=False))
 
-    def tables(self, tables: Iterable[Table]) -> Iterator[_Shape]:
+    def tables(self, tables: Iterable[doc.Table]) -> Iterator[_Shape]:
         for number, table in enumerate(tables):
             if number:
                 yield Text(), 1
@@ -157,7 +140,7 @@ class _Drawing(Struct, frozen=True):
             if table.left_out:
                 yield from self.screen.paragraph(Text(f"not shown at this width: {', '.join(table.left_out)}", style="dim"), "  ")
 
-    def table(self, table: Table) -> RichTable:
+    def table(self, table: doc.Table) -> RichTable:
         grid = RichTable.grid(padding=(0, 2)) if table.bare else RichTable(box=self.screen.box, safe_box=False, header_style="bold")
         columns = []
         for number, (column, breaks) in enumerate(zip(table.columns, self.breaks(table), strict=True)):
@@ -175,7 +158,7 @@ class _Drawing(Struct, frozen=True):
             grid.add_row(*(_code(text, _STYLES.get(cell.mark, "")) for text, cell in zip(line, row, strict=True)))
         return grid
 
-    def breaks(self, table: Table) -> list[bool]:
+    def breaks(self, table: doc.Table) -> list[bool]:
         """Return which columns take several lines: the last one alone, where the others have room beside it."""
         width = self.screen.width
         if width is None:
@@ -193,14 +176,14 @@ class _Drawing(Struct, frozen=True):
         return shape, max(self.screen.width or 0, measured.maximum if self.screen.width is None else measured.minimum)
 
 
-def _together(before: Block, after: Block) -> bool:
+def _together(before: doc.Block, after: doc.Block) -> bool:
     """Return whether no empty line stands between two blocks."""
     match before, after:
-        case Sentences(), Sentences():
+        case doc.Sentences(), doc.Sentences():
             return before.small == after.small
-        case (Alert(), Alert() | Sentences()) | (Table(), Sentences()):
+        case (doc.Alert(), doc.Alert() | doc.Sentences()) | (doc.Table(), doc.Sentences()):
             return True
-        case Sentences(), Table():
+        case doc.Sentences(), doc.Table():
             return after.bare
     return False
 

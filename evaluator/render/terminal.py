@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from io import BytesIO, StringIO, TextIOWrapper
 from typing import Final, Literal, TextIO
 
@@ -14,7 +14,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from ..quoting import acts, seen
+from ..quoting import seen
 
 _WORD: Final = re.compile(r"[\w.]+|[^\w.]")
 """A word of a measure, or a sign between words."""
@@ -84,16 +84,10 @@ class Screen(Struct, frozen=True):
 
     def visible(self, text: str) -> str:
         """Return `text` in one line with every character visible: control characters, and those that cannot be encoded, by their number."""
-        if text.isascii() and text.isprintable():
-            return text
-        return "".join(map(self._visible, text))
-
-    def _visible(self, character: str) -> str:
-        if acts(character):
-            return seen(character)
-        if self.encodes(character):
-            return character
-        return _WORDS.get(character) or character.encode("ascii", "backslashreplace").decode()
+        shown = text if text.isascii() and text.isprintable() else "".join(map(seen, text))
+        if self.encodes(shown):
+            return shown
+        return "".join(one if self.encodes(one) else _WORDS.get(one) or one.encode("ascii", "backslashreplace").decode() for one in shown)
 
     def cut(self, name: str, room: int) -> str:
         """Return a name that takes at most `room` columns, `…` in the place of its middle if it is longer.
@@ -153,22 +147,6 @@ class Screen(Struct, frozen=True):
         for shape, width in drawn:
             console.print(shape, width=max(width, 1))
         return "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
-
-
-def in_groups(widths: Sequence[int], room: int) -> list[list[int]]:
-    """Return columns of those widths in as few groups as fit into `room`, about as many in each; one at least."""
-    groups = _groups(widths, room, len(widths))
-    even = _groups(widths, room, -(-len(widths) // len(groups)))
-    return even if len(even) == len(groups) else groups
-
-
-def _groups(widths: Sequence[int], room: int, most: int) -> list[list[int]]:
-    groups: list[list[int]] = [[]]
-    for number, width in enumerate(widths):
-        if groups[-1] and (sum(widths[other] for other in groups[-1]) + width > room or len(groups[-1]) == most):
-            groups.append([])
-        groups[-1].append(number)
-    return groups
 
 
 def _ends_of_words(name: str, room: int) -> tuple[str, str] | None:

@@ -16,8 +16,8 @@ from msgspec import to_builtins
 from ..content.report import ReportContent
 from ..errors import ConfigError
 from . import sandbox
-from .judgement_data import comparison_json
-from .result_data import as_json
+from .forms import as_json
+from .result_data import comparison_cells, result_cells
 
 _MOST_BYTES: Final = 1 << 20
 MOST_SECONDS: Final = 20.0
@@ -98,8 +98,8 @@ def context_of(content: ReportContent) -> dict[str, Any]:
     `title`; `results`, by label the JSON of each; `result`, the first of them; `comparison`, its JSON or none; `gates`, their JSON.
     Examples of findings, which may be ids of users, and losers are there only if they were asked for.
     """
-    results = {label: json.loads(as_json(result)) for label, result in content.results.items()}
-    compared = None if content.comparison is None else json.loads(comparison_json(content.comparison))
+    results = {label: json.loads(as_json(result_cells(result))) for label, result in content.results.items()}
+    compared = None if content.comparison is None else json.loads(as_json(comparison_cells(content.comparison)))
     if not content.show_users:
         for result in results.values():
             result["findings"] = [{name: value for name, value in one.items() if name != "examples"} for one in result["findings"]]

@@ -17,8 +17,7 @@ from ..disk.stage import Stage, destination
 from ..errors import ArgumentError
 from ..names.short_names import Margin
 from ..outputs import OutputForm, in_folder
-from ..render.forms import rendered
-from ..render.result_data import is_spreadsheet_safe
+from ..render.forms import is_spreadsheet_safe, rendered
 from ..results.comparison import Comparison
 from ..results.result import Result
 from .gather import Gathered, Read, Tell, gather, with_baseline_folder

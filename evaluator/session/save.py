@@ -13,8 +13,7 @@ from ..disk import result_folder
 from ..disk.own_inputs import Target, refuse_overwriting
 from ..disk.stage import Stage, destination
 from ..evaluation.running import run
-from ..render.encoding import as_parquet
-from ..render.forms import rendered
+from ..render.forms import as_parquet, rendered
 from ..results.result import Result
 from .targets import PathLike, Targets
 

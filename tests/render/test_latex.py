@@ -13,8 +13,7 @@ from receval.content.paper import comparison_tables, result_tables
 from receval.content.paper_values import marks_of
 from receval.content.values import Formats
 from receval.document import Alert, Cell, Code, Column, Heading, Links, Paragraph, Points, Section, Sentences, Table, Terms
-from receval.render.latex import as_latex
-from receval.render.latex_table import WIDTH, parts, shortened
+from receval.render.latex import WIDTH, as_latex, parts, shortened
 
 from tests.comparison.conftest import truth
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from receval.metrics.notation import GLOSSARY
-from receval.render.latex_text import _KNOWN, comment, documented, escaped, is_symbol, number, prose
+from receval.render.latex import _KNOWN, comment, documented, escaped, is_symbol, number, prose
 
 from tests.papers import HOSTILE
 
