@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ..config.judgement import Inconclusive, MissingPolicy
 from ..config.overrides import gates_of
 from ..content.gates import document
-from ..disk.reading_back import load as load_folder
+from ..disk.result_folder import load as load_folder
 from ..errors import ConfigError
 from ..gates.demands import Baseline, Bases
 from ..render.result_data import gate_cells

@@ -8,12 +8,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TextIO
 
 import polars as pl
 import polars.selectors as cs
+from msgspec.json import format as with_indents
 
 from ..outputs import OutputForm
 from .markdown import as_markdown
@@ -58,32 +58,10 @@ def is_spreadsheet_safe(result: Any) -> bool:
 
 def as_json(content: Any, *, finite: bool = True) -> bytes:
     """Return `content` as JSON with every value on a line of its own; `ValueError` for a number that is not finite, if all must be."""
-    return f"{indented(content) if finite else json.dumps(content, indent=2, ensure_ascii=False)}\n".encode()
-
-
-def indented(value: Any, margin: str = "\n") -> str:
-    """Return `value` as `json.dumps(value, indent=2)` writes it, in a third of its time, its lines beginning with `margin`.
-
-    What holds no other list or object is encoded at once, with line breaks as its separators: only then is the encoder the fast one.
-    `ValueError` for numbers that are not finite.
-    """
-    if not value or not isinstance(value, dict | list | tuple):
-        return _encoder(", ").encode(value)
-    inner = f"{margin}  "
-    parts = value.values() if isinstance(value, dict) else value
-    if any(isinstance(part, dict | list | tuple) for part in parts):
-        texts = [indented(part, inner) for part in parts]
-        if isinstance(value, dict):
-            texts = [f"{_encoder(', ').encode(str(key))}: {text}" for key, text in zip(value, texts, strict=True)]
-        opening, closing = "{}" if isinstance(value, dict) else "[]"
-        return f"{opening}{inner}{f',{inner}'.join(texts)}{margin}{closing}"
-    flat = _encoder(f",{inner}").encode(value)
-    return f"{flat[0]}{inner}{flat[1:-1]}{margin}{flat[-1]}"
-
-
-@cache
-def _encoder(separator: str) -> json.JSONEncoder:
-    return json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(separator, ": "))
+    if not finite:
+        return f"{json.dumps(content, indent=2, ensure_ascii=False)}\n".encode()
+    # The same text in a third of the time: `json` is fast without `indent` only.
+    return f"{with_indents(json.dumps(content, ensure_ascii=False, allow_nan=False), indent=2)}\n".encode()
 
 
 def as_csv(rows: Iterable[Iterable[Any]] | pl.DataFrame, *, spreadsheet_safe: bool = False) -> bytes:
@@ -131,4 +109,4 @@ def as_parquet(frame: pl.DataFrame) -> bytes:
     return file.getvalue()
 
 
-_ENCODERS: Final = {"json": as_json, "jsonl": as_jsonl, "parquet": as_parquet}
+_ENCODERS: Final[Mapping[str, Callable[[Any], bytes]]] = {"json": as_json, "jsonl": as_jsonl, "parquet": as_parquet}

@@ -109,14 +109,10 @@ def _points(texts: Iterable[str]) -> list[str]:
 def _table(table: doc.Table, own: Callable[[str], str]) -> Iterator[str]:
     if table.caption:
         yield f"**{markdown_text(table.caption)}**\n"
-    yield _row([_head(column) for column in table.columns])
+    yield _row([doc.directed(markdown_text(f"{column.group} {column.title}"), column.direction) for column in table.columns])
     yield "|" + "".join("---:|" if column.is_number else "---|" for column in table.columns)
     for row in table.rows:
         yield _row([_cell(cell, column, own) for cell, column in zip(row, table.columns, strict=True)])
-
-
-def _head(column: doc.Column) -> str:
-    return doc.directed(markdown_text(f"{column.group} {column.title}"), column.direction)
 
 
 def _cell(cell: doc.Cell, column: doc.Column, own: Callable[[str], str]) -> str:

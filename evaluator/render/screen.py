@@ -100,10 +100,13 @@ class _Drawing(Struct, frozen=True):
             yield from self.screen.paragraph(Text(self.screen.visible(text), style="dim" if block.small else ""))
 
     def alert(self, alert: doc.Alert) -> Iterator[_Shape]:
-        """Yield the sentence of a finding, its examples, and its advice."""
+        """Yield the sentence of a finding, as many examples as a line has room for, one at least, and its advice."""
         style = _SEVERITIES[alert.severity]
         yield from self.screen.paragraph(Text(self.screen.visible(alert.text)), f"{alert.head}  ", before_style=style)
-        examples = [f"for example: {'; '.join(_fitting(alert.examples, self.screen.width))}"] if alert.examples else []
+        n, room = len(alert.examples), (self.screen.width or 0) - len("  for example: ")
+        while self.screen.width is not None and n > 1 and cell_len("; ".join(alert.examples[:n])) > room:
+            n -= 1
+        examples = [f"for example: {'; '.join(alert.examples[:n])}"] if n else []
         for line in (*examples, *alert.details, *([alert.advice] if alert.advice else [])):
             yield from self.screen.paragraph(Text(self.screen.visible(line), style="dim"), "  ", hanging=4)
 
@@ -143,7 +146,10 @@ class _Drawing(Struct, frozen=True):
     def table(self, table: doc.Table) -> RichTable:
         grid = RichTable.grid(padding=(0, 2)) if table.bare else RichTable(box=self.screen.box, safe_box=False, header_style="bold")
         columns = []
-        for number, (column, breaks) in enumerate(zip(table.columns, self.breaks(table), strict=True)):
+        width, last = self.screen.width, table.columns[-1]
+        alone = width is not None and last.wraps and has_room_for_texts(table, width)  # then no other column takes several lines
+        for number, column in enumerate(table.columns):
+            breaks = width is not None and column.wraps and (not alone or column is last)
             texts = ["" if table.bare else head_of(column, self.screen), *texts_of(table, number, self.screen)]
             words = [texts[0], *(word for text in texts[1:] for word in (text.split() if breaks else [text]))]
             title, *cells = to_the_right(texts) if column.is_number else texts
@@ -157,14 +163,6 @@ class _Drawing(Struct, frozen=True):
             line = (texts[number] for texts in columns)
             grid.add_row(*(_code(text, _STYLES.get(cell.mark, "")) for text, cell in zip(line, row, strict=True)))
         return grid
-
-    def breaks(self, table: doc.Table) -> list[bool]:
-        """Return which columns take several lines: the last one alone, where the others have room beside it."""
-        width = self.screen.width
-        if width is None:
-            return [False] * len(table.columns)
-        alone = table.columns[-1].wraps and has_room_for_texts(table, width)
-        return [one.wraps and (not alone or one is table.columns[-1]) for one in table.columns]
 
     def margin(self) -> int:
         """Return the columns of the screen to the right of lines that are good to read."""
@@ -186,13 +184,6 @@ def _together(before: doc.Block, after: doc.Block) -> bool:
         case doc.Sentences(), doc.Table():
             return after.bare
     return False
-
-
-def _fitting(examples: Sequence[str], width: int | None) -> Sequence[str]:
-    """Return as many examples as have room in a line of a terminal of that width, one at least; all where there is no terminal."""
-    room = (width or 0) - len("  for example: ")
-    fitting = [n for n in range(1, len(examples) + 1) if width is None or cell_len("; ".join(examples[:n])) <= room]
-    return examples[: max([1, *fitting])]
 
 
 def _code(text: str, style: str = "") -> Text:

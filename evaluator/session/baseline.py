@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..disk.reading_back import load
-from ..disk.result_folder import copy_results
+from ..disk.result_folder import copy_results, load
 from ..results.gates import Verdicts
 
 __all__ = ["load", "set_baseline"]

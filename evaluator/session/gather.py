@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ..checks import Finding
 from ..comparison.questions import Questions
 from ..config import Loaded
-from ..disk.reading_back import is_result_folder, load
+from ..disk.result_folder import is_result_folder, load
 from ..errors import ConfigError
 from ..evaluation.running import run
 from ..results.result import Result

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ..config import Loaded, gates_of
 from ..config.judgement import Compare, GateBaseline, Gates
-from ..disk.reading_back import load
+from ..disk.result_folder import load
 from ..disk.stage import Stage, destination
 from ..errors import ConfigError, DataError, OutputError, RecevalError
 from ..evaluation.running import run

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from ..config.overrides import trackings_of
 from ..config.run_sections import Tracking
 from ..content.report_page import report
-from ..disk.manifest import MANIFEST, as_manifest
-from ..disk.reading_back import load
+from ..disk.result_folder import MANIFEST, as_manifest, load
 from ..errors import ConfigError, OutputError, RecevalError
 from ..render.forms import as_json
 from ..render.html import as_html
