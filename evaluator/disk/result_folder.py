@@ -18,6 +18,7 @@ from msgspec import Struct, convert, to_builtins
 from ..checks import Finding
 from ..errors import DataError, OutputError
 from ..forks import refuse_lost_threads
+from ..load.unchanged import FileState
 from ..names.short_names import is_spread
 from ..outputs import in_folder, of_form
 from ..render.forms import as_json, rendered
@@ -107,18 +108,11 @@ def copy_results(folder: Path, target: Path, *, force: bool = False) -> None:
 # The manifest
 
 
-class FileProof(Struct, frozen=True):
-    """The size and the hash of a file when it was written."""
-
-    bytes: int
-    sha256: str
-
-
 class Manifest(Struct, frozen=True):
-    """What a manifest holds, and the files that it proves, by name."""
+    """What a manifest holds, and the files that it proves: by name their sizes and hashes when they were written."""
 
     content: Mapping[str, Any]
-    files: Mapping[str, FileProof]
+    files: Mapping[str, Mapping[str, Any]]
 
     def require(self, path: Path, content: bytes | None = None) -> None:
         """`DataError` if a file is not the one that was written; `content` are its bytes, where they were read already."""
@@ -140,7 +134,7 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     content, _ = _read(path)
     try:
-        files = {output["path"]: FileProof(output["bytes"], output["sha256"]) for output in content["outputs"]}
+        files = {output["path"]: {name: output[name] for name in ("bytes", "sha256")} for output in content["outputs"]}
     except (LookupError, TypeError):
         raise DataError(f"{path}: this is not what receval wrote", AGAIN) from None
     if CHECKSUM in content and content[CHECKSUM] != checksum(content):
@@ -154,17 +148,17 @@ def checksum(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(others, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def fingerprint(content: bytes | Path) -> FileProof:
+def fingerprint(content: bytes | Path) -> dict[str, Any]:
     """Return the size and the hash of bytes, or of a file, which may be larger than memory."""
     if isinstance(content, bytes):
-        return FileProof(len(content), hashlib.sha256(content).hexdigest())
+        return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     with open(content, "rb") as file:
-        return FileProof(os.fstat(file.fileno()).st_size, hashlib.file_digest(file, "sha256").hexdigest())
+        return {"bytes": os.fstat(file.fileno()).st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
 
 
 def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
     """Return what went in (paths as given, sizes, hashes, rows), what was done (config, versions), what came out, and its checksum."""
-    outputs = [{"path": name, **to_builtins(fingerprint(content))} for name, content in files.items()]
+    outputs = [{"path": name, **fingerprint(content)} for name, content in files.items()]
     content = {
         "format_version": FORMAT_VERSION,
         "inputs": to_builtins(result.inputs),
@@ -295,8 +289,7 @@ class _UserFile:
     """A file with the values of users; it must stay as it is from now on. `is_only`: it holds one model."""
 
     def __init__(self, path: Path, *, is_only: bool) -> None:
-        self.path, self._is_only = path, is_only
-        self._state = _state(path)
+        self.path, self._is_only, self._before = path, is_only, FileState.of(str(path), path)
 
     def values(self, model: str, names: Sequence[str]) -> pl.DataFrame:
         """Return columns of the users of a model; `DataError` if the file has changed, or cannot be read."""
@@ -312,7 +305,7 @@ class _UserFile:
             yield
         except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
             problem = DataError(f"{self.path}: cannot be read: {_first_line(error)}", AGAIN)
-        if self._state != _state(self.path):
+        if self._before.change() is not None:
             problem = DataError(
                 f"{self.path} changed after its hash was checked", "read the folder again when no other program writes to it"
             )
@@ -325,12 +318,3 @@ class _UserFile:
         models = pl.scan_parquet(self.path, glob=False).select(pl.col("model").rle()).unnest("model").collect()
         ends = models["len"].cum_sum().to_list()
         return {model: (end - length, length) for model, length, end in zip(models["value"], models["len"], ends, strict=True)}
-
-
-def _state(path: Path) -> tuple[int, ...] | None:
-    """Return size, time of change and identity of a file; `None` if there is none."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_size, found.st_mtime_ns, found.st_ino, found.st_dev

@@ -20,7 +20,7 @@ import signal
 import stat
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -114,28 +114,18 @@ class Stage:
         self._made.clear()
 
     def _replace(self, written: Mapping[Path, list[str]], removed: Mapping[Path, list[str]]) -> None:
-        done: list[InOneStep | OneByOne] = []
+        done: list[_Replacement] = []
         try:
             for folder in dict.fromkeys((*written, *removed)):
-                done.append(self._replaced(folder, written.get(folder, []), removed.get(folder, [])))
+                replacement = _Replacement(folder, self._stages[folder], written.get(folder, []), removed.get(folder, []))
+                replacement.make()
+                done.append(replacement)
         except OSError:
             for replacement in reversed(done):
                 replacement.undo()
             raise
         for replacement in done:
             replacement.tidy()
-
-    def _replaced(self, folder: Path, files: list[str], gone: list[str]) -> InOneStep | OneByOne:
-        stage = self._stages[folder]
-        in_one_step = InOneStep(folder, stage.path, files, gone)
-        if len(files) + len(gone) > 1 and in_one_step.is_possible():
-            with suppress(OSError):  # no such step here: a mount, another system, a folder above that is not ours
-                in_one_step.make()
-                stage.release()
-                return in_one_step
-        one_by_one = OneByOne(folder, stage.path, files, gone)
-        one_by_one.make()
-        return one_by_one
 
 
 def is_plain(path: Path) -> bool:
@@ -196,30 +186,39 @@ def _undisturbed() -> Iterator[None]:
             os.kill(os.getpid(), came[0])
 
 
-# New files in the place of old ones, all of them or none; `OSError` where that cannot be
+class _Replacement:
+    """Files of `folder` that wait in `stage` take the place of old ones, and those in `gone` go: all of them or none.
 
+    `OSError` where that cannot be. `_others` are files of other people, which come along when the folder is exchanged.
+    """
 
-class InOneStep:
-    """Exchange `folder` for `stage`, a folder in it that holds the new `files`; of the old ones those in `gone` do not come along."""
-
-    def __init__(self, folder: Path, stage: Path, files: Iterable[str], gone: Iterable[str]) -> None:
-        self._folder, self._stage = folder, stage
-        self._ours = {*files, *gone}
+    def __init__(self, folder: Path, stage: OwnFolder, files: list[str], gone: list[str]) -> None:
+        self._folder, self._own, self._files, self._gone = folder, stage, files, gone
+        self._stage, self._outside = stage.path, folder.parent / stage.path.name
+        self._before = self._stage / _BEFORE
         self._others: list[str] = []
-        self._outside = folder.parent / stage.name
+        self._is_exchanged = False
 
-    def is_possible(self) -> bool:
+    def make(self) -> None:
+        """Exchange the folder for that of the new files where it is one of results; else move file by file."""
+        if len(self._files) + len(self._gone) > 1 and self._is_of_results():
+            with suppress(OSError):  # no such step here: a mount, another system, a folder above that is not ours
+                self._exchange()
+        if not self._is_exchanged:
+            self._move_each()
+
+    def _is_of_results(self) -> bool:
         """Return whether the folder is one of results: ours, without folders in it, and not one that somebody works in."""
         status = self._folder.stat()
         if hasattr(os, "geteuid") and (status.st_uid != os.geteuid() or status.st_mode & stat.S_ISVTX):
             return False
         entries = {entry.name: entry for entry in os.scandir(self._folder) if entry.name != self._stage.name}
-        self._others = [name for name in entries if name not in self._ours]
+        self._others = [name for name in entries if name not in (*self._files, *self._gone)]
         is_of_results = not self._others or (_MANIFEST in entries and len(self._others) <= _MANY)
         has_folders = any(entry.is_dir() for entry in entries.values())
         return is_of_results and not has_folders and not _real(Path()).is_relative_to(self._folder)
 
-    def make(self) -> None:
+    def _exchange(self) -> None:
         """Exchange the folders; the one with the new files is made ready outside of the other, where links to the other files are added."""
         os.rename(self._stage, self._outside)
         try:
@@ -233,29 +232,10 @@ class InOneStep:
                 (self._outside / name).unlink(missing_ok=True)
             os.rename(self._outside, self._stage)
             raise
+        self._is_exchanged = True
+        self._own.release()
 
-    def undo(self) -> None:
-        """Exchange them again."""
-        exchange(self._outside, self._folder)
-        os.rename(self._outside, self._stage)
-
-    def tidy(self) -> None:
-        """Remove the old folder."""
-        for name in os.listdir(self._outside):
-            late = name not in self._ours and not os.path.lexists(self._folder / name)
-            if late:  # somebody put it there when the others were linked already
-                os.rename(self._outside / name, self._folder / name)
-        shutil.rmtree(self._outside, ignore_errors=True)
-
-
-class OneByOne:
-    """Move the `files` of `stage` into `folder` and those in `gone` out of it."""
-
-    def __init__(self, folder: Path, stage: Path, files: Sequence[str], gone: Sequence[str]) -> None:
-        self._folder, self._stage, self._files, self._gone = folder, stage, files, gone
-        self._before = stage / _BEFORE
-
-    def make(self) -> None:
+    def _move_each(self) -> None:
         """Note what is to be done, and do it."""
         self._before.mkdir()
         for name in self._files:
@@ -276,6 +256,10 @@ class OneByOne:
 
     def undo(self) -> None:
         """Put back what was there, and remove what was not."""
+        if self._is_exchanged:
+            exchange(self._outside, self._folder)
+            os.rename(self._outside, self._stage)
+            return
         for name in (*self._files, *self._gone):
             if os.path.lexists(self._before / name):
                 os.replace(self._before / name, self._folder / name)
@@ -285,7 +269,11 @@ class OneByOne:
 
     def tidy(self) -> None:
         """Remove the old files and the journal."""
-        shutil.rmtree(self._stage, ignore_errors=True)
+        if self._is_exchanged:
+            for name in os.listdir(self._outside):
+                if name not in (*self._files, *self._gone) and not os.path.lexists(self._folder / name):
+                    os.rename(self._outside / name, self._folder / name)  # somebody put it there when the others were linked already
+        shutil.rmtree(self._outside if self._is_exchanged else self._stage, ignore_errors=True)
 
 
 def _move(folder: Path, stage: Path, files: Iterable[str], gone: Iterable[str]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from msgspec import to_builtins
-from msgspec.structs import replace
 
 from ..results.audit import DIFFERENCE_VERSION, FORMAT_VERSION, Audit, ConventionDifference, FoundValues
 from ..results.explanation import FORMAT_VERSION as EXPLANATION_VERSION
@@ -74,12 +73,9 @@ def difference_json(difference: ConventionDifference) -> bytes:
 
 
 def explanation_json(explanation: Explanation) -> bytes:
-    """Return the explanation; see `results.explanation.FORMAT_VERSION`."""
-    return as_json({"format_version": EXPLANATION_VERSION, **_explanation_cells(explanation)}, finite=False)
+    """Return the explanation; the metrics that it combines are under `of`. See `results.explanation.FORMAT_VERSION`."""
 
+    def renamed(components: list[dict[str, Any]], **cells: Any) -> dict[str, Any]:
+        return {**cells, "of": [renamed(**component) for component in components]}
 
-def _explanation_cells(explanation: Explanation) -> dict[str, Any]:
-    """The fields of an explanation; those of the metrics that it combines are under `of`."""
-    cells = to_builtins(replace(explanation, components=()))
-    del cells["components"]
-    return {**cells, "of": [_explanation_cells(component) for component in explanation.components]}
+    return as_json({"format_version": EXPLANATION_VERSION, **renamed(**to_builtins(explanation))}, finite=False)

@@ -212,8 +212,10 @@ def _table(table: doc.Table) -> str:
     """
     shown = table.turned() if table.turns and len(table.columns) > len(table.rows) - table.apart else table
     across = [_Scale.over(cell.drawn for cell in cells) for cells in zip(*shown.rows, strict=True)]
-    heads = (_tag("th", _safe(_titled(column)), scope="col", class_="" if column.is_number else "t") for column in shown.columns)
-    lines = []
+    heads, lines = [], []
+    for column in shown.columns:
+        title = doc.directed(f"{column.group} {column.title}".strip(), column.direction, _SPACE)
+        heads.append(_tag("th", _safe(title), scope="col", class_="" if column.is_number else "t"))
     for number, row in enumerate(shown.rows):
         heading = shown.rules.get(number)
         if heading:
@@ -229,10 +231,6 @@ def _table(table: doc.Table) -> str:
     )
     body = _tag("table", "\n" + "".join(f"{part}\n" for part in parts), id=table.id)
     return _wide(body, **({"aria_labelledby": named} if named else {"aria_label": table.caption})) + "\n\n"
-
-
-def _titled(column: doc.Column) -> str:
-    return doc.directed(f"{column.group} {column.title}".strip(), column.direction, _SPACE)
 
 
 def _cell(cell: doc.Cell, column: doc.Column, scale: _Scale, *, is_head: bool) -> str:

@@ -342,7 +342,8 @@ def escaped(text: str) -> str:
 
 def prose(text: str) -> str:
     """Return a sentence that may quote anything; long words may be broken into lines."""
-    return " ".join(map(_word, printable(text).split(" ")))
+    words = printable(text).split(" ")
+    return " ".join(escaped(word) if len(word) < _LONG else r"\allowbreak{}".join(map(escaped, _PIECES.findall(word))) for word in words)
 
 
 def documented(text: str) -> str:
@@ -378,7 +379,3 @@ def _marked(text: str) -> str:
         return f"${text[2:-2]}$"
     dollar = escaped("$") if text.startswith("$") else ""
     return rf"{dollar}\texttt{{{prose(text.strip('$')[1:-1])}}}{dollar}"
-
-
-def _word(word: str) -> str:
-    return escaped(word) if len(word) < _LONG else r"\allowbreak{}".join(map(escaped, _PIECES.findall(word)))
