@@ -34,7 +34,7 @@ def laid_out(table: Table, screen: Screen) -> list[Table]:
     The first that fits as it is, rows as columns if there are more of these; else the first that fits when long names are cut; else the
     same of its narrow form; else that of the fewest lines and parts. Texts of a last column without room stand in a part of their own.
     """
-    forms, narrow = _forms(table, screen), _forms(table.narrow, screen) if table.narrow else []
+    forms, narrow = forms_of(table, screen), forms_of(table.narrow, screen) if table.narrow else []
     if screen.width is None or table.bare:
         return forms[:1]
     if table.columns[-1].wraps and len(table.columns) > 2:
@@ -44,16 +44,20 @@ def laid_out(table: Table, screen: Screen) -> list[Table]:
     return _numbers(forms, narrow, screen, screen.width)
 
 
+def forms_of(table: Table, screen: Screen) -> list[Table]:
+    """Return the table as the screen can write it, and turned where that may be; the one with more rows than columns first."""
+    columns = (replace(one, title=screen.visible(f"{one.group} {one.title}".strip()), group="") for one in table.columns)
+    rows = (tuple(replace(cell, text=screen.visible(cell.text), note=screen.visible(cell.note)) for cell in row) for row in table.rows)
+    forms = [replace(table, columns=tuple(columns), rows=tuple(rows))]
+    if table.turns:
+        has_many_columns = len(table.columns) - table.n_keys > len(table.rows) - table.apart
+        forms.insert(0 if has_many_columns else 1, forms[0].turned())
+    return forms
+
+
 def names(tables: Iterable[Table]) -> set[str]:
     """Return the heads of tables and of their rows."""
     return {text for table in tables for text in (*(one.title for one in table.columns), *(row[0].text for row in table.rows))}
-
-
-def visible(table: Table, screen: Screen) -> Table:
-    """Return the table as `screen` can write it."""
-    columns = (replace(one, title=screen.visible(f"{one.group} {one.title}".strip()), group="") for one in table.columns)
-    rows = (tuple(replace(cell, text=screen.visible(cell.text), note=screen.visible(cell.note)) for cell in row) for row in table.rows)
-    return replace(table, columns=tuple(columns), rows=tuple(rows))
 
 
 def head_of(column: Column, screen: Screen) -> str:
@@ -113,15 +117,6 @@ def _text(cell: Cell, screen: Screen) -> str:
 
 def _longest(texts: Iterable[str]) -> int:
     return max(map(cell_len, texts), default=0)
-
-
-def _forms(table: Table, screen: Screen) -> list[Table]:
-    """Return the table as the screen can write it, and turned where that may be; the one with more rows than columns first."""
-    shown = visible(table, screen)
-    if not table.turns:
-        return [shown]
-    many_columns = len(table.columns) - table.n_keys > len(table.rows) - table.apart
-    return [shown.turned(), shown] if many_columns else [shown, shown.turned()]
 
 
 def _with_texts(table: Table, screen: Screen, width: int) -> list[Table]:

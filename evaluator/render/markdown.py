@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from html import escape
 from itertools import groupby
 from typing import Final
@@ -31,13 +32,14 @@ def markdown_text(text: str) -> str:
     return f"\\{marked}" if _LEADING.match(marked) else marked
 
 
-def without_tags(markdown: str) -> str:
-    """Return Markdown of our own with names in it that are not: what would be an HTML tag, outside of code, is text."""
-    return _outside_code(_TAG, r"\\<", visible(markdown))
+def _own(text: str, ours: bool) -> str:
+    """Return Markdown of our own with names in it that are not, on a line: outside of code what would be an HTML tag is text.
 
-
-def _outside_code(pattern: re.Pattern[str], by: str, markdown: str) -> str:
-    return "".join(part if part.startswith("`") else pattern.sub(by, part) for part in _CODE.split(markdown))
+    So is what would be a link, unless all of it is `ours`.
+    """
+    parts = _CODE.split(visible(text))
+    safe = (part if part.startswith("`") else _TAG.sub(r"\\<", part if ours else _LINK.sub(r"]\\(", part)) for part in parts)
+    return "".join(safe).replace("\n", "⏎")
 
 
 def _joined(document: Iterable[doc.Block], ours: bool) -> str:
@@ -46,26 +48,22 @@ def _joined(document: Iterable[doc.Block], ours: bool) -> str:
 
 def _written(document: Iterable[doc.Block], ours: bool) -> Iterator[str]:
     """Yield each block as text; notes of tables follow the next sentences below them."""
-
-    def own(text: str) -> str:
-        safe = without_tags(text)
-        return (safe if ours else _outside_code(_LINK, r"]\\(", safe)).replace("\n", "⏎")
-
     notes: list[str] = []
     for is_alert, blocks in groupby(document, lambda block: isinstance(block, doc.Alert)):
         if is_alert:
-            yield "\n".join(line for block in blocks for line in _lines(block, own, ours))
+            yield "\n".join(line for block in blocks for line in _lines(block, ours))
             continue
         for block in blocks:
             if isinstance(block, doc.Table):
                 notes += block.notes
             if isinstance(block, doc.Sentences):
                 block, notes = doc.Sentences((*notes, *block.texts)), []
-            yield "\n".join(_lines(block, own, ours))
+            yield "\n".join(_lines(block, ours))
     yield "\n".join(_points(notes))
 
 
-def _lines(block: doc.Block, own: Callable[[str], str], ours: bool) -> Iterable[str]:
+def _lines(block: doc.Block, ours: bool) -> Iterable[str]:
+    own = partial(_own, ours=ours)
     match block:
         case doc.Heading(text, level):
             return [f"{'#' * level} {text if ours else markdown_text(text)}"]
@@ -117,15 +115,11 @@ def _table(table: doc.Table, own: Callable[[str], str]) -> Iterator[str]:
 
 def _cell(cell: doc.Cell, column: doc.Column, own: Callable[[str], str]) -> str:
     spread = f" ± {cell.spread}" if cell.spread else ""
-    text = f"{doc.directed(_text(cell.text, column, own), cell.direction)}{spread}"
+    text = f"`{cell.text}`" if column.role == "code" and cell.text else cell.text
+    is_own = column.is_number or column.role in ("text", "code")
+    text = doc.directed(own(text).replace("|", r"\|") if is_own else markdown_text(text), cell.direction) + spread
     marked = f"**{text}**" if cell.mark in _BOLD else f"{text} {doc.SIGNS[cell.mark]}" if cell.mark == "untested" else text
     return f"{marked} {markdown_text(cell.note)}" if cell.note else marked
-
-
-def _text(text: str, column: doc.Column, own: Callable[[str], str]) -> str:
-    if column.role == "text" or column.is_number:
-        return own(text).replace("|", "\\|")
-    return own(f"`{text}`").replace("|", "\\|") if column.role == "code" and text else markdown_text(text)
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from .. import document as doc
-from .layout import has_room_for_texts, head_of, laid_out, names, texts_of, to_the_right, visible, with_pictures
+from .layout import forms_of, has_room_for_texts, head_of, laid_out, names, texts_of, to_the_right, with_pictures
 from .terminal import CODE, FORMULA, UNBOUNDED, Screen
 
 _PROSE: Final = 100
@@ -91,8 +91,7 @@ class _Drawing(Struct, frozen=True):
     def notes(self, block: doc.Sentences, drawn: Sequence[doc.Table] = (), tables: Sequence[doc.Table] = ()) -> Iterator[_Shape]:
         """Yield sentences, below those on how `tables` above them were `drawn`."""
         texts = [*dict.fromkeys(note for table in drawn for note in table.notes)]
-        shown = [visible(one, self.screen) for table in tables for one in (table, table.narrow) if one]
-        whole = names([*shown, *(one.turned() for one in shown if one.turns)])
+        whole = names(form for table in tables for one in (table, table.narrow) if one for form in forms_of(one, self.screen))
         texts += [block.if_cut] if block.if_cut and not names(drawn) <= whole else []
         if block.if_many and _MANY <= len(drawn) > len(tables):
             texts.append(block.if_many.format(n=len(drawn), width=self.screen.width))
