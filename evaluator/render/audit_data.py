@@ -11,12 +11,10 @@ from ..results.explanation import FORMAT_VERSION as EXPLANATION_VERSION
 from ..results.explanation import Explanation
 from .forms import as_json
 
-Rows = list[tuple[Any, ...]]
 
-
-def audit_rows(audit: Audit) -> Rows:
+def audit_rows(audit: Audit) -> list[tuple[Any, ...]]:
     """Return a head, and one row per measure, convention and model."""
-    rows: Rows = [("measure", "convention", "model", "value", "n_users", "reason")]
+    rows: list[tuple[Any, ...]] = [("measure", "convention", "model", "value", "n_users", "reason")]
     for measure in audit.measures:
         for (convention, model), cell in measure.cells.items():
             n_users = None if cell.value is None else cell.n_users
@@ -43,7 +41,7 @@ def audit_json(audit: Audit) -> bytes:
     return as_json({**head, "measures": measures, "remarks": audit.remarks, "versions": dict(audit.versions)}, finite=False)
 
 
-def found_rows(found: FoundValues) -> Rows:
+def found_rows(found: FoundValues) -> list[tuple[Any, ...]]:
     """Return a head, and one row per value."""
     values = ((one.value, one.measure, one.convention, one.model, str(found.exact).lower()) for one in found.values)
     return [("value", "measure", "convention", "model", "exact"), *values]
@@ -54,9 +52,9 @@ def found_json(found: FoundValues) -> bytes:
     return as_json({"format_version": FORMAT_VERSION, **to_builtins(found)}, finite=False)
 
 
-def difference_rows(difference: ConventionDifference) -> Rows:
+def difference_rows(difference: ConventionDifference) -> list[tuple[Any, ...]]:
     """Return a head, and one row per measure, model and step; the first and the last step are the conventions themselves."""
-    rows: Rows = [("measure", "model", "choice", "before", "after", "value", "added", "added_alone")]
+    rows: list[tuple[Any, ...]] = [("measure", "model", "choice", "before", "after", "value", "added", "added_alone")]
     for measure in difference.measures:
         for model in difference.models:
             rows.append((measure.measure, model, "", difference.first, difference.first, measure.first[model], "", ""))

@@ -27,10 +27,8 @@ from ..results.result import Result
 
 CaseOutcome = Literal["pass", "warn", "fail", "skipped"]
 """`skipped`: it could not be judged."""
-_ENDED: Final[Mapping[str, CaseOutcome]] = {"warn": "warn", "fail": "fail"}
-"""The case of a gate by its consequence: one that is inconclusive ends as `gates.inconclusive` says."""
-_FOUND: Final[Mapping[str, CaseOutcome]] = {"warn": "warn", "error": "fail"}
-"""The case of a finding by its severity."""
+_ENDED: Final[Mapping[str, CaseOutcome]] = {"warn": "warn", "fail": "fail", "error": "fail"}
+"""The case of a finding by its severity, of a gate by its consequence: one that is inconclusive ends as `gates.inconclusive` says."""
 _SEVERITIES: Final = {"fail": "major", "warn": "minor", "skipped": "minor"}
 _MOST: Final = 10
 """Of one step GitHub shows so many annotations of a kind."""
@@ -82,7 +80,7 @@ def _of_checks(label: str, result: Result) -> Iterator[Case]:
         if not found:
             yield Case("checks", check, name, label, "pass", "")
         for finding in found:
-            outcome = _FOUND.get(finding.severity, "pass")
+            outcome = _ENDED.get(finding.severity, "pass")
             model = "/".join(part for part in (label, finding.model) if part)
             numbers = {"count": finding.count, "total": finding.total, "share": finding.share}
             sentence = f"{titled(finding)} What to do: {finding.advice}." if outcome != "pass" else titled(finding)
@@ -144,9 +142,6 @@ def _count(element: ElementTree.Element, some: list[Case]) -> None:
     element.set("errors", str(sum(case.outcome == "skipped" for case in some)))
 
 
-# GitHub
-
-
 def as_annotations(content: ReportContent) -> str:
     """Return a line for each gate and check that did not pass, at most ten errors and ten warnings, each at the config that it is about."""
     where = f"file={_escaped(content.source, of_property=True)}," if content.source.endswith((".yaml", ".yml")) else ""
@@ -186,9 +181,6 @@ def cut(text: str, most: int) -> str:
     kept = text.encode()[:room].decode(errors="ignore").rpartition("\n")[0]
     folds = kept.count("<details>") - kept.count("</details>")
     return f"{kept}\n{'</details>' * folds}{said}"
-
-
-# Badges
 
 
 def as_badge(content: ReportContent) -> bytes:

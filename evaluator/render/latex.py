@@ -31,12 +31,11 @@ PREAMBLE: Final = r"""\documentclass[11pt,a4paper]{article}
 \newenvironment{points}{\begin{list}{\textbullet}{\setlength{\itemsep}{1pt}\setlength{\parsep}{0pt}\setlength{\topsep}{3pt}%
 \setlength{\leftmargin}{1.5em}}}{\end{list}}
 """
-_NEEDED: Final = (
-    "Tables made by receval. In the preamble of the document that takes them in:",
-    r"\usepackage[utf8]{inputenc}",
-    r"\usepackage[T1]{fontenc}",
-    r"\usepackage{textcomp,amsmath,amssymb,array,booktabs}",
-)
+_NEEDED: Final = r"""% Tables made by receval. In the preamble of the document that takes them in:
+% \usepackage[utf8]{inputenc}
+% \usepackage[T1]{fontenc}
+% \usepackage{textcomp,amsmath,amssymb,array,booktabs}
+"""
 _SYMBOL_LIST: Final = (
     r"\begin{list}{}{\settowidth{\labelwidth}{$I_{\mathrm{train}}$}\setlength{\leftmargin}{\labelwidth}"
     r"\addtolength{\leftmargin}{\labelsep}\setlength{\itemsep}{0pt}\setlength{\parsep}{1pt}"
@@ -110,7 +109,7 @@ def as_latex(document: doc.Document) -> str:
             before = (rf"\title{{{escaped(title)}}}" + "\n\\author{}\n\\date{}", "\\begin{document}\n\\maketitle")
             texts = [PREAMBLE, *before, *_texts(blocks, "H"), r"\end{document}"]
         case _:
-            texts = [comment(_NEEDED), *_texts(document, "htbp")]
+            texts = [_NEEDED, *_texts(document, "htbp")]
     return "\n\n".join(text.rstrip("\n") for text in texts) + "\n"
 
 
@@ -368,13 +367,8 @@ def number(text: str) -> str:
     return sign + digits.replace("inf", r"$\infty$") + power
 
 
-def comment(lines: Iterable[str]) -> str:
-    """Return lines of a comment; none of them can end it."""
-    return "".join(f"% {re.sub(r'[^ -~]', '?', line)}\n" for line in lines)
-
-
 def _marked(text: str) -> str:
-    """Text between backticks, with or without dollar signs around them."""
+    """Return what stands between backticks, with or without dollar signs around them."""
     if is_symbol(text):
         return f"${text[2:-2]}$"
     dollar = escaped("$") if text.startswith("$") else ""

@@ -75,9 +75,9 @@ def texts_of(table: Table, index: int, screen: Screen) -> tuple[str, ...]:
     texts = to_the_right([*(aligned(plain[:border]) if column.role == "value" else plain[:border]), *plain[border:]])
     spreads = aligned([cell.spread for cell in cells])
     more = (
-        [f" {screen.sign('±')} {spread:>{_longest(spreads)}}" if spread else "" for spread in spreads],
+        [f" {screen.visible('±')} {spread:>{_longest(spreads)}}" if spread else "" for spread in spreads],
         [f" {cell.note}" if cell.note else "" for cell in cells],
-        [f" {screen.sign(SIGNS[cell.mark])}" if cell.mark in ("best", "untested") else "" for cell in cells],
+        [f" {screen.visible(SIGNS[cell.mark])}" if cell.mark in ("best", "untested") else "" for cell in cells],
     )
     for behind in more:
         width = _longest(behind)
@@ -216,9 +216,6 @@ def _part(table: Table, keys: Sequence[int], group: Sequence[int]) -> Table:
         if number >= below or any(row[n].text for n in group) or not any(cell.text for cell in row[len(keys) :])
     )
     return replace(table, columns=columns, rows=tuple(rows), rules={})
-
-
-# Intervals
 
 
 def with_pictures(table: Table, screen: Screen) -> Table:

@@ -24,9 +24,6 @@ GATES_VERSION: Final = 2
 _PLACE: Final = ("model", "by", "group", "fold", "run", "over_repeats")
 
 
-# Results
-
-
 def long_rows(result: Result) -> Iterator[Iterable[Any]]:
     """Yield the head and the lines of the long table: one per model, metric, cut-off and aggregate, and per group, fold and run."""
     yield COLUMNS
@@ -100,9 +97,6 @@ def user_values(result: Result) -> pl.DataFrame:
     # A yardstick may lack a measure, and then it has no numerator and denominator of it.
     frames = [frame.select(pl.lit(model).alias("model"), pl.all()) for model, frame in result.per_user.items()]
     return pl.concat(frames, how="diagonal")
-
-
-# Judgements
 
 
 def comparison_cells(comparison: Comparison) -> dict[str, Any]:

@@ -70,7 +70,7 @@ class _Drawing(Struct, frozen=True):
                 return [self.prose(text)]
             case doc.Code(text):
                 lines = "\n".join(map(self.screen.visible, text.splitlines()))
-                return [self.sized(Padding(Text(lines, style=FORMULA), (0, 0, 0, 4), expand=False))]
+                return [self.sized(Text(lines, style=FORMULA), 4)]
             case doc.Points(texts):
                 return [self.terms([("-", text) for text in texts])]
             case doc.Status(lines):
@@ -110,7 +110,7 @@ class _Drawing(Struct, frozen=True):
             yield from self.screen.paragraph(Text(self.screen.visible(line), style="dim"), "  ", hanging=4)
 
     def prose(self, text: str) -> _Shape:
-        return self.sized(Padding(_code(self.screen.visible(text)), (0, self.margin(), 0, 0)))
+        return self.sized(_code(self.screen.visible(text)), is_prose=True)
 
     def terms(self, rows: Iterable[tuple[str, str]]) -> _Shape:
         grid = RichTable.grid(padding=(0, 2))
@@ -118,7 +118,7 @@ class _Drawing(Struct, frozen=True):
         grid.add_column(no_wrap=self.screen.width is None)
         for term, text in rows:
             grid.add_row(Text(self.screen.visible(term), style="" if term == "-" else "bold"), _code(self.screen.visible(text)))
-        return self.sized(Padding(grid, (0, self.margin(), 0, 2), expand=False))
+        return self.sized(grid, 2, is_prose=True)
 
     def bars(self, bars: doc.Bars) -> _Shape:
         """Return a histogram as wide as the screen has room for, within limits."""
@@ -129,7 +129,7 @@ class _Drawing(Struct, frozen=True):
             grid.add_column(justify=justify, no_wrap=True)
         for row in bars.cells("█" if self.screen.encodes("█") else "#", room):
             grid.add_row(*(Text(self.screen.visible(cell)) for cell in row))
-        return self.sized(Padding(grid, (0, 0, 0, 2), expand=False))
+        return self.sized(grid, 2)
 
     def tables(self, tables: Iterable[doc.Table]) -> Iterator[_Shape]:
         for number, table in enumerate(tables):
@@ -137,8 +137,7 @@ class _Drawing(Struct, frozen=True):
                 yield Text(), 1
             if table.bare and table.caption:
                 yield from self.screen.paragraph(Text(self.screen.visible(table.caption)))
-            drawn = self.table(table)
-            yield self.sized(Padding(drawn, (0, 0, 0, 2), expand=False) if table.bare else drawn)
+            yield self.sized(self.table(table), 2 if table.bare else 0)
             if table.left_out:
                 yield from self.screen.paragraph(Text(f"not shown at this width: {', '.join(table.left_out)}", style="dim"), "  ")
 
@@ -163,14 +162,15 @@ class _Drawing(Struct, frozen=True):
             grid.add_row(*(_code(text, _STYLES.get(cell.mark, "")) for text, cell in zip(line, row, strict=True)))
         return grid
 
-    def margin(self) -> int:
-        """Return the columns of the screen to the right of lines that are good to read."""
-        return max((self.screen.width or 0) - _PROSE, 0)
+    def sized(self, shape: RenderableType, left: int = 0, *, is_prose: bool = False) -> _Shape:
+        """Return the shape behind `left` columns with the width of the screen, or the least one at which nothing of it is cut off.
 
-    def sized(self, shape: RenderableType) -> _Shape:
-        """Return the shape with the width of the screen, or the least one at which nothing of it is cut off."""
-        measured = UNBOUNDED.measure(shape)
-        return shape, max(self.screen.width or 0, measured.maximum if self.screen.width is None else measured.minimum)
+        Lines of prose are not longer than is good to read.
+        """
+        right = max((self.screen.width or 0) - _PROSE, 0) if is_prose else 0
+        padded = Padding(shape, (0, right, 0, left), expand=False) if left or right else shape
+        measured = UNBOUNDED.measure(padded)
+        return padded, max(self.screen.width or 0, measured.maximum if self.screen.width is None else measured.minimum)
 
 
 def _together(before: doc.Block, after: doc.Block) -> bool:

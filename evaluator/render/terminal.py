@@ -78,10 +78,6 @@ class Screen(Struct, frozen=True):
             return ROUNDED
         return SIMPLE_HEAD if self.encodes("─") else _ASCII
 
-    def sign(self, sign: str) -> str:
-        """Return a sign, or its replacement where it cannot be written."""
-        return sign if self.encodes(sign) else _WORDS[sign]
-
     def visible(self, text: str) -> str:
         """Return `text` in one line with every character visible: control characters, and those that cannot be encoded, by their number."""
         shown = text if text.isascii() and text.isprintable() else "".join(map(seen, text))
@@ -99,7 +95,7 @@ class Screen(Struct, frozen=True):
         aggregate = _AGGREGATE.search(name)
         if aggregate and room > 2 * len(aggregate[0]):
             return f"{self.cut(name[: aggregate.start()], room - len(aggregate[0]))}{aggregate[0]}"
-        gap = self.sign("…")
+        gap = self.visible("…")
         if "(" in name and len(name) <= _LONGEST_MEASURE and (ends := _ends_of_words(name, room - len(gap))):
             return gap.join(ends)
         left = max(room - len(gap), 2)
@@ -123,9 +119,7 @@ class Screen(Struct, frozen=True):
         lines: Iterable[Text] = [text]
         if self.width is not None:
             lines = text.wrap(Console(force_jupyter=False, width=self.width), max(min(self.width, _PROSE) - left, _LEAST_PROSE))
-        drawn = [
-            Text.assemble((" " * left if number else before, "" if number else before_style), line) for number, line in enumerate(lines)
-        ]
+        drawn = [Text.assemble(" " * left if number else (before, before_style), line) for number, line in enumerate(lines)]
         return [(line, cell_len(line.plain)) for line in drawn]
 
     def draw(self, shapes: Iterable[tuple[RenderableType, int]]) -> str:
@@ -135,14 +129,7 @@ class Screen(Struct, frozen=True):
         wide = max([1, *(width for _, width in drawn)])
         # Given a width alone, rich does not keep to it everywhere; given a height too, it does.
         console = Console(
-            force_jupyter=False,
-            file=text,
-            width=wide,
-            height=100,
-            force_terminal=self.is_terminal,
-            color_system=self.colours,
-            highlight=False,
-            markup=False,
+            force_jupyter=False, file=text, width=wide, height=100, force_terminal=self.is_terminal, color_system=self.colours
         )
         for shape, width in drawn:
             console.print(shape, width=max(width, 1))

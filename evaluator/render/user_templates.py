@@ -51,11 +51,10 @@ def rendered(template: str, content: ReportContent, name: str, output: Path | No
     It runs in the sandbox of Jinja, in a process of its own, since a thread cannot be stopped. Values are escaped for HTML unless the
     output is one of plain text by its ending.
     """
-    context = context_of(content)
     question = {
         "path": [os.path.abspath(folder) for folder in sys.path],
         "template": template,
-        "context": context,
+        "context": context_of(content),
         "escaped": output is None or output.suffix.lower() not in _PLAIN,
         "most": MOST_CHARACTERS,
         "memory": MOST_MEMORY,
@@ -64,16 +63,14 @@ def rendered(template: str, content: ReportContent, name: str, output: Path | No
     if "text" in answer:
         return str(answer["text"]).encode()
     kind, message = answer["kind"], answer["message"]
-    if kind == "syntax":
-        raise ConfigError(f"--template {name}:{answer['line']}: {message}")
-    said: dict[str, tuple[str, str | None]] = {
-        "template": (message, "docs/reports.md says what a template is given"),
-        "large": (f"it makes a text of more than {MOST_CHARACTERS:,} characters", _LESS),
-        "limit": (message, _LESS),
-        "memory": (f"it needs more than {MOST_MEMORY / 1e9:.1f} GB of memory", _LESS),
+    line = f":{answer['line']}" if kind == "syntax" else ""
+    advice = {"template": "docs/reports.md says what a template is given", "large": _LESS, "limit": _LESS, "memory": _LESS}
+    sentences = {
+        "large": f"it makes a text of more than {MOST_CHARACTERS:,} characters",
+        "memory": f"it needs more than {MOST_MEMORY / 1e9:.1f} GB of memory",
     }
-    sentence, advice = said.get(kind, (f"{kind}: {message}", None))
-    raise ConfigError(f"--template {name}: {sentence}", advice)
+    own = message if kind in ("syntax", *advice) else f"{kind}: {message}"
+    raise ConfigError(f"--template {name}{line}: {sentences.get(kind, own)}", advice.get(kind))
 
 
 def _answer(question: bytes, name: str) -> dict[str, Any]:
