@@ -153,7 +153,7 @@ def of_file(path: str | os.PathLike[str], *subjects: Subject) -> OutputForm | No
     name, ending = PurePath(path).name.lower(), PurePath(path).suffix.lower()
     named = next((row for row in rows(*subjects) if row.file and row.file == name), None)
     by_ending = next((row for row in rows(*subjects) if ending in row.endings), None)
-    return named or by_ending or (_added(PurePath(path).suffix[1:], subjects) if ending else None)
+    return named or by_ending or _added(PurePath(path).suffix[1:], subjects)
 
 
 def in_folder(*subjects: Subject) -> dict[str, OutputForm]:

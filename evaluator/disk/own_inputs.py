@@ -70,6 +70,5 @@ def _inputs(loaded: Loaded) -> Iterator[tuple[str, Path]]:
 
 
 def _is_same(path: Path, other: Path) -> bool:
-    if os.path.exists(path) and os.path.exists(other):
-        return path.samefile(other)
-    return os.path.realpath(path) == os.path.realpath(other)
+    are_there = os.path.exists(path) and os.path.exists(other)
+    return path.samefile(other) if are_there else os.path.realpath(path) == os.path.realpath(other)

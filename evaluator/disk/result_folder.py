@@ -47,8 +47,7 @@ def contents(result: Result, formats: Iterable[str]) -> dict[str, bytes | Path]:
     rows = (*in_folder("result").values(), *of_users)
     files: dict[str, bytes | Path] = {row.folder: rendered(row, result) for row in rows}
     files |= enriched_files(result)
-    files[MANIFEST] = as_manifest(result, files)
-    return files
+    return {**files, MANIFEST: as_manifest(result, files)}
 
 
 def stale(folder: Path, files: Iterable[str]) -> list[Path]:
@@ -158,7 +157,6 @@ def fingerprint(content: bytes | Path) -> dict[str, Any]:
 
 def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
     """Return what went in (paths as given, sizes, hashes, rows), what was done (config, versions), what came out, and its checksum."""
-    outputs = [{"path": name, **fingerprint(content)} for name, content in files.items()]
     content = {
         "format_version": FORMAT_VERSION,
         "inputs": to_builtins(result.inputs),
@@ -167,7 +165,7 @@ def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
         "versions": result.versions,
         **cells_of_checks(result),
         **gate_cells(result.gates),
-        "outputs": outputs,
+        "outputs": [{"path": name, **fingerprint(file)} for name, file in files.items()],
     }
     return as_json({**content, CHECKSUM: checksum(json.loads(as_json(content)))})
 

@@ -115,15 +115,12 @@ class Stage:
 
     def _replace(self, written: Mapping[Path, list[str]], removed: Mapping[Path, list[str]]) -> None:
         done: list[_Replacement] = []
-        try:
+        with ExitStack() as undo:
             for folder in dict.fromkeys((*written, *removed)):
-                replacement = _Replacement(folder, self._stages[folder], written.get(folder, []), removed.get(folder, []))
-                replacement.make()
-                done.append(replacement)
-        except OSError:
-            for replacement in reversed(done):
-                replacement.undo()
-            raise
+                done.append(_Replacement(folder, self._stages[folder], written.get(folder, []), removed.get(folder, [])))
+                done[-1].make()
+                undo.callback(done[-1].undo)
+            undo.pop_all()
         for replacement in done:
             replacement.tidy()
 

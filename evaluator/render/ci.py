@@ -32,6 +32,7 @@ _ENDED: Final[Mapping[str, CaseOutcome]] = {"warn": "warn", "fail": "fail", "err
 _SEVERITIES: Final = {"fail": "major", "warn": "minor", "skipped": "minor"}
 _MOST: Final = 10
 """Of one step GitHub shows so many annotations of a kind."""
+_IN_PROPERTIES: Final = "%\r\n:,"
 _MOST_BYTES: Final = 900_000
 """A summary of more than 1 MiB is dropped as a whole."""
 _CUT: Final = (
@@ -144,13 +145,13 @@ def _count(element: ElementTree.Element, some: list[Case]) -> None:
 
 def as_annotations(content: ReportContent) -> str:
     """Return a line for each gate and check that did not pass, at most ten errors and ten warnings, each at the config that it is about."""
-    where = f"file={_escaped(content.source, of_property=True)}," if content.source.endswith((".yaml", ".yml")) else ""
+    where = f"file={_escaped(content.source, _IN_PROPERTIES)}," if content.source.endswith((".yaml", ".yml")) else ""
     every, lines = list(cases(content)), []
     for kind, outcomes in (("error", ("fail", "skipped")), ("warning", ("warn",))):
         said = [(f"{case.id} {case.model}".strip(), case.sentence or case.name) for case in every if case.outcome in outcomes]
         if len(said) > _MOST:
             said[_MOST - 1 :] = [("receval", f"{len(said) - _MOST + 1} more like these are in the summary of the step")]
-        lines += [f"::{kind} {where}title={_escaped(title, of_property=True)}::{_escaped(message)}\n" for title, message in said]
+        lines += [f"::{kind} {where}title={_escaped(title, _IN_PROPERTIES)}::{_escaped(message)}\n" for title, message in said]
     return "".join(lines)
 
 
@@ -164,10 +165,8 @@ def append_summary(file: str, summary: str) -> None:
         raise OutputError(f"cannot write the summary of the step to {file}: {error.strerror}", "--ci none writes none") from None
 
 
-def _escaped(text: str, *, of_property: bool = False) -> str:
-    for sign in "%\r\n" + (":," if of_property else ""):
-        text = text.replace(sign, f"%{ord(sign):02X}")
-    return text
+def _escaped(text: str, signs: str = "%\r\n") -> str:
+    return "".join(f"%{ord(one):02X}" if one in signs else one for one in text)
 
 
 def cut(text: str, most: int) -> str:

@@ -314,30 +314,27 @@ def for_notebook(document: Iterable[doc.Block]) -> str:
 
     Notes of tables stand before the next sentences below them.
     """
-    return f'{_NOTEBOOK_STYLE}<div class="receval-result">{"".join(_notebook_parts(document))}</div>'
-
-
-def _notebook_parts(document: Iterable[doc.Block]) -> Iterator[str]:
+    parts: list[str] = []
     notes: list[str] = []
     for is_finding, blocks in groupby(document, lambda block: isinstance(block, doc.Alert)):
         if is_finding:
-            yield _notebook_list("findings", [f"{block.head}: {block.text}" for block in blocks if isinstance(block, doc.Alert)])
+            parts.append(_notebook_list("findings", [f"{one.head}: {one.text}" for one in blocks if isinstance(one, doc.Alert)]))
             continue
         for block in blocks:
             match block:
                 case doc.Sentences(texts):
-                    yield _notebook_list("notes", [*notes, *texts])
+                    parts.append(_notebook_list("notes", [*notes, *texts]))
                     notes = []
                 case doc.Table():
                     notes += block.notes
-                    yield _notebook_table(block)
+                    parts.append(_notebook_table(block))
                 case doc.Heading(text, level):
-                    yield f"<h{level}>{html.escape(text)}</h{level}>"
+                    parts.append(f"<h{level}>{html.escape(text)}</h{level}>")
                 case doc.Paragraph(text):
-                    yield f"<p>{html.escape(text)}</p>"
+                    parts.append(f"<p>{html.escape(text)}</p>")
                 case doc.Points(texts):
-                    yield _notebook_list("points", texts)
-    yield _notebook_list("notes", notes)
+                    parts.append(_notebook_list("points", texts))
+    return f'{_NOTEBOOK_STYLE}<div class="receval-result">{"".join(parts)}{_notebook_list("notes", notes)}</div>'
 
 
 def _notebook_list(kind: str, texts: Iterable[str]) -> str:

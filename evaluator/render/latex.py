@@ -160,9 +160,6 @@ def _terms(rows: Sequence[tuple[str, str]], code: bool) -> str:
     return "\n".join((_SYMBOL_LIST, *items, r"\end{list}")) if are_symbols else _list("description", items)
 
 
-# Tables
-
-
 class _Column(Struct, frozen=True):
     """A column in LaTeX: its head, the head of its `group`, which stands above several, and its cells.
 
@@ -324,9 +321,6 @@ def _lines(head: str, longest: int = _LONGEST_WORD) -> list[str]:
             fits = len((lines[-1] + piece).rstrip()) <= longest
             lines = [*lines[:-1], lines[-1] + piece] if fits else [*lines, piece]
     return [line.strip() for line in lines if line.strip()] or [""]
-
-
-# Texts
 
 
 def printable(text: str) -> str:

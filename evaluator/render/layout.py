@@ -132,12 +132,10 @@ def _with_texts(table: Table, screen: Screen, width: int) -> list[Table]:
 
 
 def _numbers(forms: Sequence[Table], narrow: Sequence[Table], screen: Screen, width: int) -> list[Table]:
-    for some in (forms, narrow):
-        for cuts in (False, True):
-            for form in some:
-                fitted = _fitted(form, screen, width, cuts)
-                if fitted:
-                    return [fitted]
+    tries = (_fitted(form, screen, width, cuts) for some in (forms, narrow) for cuts in (False, True) for form in some)
+    fitted = next(filter(None, tries), None)
+    if fitted:
+        return [fitted]
     rooms = (width // 2, width // 3)
     cut = [_with_names(form, screen, max(_LEAST_NAME, room), max(_LEAST_NAME, width // 4)) for form in forms for room in rooms]
     parts = (_parts(form, screen, width) for form in cut)

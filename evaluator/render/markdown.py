@@ -59,7 +59,7 @@ def _written(document: Iterable[doc.Block], ours: bool) -> Iterator[str]:
             if isinstance(block, doc.Sentences):
                 block, notes = doc.Sentences((*notes, *block.texts)), []
             yield "\n".join(_lines(block, ours))
-    yield "\n".join(_points(notes))
+    yield "\n".join(f"- {markdown_text(note)}" for note in notes)
 
 
 def _lines(block: doc.Block, ours: bool) -> Iterable[str]:
@@ -74,7 +74,7 @@ def _lines(block: doc.Block, ours: bool) -> Iterable[str]:
         case doc.Status(lines):
             return [f"- {doc.NEWS[level]}{markdown_text(text)}" for level, text in lines]
         case doc.Sentences(texts):
-            return _points(texts)
+            return [f"- {markdown_text(text)}" for text in texts]
         case doc.Alert(_, head, text, examples, details):
             more = [f"For example: {'; '.join(examples)}."] if examples else []
             said = markdown_text(" ".join((text, *more, *(f"{detail}." for detail in details))))
@@ -98,10 +98,6 @@ def _lines(block: doc.Block, ours: bool) -> Iterable[str]:
             return [f"## {markdown_text(title)}", "", body]
         case _:
             return []
-
-
-def _points(texts: Iterable[str]) -> list[str]:
-    return [f"- {markdown_text(text)}" for text in texts]
 
 
 def _table(table: doc.Table, own: Callable[[str], str]) -> Iterator[str]:

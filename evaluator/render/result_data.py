@@ -27,8 +27,7 @@ _PLACE: Final = ("model", "by", "group", "fold", "run", "over_repeats")
 def long_rows(result: Result) -> Iterator[Iterable[Any]]:
     """Yield the head and the lines of the long table: one per model, metric, cut-off and aggregate, and per group, fold and run."""
     yield COLUMNS
-    words = {True: "true", False: "false"}
-    yield from ([words[cell] if isinstance(cell, bool) else cell for cell in row.values()] for row in long_cells(result))
+    yield from ([str(cell).lower() if isinstance(cell, bool) else cell for cell in row.values()] for row in long_cells(result))
 
 
 def long_cells(result: Result) -> list[dict[str, Any]]:

@@ -54,8 +54,6 @@ class _Drawing(Struct, frozen=True):
             elif isinstance(block, doc.Sentences) and block.small:
                 yield from self.notes(block, drawn, whole)
                 drawn, whole = [], []
-            elif isinstance(block, doc.Sentences):
-                yield from self.notes(block)
             else:
                 yield from self.block(block)
             before = block
@@ -83,6 +81,8 @@ class _Drawing(Struct, frozen=True):
                 return [self.bars(block)]
             case doc.Alert():
                 return self.alert(block)
+            case doc.Sentences():
+                return self.notes(block)
             case doc.Section(_, title, blocks):
                 return self.of((doc.Heading(title, 2), *blocks))
             case _:

@@ -83,10 +83,9 @@ def _answer(question: bytes, name: str) -> dict[str, Any]:
     except subprocess.TimeoutExpired:
         raise ConfigError(f"--template {name}: it takes more than {MOST_SECONDS:g} seconds", _LESS) from None
     try:
-        answer: dict[str, Any] = json.loads(done.stdout)
+        return dict(json.loads(done.stdout))
     except ValueError:
         raise ConfigError(f"--template {name}: it ended without a text (exit code {done.returncode})", _LESS) from None
-    return answer
 
 
 def context_of(content: ReportContent) -> dict[str, Any]:
