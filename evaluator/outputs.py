@@ -28,8 +28,8 @@ class OutputForm(Struct, frozen=True):
     """One form of one subject.
 
     `maker` is a function, or the module and the name of one: it takes the subject, and of the options of a command those that the row
-    `takes`; it gives bytes or text, or a document or plain values, which the form renders (`render.forms`). A file with one of the
-    `endings`, or with the name `file`, has this form; `folder` is the name of the file in a folder of all outputs of the subject. A
+    `takes`; it gives bytes or text, or a document, plain values, rows or a frame, which the form renders (`render.forms`). A file with one
+    of the `endings`, or with the name `file`, has this form; `folder` is the name of the file in a folder of all outputs of the subject. A
     `binary` form is not printed.
     """
 
