@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from receval.disk.manifest import MANIFEST
+from receval.disk.result_folder import MANIFEST
 from receval.document import Block, Heading, Paragraph, Table, text_columns
 from receval.outputs import in_folder
 from receval.results.row import COLUMNS

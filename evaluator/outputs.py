@@ -28,8 +28,8 @@ class OutputForm(Struct, frozen=True):
     """One form of one subject.
 
     `maker` is a function, or the module and the name of one: it takes the subject, and of the options of a command those that the row
-    `takes`; it gives bytes or text, or a document or plain values, which the form renders (`render.forms`). A file with one of the
-    `endings`, or with the name `file`, has this form; `folder` is the name of the file in a folder of all outputs of the subject. A
+    `takes`; it gives bytes or text, or a document, plain values, rows or a frame, which the form renders (`render.forms`). A file with one
+    of the `endings`, or with the name `file`, has this form; `folder` is the name of the file in a folder of all outputs of the subject. A
     `binary` form is not printed.
     """
 
@@ -59,54 +59,53 @@ _REPORTED: Final[frozenset[Need]] = frozenset({"complete", "users"})
 _TESTED: Final[frozenset[Need]] = frozenset({"complete", "users", "conclusions"})
 _DESCRIBED: Final[frozenset[Need]] = frozenset({"complete", "users", "conclusions", "description"})
 _DRAWN: Final[frozenset[Need]] = frozenset({"drawing"})
-_RESULT, _JUDGED = "receval.render.result_data", "receval.render.judgement_data"
+_DATA = "receval.render.result_data"
 _AUDIT, _AUDITED, _CHARTS = "receval.content.audit", "receval.render.audit_data", "receval.render.drawing"
-_SAFE: Final = ("spreadsheet_safe",)
 
 OUTPUTS: list[OutputForm] = [
     OutputForm("result", "table", "receval.session.show:result_document", needs=_MARKED, takes=("looks", "verbose", "sentences")),
-    OutputForm("result", "csv", f"{_RESULT}:as_csv", (".csv",), _COMPLETE, folder="results.csv"),
-    OutputForm("result", "wide-csv", f"{_RESULT}:as_wide_csv", (), _COMPLETE, folder="results_wide.csv"),
-    OutputForm("result", "json", f"{_RESULT}:as_json", (".json",), _CONCLUDED, folder="results.json"),
-    OutputForm("result", "jsonl", f"{_RESULT}:as_jsonl", (".jsonl",), _COMPLETE),
-    OutputForm("result", "parquet", f"{_RESULT}:as_parquet", (".parquet",), _COMPLETE, folder="results.parquet", binary=True),
+    OutputForm("result", "csv", f"{_DATA}:long_rows", (".csv",), _COMPLETE, folder="results.csv"),
+    OutputForm("result", "wide-csv", f"{_DATA}:wide_rows", (), _COMPLETE, folder="results_wide.csv"),
+    OutputForm("result", "json", f"{_DATA}:result_cells", (".json",), _CONCLUDED, folder="results.json"),
+    OutputForm("result", "jsonl", f"{_DATA}:long_cells", (".jsonl",), _COMPLETE),
+    OutputForm("result", "parquet", f"{_DATA}:long_table", (".parquet",), _COMPLETE, folder="results.parquet", binary=True),
     OutputForm("result", "md", "receval.content.selections:markdown", (".md",), _CONCLUDED, folder="results.md"),
     OutputForm("latex", "latex", "receval.session.report:tables", (".tex",), _TESTED),
     OutputForm("latex", "latex-document", "receval.session.report:paper", (), _DESCRIBED, file="report.tex"),
-    OutputForm("report", "html", "receval.render.report:as_html", (".html", ".htm"), _TESTED, ("interactive",)),
-    OutputForm("report", "md", "receval.render.report:as_markdown", (".md",), _REPORTED),
-    OutputForm("report", "junit", "receval.render.ci.cases:as_junit", (".xml",), _REPORTED),
-    OutputForm("report", "badge", "receval.render.ci.badge:as_badge", (".svg",), _REPORTED),
-    OutputForm("report", "code-quality", "receval.render.ci.cases:as_code_quality", (), _REPORTED),
-    OutputForm("users", "csv", f"{_RESULT}:users_as_csv", (".csv",), _REPORTED, folder="per_user.csv"),
-    OutputForm("users", "jsonl", f"{_RESULT}:users_as_jsonl", (".jsonl",), _REPORTED, folder="per_user.jsonl"),
-    OutputForm("users", "parquet", f"{_RESULT}:users_as_parquet", (".parquet",), _REPORTED, folder="per_user.parquet", binary=True),
+    OutputForm("report", "html", "receval.content.report_page:report", (".html", ".htm"), _TESTED),
+    OutputForm("report", "md", "receval.content.report_page:summary", (".md",), _REPORTED),
+    OutputForm("report", "junit", "receval.render.ci:as_junit", (".xml",), _REPORTED),
+    OutputForm("report", "badge", "receval.render.ci:as_badge", (".svg",), _REPORTED),
+    OutputForm("report", "code-quality", "receval.render.ci:as_code_quality", (), _REPORTED),
+    OutputForm("users", "csv", f"{_DATA}:user_values", (".csv",), _REPORTED, folder="per_user.csv"),
+    OutputForm("users", "jsonl", f"{_DATA}:user_values", (".jsonl",), _REPORTED, folder="per_user.jsonl"),
+    OutputForm("users", "parquet", f"{_DATA}:user_values", (".parquet",), _REPORTED, folder="per_user.parquet", binary=True),
     OutputForm("comparison", "table", "receval.content.differences:document", takes=("look_at",)),
-    OutputForm("comparison", "json", f"{_JUDGED}:comparison_json", (".json",), folder="comparison.json"),
-    OutputForm("comparison", "csv", f"{_JUDGED}:comparison_csv", (".csv",), takes=_SAFE, folder="comparison.csv"),
+    OutputForm("comparison", "json", f"{_DATA}:comparison_cells", (".json",), folder="comparison.json"),
+    OutputForm("comparison", "csv", f"{_DATA}:comparison_rows", (".csv",), folder="comparison.csv"),
     OutputForm("comparison", "md", "receval.content.differences:document", (".md",), takes=("look_at",), folder="comparison.md"),
     OutputForm("comparison", "latex", "receval.content.paper:comparison_tables", (".tex",)),
-    OutputForm("comparison", "html", "receval.session.report:comparison_as_html", (".html", ".htm"), takes=("compared",)),
-    OutputForm("losers", "parquet", f"{_JUDGED}:losers_parquet", folder="comparison_users.parquet", binary=True),
+    OutputForm("comparison", "html", "receval.session.report:comparison_page", (".html", ".htm"), takes=("compared",)),
+    OutputForm("losers", "parquet", f"{_DATA}:losers", folder="comparison_users.parquet", binary=True),
     OutputForm("gates", "table", "receval.content.gates:document", takes=("summary",)),
-    OutputForm("gates", "json", f"{_JUDGED}:gates_json", (".json",), takes=("strict",)),
+    OutputForm("gates", "json", f"{_DATA}:verdict_cells", (".json",), takes=("strict",)),
     OutputForm("gates", "md", "receval.content.gates:document", (".md",)),
     OutputForm("findings", "table", "receval.session.show:check_document"),
-    OutputForm("findings", "json", f"{_RESULT}:findings_as_json"),
+    OutputForm("findings", "json", f"{_DATA}:findings"),
     OutputForm("chart", "svg", f"{_CHARTS}:as_svg_file", (".svg",), _DRAWN),
     OutputForm("chart", "png", f"{_CHARTS}:as_png", (".png",), _DRAWN, binary=True),
     OutputForm("chart", "pdf", f"{_CHARTS}:as_pdf", (".pdf",), _DRAWN, binary=True),
     OutputForm("chart", "json", f"{_CHARTS}:as_json", (".json",)),
     OutputForm("audit", "table", f"{_AUDIT}:audit_document", takes=("command",)),
-    OutputForm("audit", "csv", f"{_AUDITED}:audit_csv", takes=_SAFE),
+    OutputForm("audit", "csv", f"{_AUDITED}:audit_rows"),
     OutputForm("audit", "json", f"{_AUDITED}:audit_json"),
     OutputForm("audit", "md", f"{_AUDIT}:audit_document", takes=("command",)),
     OutputForm("audit-difference", "table", f"{_AUDIT}:difference_document"),
-    OutputForm("audit-difference", "csv", f"{_AUDITED}:difference_csv", takes=_SAFE),
+    OutputForm("audit-difference", "csv", f"{_AUDITED}:difference_rows"),
     OutputForm("audit-difference", "json", f"{_AUDITED}:difference_json"),
     OutputForm("audit-difference", "md", f"{_AUDIT}:difference_document"),
     OutputForm("audit-values", "table", f"{_AUDIT}:found_document"),
-    OutputForm("audit-values", "csv", f"{_AUDITED}:found_csv", takes=_SAFE),
+    OutputForm("audit-values", "csv", f"{_AUDITED}:found_rows"),
     OutputForm("audit-values", "json", f"{_AUDITED}:found_json"),
     OutputForm("audit-values", "md", f"{_AUDIT}:found_document"),
     OutputForm("description", "table", "receval.content.description:document"),
@@ -116,7 +115,7 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("explanation", "json", f"{_AUDITED}:explanation_json"),
     OutputForm("explanation", "md", f"{_AUDIT}:explanation_document"),
     OutputForm("baseline", "table", "receval.content.gates:baseline_document", takes=("name",)),
-    OutputForm("baseline", "json", f"{_JUDGED}:baseline_cells", takes=("name",)),
+    OutputForm("baseline", "json", f"{_DATA}:baseline_cells", takes=("name",)),
     OutputForm("baseline", "md", "receval.content.gates:baseline_document", takes=("name",)),
     OutputForm("catalogue", "table", "receval.session.catalogue:page"),
     OutputForm("catalogue", "md", "receval.session.catalogue:page"),
@@ -154,7 +153,7 @@ def of_file(path: str | os.PathLike[str], *subjects: Subject) -> OutputForm | No
     name, ending = PurePath(path).name.lower(), PurePath(path).suffix.lower()
     named = next((row for row in rows(*subjects) if row.file and row.file == name), None)
     by_ending = next((row for row in rows(*subjects) if ending in row.endings), None)
-    return named or by_ending or (_added(PurePath(path).suffix[1:], subjects) if ending else None)
+    return named or by_ending or _added(PurePath(path).suffix[1:], subjects)
 
 
 def in_folder(*subjects: Subject) -> dict[str, OutputForm]:

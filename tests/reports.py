@@ -14,6 +14,8 @@ from receval import Result, load_config, run
 from receval.comparison.questions import Questions
 from receval.config.run_sections import ReportConfig
 from receval.content.report import ReportContent
+from receval.content.report_page import report, summary
+from receval.render import html, markdown
 from receval.results.gates import Consequence, Gate, Outcome
 from receval.session.report import report_of
 
@@ -59,6 +61,16 @@ def evaluated(folder: Path, models: Sequence[str], **evaluation: Any) -> Result:
 def reported(result: Result, *, gates: Sequence[Gate] = (), wanted: ReportConfig | None = None, **asked: Any) -> ReportContent:
     """What the report of a result is made of."""
     return report_of({"result": replace(result, gates=tuple(gates) or result.gates)}, Questions(**asked), wanted or ReportConfig())
+
+
+def as_html(content: ReportContent, *, interactive: bool = False) -> bytes:
+    """The page of a report."""
+    return html.as_html(report(content), interactive=interactive).encode()
+
+
+def as_markdown(content: ReportContent) -> str:
+    """The short form of a report."""
+    return markdown.as_markdown(summary(content))
 
 
 def gate(outcome: Outcome, rule: str = "nDCG@3 ≥ 0.5", **more: Any) -> Gate:

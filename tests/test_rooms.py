@@ -243,7 +243,6 @@ SUBJECTS = {
         "explanation",
         "gates",
         "progress",
-        "reading_back",
         "report",
         "run",
         "track",

@@ -11,8 +11,7 @@ import polars as pl
 from msgspec.structs import asdict
 
 from ..config import Loaded
-from ..disk.reading_back import load
-from ..disk.result_folder import enriched_frames
+from ..disk.result_folder import enriched_frames, load
 from ..errors import DataError
 from ..evaluation.progress import Report
 from ..evaluation.running import run

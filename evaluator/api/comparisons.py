@@ -13,9 +13,9 @@ from msgspec.structs import asdict
 from ..comparison.questions import Questions
 from ..config.run_sections import ChartName
 from ..content.differences import document
-from ..disk.reading_back import load as load_folder
+from ..disk.result_folder import load as load_folder
 from ..errors import ConfigError
-from ..render.judgement_data import comparison_cells
+from ..render.result_data import comparison_cells
 from ..render.screen import show
 from ..render.terminal import PlainText
 from ..results.comparison import Comparison

@@ -153,9 +153,9 @@ class EvaluationResult(Result, frozen=True, eq=False):
     def _repr_html_(self) -> str:
         """The table in a notebook: no script, and class names of its own."""
         from ..content import selections
-        from ..render.notebook import as_html
+        from ..render.html import for_notebook
 
-        return as_html(selections.notebook(self))
+        return for_notebook(selections.notebook(self))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """Both forms of the table, for notebooks that choose."""

@@ -13,10 +13,10 @@ from msgspec.structs import replace
 from ..config.judgement import Inconclusive, MissingPolicy
 from ..config.overrides import gates_of
 from ..content.gates import document
-from ..disk.reading_back import load as load_folder
+from ..disk.result_folder import load as load_folder
 from ..errors import ConfigError
 from ..gates.demands import Baseline, Bases
-from ..render.judgement_data import gate_cells
+from ..render.result_data import gate_cells
 from ..render.screen import show
 from ..render.terminal import PlainText
 from ..results.gates import Gate, Verdicts

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Final
 
 from msgspec import Struct
 
@@ -14,6 +15,8 @@ from ..errors import DataError, OutputError
 from ..load import Remote, find
 from ..load.database import file_of
 from ..load.folders import is_hidden, parts_of
+
+_ELSEWHERE: Final = "choose another place for the results"
 
 
 class Target(Struct, frozen=True):
@@ -32,22 +35,24 @@ def refuse_overwriting(loaded: Loaded, targets: Iterable[Target]) -> None:
 
     Two paths are the same if they lead to one file, by links or in other spellings. Files that are not there yet are no inputs.
     """
-    inputs = list(_inputs(loaded))
+    inputs = [(role, path, Path(os.path.realpath(path))) for role, path in _inputs(loaded)]
     for target in targets:
-        for role, path in inputs:
+        for role, path, real in inputs:
             if os.path.isdir(path):
-                if _is_read_from(path, target):
+                inside = Path(os.path.realpath(target.path))
+                if inside.is_relative_to(real) and not any(map(is_hidden, inside.relative_to(real).parts)):
                     raise OutputError(
                         f"{target.option}: the next run would read the results as input, for they go into {path}, the folder of {role}",
                         "choose a folder outside of it",
                     )
-            elif _overwrites(target, path):
-                verb = "overwrite" if target.takes is None else "overwrite or remove"
-                raise OutputError(f"{target.option} would {verb} {path}, which is {role}", "choose another place for the results")
+            elif target.takes is None and _is_same(target.path, path):
+                raise OutputError(f"{target.option} would overwrite {path}, which is {role}", _ELSEWHERE)
+            elif target.takes is not None and any(target.takes(one.name) and _is_same(target.path, one.parent) for one in (path, real)):
+                raise OutputError(f"{target.option} would overwrite or remove {path}, which is {role}", _ELSEWHERE)
 
 
 def _inputs(loaded: Loaded) -> Iterator[tuple[str, Path]]:
-    """Every local file and folder that a config names with its role, the files in those folders, and the config itself."""
+    """Yield every local file and folder that a config names with its role, the files in those folders, and the config itself."""
     if loaded.name:  # a mapping of Python has none
         yield "the config", Path(loaded.name)
     for location, source in loaded.config.data.sources():
@@ -64,21 +69,6 @@ def _inputs(loaded: Loaded) -> Iterator[tuple[str, Path]]:
                 continue
 
 
-def _overwrites(target: Target, path: Path) -> bool:
-    """Whether writing to a target changes the file at `path`, or the one that it leads to."""
-    if target.takes is None:
-        return _is_same(target.path, path)
-    return any(target.takes(one.name) and _is_same(target.path, one.parent) for one in (path, Path(os.path.realpath(path))))
-
-
-def _is_read_from(folder: Path, target: Target) -> bool:
-    """Whether a target is in a folder of parts, under a name that is not passed over there."""
-    above = Path(os.path.realpath(folder))
-    path = Path(os.path.realpath(target.path))
-    return path.is_relative_to(above) and not any(map(is_hidden, path.relative_to(above).parts))
-
-
 def _is_same(path: Path, other: Path) -> bool:
-    if os.path.exists(path) and os.path.exists(other):
-        return path.samefile(other)
-    return os.path.realpath(path) == os.path.realpath(other)
+    are_there = os.path.exists(path) and os.path.exists(other)
+    return path.samefile(other) if are_there else os.path.realpath(path) == os.path.realpath(other)

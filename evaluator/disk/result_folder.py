@@ -1,38 +1,69 @@
-"""The folder of a result: which files it has, what of an earlier run's goes, and how it is copied to be a baseline."""
+"""The folder of a result: its files, the manifest that proves them and itself, and how they are written, copied and read back."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
+from typing import Any, Final
 
 import polars as pl
+from msgspec import Struct, convert, to_builtins
 
-from ..errors import OutputError
+from ..checks import Finding
+from ..errors import DataError, OutputError
 from ..forks import refuse_lost_threads
+from ..load.unchanged import FileState
+from ..names.short_names import is_spread
 from ..outputs import in_folder, of_form
-from ..render.forms import rendered
-from ..results.result import Result
-from .manifest import MANIFEST, as_manifest, is_output_file, outputs_of_manifest, read_manifest
-from .reading_back import is_result_folder
+from ..render.forms import as_json, rendered
+from ..render.result_data import cells_of_checks, gate_cells
+from ..results.description import Description
+from ..results.gates import Gate, in_this_version
+from ..results.result import FORMAT_VERSION, READABLE_VERSIONS, Counts, Input, MeasureDefinition, Result, Row, StoredUsers, TruthFingerprint
+from ..results.row import LEDGER_COLUMNS, PROTOCOL_COLUMNS, Ledger, Protocol
+from ..stats.difference import Conclusion
 from .stage import Stage
+
+MANIFEST: Final = "manifest.json"
+RESULTS: Final = "results.json"
+USERS: Final = "per_user.parquet"
+CHECKSUM: Final = "sha256"
+"""The key of the checksum of all other content of the manifest."""
+AGAIN: Final = "evaluate again with receval run CONFIG -o FOLDER/"
+
+
+# Writing
 
 
 def contents(result: Result, formats: Iterable[str]) -> dict[str, bytes | Path]:
-    """The files of a folder, by name: the result in all formats, values of users in each of `formats`, enriched lists, and the manifest."""
+    """Return the files of a folder, by name: the result in all forms, values of users in `formats`, enriched lists, and the manifest."""
     of_users = [row for form in formats if (row := of_form(form, "users")) is not None]
     rows = (*in_folder("result").values(), *of_users)
     files: dict[str, bytes | Path] = {row.folder: rendered(row, result) for row in rows}
     files |= enriched_files(result)
-    files[MANIFEST] = as_manifest(result, files)
-    return files
+    return {**files, MANIFEST: as_manifest(result, files)}
 
 
 def stale(folder: Path, files: Iterable[str]) -> list[Path]:
-    """The files that an earlier run wrote into a folder, and that are not among the new ones."""
-    before = outputs_of_manifest(folder / MANIFEST)
-    return [folder / name for name in sorted(before - {*files}) if is_output_file(name)]
+    """Return the files that an earlier run wrote into a folder, as its manifest says, and that are not among the new ones."""
+    try:
+        with open(folder / MANIFEST, encoding="utf-8") as file:
+            before = {output["path"] for output in json.load(file)["outputs"]}
+            gone = [name for name in sorted(before - {*files}) if is_output_file(name)]
+            return [folder / name for name in gone if os.path.isfile(folder / name)]
+    except (OSError, ValueError, LookupError, TypeError):
+        return []
+
+
+def is_output_file(name: str) -> bool:
+    """Return whether a run may give a file of an output folder this name."""
+    return name in {*in_folder("result", "users"), MANIFEST} or (name.startswith("enriched.") and name.endswith(".parquet"))
 
 
 def save(result: Result, folder: Path, formats: Iterable[str] = ("parquet",)) -> None:
@@ -71,3 +102,217 @@ def copy_results(folder: Path, target: Path, *, force: bool = False) -> None:
         raise OutputError(f"{target} is no folder of results, and has a {there[0]}", "choose another place with --to, or add --force")
     with Stage([target]) as stage:
         stage.commit({target / name: folder / name for name in names}, gone=stale(target, names))
+
+
+# The manifest
+
+
+class Manifest(Struct, frozen=True):
+    """What a manifest holds, and the files that it proves: by name their sizes and hashes when they were written."""
+
+    content: Mapping[str, Any]
+    files: Mapping[str, Mapping[str, Any]]
+
+    def require(self, path: Path, content: bytes | None = None) -> None:
+        """`DataError` if a file is not the one that was written; `content` are its bytes, where they were read already."""
+        try:
+            proven = self.files[path.name] == fingerprint(path if content is None else content)
+        except FileNotFoundError:
+            raise DataError(f"{path.parent}: {path.name} is missing, which the manifest names", AGAIN) from None
+        except OSError as error:
+            raise DataError(f"{path}: cannot be read: {error.strerror}", AGAIN) from None
+        if not proven:
+            raise DataError(f"{path}: this is not the file that the manifest names: the folder is not whole", AGAIN)
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read the manifest of a folder; `DataError` if there is none, or it is damaged.
+
+    One without a checksum, which earlier versions wrote, is believed if it names only files that a run writes.
+    """
+    path = folder / MANIFEST
+    content, _ = _read(path)
+    try:
+        files = {output["path"]: {name: output[name] for name in ("bytes", "sha256")} for output in content["outputs"]}
+    except (LookupError, TypeError):
+        raise DataError(f"{path}: this is not what receval wrote", AGAIN) from None
+    if CHECKSUM in content and content[CHECKSUM] != checksum(content):
+        raise DataError(f"{path}: its content is not what was written: the file is damaged", AGAIN)
+    return Manifest(content, files)
+
+
+def checksum(content: Mapping[str, Any]) -> str:
+    """Return the hash of the content of a manifest, whatever it is written like; its own checksum is not part of it."""
+    others = {key: value for key, value in content.items() if key != CHECKSUM}
+    return hashlib.sha256(json.dumps(others, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def fingerprint(content: bytes | Path) -> dict[str, Any]:
+    """Return the size and the hash of bytes, or of a file, which may be larger than memory."""
+    if isinstance(content, bytes):
+        return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    with open(content, "rb") as file:
+        return {"bytes": os.fstat(file.fileno()).st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+
+
+def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
+    """Return what went in (paths as given, sizes, hashes, rows), what was done (config, versions), what came out, and its checksum."""
+    content = {
+        "format_version": FORMAT_VERSION,
+        "inputs": to_builtins(result.inputs),
+        **({} if result.description is None else {"description": to_builtins(result.description)}),
+        "config": result.config,
+        "versions": result.versions,
+        **cells_of_checks(result),
+        **gate_cells(result.gates),
+        "outputs": [{"path": name, **fingerprint(file)} for name, file in files.items()],
+    }
+    return as_json({**content, CHECKSUM: checksum(json.loads(as_json(content)))})
+
+
+# Reading back
+
+
+def load(folder: Path | str) -> Result:
+    """Read the folder that `receval run -o FOLDER/` wrote; the values of users are read when they are looked at.
+
+    `DataError` if it is no such folder, is not whole (a file is missing, or is not the one that the manifest names), or was written by
+    another version whose results cannot be read.
+    """
+    folder = Path(folder).expanduser()
+    manifest = read_manifest(folder)
+    path = folder / RESULTS
+    content, text = _read(path)
+    version = content.get("format_version")
+    if version not in READABLE_VERSIONS:
+        older = isinstance(version, int) and version < FORMAT_VERSION
+        who = "an earlier receval" if older else "a later receval" if isinstance(version, int) else "another program"
+        reads = f"format {version}; this one reads {READABLE_VERSIONS[0]} to {FORMAT_VERSION}"
+        raise DataError(f"{folder}: the results were written by {who} ({reads})", AGAIN)
+    others = [name for name in manifest.files if not is_output_file(name)]  # a manifest without a checksum may be damaged
+    if others:
+        raise DataError(f"{folder / MANIFEST}: it names {others[0]}, which no run writes: the file is damaged", AGAIN)
+    if RESULTS not in manifest.files:
+        raise DataError(f"{folder / MANIFEST}: it does not name {RESULTS}", AGAIN)
+    manifest.require(path, text)
+    try:
+        return _result(content, manifest.content, _users(folder, manifest, content))
+    except (LookupError, TypeError, ValueError) as error:
+        raise DataError(f"{path}: this is not what receval wrote: {_first_line(error)}", AGAIN) from None
+
+
+def is_result_folder(path: Path) -> bool:
+    """Return whether a path looks like a folder that a run wrote."""
+    return os.path.isdir(path) and os.path.isfile(path / MANIFEST)
+
+
+def _read(path: Path) -> tuple[dict[str, Any], bytes]:
+    """Read the object of a JSON file of a folder of results, and its bytes; `DataError` if there is no such folder, file or object."""
+    folder = path.parent
+    try:
+        with open(path, "rb") as file:
+            text = file.read()
+        content = json.loads(text.decode())
+    except (FileNotFoundError, NotADirectoryError):
+        if not os.path.isdir(folder):
+            raise DataError(f"{folder}: there is no such folder", "give the folder that receval run -o FOLDER/ wrote") from None
+        raise DataError(f"{folder}: there is no {path.name}, so this is no folder of results", AGAIN) from None
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}", AGAIN) from None
+    except (ValueError, RecursionError):
+        raise DataError(f"{path}: this is no JSON: the file is damaged", AGAIN) from None
+    if not isinstance(content, dict):
+        raise DataError(f"{path}: this is not what receval wrote", AGAIN)
+    return content, text
+
+
+def _first_line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no reason given'}"[:120]
+
+
+def _result(content: Mapping[str, Any], manifest: Mapping[str, Any], per_user: Mapping[str, pl.DataFrame]) -> Result:
+    definitions = convert(content["definitions"], dict[str, MeasureDefinition])
+    rows = [_row(cells, definitions) for cells in content["results"]]
+    plain = tuple(row for row in rows if row.fold is None and row.run is None)
+    repeated = tuple(row for row in rows if row.fold is not None or row.run is not None)
+    checks, described = content["checks"], manifest.get("description")
+    of_all = tuple(row for row in plain if row.by is None)
+    return Result(
+        rows=of_all,
+        counts={model["model"]: convert(model["users"], Counts) for model in content["models"]},
+        higher_is_better={row.label: row.higher_is_better for row in of_all},
+        per_user=per_user,
+        inputs=convert(content["inputs"], tuple[Input, ...]),
+        config=content["config"],
+        remarks=tuple(content["remarks"]),
+        versions=content["versions"],
+        findings=convert(content["findings"], tuple[Finding, ...]),
+        yardsticks=tuple(content["yardsticks"]),
+        examined=bool(checks["examined"]),
+        unmade=checks["not_made"],
+        by_group=tuple(row for row in plain if row.by is not None),
+        repeated=repeated,
+        description=None if described is None else convert(described, Description),
+        definitions=definitions,
+        truths=convert(content["truth"], dict[str, TruthFingerprint]),
+        user_groups=tuple(content["user_groups"]),
+        gates=convert([in_this_version(cells) for cells in content.get("gates", ())], tuple[Gate, ...]),
+        conclusions=convert(content.get("conclusions", ()), tuple[Conclusion, ...]),
+    )
+
+
+def _row(cells: Mapping[str, Any], definitions: Mapping[str, MeasureDefinition]) -> Row:
+    own = {name: value for name, value in cells.items() if name not in (*LEDGER_COLUMNS, *PROTOCOL_COLUMNS, "few_users")}
+    return Row(
+        **own,
+        higher_is_better=None if is_spread(cells["aggregate"]) else definitions[cells["metric"]].higher_is_better,
+        ledger=None if cells["in_truth"] is None else Ledger(**{name: cells[name] for name in LEDGER_COLUMNS}),
+        protocol=None if cells["convention"] is None else Protocol(**{name: cells[name] for name in PROTOCOL_COLUMNS}),
+    )
+
+
+def _users(folder: Path, manifest: Manifest, content: Mapping[str, Any]) -> Mapping[str, pl.DataFrame]:
+    """Return the values of users, where the folder has them as Parquet; `DataError` if the file is not the one that was written."""
+    if USERS not in manifest.files:
+        return {}
+    models = [model["model"] for model in content["models"]]
+    file = _UserFile(folder / USERS, is_only=len(models) == 1)
+    manifest.require(file.path)  # all of it is read once for its hash
+    with file.unchanged():
+        own = tuple(pl.scan_parquet(file.path, glob=False).collect_schema())[1:]
+    return StoredUsers(dict.fromkeys(models, own), lambda model, names: file.values(model, own if names is None else names))
+
+
+class _UserFile:
+    """A file with the values of users; it must stay as it is from now on. `is_only`: it holds one model."""
+
+    def __init__(self, path: Path, *, is_only: bool) -> None:
+        self.path, self._is_only, self._before = path, is_only, FileState.of(str(path), path)
+
+    def values(self, model: str, names: Sequence[str]) -> pl.DataFrame:
+        """Return columns of the users of a model; `DataError` if the file has changed, or cannot be read."""
+        with self.unchanged():
+            rows = pl.scan_parquet(self.path, glob=False).select(names)
+            return (rows if self._is_only else rows.slice(*self._extents.get(model, (0, 0)))).collect()
+
+    @contextmanager
+    def unchanged(self) -> Iterator[None]:
+        """Read in the block; `DataError` if that fails, or the file is not in its first state after it."""
+        problem = None
+        try:
+            yield
+        except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            problem = DataError(f"{self.path}: cannot be read: {_first_line(error)}", AGAIN)
+        if self._before.change() is not None:
+            problem = DataError(
+                f"{self.path} changed after its hash was checked", "read the folder again when no other program writes to it"
+            )
+        if problem is not None:
+            raise problem
+
+    @cached_property
+    def _extents(self) -> dict[str, tuple[int, int]]:
+        """Return the first row and the number of rows of each model, whose rows stand together."""
+        models = pl.scan_parquet(self.path, glob=False).select(pl.col("model").rle()).unnest("model").collect()
+        ends = models["len"].cum_sum().to_list()
+        return {model: (end - length, length) for model, length, end in zip(models["value"], models["len"], ends, strict=True)}

@@ -1,22 +1,41 @@
-"""Bytes → disk, all or nothing: what was there before stays whole until everything new is complete."""
+"""Bytes → disk, all or nothing: what was there before stays whole until everything new is complete.
+
+Several files of a folder are replaced in one step, or one by one with a journal that the next run finishes.
+
+In one step: the folder with the new files changes places with the old folder. Files of other people come along as hard links. This is for
+folders of results, which hold nothing else, or results of an earlier run and a few other files.
+
+One by one, everywhere else: what is to be done is written down before the first file is replaced. A failure puts the old files back; a
+process that is killed leaves the journal, and the next run that writes to the folder does the rest.
+"""
 
 from __future__ import annotations
 
+import ctypes
+import errno
+import json
 import os
 import shutil
 import signal
+import stat
+import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
-from typing import BinaryIO, Final
+from typing import Final
 
 from ..errors import OutputError
 from ..temporary import OwnFolder, dead_folders, locked, unlock
-from .replacement import InOneStep, OneByOne, Replacement, finish, is_begun
 
 _PREFIX: Final = ".receval-"
+_JOURNAL: Final = ".receval-journal"
+_BEFORE: Final = ".receval-before"
+_MANIFEST: Final = "manifest.json"
+_MANY: Final = 100
+"""Folders with more files of other people than that are no folders of results."""
+_HERE, _EXCHANGE = -100, 2
+"""Numbers of the system call that exchanges two folders."""
 
 
 class Stage:
@@ -34,35 +53,52 @@ class Stage:
     def __enter__(self) -> Stage:
         for folder in self._folders:
             try:
-                self._made += _make(folder)
+                missing = [part for part in (folder, *folder.parents) if not os.path.exists(part)]
+                folder.mkdir(parents=True, exist_ok=True)
+                self._made += missing[::-1]
                 real = _real(folder)
                 if real not in self._stages:
-                    _tidy_above(real)
+                    with suppress(OSError), _alone(real.parent):  # a folder that was exchanged when its process was killed, if we may look
+                        _finish_dead(real.parent)
                     with _alone(real):
                         _finish_dead(real)
                         self._stages[real] = OwnFolder(_PREFIX, real)
             except OSError as error:
-                self._clear()
+                self.__exit__()
                 raise OutputError(
                     f"cannot write to the folder {folder}: {error.strerror}", "choose another one with -o, or output.dir"
                 ) from None
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._clear()
+    def __exit__(self, *_: object) -> None:
+        for stage in self._stages.values():
+            if os.path.exists(stage.path / _JOURNAL):  # files were replaced that could not be put back
+                stage.release()
+            else:
+                stage.remove()
+        self._stages.clear()
+        with suppress(OSError):
+            for folder in reversed(self._made):
+                folder.rmdir()
+        self._made.clear()
 
     def commit(self, files: Mapping[Path, bytes | Path], gone: Iterable[Path] = ()) -> None:
         """Write all files, and remove those that are to be `gone`; `OutputError` if one cannot be, and then none has changed.
 
-        What a file gets are bytes, or the content of another file. The files of a folder of results change in one step, see
-        `replacement`. Pipes and devices are written to last, and directly.
+        What a file gets are bytes, or the content of another file. The files of a folder of results change in one step. Pipes and devices
+        are written to last, and directly.
         """
         folders = [target for target in files if os.path.isdir(target)]
         if folders:
             raise OutputError(f"cannot write {folders[0]}: it is a folder")
+        written: dict[Path, list[str]] = {}
+        removed: dict[Path, list[str]] = {}
+        plain = [path for path in files if is_plain(path)]
         try:
-            written = self._write({path: content for path, content in files.items() if is_plain(path)})
-            removed: dict[Path, list[str]] = {}
+            for path in plain:
+                folder = _real(path.parent)
+                _fill(self._stages[folder].path / path.name, files[path], lasting=True)
+                written.setdefault(folder, []).append(path.name)
             for path in gone:
                 removed.setdefault(_real(path.parent), []).append(path.name)
             with ExitStack() as stack:
@@ -70,85 +106,32 @@ class Stage:
                     stack.enter_context(_alone(folder))
                 stack.enter_context(_undisturbed())
                 self._replace(written, removed)
-            for path, content in files.items():
-                if not is_plain(path):
-                    with open(path, "wb") as file:
-                        _fill(file, content)
+            for path in files:
+                if path not in plain:
+                    _fill(path, files[path])
         except OSError as error:
             raise OutputError(f"cannot write {error.filename or 'the results'}: {error.strerror}") from None
         self._made.clear()
 
-    def _write(self, files: Mapping[Path, bytes | Path]) -> dict[Path, list[str]]:
-        """Write files where they wait; the names of each folder."""
-        names: dict[Path, list[str]] = {}
-        for path, content in files.items():
-            folder = _real(path.parent)
-            with open(self._stages[folder].path / path.name, "wb") as file:
-                _fill(file, content)
-                file.flush()
-                os.fsync(file.fileno())
-            names.setdefault(folder, []).append(path.name)
-        return names
-
     def _replace(self, written: Mapping[Path, list[str]], removed: Mapping[Path, list[str]]) -> None:
-        done: list[Replacement] = []
-        try:
+        done: list[_Replacement] = []
+        with ExitStack() as undo:
             for folder in dict.fromkeys((*written, *removed)):
-                done.append(self._replaced(folder, written.get(folder, []), removed.get(folder, [])))
-        except OSError:
-            for replacement in reversed(done):
-                replacement.undo()
-            raise
+                done.append(_Replacement(folder, self._stages[folder], written.get(folder, []), removed.get(folder, [])))
+                done[-1].make()
+                undo.callback(done[-1].undo)
+            undo.pop_all()
         for replacement in done:
             replacement.tidy()
 
-    def _replaced(self, folder: Path, files: list[str], gone: list[str]) -> Replacement:
-        stage = self._stages[folder]
-        if len(files) + len(gone) > 1:
-            in_one_step = InOneStep(folder, stage.path, files, gone)
-            if in_one_step.is_possible():
-                try:
-                    in_one_step.make()
-                except OSError:  # no such step here: a mount, another system, a folder above that is not ours
-                    pass
-                else:
-                    stage.release()
-                    return in_one_step
-        one_by_one = OneByOne(folder, stage.path, files, gone)
-        one_by_one.make()
-        return one_by_one
-
-    def _clear(self) -> None:
-        for stage in self._stages.values():
-            if is_begun(stage.path):
-                stage.release()
-            else:
-                stage.remove()
-        self._stages.clear()
-        for folder in reversed(self._made):
-            try:
-                folder.rmdir()
-            except OSError:
-                break
-        self._made.clear()
-
-
-def _fill(file: BinaryIO, content: bytes | Path) -> None:
-    """Write bytes, or what another file holds, which may be larger than memory."""
-    if isinstance(content, bytes):
-        file.write(content)
-        return
-    with open(content, "rb") as other:
-        shutil.copyfileobj(other, file)
-
 
 def is_plain(path: Path) -> bool:
-    """Whether `path` is, or will be, a regular file; a pipe or device is written to directly and never replaced."""
+    """Return whether `path` is, or will be, a regular file; a pipe or device is written to directly and never replaced."""
     return os.path.isfile(path) or not os.path.exists(path)
 
 
 def destination(path: Path) -> Path:
-    """The file that writing to `path` changes: the one that a link leads to."""
+    """Return the file that writing to `path` changes: the one that a link leads to."""
     return _real(path) if path.is_symlink() else path
 
 
@@ -156,28 +139,17 @@ def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _make(folder: Path) -> list[Path]:
-    missing = [part for part in (folder, *folder.parents) if not os.path.exists(part)]
-    folder.mkdir(parents=True, exist_ok=True)
-    return missing[::-1]
-
-
-def _tidy_above(folder: Path) -> None:
-    """Remove what a process left beside a folder that was killed while the folder was exchanged, if we may look there."""
-    try:
-        with _alone(folder.parent):
-            _finish_dead(folder.parent)
-    except OSError:
-        pass
-
-
-def _finish_dead(folder: Path) -> None:
-    """Finish what killed processes began in a folder, and remove what they left."""
-    for stage in dead_folders(folder, (_PREFIX,)):
-        try:
-            finish(stage)
-        except (OSError, ValueError):
-            continue
+def _fill(path: Path, content: bytes | Path, *, lasting: bool = False) -> None:
+    """Write bytes, or what another file holds, which may be larger than memory; `lasting` on the disk itself."""
+    with open(path, "wb") as file:
+        if isinstance(content, Path):
+            with open(content, "rb") as other:
+                shutil.copyfileobj(other, file)
+        else:
+            file.write(content)
+        if lasting:
+            file.flush()
+            os.fsync(file.fileno())
 
 
 @contextmanager
@@ -209,3 +181,123 @@ def _undisturbed() -> Iterator[None]:
             signal.signal(number, handler)
         if came:
             os.kill(os.getpid(), came[0])
+
+
+class _Replacement:
+    """Files of `folder` that wait in `stage` take the place of old ones, and those in `gone` go: all of them or none.
+
+    `OSError` where that cannot be. `_others` are files of other people, which come along when the folder is exchanged.
+    """
+
+    def __init__(self, folder: Path, stage: OwnFolder, files: list[str], gone: list[str]) -> None:
+        self._folder, self._own, self._files, self._gone = folder, stage, files, gone
+        self._stage, self._outside = stage.path, folder.parent / stage.path.name
+        self._before = self._stage / _BEFORE
+        self._others: list[str] = []
+        self._is_exchanged = False
+
+    def make(self) -> None:
+        """Exchange the folder for that of the new files where it is one of results; else move file by file."""
+        if len(self._files) + len(self._gone) > 1 and self._is_of_results():
+            with suppress(OSError):  # no such step here: a mount, another system, a folder above that is not ours
+                self._exchange()
+        if not self._is_exchanged:
+            self._move_each()
+
+    def _is_of_results(self) -> bool:
+        """Return whether the folder is one of results: ours, without folders in it, and not one that somebody works in."""
+        status = self._folder.stat()
+        if hasattr(os, "geteuid") and (status.st_uid != os.geteuid() or status.st_mode & stat.S_ISVTX):
+            return False
+        entries = {entry.name: entry for entry in os.scandir(self._folder) if entry.name != self._stage.name}
+        self._others = [name for name in entries if name not in (*self._files, *self._gone)]
+        is_of_results = not self._others or (_MANIFEST in entries and len(self._others) <= _MANY)
+        has_folders = any(entry.is_dir() for entry in entries.values())
+        return is_of_results and not has_folders and not _real(Path()).is_relative_to(self._folder)
+
+    def _exchange(self) -> None:
+        """Exchange the folders; the one with the new files is made ready outside of the other, where links to the other files are added."""
+        os.rename(self._stage, self._outside)
+        try:
+            for name in self._others:
+                os.link(self._folder / name, self._outside / name, follow_symlinks=False)
+            shutil.copystat(self._folder, self._outside)
+            os.chown(self._outside, -1, self._folder.stat().st_gid)
+            exchange(self._outside, self._folder)
+        except OSError:
+            for name in self._others:
+                (self._outside / name).unlink(missing_ok=True)
+            os.rename(self._outside, self._stage)
+            raise
+        self._is_exchanged = True
+        self._own.release()
+
+    def _move_each(self) -> None:
+        """Note what is to be done, and do it."""
+        self._before.mkdir()
+        for name in self._files:
+            if os.path.lexists(self._folder / name):
+                try:
+                    os.link(self._folder / name, self._before / name, follow_symlinks=False)
+                except (OSError, NotImplementedError):  # a file system without links
+                    shutil.copy2(self._folder / name, self._before / name, follow_symlinks=False)
+        if len(self._files) + len(self._gone) > 1:
+            journal = json.dumps({"files": self._files, "gone": self._gone})
+            _fill(self._stage / f"{_JOURNAL}-new", journal.encode(), lasting=True)
+            os.replace(self._stage / f"{_JOURNAL}-new", self._stage / _JOURNAL)
+        try:
+            _move(self._folder, self._stage, self._files, self._gone)
+        except OSError:
+            self.undo()
+            raise
+
+    def undo(self) -> None:
+        """Put back what was there, and remove what was not."""
+        if self._is_exchanged:
+            exchange(self._outside, self._folder)
+            os.rename(self._outside, self._stage)
+            return
+        for name in (*self._files, *self._gone):
+            if os.path.lexists(self._before / name):
+                os.replace(self._before / name, self._folder / name)
+            elif name in self._files and not os.path.lexists(self._stage / name):
+                (self._folder / name).unlink(missing_ok=True)
+        (self._stage / _JOURNAL).unlink(missing_ok=True)
+
+    def tidy(self) -> None:
+        """Remove the old files and the journal."""
+        if self._is_exchanged:
+            for name in os.listdir(self._outside):
+                if name not in (*self._files, *self._gone) and not os.path.lexists(self._folder / name):
+                    os.rename(self._outside / name, self._folder / name)  # somebody put it there when the others were linked already
+        shutil.rmtree(self._outside if self._is_exchanged else self._stage, ignore_errors=True)
+
+
+def _move(folder: Path, stage: Path, files: Iterable[str], gone: Iterable[str]) -> None:
+    for name in files:
+        if os.path.lexists(stage / name):
+            os.replace(stage / name, folder / name)
+    for name in gone:
+        if os.path.lexists(folder / name):
+            os.replace(folder / name, stage / _BEFORE / name)
+
+
+def _finish_dead(folder: Path) -> None:
+    """Do what the journals of killed processes say in a folder, and remove what they left there, where that can be."""
+    for stage in dead_folders(folder, (_PREFIX,)):
+        with suppress(OSError, ValueError):
+            if os.path.exists(stage / _JOURNAL):
+                with open(stage / _JOURNAL, encoding="utf-8") as file:
+                    journal = json.load(file)
+                _move(folder, stage, journal["files"], journal["gone"])
+            shutil.rmtree(stage)
+
+
+def exchange(first: Path, second: Path) -> None:
+    """Let two folders of a file system change places in one step; `OSError` if they cannot, or if the system knows no such step."""
+    sys.audit("os.rename", os.fspath(first), os.fspath(second), -1, -1)
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None) if sys.platform == "linux" else None
+    if rename is None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), str(second))
+    if rename(_HERE, os.fsencode(first), _HERE, os.fsencode(second), _EXCHANGE):
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(second))

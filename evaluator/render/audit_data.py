@@ -1,26 +1,25 @@
-"""Audits and explanations for machines: CSV and JSON in full precision."""
+"""Audits and explanations for machines: rows and JSON in full precision."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from msgspec import to_builtins
-from msgspec.structs import replace
 
 from ..results.audit import DIFFERENCE_VERSION, FORMAT_VERSION, Audit, ConventionDifference, FoundValues
 from ..results.explanation import FORMAT_VERSION as EXPLANATION_VERSION
 from ..results.explanation import Explanation
-from .encoding import as_csv, as_json
+from .forms import as_json
 
 
-def audit_csv(audit: Audit, *, spreadsheet_safe: bool = False) -> bytes:
-    """Return one row per measure, convention and model."""
-    rows: list[tuple[object, ...]] = [("measure", "convention", "model", "value", "n_users", "reason")]
+def audit_rows(audit: Audit) -> list[tuple[Any, ...]]:
+    """Return a head, and one row per measure, convention and model."""
+    rows: list[tuple[Any, ...]] = [("measure", "convention", "model", "value", "n_users", "reason")]
     for measure in audit.measures:
         for (convention, model), cell in measure.cells.items():
-            n_users = cell.n_users if cell.value is not None else ""
-            rows.append((measure.measure, convention, model, _written(cell.value), n_users, cell.reason))
-    return as_csv(rows, spreadsheet_safe=spreadsheet_safe)
+            n_users = None if cell.value is None else cell.n_users
+            rows.append((measure.measure, convention, model, cell.value, n_users, cell.reason))
+    return rows
 
 
 def audit_json(audit: Audit) -> bytes:
@@ -42,10 +41,10 @@ def audit_json(audit: Audit) -> bytes:
     return as_json({**head, "measures": measures, "remarks": audit.remarks, "versions": dict(audit.versions)}, finite=False)
 
 
-def found_csv(found: FoundValues, *, spreadsheet_safe: bool = False) -> bytes:
-    """Return one row per value."""
-    values = ((repr(one.value), one.measure, one.convention, one.model, str(found.exact).lower()) for one in found.values)
-    return as_csv([("value", "measure", "convention", "model", "exact"), *values], spreadsheet_safe=spreadsheet_safe)
+def found_rows(found: FoundValues) -> list[tuple[Any, ...]]:
+    """Return a head, and one row per value."""
+    values = ((one.value, one.measure, one.convention, one.model, str(found.exact).lower()) for one in found.values)
+    return [("value", "measure", "convention", "model", "exact"), *values]
 
 
 def found_json(found: FoundValues) -> bytes:
@@ -53,17 +52,17 @@ def found_json(found: FoundValues) -> bytes:
     return as_json({"format_version": FORMAT_VERSION, **to_builtins(found)}, finite=False)
 
 
-def difference_csv(difference: ConventionDifference, *, spreadsheet_safe: bool = False) -> bytes:
-    """Return one row per measure, model and step; the first and the last step are the conventions themselves."""
-    rows: list[tuple[str, ...]] = [("measure", "model", "choice", "before", "after", "value", "added", "added_alone")]
+def difference_rows(difference: ConventionDifference) -> list[tuple[Any, ...]]:
+    """Return a head, and one row per measure, model and step; the first and the last step are the conventions themselves."""
+    rows: list[tuple[Any, ...]] = [("measure", "model", "choice", "before", "after", "value", "added", "added_alone")]
     for measure in difference.measures:
         for model in difference.models:
-            rows.append((measure.measure, model, "", difference.first, difference.first, _written(measure.first[model]), "", ""))
+            rows.append((measure.measure, model, "", difference.first, difference.first, measure.first[model], "", ""))
             for index, step in enumerate(measure.steps):
                 numbers = (step.so_far[model], measure.added(index, model), measure.added_alone(index, model))
-                rows.append((measure.measure, model, step.choice, step.before, step.after, *map(_written, numbers)))
-            rows.append((measure.measure, model, "", difference.second, difference.second, _written(measure.second[model]), "", ""))
-    return as_csv(rows, spreadsheet_safe=spreadsheet_safe)
+                rows.append((measure.measure, model, step.choice, step.before, step.after, *numbers))
+            rows.append((measure.measure, model, "", difference.second, difference.second, measure.second[model], "", ""))
+    return rows
 
 
 def difference_json(difference: ConventionDifference) -> bytes:
@@ -72,16 +71,9 @@ def difference_json(difference: ConventionDifference) -> bytes:
 
 
 def explanation_json(explanation: Explanation) -> bytes:
-    """Return the explanation; see `results.explanation.FORMAT_VERSION`."""
-    return as_json({"format_version": EXPLANATION_VERSION, **_explanation_cells(explanation)}, finite=False)
+    """Return the explanation; the metrics that it combines are under `of`. See `results.explanation.FORMAT_VERSION`."""
 
+    def renamed(components: list[dict[str, Any]], **cells: Any) -> dict[str, Any]:
+        return {**cells, "of": [renamed(**component) for component in components]}
 
-def _explanation_cells(explanation: Explanation) -> dict[str, Any]:
-    """The fields of an explanation; those of the metrics that it combines are under `of`."""
-    cells = to_builtins(replace(explanation, components=()))
-    del cells["components"]
-    return {**cells, "of": [_explanation_cells(component) for component in explanation.components]}
-
-
-def _written(value: float | None) -> str:
-    return "" if value is None else repr(value)
+    return as_json({"format_version": EXPLANATION_VERSION, **renamed(**to_builtins(explanation))}, finite=False)

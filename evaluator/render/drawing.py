@@ -16,6 +16,7 @@ _Spec = Mapping[str, Any]
 _SCALE: Final = 2
 """A PNG has twice as many pixels in each direction as the chart is wide, for screens and paper."""
 _SVG: Final = "http://www.w3.org/2000/svg"
+_GROUP, _PATH = f"{{{_SVG}}}g", f"{{{_SVG}}}path"
 _DROPPED: Final = ("class", "pointer-events", "role", "aria-hidden", "aria-roledescription", "aria-label", "version", "font-family")
 _DEFAULTS: Final = {"opacity": "1", "stroke-width": "1", "transform": "translate(0,0)", "text-anchor": "start", "font-weight": "normal"}
 _LONG_NUMBER: Final = re.compile(r"-?\d+\.\d{2,}(?:e-?\d+)?")
@@ -30,8 +31,21 @@ def can_draw() -> bool:
 
 
 def as_svg(spec: _Spec) -> str:
-    """Return the chart as SVG with presentation attributes only: no style, no script."""
-    return slim(_drawer().vegalite_to_svg(dict(spec), allowed_base_urls=[]))
+    """Return the chart as SVG with presentation attributes only: no style, no script, and nothing that does not show.
+
+    Left out are empty paths, default values, and more digits than a screen has.
+    """
+    ElementTree.register_namespace("", _SVG)
+    root = ElementTree.fromstring(_drawer().vegalite_to_svg(dict(spec), allowed_base_urls=[]))
+    for element in root.iter():
+        for name, value in list(element.items()):
+            if name in _DROPPED or _DEFAULTS.get(name) == value:
+                del element.attrib[name]
+            elif name in _WITH_NUMBERS:
+                element.set(name, _LONG_NUMBER.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), value))
+    _prune(root)
+    root.set("font-family", _FONT)
+    return ElementTree.tostring(root, encoding="unicode").replace(" />", "/>")
 
 
 def as_svg_file(spec: _Spec) -> str:
@@ -74,60 +88,32 @@ def _drawer() -> Any:
     return import_module("vl_convert")
 
 
-def slim(svg: str) -> str:
-    """Return the picture without what does not show: empty paths, default values, more digits than a screen has."""
-    ElementTree.register_namespace("", _SVG)
-    root = ElementTree.fromstring(svg)
-    for element in root.iter():
-        _without_needless(element)
-    _prune(root)
-    root.set("font-family", _FONT)
-    return ElementTree.tostring(root, encoding="unicode").replace(" />", "/>")
-
-
-def _without_needless(element: ElementTree.Element) -> None:
-    for name in _DROPPED:
-        element.attrib.pop(name, None)
-    for name, value in _DEFAULTS.items():
-        if element.get(name) == value:
-            del element.attrib[name]
-    for name in _WITH_NUMBERS:
-        if name in element.attrib:
-            element.set(name, _LONG_NUMBER.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), element.attrib[name]))
-
-
 def _prune(element: ElementTree.Element) -> None:
-    """Remove paths that draw nothing, and groups that hold nothing; a group without attributes gives way to what it holds."""
-    for child in list(element):
-        _prune(child)
+    """Remove paths that draw nothing, and groups that hold nothing; a group without attributes gives way to what it holds.
+
+    What all children of a group have in common is said of the group.
+    """
     kept: list[ElementTree.Element] = []
     for child in element:
-        tag = child.tag.rpartition("}")[2]
-        if tag == "path" and (child.get("display") == "none" or not _is_visible(child)):
-            continue
-        if tag == "g" and not child.attrib:
-            kept += list(child)
-        elif tag != "g" or len(child):
+        _prune(child)
+        if child.tag == _GROUP and not child.attrib:
+            kept += child
+        elif len(child) if child.tag == _GROUP else _is_visible(child):
             kept.append(child)
     element[:] = kept
-    _say_once(element)
-
-
-def _say_once(group: ElementTree.Element) -> None:
-    """Say of a group what all that it holds has in common."""
-    if len(group) < 2 or not group.tag.endswith("}g"):
-        return
-    for name in _INHERITED:
-        values = {child.get(name) for child in group}
+    for name in _INHERITED if element.tag == _GROUP and len(element) > 1 else ():
+        values = {child.get(name) for child in element}
         if len(values) == 1 and (value := values.pop()) is not None:
-            group.set(name, value)
-            for child in group:
+            element.set(name, value)
+            for child in element:
                 del child.attrib[name]
 
 
-def _is_visible(path: ElementTree.Element) -> bool:
-    """Return whether a path has an extent, and a colour of its own or from a group."""
-    drawn = path.get("d", "")
-    if not drawn or re.fullmatch(r"M[\d.,-]+h0v0h0Z", drawn):
+def _is_visible(element: ElementTree.Element) -> bool:
+    """Return whether an element shows; a path does with an extent, and a colour of its own or from a group."""
+    drawn = element.get("d", "")
+    if element.tag != _PATH:
+        return True
+    if not drawn or element.get("display") == "none" or re.fullmatch(r"M[\d.,-]+h0v0h0Z", drawn):
         return False
-    return any(name in path.attrib for name in ("fill", "stroke"))
+    return "fill" in element.attrib or "stroke" in element.attrib

@@ -1,46 +1,25 @@
-"""A document as one HTML page: no network, readable without scripts and without styles."""
+"""A document as one HTML page: no network, readable without scripts and without styles; or as an element of a notebook."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
-from itertools import takewhile
+from itertools import groupby, takewhile
 from pathlib import Path
 from typing import Any, Final
 
 from markupsafe import escape
+from msgspec import Struct
 from msgspec.structs import replace
 
-from ..document import (
-    NEWS,
-    SIGNS,
-    Alert,
-    Bars,
-    Block,
-    Cell,
-    Code,
-    Column,
-    Document,
-    Equation,
-    Figure,
-    Heading,
-    Interval,
-    Links,
-    Paragraph,
-    Points,
-    Section,
-    Sentences,
-    Status,
-    Table,
-    Terms,
-    directed,
-)
+from .. import document as doc
+from ..content.figures import BLUE, GREY, VERDICT_COLOURS, VERDICT_SHAPES
 from ..quoting import visible
-from .cell_pictures import CellScale, dot, forest, marks
 from .drawing import as_svg, can_draw, script_bundle
 
 _ACTING: Final = re.compile("[<>&\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -51,6 +30,30 @@ _VALUES: Final = ("best", "untested", "second")
 """The marks of values, which are no classes."""
 _UNBROKEN: Final = ("interval", "counts", "verdict")
 """The roles of cells that stay in one line, however narrow their column is."""
+_NOTEBOOK_STYLE: Final = (
+    "<style>"
+    ".receval-result{font-variant-numeric:tabular-nums}"
+    ".receval-result table{border-collapse:collapse;margin:.5em 0}"
+    ".receval-result th,.receval-result td{text-align:right;padding:.2em .8em}"
+    ".receval-result th:first-child{text-align:left}"
+    ".receval-result .receval-best{font-weight:bold}"
+    ".receval-result .receval-notes{font-size:90%;opacity:.8}"
+    "</style>"
+)
+_WIDTH, _HEIGHT, _EDGE = 96, 12, 4
+"""The size of the picture of a cell, and what stays free at its left and right."""
+_MIDDLE: Final = _HEIGHT // 2
+_HOLLOW: Final = f'fill="#fff" stroke="{GREY}" stroke-width="1.5"'
+_SHAPES: Final = {
+    "dot": f'<circle cy="{_MIDDLE}" r="3.5" fill="{BLUE}"/>',
+    "yardstick": f'<circle cy="{_MIDDLE}" r="3.5" {_HOLLOW}/>',
+    "better": f'<circle cy="{_MIDDLE}" r="3.5"/>',
+    "worse": '<path d="M-4 3h8l-4 7z"/>',
+    "inconclusive": f'<path d="M0 2l4 4l-4 4l-4-4z" {_HOLLOW}/>',
+    "other": '<path d="M-3 3h6v6h-6z"/>',
+    "zero": f'<path d="M0 0v{_HEIGHT}" stroke="{GREY}" stroke-dasharray="2"/>',
+}
+"""The marks that the cells of a page refer to; they are drawn once, in a picture of no size."""
 _FRAME: Final = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -77,92 +80,94 @@ _FRAME: Final = """<!DOCTYPE html>
 """
 
 
-def as_html(document: Document, *, interactive: bool = False) -> str:
+def as_html(document: doc.Document, *, interactive: bool = False) -> str:
     """Return the page: what stands before the first section, links to the sections, and the rest; an `interactive` one has Vega in it.
 
     Charts are drawn where the extra for it is installed. What programs read of the tables is in the page as JSON.
     """
     blocks = document if can_draw() else tuple(_without_figures(document))
-    opening = tuple(takewhile(lambda block: not isinstance(block, Section), blocks))
-    figures = [block for block in _all(blocks) if isinstance(block, Figure)] if interactive else []
+    opening = tuple(takewhile(lambda block: not isinstance(block, doc.Section), blocks))
+    links = [_tag("a", _safe(one.title), href=f"#{one.id}") for one in blocks if isinstance(one, doc.Section)]
+    figures = [block for block in _all(blocks) if isinstance(block, doc.Figure)] if interactive else []
     bundle = script_bundle().replace("</script", "<\\/script").replace("<!--", "<\\!--") if figures else ""  # does not end its element
     scripts = [_file("sort.js"), *([bundle, _file("interactive.js")] if figures else [])]
+    hashes = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    marks = "".join(f'<g id="m-{name}">{shape}</g>' for name, shape in _SHAPES.items())
     return _FRAME.format(
         version=version("receval"),
-        hashes="".join(f" '{_hash(script)}'" for script in scripts),
-        title=_safe(next((block.text for block in opening if isinstance(block, Heading)), "")),
+        hashes="".join(f" 'sha256-{one}'" for one in hashes),
+        title=_safe(next((block.text for block in opening if isinstance(block, doc.Heading)), "")),
         style=_file("style.css"),
-        marks=marks(),
+        marks=f'<svg width="0" height="0" aria-hidden="true"><defs>{marks}</defs></svg>',
         opening=_written(opening),
-        contents=_contents([block for block in blocks if isinstance(block, Section)]),
+        contents=_tag("nav", f"\n{_list(links)}", aria_label="Sections") + "\n" if links else "",
         main=_written(blocks[len(opening) :]),
         scripts="".join((*_stored(blocks, figures), *(f"<script>{script}</script>\n" for script in scripts))),
     )
 
 
-def _without_figures(blocks: Iterable[Block]) -> Iterator[Block]:
+def _without_figures(blocks: Iterable[doc.Block]) -> Iterator[doc.Block]:
     """Yield blocks without charts, and without sections that have nothing else."""
     for block in blocks:
-        if isinstance(block, Section):
+        if isinstance(block, doc.Section):
             kept = tuple(_without_figures(block.blocks))
             yield from [replace(block, blocks=kept)] if kept else []
-        elif not isinstance(block, Figure):
+        elif not isinstance(block, doc.Figure):
             yield block
 
 
-def _all(blocks: Iterable[Block]) -> Iterator[Block]:
+def _all(blocks: Iterable[doc.Block]) -> Iterator[doc.Block]:
     """Yield all blocks, those of a section after it."""
     for block in blocks:
         yield block
-        if isinstance(block, Section):
+        if isinstance(block, doc.Section):
             yield from _all(block.blocks)
-
-
-def _contents(sections: Sequence[Section]) -> str:
-    links = [_tag("a", _safe(one.title), href=f"#{one.id}") for one in sections]
-    return _tag("nav", f"\n{_list(links)}", aria_label="Sections") + "\n" if links else ""
 
 
 # Blocks
 
 
-def _written(blocks: Iterable[Block]) -> str:
+def _written(blocks: Iterable[doc.Block]) -> str:
     return "".join(map(_block, blocks))
 
 
-def _block(block: Block) -> str:
+def _block(block: doc.Block) -> str:
     match block:
-        case Heading(text, level):
+        case doc.Heading(text, level):
             return _tag(f"h{level}", f"<bdi>{_safe(text)}</bdi>" if level == 1 else _safe(text)) + "\n"
-        case Paragraph(text):
+        case doc.Paragraph(text):
             return _paragraphs([text])
-        case Points(texts):
+        case doc.Points(texts):
             return _list(map(_safe, texts)) + "\n"
-        case Sentences(texts):
+        case doc.Sentences(texts):
             return _paragraphs(texts)
-        case Status(lines):
-            said = (_tag("p", _safe(f"{NEWS[level]}{text}"), class_=level) + "\n" for level, text in lines)
+        case doc.Status(lines):
+            said = (_tag("p", _safe(f"{doc.NEWS[level]}{text}"), class_=level) + "\n" for level, text in lines)
             return _tag("div", "\n" + "".join(said), class_="verdict") + "\n"
-        case Alert(severity, head, text, examples, details, advice):
+        case doc.Alert(severity, head, text, examples, details, advice):
             more = " ".join((text, *examples, *details, advice))
             return _tag("p", f"{_tag('b', _safe(head), class_=severity)} {_safe(more)}") + "\n"
-        case Terms(rows, about):
+        case doc.Terms(rows, about):
             return _paragraphs([about] if about else []) + _list(_safe(f"{term}: {text}") for term, text in rows) + "\n"
-        case Code(text):
+        case doc.Code(text):
             return _tag("pre", _safe(text), tabindex="0") + "\n"
-        case Equation(lines):
+        case doc.Equation(lines):
             return _tag("pre", _safe("\n".join(lines)), tabindex="0") + "\n"
-        case Links(title, names):
+        case doc.Links(title, names):
             return _paragraphs([f"{title}: {', '.join(names)}"])
-        case Bars(header):
-            columns = (Column(header, "key"), Column("rows", "value"), Column("share", "value"), Column(""))
-            return _table(Table.of_texts(columns, block.cells()))
-        case Figure():
-            return _figure(block)
-        case Table():
+        case doc.Bars(header):
+            columns = (doc.Column(header, "key"), doc.Column("rows", "value"), doc.Column("share", "value"), doc.Column(""))
+            return _table(doc.Table.of_texts(columns, block.cells()))
+        case doc.Figure(id, caption, spec):
+            chart = _tag("div", as_svg(spec), class_="chart", role="img", aria_label=spec["description"])
+            return _tag("figure", f"\n{_wide(chart, aria_label=caption)}\n{_tag('figcaption', _safe(caption))}\n", id=id) + "\n\n"
+        case doc.Table():
             return _table(block) + _paragraphs(block.notes)
-        case Section():
-            return _section(block)
+        case doc.Section(id, title, blocks, folded):
+            if folded:
+                return _tag("details", f"\n{_tag('summary', _safe(title))}\n{_written(blocks)}", id=id) + "\n"
+            head = _tag("h2", _safe(title), id=f"{id}-title")
+            return _tag("section", f"\n{head}\n{_written(blocks)}", id=id, aria_labelledby=f"{id}-title") + "\n"
 
 
 def _paragraphs(texts: Iterable[str]) -> str:
@@ -173,80 +178,97 @@ def _list(items: Iterable[str]) -> str:
     return _tag("ul", "\n" + "".join(_tag("li", item) + "\n" for item in items)) + "\n"
 
 
-def _section(section: Section) -> str:
-    title = _safe(section.title)
-    if section.folded:
-        return _tag("details", f"\n{_tag('summary', title)}\n{_written(section.blocks)}", id=section.id) + "\n"
-    head = _tag("h2", title, id=f"{section.id}-title")
-    return _tag("section", f"\n{head}\n{_written(section.blocks)}", id=section.id, aria_labelledby=f"{section.id}-title") + "\n"
-
-
-def _figure(figure: Figure) -> str:
-    chart = _tag("div", as_svg(figure.spec), class_="chart", role="img", aria_label=figure.spec["description"])
-    wide = _tag("div", f"\n{chart}\n", class_="wide", role="group", aria_label=figure.caption, tabindex="0")
-    return _tag("figure", f"\n{wide}\n{_tag('figcaption', _safe(figure.caption))}\n", id=figure.id) + "\n\n"
+def _wide(content: str, **about: str) -> str:
+    """Return an element for what may be wider than a page, which can be moved with keys."""
+    return _tag("div", f"\n{content}\n", class_="wide", role="group", **about, tabindex="0")
 
 
 # Tables
 
 
-def _table(table: Table) -> str:
+class _Scale(Struct, frozen=True):
+    """The numbers at the left and the right end of the picture of a cell."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def over(cls, drawn: Iterable[doc.Interval | None], *more: float) -> _Scale:
+        """Return the scale from the least to the greatest number of some intervals, and of `more` numbers."""
+        known = ((one.value, one.low, one.high) for one in drawn if one is not None)
+        numbers = [*more, *(number for ends in known for number in ends if number is not None)]
+        return cls(min(numbers), max(numbers)) if numbers else cls(0.0, 0.0)
+
+    def at(self, number: float) -> int:
+        """Return how far from the left a number stands; in the middle if the scale has no extent."""
+        share = 0.5 if self.high <= self.low else (number - self.low) / (self.high - self.low)
+        return round(_EDGE + min(max(share, 0.0), 1.0) * (_WIDTH - 2 * _EDGE))
+
+
+def _table(table: doc.Table) -> str:
     """Return a table, with rows as columns where it may turn and has fewer of them.
 
     Pictures of values share a scale with those of the same measure: it is a row of a table that may turn, and else a column.
     """
     shown = table.turned() if table.turns and len(table.columns) > len(table.rows) - table.apart else table
-    across = [CellScale.over(_drawn(cells)) for cells in zip(*shown.rows, strict=True)]
-    rows = (_row(row, shown.columns, [CellScale.over(_drawn(row))] * len(row) if shown.turns else across) for row in shown.rows)
+    across = [_Scale.over(cell.drawn for cell in cells) for cells in zip(*shown.rows, strict=True)]
+    heads, lines = [], []
+    for column in shown.columns:
+        title = doc.directed(f"{column.group} {column.title}".strip(), column.direction, _SPACE)
+        heads.append(_tag("th", _safe(title), scope="col", class_="" if column.is_number else "t"))
+    for number, row in enumerate(shown.rows):
+        heading = shown.rules.get(number)
+        if heading:
+            lines.append(_tag("tr", _tag("th", _safe(heading), scope="rowgroup", colspan=str(len(shown.columns)))))
+        scales = [_Scale.over(cell.drawn for cell in row)] * len(row) if shown.turns else across
+        cells = enumerate(zip(row, shown.columns, scales, strict=True))
+        lines.append(_tag("tr", "".join(_cell(*one, is_head=place == 0) for place, one in cells)))
     named = f"{table.id}-caption" if table.id else ""
     parts = (
         _tag("caption", _safe(table.caption), id=named),
-        _tag("thead", f"\n{_tag('tr', ''.join(map(_head, shown.columns)))}\n"),
-        _tag("tbody", "\n" + "".join(f"{_rule(shown, number)}{row}" for number, row in enumerate(rows))),
+        _tag("thead", f"\n{_tag('tr', ''.join(heads))}\n"),
+        _tag("tbody", "\n" + "".join(f"{line}\n" for line in lines)),
     )
     body = _tag("table", "\n" + "".join(f"{part}\n" for part in parts), id=table.id)
-    about = {"aria_labelledby": named} if named else {"aria_label": table.caption}
-    return _tag("div", f"\n{body}\n", class_="wide", role="group", **about, tabindex="0") + "\n\n"
+    return _wide(body, **({"aria_labelledby": named} if named else {"aria_label": table.caption})) + "\n\n"
 
 
-def _head(column: Column) -> str:
-    title = _safe(directed(f"{column.group} {column.title}".strip(), column.direction, _SPACE))
-    return _tag("th", title, scope="col", class_="" if column.is_number else "t")
-
-
-def _rule(table: Table, number: int) -> str:
-    """Return the heading above a row, if it has one."""
-    heading = table.rules.get(number)
-    return _tag("tr", _tag("th", _safe(heading), scope="rowgroup", colspan=str(len(table.columns)))) + "\n" if heading else ""
-
-
-def _drawn(cells: Iterable[Cell]) -> list[Interval]:
-    return [cell.drawn for cell in cells if cell.drawn is not None]
-
-
-def _row(cells: Sequence[Cell], columns: Sequence[Column], scales: Sequence[CellScale]) -> str:
-    first, *others = (_content(cell, column, scale) for cell, column, scale in zip(cells, columns, scales, strict=True))
-    left = ("" if column.is_number else "t " for column in columns[1:])
-    classes = (f"{side}{_verdict(cell)}".strip() for side, cell in zip(left, cells[1:], strict=True))
-    more = (_tag("td", content, class_=name) for content, name in zip(others, classes, strict=True))
-    return _tag("tr", _tag("th", first, scope="row", class_=_verdict(cells[0])) + "".join(more)) + "\n"
-
-
-def _verdict(cell: Cell) -> str:
-    """Return the class of a cell: the verdict or the outcome that it is of."""
-    return "" if cell.mark in _VALUES else cell.mark
-
-
-def _content(cell: Cell, column: Column, scale: CellScale) -> str:
-    """Return text with sign and direction, what is small behind it, and the picture."""
-    sign = SIGNS.get(_verdict(cell), "")
-    behind = f" {SIGNS['untested']}" if cell.mark == "untested" else ""
-    text = _safe(directed(f"{sign} {cell.text}{behind}".lstrip(), cell.direction, _SPACE))
+def _cell(cell: doc.Cell, column: doc.Column, scale: _Scale, *, is_head: bool) -> str:
+    """Return text with sign and direction, what is small behind it, and the picture; the verdict or outcome is the class of the cell."""
+    verdict = "" if cell.mark in _VALUES else cell.mark
+    behind = f" {doc.SIGNS['untested']}" if cell.mark == "untested" else ""
+    text = _safe(doc.directed(f"{doc.SIGNS.get(verdict, '')} {cell.text}{behind}".lstrip(), cell.direction, _SPACE))
     text = text.replace(" ", _SPACE) if column.role in _UNBROKEN else text
     small = [part for part in (f"±{cell.spread}" if cell.spread else "", cell.note) if part]
     whole = _SPACE.join((_tag("b", text) if cell.mark == "best" else text, *(_tag("small", _safe(part)) for part in small)))
-    picture = "" if cell.drawn is None else forest(cell.drawn) if column.role == "interval" else dot(cell.drawn, scale)
-    return f"{whole} {picture}" if picture else whole
+    picture = "" if cell.drawn is None else _picture(cell.drawn, scale, column.role == "interval")
+    content = f"{whole} {picture}" if picture else whole
+    if is_head:
+        return _tag("th", content, scope="row", class_=verdict)
+    return _tag("td", content, class_=f"{'' if column.is_number else 't '}{verdict}".strip())
+
+
+def _picture(drawn: doc.Interval, scale: _Scale, is_difference: bool) -> str:
+    """Return a value with its interval in SVG with presentation attributes; hollow for a reference list.
+
+    A difference has a scale of its own, the margin as a band and a line at 0; its shape and colour say the verdict.
+    """
+    if drawn.value is None:
+        return ""
+    mark, colour, parts = "yardstick" if drawn.hollow else "dot", GREY, []
+    if is_difference:
+        margins = () if drawn.margin is None else (-drawn.margin, drawn.margin)
+        scale = _Scale.over([drawn], 0.0, *margins)
+        mark, colour = drawn.mark if drawn.mark in VERDICT_SHAPES else "other", VERDICT_COLOURS.get(drawn.mark, GREY)
+        if margins:
+            left, right = map(scale.at, margins)
+            parts.append(f'<path d="M{left} 0h{right - left}v{_HEIGHT}h{left - right}z" fill="{GREY}" opacity=".25"/>')
+        parts.append(f'<use href="#m-zero" x="{scale.at(0.0)}"/>')
+    if drawn.low is not None and drawn.high is not None:
+        left, right = scale.at(drawn.low), scale.at(drawn.high)
+        parts += [f'<path d="M{left} {_MIDDLE - 1}h{right - left}v2h{left - right}z"/>'] if right > left else []
+    parts.append(f'<use href="#m-{mark}" x="{scale.at(drawn.value)}"/>')
+    return f'<svg width="{_WIDTH}" height="{_HEIGHT}" fill="{colour}">{"".join(parts)}</svg>'
 
 
 # Elements, data and scripts
@@ -263,9 +285,9 @@ def _safe(text: str) -> str:
     return str(escape(visible(text)))
 
 
-def _stored(blocks: Iterable[Block], figures: Sequence[Figure]) -> Iterator[str]:
+def _stored(blocks: Iterable[doc.Block], figures: Sequence[doc.Figure]) -> Iterator[str]:
     """Yield what programs and scripts read: tables by id, values in full precision, and the specifications of interactive charts."""
-    tables = [block for block in _all(blocks) if isinstance(block, Table) and block.columns_of_data]
+    tables = [block for block in _all(blocks) if isinstance(block, doc.Table) and block.columns_of_data]
     yield _json("receval-data", {one.id: {**one.about, "columns": one.columns_of_data, "rows": one.data} for one in tables})
     if figures:
         under_the_pointer = {"mark": {"tooltip": {"content": "data"}}}
@@ -284,6 +306,51 @@ def _file(name: str) -> str:
         return file.read()
 
 
-def _hash(script: str) -> str:
-    """Return the name by which a policy allows a script."""
-    return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
+# Notebooks
+
+
+def for_notebook(document: Iterable[doc.Block]) -> str:
+    """Return the document as an element of a notebook: tables that need no script, in classes of their own, with every text escaped.
+
+    Notes of tables stand before the next sentences below them.
+    """
+    parts: list[str] = []
+    notes: list[str] = []
+    for is_finding, blocks in groupby(document, lambda block: isinstance(block, doc.Alert)):
+        if is_finding:
+            parts.append(_notebook_list("findings", [f"{one.head}: {one.text}" for one in blocks if isinstance(one, doc.Alert)]))
+            continue
+        for block in blocks:
+            match block:
+                case doc.Sentences(texts):
+                    parts.append(_notebook_list("notes", [*notes, *texts]))
+                    notes = []
+                case doc.Table():
+                    notes += block.notes
+                    parts.append(_notebook_table(block))
+                case doc.Heading(text, level):
+                    parts.append(f"<h{level}>{html.escape(text)}</h{level}>")
+                case doc.Paragraph(text):
+                    parts.append(f"<p>{html.escape(text)}</p>")
+                case doc.Points(texts):
+                    parts.append(_notebook_list("points", texts))
+    return f'{_NOTEBOOK_STYLE}<div class="receval-result">{"".join(parts)}{_notebook_list("notes", notes)}</div>'
+
+
+def _notebook_list(kind: str, texts: Iterable[str]) -> str:
+    entries = "".join(f"<li>{html.escape(text)}</li>" for text in texts)
+    return f'<ul class="receval-{kind}">{entries}</ul>' if entries else ""
+
+
+def _notebook_table(table: doc.Table) -> str:
+    heads = "".join(f'<th scope="col">{html.escape(doc.directed(one.title, one.direction))}</th>' for one in table.columns)
+    lines, tags = [], {True: '<td class="receval-best">', False: "<td>"}
+    for head, *cells in table.rows:
+        others = "".join(f"{tags[cell.mark == 'best']}{_notebook_text(cell)}</td>" for cell in cells)
+        lines.append(f'<tr><th scope="row">{_notebook_text(head)}</th>{others}</tr>')
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+
+
+def _notebook_text(cell: doc.Cell) -> str:
+    spread, sign = f"± {cell.spread}" if cell.spread else "", doc.SIGNS[cell.mark] if cell.mark == "untested" else ""
+    return html.escape(" ".join(part for part in (cell.text, doc.ARROWS[cell.direction], spread, cell.note, sign) if part))

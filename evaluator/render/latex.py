@@ -1,14 +1,19 @@
-"""Document → LaTeX: a whole document, or tables for a document of one's own."""
+"""Document → LaTeX that prints every text as it is, with pdflatex and the encoding T1: a whole document, or tables for one of one's own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
-from ..document import Alert, Block, Code, Document, Equation, Heading, Paragraph, Points, Section, Sentences, Table, Terms
-from .latex_table import parts
-from .latex_text import comment, documented, escaped, is_symbol, prose
+from msgspec import Struct
+from msgspec.structs import replace
+
+from .. import document as doc
+from ..metrics import METRICS
+from ..metrics.notation import GLOSSARY
 
 PREAMBLE: Final = r"""\documentclass[11pt,a4paper]{article}
 \usepackage[utf8]{inputenc}
@@ -26,59 +31,118 @@ PREAMBLE: Final = r"""\documentclass[11pt,a4paper]{article}
 \newenvironment{points}{\begin{list}{\textbullet}{\setlength{\itemsep}{1pt}\setlength{\parsep}{0pt}\setlength{\topsep}{3pt}%
 \setlength{\leftmargin}{1.5em}}}{\end{list}}
 """
-_NEEDED: Final = (
-    "Tables made by receval. In the preamble of the document that takes them in:",
-    r"\usepackage[utf8]{inputenc}",
-    r"\usepackage[T1]{fontenc}",
-    r"\usepackage{textcomp,amsmath,amssymb,array,booktabs}",
-)
-_SYMBOLS: Final = (
+_NEEDED: Final = r"""% Tables made by receval. In the preamble of the document that takes them in:
+% \usepackage[utf8]{inputenc}
+% \usepackage[T1]{fontenc}
+% \usepackage{textcomp,amsmath,amssymb,array,booktabs}
+"""
+_SYMBOL_LIST: Final = (
     r"\begin{list}{}{\settowidth{\labelwidth}{$I_{\mathrm{train}}$}\setlength{\leftmargin}{\labelwidth}"
     r"\addtolength{\leftmargin}{\labelsep}\setlength{\itemsep}{0pt}\setlength{\parsep}{1pt}"
     r"\renewcommand{\makelabel}[1]{#1\hfil}}"
 )
+WIDTH: Final = 92
+"""How many characters have room beside each other in a table."""
+_HEIGHT: Final = 42
+"""How many lines a table has at most, so that it fits on a page with its caption."""
+_GAP: Final = 2
+_LONGEST_NAME: Final = 30
+_LONGEST_WORD: Final = 10
+_OVER_SEVERAL: Final = 20
+"""How long a line of the head of a group is at most."""
+_NEXT: Final = r" \\ "
+_BREAKS: Final = re.compile(r"(?<=[,;_ /|-])|(?=[(@])|(?<=[a-z])(?=[A-Z])")
+_MARKS: Final[Mapping[str, str]] = {"best": r"\textbf{%s}", "untested": r"\textbf{%s}", "second": r"\underline{%s}"}
+_DAGGERS: Final[Mapping[str, str]] = {"\u2020": r"\dagger", "\u2021": r"\ddagger"}
+_NAMED: Final = {
+    "math": "≠ neq ≤ leq ≥ geq ≈ approx ← leftarrow ↑ uparrow → rightarrow ↓ downarrow ∈ in ∩ cap ∪ cup ∑ sum ∏ prod √ surd ∞ infty ⋅ cdot "
+    "⌊ lfloor ⌋ rfloor α alpha β beta γ gamma δ delta ε epsilon ζ zeta η eta θ theta ι iota κ kappa λ lambda μ mu ν nu ξ xi π pi ρ rho "
+    "σ sigma τ tau υ upsilon φ phi χ chi ψ psi ω omega Γ Gamma Δ Delta Θ Theta Λ Lambda Ξ Xi Π Pi Σ Sigma Υ Upsilon Φ Phi Ψ Psi Ω Omega",
+    # The first three are commands; the others would be printed as something else, alone or twice in a row.
+    "text": "\\ backslash ^ asciicircum ~ asciitilde < less > greater | bar \" quotedbl ' quotesingle ` asciigrave",
+}
+"""Signs that LaTeX has by name, each before its name."""
 
 
-def as_latex(document: Document) -> str:
+def _named(kind: str) -> Iterator[tuple[str, str]]:
+    words = iter(_NAMED[kind].split())
+    return zip(words, words, strict=True)
+
+
+_SIGNS: Final = {
+    "\u00a0": "~",
+    "\u2009": r"\,",
+    "\u202f": r"\,",
+    "\u2212": "$-$",
+    "\u2032": "$'$",
+    **{sign: rf"$\{name}$" for sign, name in _named("math")},
+}
+_ESCAPES: Final = {
+    **{sign: f"\\{sign}" for sign in "{}$&#%_"},
+    **{sign: rf"\text{name}{{}}" for sign, name in _named("text")},
+    **{sign: f"{{{sign}}}" for sign in "[]*"},  # behind the end of a row they would be read as its options
+    **_SIGNS,
+}
+_KNOWN: Final = frozenset(chr(code) for code in range(0xA1, 0x17F)) - frozenset(
+    "\u00ad\u00b8\u0126\u0127\u0138\u013f\u0140\u0149\u0166\u0167"
+) | frozenset("\u0218\u0219\u021a\u021b\u2013\u2014\u2018\u2019\u201a\u201c\u201d\u201e\u2020\u2021\u2022\u2026\u2030\u20ac\u2122")
+"""The characters beside those of ASCII that pdflatex prints with the encoding T1."""
+_UNKNOWN: Final = re.compile(rf"[^ -~{''.join(map(re.escape, sorted(_KNOWN | _SIGNS.keys())))}]+")
+_LIGATURES: Final = re.compile(r"(?<=-)(?=-)|(?<=,)(?=,)|(?<=[?!])(?=\\textasciigrave)")
+_LONG: Final = 18
+"""The length from which a word may be broken."""
+_PIECES: Final = re.compile(r"[^._/=:-]{1,24}[._/=:-]*|[._/=:-]+")
+_MARKED: Final = re.compile(r"(\$`[^`]+`\$|`[^`]+`)")
+_KNOWN_SYMBOLS: Final = (
+    GLOSSARY.keys()
+    | {symbol for meaning in GLOSSARY.values() for symbol in re.findall(r"\$([^$]+)\$", meaning)}
+    | {"R", "|T_u|", r"[\ldots]", *(f"M_{place}" for place in range(1, 10))}
+)
+"""What is taken for LaTeX in a text; beside it are the symbols of the numbers that metrics take."""
+_NUMBER: Final = re.compile(r"(-?)([\d.,]+|inf)(?:e([+-]\d+))?")
+
+
+def as_latex(document: doc.Document) -> str:
     """Return a whole document if its first block is a title; otherwise its tables alone, for a document of one's own."""
     match document:
-        case (Heading(title, 1), *blocks):
+        case (doc.Heading(title, 1), *blocks):
             before = (rf"\title{{{escaped(title)}}}" + "\n\\author{}\n\\date{}", "\\begin{document}\n\\maketitle")
             texts = [PREAMBLE, *before, *_texts(blocks, "H"), r"\end{document}"]
         case _:
-            texts = [comment(_NEEDED), *_texts(document, "htbp")]
+            texts = [_NEEDED, *_texts(document, "htbp")]
     return "\n\n".join(text.rstrip("\n") for text in texts) + "\n"
 
 
-def _texts(blocks: Iterable[Block], place: str) -> Iterator[str]:
-    """Yield each block, findings that follow each other as one; tables may stand at `place`."""
-    for is_finding, some in groupby(blocks, lambda block: isinstance(block, Alert)):
-        if is_finding:
-            yield _list("description", [_finding(block) for block in some if isinstance(block, Alert)])
-        else:
-            yield from (text for block in some for text in _in_latex(block, place))
+def _texts(blocks: Iterable[doc.Block], place: str) -> Iterator[str]:
+    """Yield the texts of blocks, findings that follow each other as one list; tables may stand at `place`."""
+    for is_finding, some in groupby(blocks, lambda block: isinstance(block, doc.Alert)):
+        texts = [text for block in some for text in _in_latex(block, place)]
+        yield from [_list("description", texts)] if is_finding else texts
 
 
-def _in_latex(block: Block, place: str) -> Iterable[str]:
+def _in_latex(block: doc.Block, place: str) -> Iterable[str]:
     """Return the texts of a block; links, bars and figures have none."""
     match block:
-        case Heading(text, level):
+        case doc.Heading(text, level):
             return [rf"\section{{{escaped(text)}}}" if level < 3 else rf"\subsection*{{{escaped(text)}}}"]
-        case Section(_, title, blocks):
+        case doc.Section(_, title, blocks):
             return (rf"\section{{{escaped(title)}}}", *_texts(blocks, place))
-        case Paragraph(text):
+        case doc.Paragraph(text):
             return [documented(text)]
-        case Points(texts):
+        case doc.Points(texts):
             return [_list("points", [rf"\item {documented(text)}" for text in texts])]
-        case Sentences(texts):
+        case doc.Sentences(texts):
             return [_list("points", [rf"\item {prose(text)}" for text in texts])]
-        case Terms(rows, about, code):
+        case doc.Alert(_, head, text, _, details, advice):
+            more = (*(f"{detail}." for detail in details), *([f"{advice[:1].upper()}{advice[1:].rstrip('.')}."] if advice else []))
+            return [rf"\item[{prose(head)}] {prose(' '.join((text, *more)))}"]
+        case doc.Terms(rows, about, code):
             return [*([documented(about)] if about else []), _terms(rows, code)]
-        case Code(text):
+        case doc.Code(text):
             return [r" \\".join(rf"\texttt{{{escaped(line)}}}" + "\n" for line in text.splitlines())]
-        case Equation(lines):
+        case doc.Equation(lines):
             return ["\\begin{gather*}\n" + " \\\\\n".join(lines) + "\n\\end{gather*}"]
-        case Table():
+        case doc.Table():
             return parts(block, place)
         case _:
             return []
@@ -89,14 +153,217 @@ def _list(environment: str, items: Iterable[str]) -> str:
 
 
 def _terms(rows: Sequence[tuple[str, str]], code: bool) -> str:
-    """Terms with their meanings; those that are all symbols stand narrower."""
+    """Return terms with their meanings; those that are all symbols stand narrower."""
     terms = [rf"\texttt{{{prose(term)}}}" if code else documented(term) for term, _ in rows]
     items = [rf"\item[{f'{{{term}}}' if ']' in term else term}] {documented(text)}" for term, (_, text) in zip(terms, rows, strict=True)]
-    if all(is_symbol(term) for term, _ in rows):
-        return "\n".join((_SYMBOLS, *items, r"\end{list}"))
-    return _list("description", items)
+    are_symbols = all(is_symbol(term) for term, _ in rows)
+    return "\n".join((_SYMBOL_LIST, *items, r"\end{list}")) if are_symbols else _list("description", items)
 
 
-def _finding(alert: Alert) -> str:
-    advice = [f"{alert.advice[:1].upper()}{alert.advice[1:].rstrip('.')}."] if alert.advice else []
-    return rf"\item[{prose(alert.head)}] {prose(' '.join((alert.text, *(f'{detail}.' for detail in alert.details), *advice)))}"
+class _Column(Struct, frozen=True):
+    """A column in LaTeX: its head, the head of its `group`, which stands above several, and its cells.
+
+    `width` is about how many characters the widest cell has, `raised` how many of them are raised behind a number. Texts stand to the left.
+    """
+
+    head: str
+    group: str
+    cells: tuple[str, ...]
+    width: int
+    raised: int = 0
+    is_text: bool = False
+
+    @staticmethod
+    def of(column: doc.Column, cells: Sequence[doc.Cell]) -> _Column:
+        group = doc.directed(column.group, column.direction) if column.group else ""
+        head = column.title if group else doc.directed(column.title, column.direction)
+        if not column.is_number:
+            shown = shortened([doc.directed(f"{cell.text} {cell.note}" if cell.note else cell.text, cell.direction) for cell in cells])
+            return _Column(head, group, tuple(map(escaped, shown)), max(map(len, (head, *shown))), is_text=True)
+        width = max((len(f"{cell.text} ± {cell.spread}" if cell.spread else cell.text) for cell in cells), default=0)
+        return _Column(head, group, tuple(map(_number, cells)), width, max((len(cell.note) for cell in cells), default=0))
+
+
+def _number(cell: doc.Cell) -> str:
+    """Return a number as it is marked, with its spread, and with its note raised behind it, which takes no room."""
+    shown = _MARKS.get(cell.mark, "%s") % number(cell.text)
+    spread = rf"{{\scriptsize\,$\pm$\,{number(cell.spread)}}}" if cell.spread else ""
+    is_letters = cell.note.isascii() and cell.note.isalpha()
+    raised = _DAGGERS.get(cell.note, rf"\mathrm{{{cell.note}}}" if is_letters else rf"\text{{{escaped(cell.note)}}}")
+    return shown + spread + (rf"\rlap{{$^{{{raised}}}$}}" if cell.note else "")
+
+
+def shortened(names: Sequence[str]) -> list[str]:
+    """Return names without the middle of long ones; where two would be the same with a number."""
+    shown: dict[str, str] = {}
+    for name in names:
+        whole = printable(name)
+        short = whole if len(whole) <= _LONGEST_NAME else f"{whole[: _LONGEST_NAME // 2]}\u2026{whole[-(_LONGEST_NAME // 2 - 4) :]}"
+        n = 1 + sum(short == other.partition(" (")[0] for full, other in shown.items() if full != name)
+        shown.setdefault(name, short if n == 1 else f"{short} ({n})")
+    return [shown[name] for name in names]
+
+
+def parts(table: doc.Table, place: str = "htbp") -> list[str]:
+    """Return the table as environments of LaTeX, as many as it takes; `place` says where they may stand. The last one has the notes."""
+    columns = [_Column.of(column, [row[n] for row in table.rows]) for n, column in enumerate(table.columns)]
+    n_keys = next((n for n, column in enumerate(table.columns) if column.role not in ("key", "name")), len(columns))
+    keys, others = tuple(columns[:n_keys]), columns[n_keys:]
+    room = max(WIDTH - sum(column.width + _GAP for column in keys), WIDTH // 3)
+    n_lines = len(table.rows)
+    down = [range(start, min(start + _HEIGHT, n_lines)) for start in range(0, n_lines, _HEIGHT)] or [range(0)]
+    pieces = [((*keys, *some), lines) for some in _balanced(others, room) for lines in down]
+    rules = {**table.rules, **({n_lines - table.apart: ""} if table.apart else {})}
+    last = replace(table, rules=rules, notes=(*table.notes, *_names_in_full(table)))
+    tables = [*([replace(last, notes=())] * (len(pieces) - 1)), last]
+    captions = [_caption(table, n, len(pieces)) for n in range(1, len(pieces) + 1)]
+    return [_environment(*piece, one, caption, place) for piece, one, caption in zip(pieces, tables, captions, strict=True)]
+
+
+def _names_in_full(table: doc.Table) -> Iterator[str]:
+    """Yield a sentence for each name of the table that is not shown in full."""
+    for n, column in enumerate(table.columns):
+        names = [row[n].text for row in table.rows] if column.role == "name" else []
+        shown = dict(zip(names, shortened(names), strict=True))
+        yield from (f"{short} is {name}." for name, short in shown.items() if printable(name) != short)
+
+
+def _caption(table: doc.Table, n: int, of: int) -> str:
+    """Return the caption and the label of one of several parts; those after the first refer to it."""
+    label = f"tab:{table.id}" if of == 1 else f"tab:{table.id}-{n}"
+    caption = prose(table.caption if of == 1 else f"{table.caption} Part 1 of {of}.")
+    if n > 1:
+        caption = rf"{prose(table.caption.partition('. ')[0].rstrip('.'))}: part {n} of {of}, as Table~\ref{{tab:{table.id}-1}}."
+    return rf"\caption{{{caption}}}\label{{{label}}}\smallskip"
+
+
+def _balanced(columns: Sequence[_Column], room: int) -> list[list[_Column]]:
+    """Return the columns in as few parts as have room, of about one width."""
+    best = list(_across(columns, room))
+    for narrower in range(room - 1, 0, -1):
+        tried = list(_across(columns, narrower))
+        if len(tried) > len(best):
+            break
+        best = tried
+    return best
+
+
+def _across(columns: Sequence[_Column], room: int) -> Iterator[list[_Column]]:
+    """Yield the columns in parts that have room; those of a group stay together if they can."""
+    groups: list[list[_Column]] = []
+    for column in columns:
+        is_of_last = groups and column.group and groups[-1][0].group == column.group
+        if is_of_last and _width([*groups[-1], column]) <= room:
+            groups[-1].append(column)
+        else:
+            groups.append([column])
+    part: list[_Column] = []
+    for group in groups:
+        if part and _width([*part, *group]) > room:
+            yield part
+            part = []
+        part = [*part, *group]
+    yield part
+
+
+def _width(columns: Sequence[_Column]) -> int:
+    """Return about how many characters columns have beside each other, with the heads of their groups."""
+    width, group, start = 0, "", 0
+    for column in columns:
+        if column.group != group:
+            group, start = column.group, width
+        width += max(column.width, *map(len, _lines(column.head))) + column.raised + _GAP
+        width = max(width, start + max(map(len, _lines(group, _OVER_SEVERAL))) + _GAP)
+    return width
+
+
+def _environment(columns: Sequence[_Column], lines: range, table: doc.Table, caption: str, place: str) -> str:
+    """Return some columns and lines of a table; behind numbers is space for what is raised."""
+    spaces = (rf"<{{\hspace{{{0.2 + 0.45 * column.raised:.2f}em}}}}" if column.raised else "" for column in columns)
+    alignment = "".join("l" if column.is_text else f"r{space}" for column, space in zip(columns, spaces, strict=True))
+    texts = [*_heads(columns), r"\midrule"]
+    for line in lines:
+        heading = table.rules.get(line)
+        if heading is not None and line != lines.start:
+            texts.append(r"\midrule")
+        if heading:
+            texts.append(rf"\multicolumn{{{len(columns)}}}{{@{{}}l}}{{\emph{{{escaped(heading)}}}}} \\")
+        texts.append(" & ".join(column.cells[line] for column in columns) + r" \\")
+    notes = [rf"\par\medskip\footnotesize\raggedright {' '.join(map(prose, table.notes))}"] if table.notes else []
+    before = (rf"\begin{{table}}[{place}]", r"\centering\small", caption, rf"\begin{{tabular}}{{@{{}}{alignment}@{{}}}}", r"\toprule")
+    return "\n".join((*before, *texts, r"\bottomrule", r"\end{tabular}", *notes, r"\end{table}"))
+
+
+def _heads(columns: Sequence[_Column]) -> list[str]:
+    """Return the line of groups, where several columns make one, with rules below them, and the line of heads."""
+    above: list[str] = []
+    rules: list[str] = []
+    for group, some in groupby(enumerate(columns, 1), lambda one: one[1].group or one[0]):
+        places = [place for place, _ in some]
+        is_head = isinstance(group, str)
+        above.append(rf"\multicolumn{{{len(places)}}}{{c}}{{{_stacked(str(group), _OVER_SEVERAL)}}}" if is_head else "")
+        rules += [rf"\cmidrule(lr){{{places[0]}-{places[-1]}}}"] if is_head else []
+    heads = " & ".join(_stacked(column.head) for column in columns) + r" \\"
+    return [" & ".join(above) + r" \\", "".join(rules), heads] if rules else [heads]
+
+
+def _stacked(head: str, longest: int = _LONGEST_WORD) -> str:
+    lines = [escaped(line) for line in _lines(head, longest)]
+    return lines[0] if len(lines) == 1 else rf"\begin{{tabular}}[b]{{@{{}}c@{{}}}}{_NEXT.join(lines)}\end{{tabular}}"
+
+
+def _lines(head: str, longest: int = _LONGEST_WORD) -> list[str]:
+    """Return a head in lines that are not too long, broken where its words and signs allow."""
+    lines = [""]
+    for part in _BREAKS.split(printable(head)):
+        for start in range(0, len(part), longest) or (0,):
+            piece = part[start : start + longest]
+            fits = len((lines[-1] + piece).rstrip()) <= longest
+            lines = [*lines[:-1], lines[-1] + piece] if fits else [*lines, piece]
+    return [line.strip() for line in lines if line.strip()] or [""]
+
+
+def printable(text: str) -> str:
+    """Return the text with the numbers of characters in the place of those that pdflatex does not know: `[U+1F600 FE0F]`."""
+    return _UNKNOWN.sub(lambda found: f"[U+{' '.join(f'{ord(one):04X}' for one in found[0])}]", unicodedata.normalize("NFC", text))
+
+
+def escaped(text: str) -> str:
+    """Return the text in LaTeX."""
+    return _LIGATURES.sub("{}", "".join(_ESCAPES.get(character, character) for character in printable(text)))
+
+
+def prose(text: str) -> str:
+    """Return a sentence that may quote anything; long words may be broken into lines."""
+    words = printable(text).split(" ")
+    return " ".join(escaped(word) if len(word) < _LONG else r"\allowbreak{}".join(map(escaped, _PIECES.findall(word))) for word in words)
+
+
+def documented(text: str) -> str:
+    """Return a sentence of our own: words of the program between backticks in a typewriter's letters, symbols between $` and `$."""
+    return "".join(_marked(part) if place % 2 else prose(part) for place, part in enumerate(_MARKED.split(text)))
+
+
+def is_symbol(text: str) -> bool:
+    """Return whether a text is the symbol of a formula, between $` and `$. Only known ones are: other people's text adds none."""
+    of_metrics = (one.symbol for metric in METRICS.values() for one in metric.numbers.values())
+    return text.startswith("$`") and text.endswith("`$") and (text[2:-2] in _KNOWN_SYMBOLS or text[2:-2] in of_metrics)
+
+
+def number(text: str) -> str:
+    """Return a number as other forms print it, or another text in its place; two hyphens make the dash of a missing one."""
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return "--" if text == "\u2013" else escaped(text)
+    minus, digits, exponent = found.groups()
+    sign = "$-$" if minus else ""
+    power = rf"$\cdot 10^{{{int(exponent)}}}$" if exponent else ""
+    return sign + digits.replace("inf", r"$\infty$") + power
+
+
+def _marked(text: str) -> str:
+    """Return what stands between backticks, with or without dollar signs around them."""
+    if is_symbol(text):
+        return f"${text[2:-2]}$"
+    dollar = escaped("$") if text.startswith("$") else ""
+    return rf"{dollar}\texttt{{{prose(text.strip('$')[1:-1])}}}{dollar}"

@@ -1,4 +1,7 @@
-"""Layout of tables on a screen: names are cut, rows and columns turned, columns make room or stand in further parts."""
+"""Layout of tables on a screen: names are cut, rows and columns turned, columns make room or stand in further parts.
+
+Intervals are drawn in a line of text: `├──●──┤` around 0, with the band of the margin.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,8 @@ from typing import Final
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from ..document import ARROWS, SIGNS, Cell, Column, Table
-from .terminal import Screen, in_groups
+from ..document import ARROWS, SIGNS, Cell, Column, Interval, Table
+from .terminal import Screen
 
 _LEAST_NAME, _LEGIBLE = 14, 24
 """Least columns of the screen for a name that is cut, and for the name of a row where there is room for it."""
@@ -19,6 +22,10 @@ _LEAST_WRAPPED: Final = 36
 """Least width of a last column of texts that stands beside the others."""
 _COST: Final = 8
 """Lines that a further table is worth: its own four, and as many for the eye that begins anew."""
+_DRAWN: Final = "├●┤░"
+"""What a screen must be able to write that shows intervals."""
+_LEAST, _MOST = 13, 41
+"""How many columns a picture has, at least and at most; odd, so that 0 is in the middle."""
 
 
 def laid_out(table: Table, screen: Screen) -> list[Table]:
@@ -27,7 +34,7 @@ def laid_out(table: Table, screen: Screen) -> list[Table]:
     The first that fits as it is, rows as columns if there are more of these; else the first that fits when long names are cut; else the
     same of its narrow form; else that of the fewest lines and parts. Texts of a last column without room stand in a part of their own.
     """
-    forms, narrow = _forms(table, screen), _forms(table.narrow, screen) if table.narrow else []
+    forms, narrow = forms_of(table, screen), forms_of(table.narrow, screen) if table.narrow else []
     if screen.width is None or table.bare:
         return forms[:1]
     if table.columns[-1].wraps and len(table.columns) > 2:
@@ -37,16 +44,20 @@ def laid_out(table: Table, screen: Screen) -> list[Table]:
     return _numbers(forms, narrow, screen, screen.width)
 
 
+def forms_of(table: Table, screen: Screen) -> list[Table]:
+    """Return the table as the screen can write it, and turned where that may be; the one with more rows than columns first."""
+    columns = (replace(one, title=screen.visible(f"{one.group} {one.title}".strip()), group="") for one in table.columns)
+    rows = (tuple(replace(cell, text=screen.visible(cell.text), note=screen.visible(cell.note)) for cell in row) for row in table.rows)
+    forms = [replace(table, columns=tuple(columns), rows=tuple(rows))]
+    if table.turns:
+        has_many_columns = len(table.columns) - table.n_keys > len(table.rows) - table.apart
+        forms.insert(0 if has_many_columns else 1, forms[0].turned())
+    return forms
+
+
 def names(tables: Iterable[Table]) -> set[str]:
     """Return the heads of tables and of their rows."""
     return {text for table in tables for text in (*(one.title for one in table.columns), *(row[0].text for row in table.rows))}
-
-
-def visible(table: Table, screen: Screen) -> Table:
-    """Return the table as `screen` can write it."""
-    columns = (replace(one, title=screen.visible(f"{one.group} {one.title}".strip()), group="") for one in table.columns)
-    rows = (tuple(replace(cell, text=screen.visible(cell.text), note=screen.visible(cell.note)) for cell in row) for row in table.rows)
-    return replace(table, columns=tuple(columns), rows=tuple(rows))
 
 
 def head_of(column: Column, screen: Screen) -> str:
@@ -62,17 +73,15 @@ def texts_of(table: Table, index: int, screen: Screen) -> tuple[str, ...]:
     plain = [cell.text for cell in cells]
     border = len(cells) - table.apart
     texts = to_the_right([*(aligned(plain[:border]) if column.role == "value" else plain[:border]), *plain[border:]])
-    if any(cell.spread for cell in cells):
-        spreads = aligned([cell.spread for cell in cells])
-        width, sign = max(map(cell_len, spreads)), screen.sign("±")
-        behind = (f" {sign} {spread:>{width}}" if spread else " " * (width + len(sign) + 2) for spread in spreads)
-        texts = tuple(f"{text}{more}" for text, more in zip(texts, behind, strict=True))
-    if any(cell.note for cell in cells):
-        width = _longest(cell.note for cell in cells)
-        texts = tuple(f"{text} {cell.note}{' ' * (width - cell_len(cell.note))}" for text, cell in zip(texts, cells, strict=True))
-    signs = [SIGNS[cell.mark] if cell.mark in ("best", "untested") else "" for cell in cells]
-    if any(signs):
-        texts = tuple(f"{text} {screen.sign(sign) if sign else ' '}" for text, sign in zip(texts, signs, strict=True))
+    spreads = aligned([cell.spread for cell in cells])
+    more = (
+        [f" {screen.visible('±')} {spread:>{_longest(spreads)}}" if spread else "" for spread in spreads],
+        [f" {cell.note}" if cell.note else "" for cell in cells],
+        [f" {screen.visible(SIGNS[cell.mark])}" if cell.mark in ("best", "untested") else "" for cell in cells],
+    )
+    for behind in more:
+        width = _longest(behind)
+        texts = tuple(f"{text}{one}{' ' * (width - cell_len(one))}" for text, one in zip(texts, behind, strict=True))
     return texts
 
 
@@ -85,7 +94,8 @@ def has_room_for_texts(table: Table, width: int) -> bool:
 
 def aligned(cells: Sequence[str]) -> tuple[str, ...]:
     """Return numbers as text, padded so that their points stand below each other if they stand to the right."""
-    after = [cell_len(cell) - _point(cell) if cell else 0 for cell in cells]
+    digits = [len(cell) - len(cell.lstrip("+-−0123456789,")) for cell in cells]
+    after = [cell_len(cell) - (n or len(cell)) for cell, n in zip(cells, digits, strict=True)]  # what is no number ends at the point
     most = max(after, default=0)
     return tuple(f"{cell}{' ' * (most - n)}" if cell else "" for cell, n in zip(cells, after, strict=True))
 
@@ -94,12 +104,6 @@ def to_the_right(texts: Sequence[str]) -> tuple[str, ...]:
     """Return texts of one width, which stand to the right; rich takes the space at their ends away when it does that."""
     width = _longest(texts)
     return tuple(f"{' ' * (width - cell_len(text))}{text}" for text in texts)
-
-
-def _point(cell: str) -> int:
-    """Return where the point of a number stands, or would stand; what is no number ends there."""
-    digits = len(cell) - len(cell.lstrip("+-−0123456789,"))
-    return digits if digits else len(cell)
 
 
 def _arrow(direction: bool | None, screen: Screen) -> str:
@@ -115,15 +119,6 @@ def _longest(texts: Iterable[str]) -> int:
     return max(map(cell_len, texts), default=0)
 
 
-def _forms(table: Table, screen: Screen) -> list[Table]:
-    """Return the table as the screen can write it, and turned where that may be; the one with more rows than columns first."""
-    shown = visible(table, screen)
-    if not table.turns:
-        return [shown]
-    many_columns = len(table.columns) - table.n_keys > len(table.rows) - table.apart
-    return [shown.turned(), shown] if many_columns else [shown, shown.turned()]
-
-
 def _with_texts(table: Table, screen: Screen, width: int) -> list[Table]:
     """Return the table, or without room for the texts of its last column these in a part of their own, below the others."""
     n_names = table.n_keys if table.n_keys < len(table.columns) else 0
@@ -137,12 +132,10 @@ def _with_texts(table: Table, screen: Screen, width: int) -> list[Table]:
 
 
 def _numbers(forms: Sequence[Table], narrow: Sequence[Table], screen: Screen, width: int) -> list[Table]:
-    for some in (forms, narrow):
-        for cuts in (False, True):
-            for form in some:
-                fitted = _fitted(form, screen, width, cuts)
-                if fitted:
-                    return [fitted]
+    tries = (_fitted(form, screen, width, cuts) for some in (forms, narrow) for cuts in (False, True) for form in some)
+    fitted = next(filter(None, tries), None)
+    if fitted:
+        return [fitted]
     rooms = (width // 2, width // 3)
     cut = [_with_names(form, screen, max(_LEAST_NAME, room), max(_LEAST_NAME, width // 4)) for form in forms for room in rooms]
     parts = (_parts(form, screen, width) for form in cut)
@@ -195,9 +188,20 @@ def _parts(table: Table, screen: Screen, width: int) -> list[Table]:
     while sum(widths[n] for n in stay) > room and any(table.columns[n].yields for n in stay):
         stay.remove(max(stay, key=lambda n: (table.columns[n].yields, n)))
     left_out = tuple(column.title for n, column in enumerate(table.columns) if n not in (*keys, *stay))
-    groups = in_groups([widths[n] for n in stay], room)
-    parts = [_part(table, keys, [stay[n] for n in group]) for group in groups] if left_out or len(groups) > 1 else [table]
+    groups = _in_groups(stay, widths, room)
+    parts = [_part(table, keys, group) for group in groups] if left_out or len(groups) > 1 else [table]
     return [*parts[:-1], replace(parts[-1], left_out=left_out)]
+
+
+def _in_groups(columns: Sequence[int], widths: Sequence[int], room: int, most: int | None = None) -> list[list[int]]:
+    """Return columns in as few groups as fit into `room`, about as many in each, or at `most` so many; one at least."""
+    groups: list[list[int]] = [[]]
+    for number in columns:
+        if groups[-1] and (sum(widths[other] for other in groups[-1]) + widths[number] > room or len(groups[-1]) == most):
+            groups.append([])
+        groups[-1].append(number)
+    even = groups if most is not None else _in_groups(columns, widths, room, -(-len(columns) // len(groups)))
+    return even if len(even) == len(groups) else groups
 
 
 def _part(table: Table, keys: Sequence[int], group: Sequence[int]) -> Table:
@@ -210,3 +214,49 @@ def _part(table: Table, keys: Sequence[int], group: Sequence[int]) -> Table:
         if number >= below or any(row[n].text for n in group) or not any(cell.text for cell in row[len(keys) :])
     )
     return replace(table, columns=columns, rows=tuple(rows), rules={})
+
+
+def with_pictures(table: Table, screen: Screen) -> Table:
+    """Return the table with a picture behind each interval, if that is a terminal that has room and the signs for it."""
+    index = next((index for index, column in enumerate(table.columns) if column.role == "interval"), None)
+    if index is None or screen.width is None or not screen.is_terminal or not screen.encodes(_DRAWN):
+        return table
+    texts = ((head_of(column, screen), *texts_of(table, number, screen)) for number, column in enumerate(table.columns))
+    room = screen.width - sum(_longest(column) + _GAP for column in texts) - 4
+    drawn = pictures([row[index].drawn for row in table.rows], room)
+    if drawn is None:
+        return table
+    columns = (*table.columns[: index + 1], Column(""), *table.columns[index + 1 :])
+    rows = ((*row[: index + 1], Cell(picture), *row[index + 1 :]) for row, picture in zip(table.rows, drawn, strict=True))
+    return replace(table, columns=columns, rows=tuple(rows))
+
+
+def pictures(intervals: Sequence[Interval | None], room: int) -> list[str] | None:
+    """Return a picture of each interval in at most `room` columns, all to one scale with 0 in the middle.
+
+    `│` is 0, `●` the value, `├` and `┤` the ends of its interval, `░` lies within the margin. `None` without room or any interval.
+    """
+    width = min(room, _MOST) - (1 - min(room, _MOST) % 2)
+    known = [one for one in intervals if one is not None]
+    scale = max((abs(end) for one in known for end in (one.low or 0.0, one.high or 0.0, one.margin or 0.0)), default=0.0)
+    if width < _LEAST or not scale:
+        return None
+    return [_picture(one, scale, width) for one in intervals]
+
+
+def _picture(one: Interval | None, scale: float, width: int) -> str:
+    half = width // 2
+    cells = ["\u00a0"] * width  # an ordinary space at the end of a cell would be cut off, and the picture moved
+
+    def fill(low: float, high: float, sign: str) -> None:
+        first, last = (half + round(end / scale * half) for end in (low, high))
+        cells[first : last + 1] = sign * (last - first + 1)
+
+    if one is not None and one.margin is not None:
+        fill(-one.margin, one.margin, "░")
+    cells[half] = "│"
+    if one is not None and one.low is not None and one.high is not None and one.value is not None:
+        fill(one.low, one.high, "─")
+        for end, sign in ((one.low, "├"), (one.high, "┤"), (one.value, "●")):
+            fill(end, end, sign)
+    return "".join(cells)

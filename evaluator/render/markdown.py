@@ -4,31 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from html import escape
 from itertools import groupby
 from typing import Final
 
-from ..document import (
-    NEWS,
-    SIGNS,
-    Alert,
-    Bars,
-    Block,
-    Cell,
-    Code,
-    Column,
-    Equation,
-    Heading,
-    Links,
-    Paragraph,
-    Points,
-    Section,
-    Sentences,
-    Status,
-    Table,
-    Terms,
-    directed,
-)
+from .. import document as doc
 from ..quoting import on_one_line, visible
 
 _ACTING: Final = re.compile(r"[\\`*\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_])")
@@ -40,7 +21,7 @@ _CODE: Final = re.compile(r"(`[^`]*`)")
 _BOLD: Final = ("best", "fail")
 
 
-def as_markdown(document: Iterable[Block], *, quotes_nobody: bool = False) -> str:
+def as_markdown(document: Iterable[doc.Block], *, quotes_nobody: bool = False) -> str:
     """Return the document as Markdown; one that `quotes_nobody` may have links, and Markdown of our own in headings."""
     return f"{_joined(document, quotes_nobody)}\n"
 
@@ -51,69 +32,66 @@ def markdown_text(text: str) -> str:
     return f"\\{marked}" if _LEADING.match(marked) else marked
 
 
-def without_tags(markdown: str) -> str:
-    """Return Markdown of our own with names in it that are not: what would be an HTML tag, outside of code, is text."""
-    return _outside_code(_TAG, r"\\<", visible(markdown))
+def _own(text: str, ours: bool) -> str:
+    """Return Markdown of our own with names in it that are not, on a line: outside of code what would be an HTML tag is text.
+
+    So is what would be a link, unless all of it is `ours`.
+    """
+    parts = _CODE.split(visible(text))
+    safe = (part if part.startswith("`") else _TAG.sub(r"\\<", part if ours else _LINK.sub(r"]\\(", part)) for part in parts)
+    return "".join(safe).replace("\n", "⏎")
 
 
-def _outside_code(pattern: re.Pattern[str], by: str, markdown: str) -> str:
-    return "".join(part if part.startswith("`") else pattern.sub(by, part) for part in _CODE.split(markdown))
-
-
-def _joined(document: Iterable[Block], ours: bool) -> str:
+def _joined(document: Iterable[doc.Block], ours: bool) -> str:
     return "\n\n".join(text for text in _written(document, ours) if text)
 
 
-def _written(document: Iterable[Block], ours: bool) -> Iterator[str]:
+def _written(document: Iterable[doc.Block], ours: bool) -> Iterator[str]:
     """Yield each block as text; notes of tables follow the next sentences below them."""
-
-    def own(text: str) -> str:
-        safe = without_tags(text)
-        return (safe if ours else _outside_code(_LINK, r"]\\(", safe)).replace("\n", "⏎")
-
     notes: list[str] = []
-    for is_alert, blocks in groupby(document, lambda block: isinstance(block, Alert)):
+    for is_alert, blocks in groupby(document, lambda block: isinstance(block, doc.Alert)):
         if is_alert:
-            yield "\n".join(line for block in blocks for line in _lines(block, own, ours))
+            yield "\n".join(line for block in blocks for line in _lines(block, ours))
             continue
         for block in blocks:
-            if isinstance(block, Table):
+            if isinstance(block, doc.Table):
                 notes += block.notes
-            if isinstance(block, Sentences):
-                block, notes = Sentences((*notes, *block.texts)), []
-            yield "\n".join(_lines(block, own, ours))
-    yield "\n".join(_points(notes))
+            if isinstance(block, doc.Sentences):
+                block, notes = doc.Sentences((*notes, *block.texts)), []
+            yield "\n".join(_lines(block, ours))
+    yield "\n".join(f"- {markdown_text(note)}" for note in notes)
 
 
-def _lines(block: Block, own: Callable[[str], str], ours: bool) -> Iterable[str]:
+def _lines(block: doc.Block, ours: bool) -> Iterable[str]:
+    own = partial(_own, ours=ours)
     match block:
-        case Heading(text, level):
+        case doc.Heading(text, level):
             return [f"{'#' * level} {text if ours else markdown_text(text)}"]
-        case Paragraph(text):
+        case doc.Paragraph(text):
             return [own(text)]
-        case Points(texts):
+        case doc.Points(texts):
             return [f"- {own(text)}" for text in texts]
-        case Status(lines):
-            return [f"- {NEWS[level]}{markdown_text(text)}" for level, text in lines]
-        case Sentences(texts):
-            return _points(texts)
-        case Alert(_, head, text, examples, details):
+        case doc.Status(lines):
+            return [f"- {doc.NEWS[level]}{markdown_text(text)}" for level, text in lines]
+        case doc.Sentences(texts):
+            return [f"- {markdown_text(text)}" for text in texts]
+        case doc.Alert(_, head, text, examples, details):
             more = [f"For example: {'; '.join(examples)}."] if examples else []
             said = markdown_text(" ".join((text, *more, *(f"{detail}." for detail in details))))
             return [f"- **{head}** {said}"]
-        case Terms(rows, about, code):
+        case doc.Terms(rows, about, code):
             return [*([own(about), ""] if about else []), *(own(f"- {f'`{term}`' if code else term}: {text}") for term, text in rows)]
-        case Code(text, language):
+        case doc.Code(text, language):
             return [f"```{language}", *text.splitlines(), "```"]
-        case Equation(lines):
+        case doc.Equation(lines):
             return ["```math", r"\begin{gathered}", " \\\\\n".join(lines), r"\end{gathered}", "```"]
-        case Links(title, names):
+        case doc.Links(title, names):
             return [f"{title}: " + " · ".join(f"[{own(name)}](#{name.lower()})" for name in names)]
-        case Bars(header, _):
+        case doc.Bars(header, _):
             return [_row((own(header), "rows", "share", "")), "|---|---:|---:|---|", *map(_row, block.cells())]
-        case Table():
+        case doc.Table():
             return _table(block, own)
-        case Section(_, title, blocks, folded):
+        case doc.Section(_, title, blocks, folded):
             body = _joined(blocks, ours)
             if folded:
                 return [f"<details><summary>{escape(on_one_line(title))}</summary>", "", body, "", "</details>"]
@@ -122,34 +100,22 @@ def _lines(block: Block, own: Callable[[str], str], ours: bool) -> Iterable[str]
             return []
 
 
-def _points(texts: Iterable[str]) -> list[str]:
-    return [f"- {markdown_text(text)}" for text in texts]
-
-
-def _table(table: Table, own: Callable[[str], str]) -> Iterator[str]:
+def _table(table: doc.Table, own: Callable[[str], str]) -> Iterator[str]:
     if table.caption:
         yield f"**{markdown_text(table.caption)}**\n"
-    yield _row([_head(column) for column in table.columns])
+    yield _row([doc.directed(markdown_text(f"{column.group} {column.title}"), column.direction) for column in table.columns])
     yield "|" + "".join("---:|" if column.is_number else "---|" for column in table.columns)
     for row in table.rows:
         yield _row([_cell(cell, column, own) for cell, column in zip(row, table.columns, strict=True)])
 
 
-def _head(column: Column) -> str:
-    return directed(markdown_text(f"{column.group} {column.title}"), column.direction)
-
-
-def _cell(cell: Cell, column: Column, own: Callable[[str], str]) -> str:
+def _cell(cell: doc.Cell, column: doc.Column, own: Callable[[str], str]) -> str:
     spread = f" ± {cell.spread}" if cell.spread else ""
-    text = f"{directed(_text(cell.text, column, own), cell.direction)}{spread}"
-    marked = f"**{text}**" if cell.mark in _BOLD else f"{text} {SIGNS[cell.mark]}" if cell.mark == "untested" else text
+    text = f"`{cell.text}`" if column.role == "code" and cell.text else cell.text
+    is_own = column.is_number or column.role in ("text", "code")
+    text = doc.directed(own(text).replace("|", r"\|") if is_own else markdown_text(text), cell.direction) + spread
+    marked = f"**{text}**" if cell.mark in _BOLD else f"{text} {doc.SIGNS[cell.mark]}" if cell.mark == "untested" else text
     return f"{marked} {markdown_text(cell.note)}" if cell.note else marked
-
-
-def _text(text: str, column: Column, own: Callable[[str], str]) -> str:
-    if column.role == "text" or column.is_number:
-        return own(text).replace("|", "\\|")
-    return own(f"`{text}`").replace("|", "\\|") if column.role == "code" and text else markdown_text(text)
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import suppress
 from typing import Any, Final
 
 _MOST_BITS: Final = 10_000
@@ -67,13 +68,11 @@ def _refuse_large(operator: str, left: Any, right: Any, most: int) -> None:
 
 def _limit_memory(most: int) -> None:
     """Limit the memory of this process where the system can; elsewhere time is the limit."""
-    try:
+    with suppress(ImportError, OSError, ValueError):
         import resource
 
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (most if hard < 0 else min(most, hard), hard))
-    except (ImportError, OSError, ValueError):
-        return
 
 
 def _kind(error: Exception) -> str:

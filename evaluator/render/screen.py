@@ -13,26 +13,9 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from ..document import (
-    LONGEST_BAR,
-    Alert,
-    Bars,
-    Block,
-    Code,
-    Heading,
-    Links,
-    Mark,
-    Paragraph,
-    Points,
-    Section,
-    Sentences,
-    Status,
-    Table,
-    Terms,
-)
-from .layout import has_room_for_texts, head_of, laid_out, names, texts_of, to_the_right, visible
+from .. import document as doc
+from .layout import forms_of, has_room_for_texts, head_of, laid_out, names, texts_of, to_the_right, with_pictures
 from .terminal import CODE, FORMULA, UNBOUNDED, Screen
-from .whiskers import with_pictures
 
 _PROSE: Final = 100
 _LEAST_BAR, _WIDEST_BAR = 4, 60
@@ -40,12 +23,12 @@ _MANY: Final = 4
 """Number of tables from which on a sentence says how to see less."""
 _SEVERITIES: Final = {"error": "bold red", "warn": "bold color(166)", "info": f"bold {CODE}"}
 """Colours that can be read on white as well as on black."""
-_STYLES: Final[dict[Mark, str]] = {"best": "bold", "pass": "green", "fail": "bold red", "inconclusive": "yellow", "skipped": "dim"}
+_STYLES: Final[dict[doc.Mark, str]] = {"best": "bold", "pass": "green", "fail": "bold red", "inconclusive": "yellow", "skipped": "dim"}
 _Shape = tuple[RenderableType, int]
 """A shape, and the width that it is drawn in."""
 
 
-def show(document: Iterable[Block], file: TextIO) -> str:
+def show(document: Iterable[doc.Block], file: TextIO) -> str:
     """Return the document as text for `file`, with colour and frames only where that is a terminal that has them."""
     lines = Screen.of(file).draw(_Drawing(Screen.of(file)).of(document))
     return f"{text}\n" if (text := re.sub(r"\n{3,}", "\n\n", lines).strip("\n")) else ""
@@ -56,76 +39,78 @@ class _Drawing(Struct, frozen=True):
 
     screen: Screen
 
-    def of(self, document: Iterable[Block]) -> Iterator[_Shape]:
+    def of(self, document: Iterable[doc.Block]) -> Iterator[_Shape]:
         """Yield the shapes of each block, with an empty line between blocks unless they belong together."""
-        drawn: list[Table] = []
-        whole: list[Table] = []
-        before: Block | None = None
+        drawn: list[doc.Table] = []
+        whole: list[doc.Table] = []
+        before: doc.Block | None = None
         for block in document:
             if before is not None and not _together(before, block):
                 yield Text(), 1
-            if isinstance(block, Table):
+            if isinstance(block, doc.Table):
                 parts = [with_pictures(one, self.screen) for one in laid_out(block, self.screen)]
                 drawn, whole = [*drawn, *parts], [*whole, block]
                 yield from self.tables(parts)
-            elif isinstance(block, Sentences) and block.small:
+            elif isinstance(block, doc.Sentences) and block.small:
                 yield from self.notes(block, drawn, whole)
                 drawn, whole = [], []
-            elif isinstance(block, Sentences):
-                yield from self.notes(block)
             else:
                 yield from self.block(block)
             before = block
         if any(table.notes for table in drawn):
-            yield from self.notes(Sentences(()), drawn)
+            yield from self.notes(doc.Sentences(()), drawn)
 
-    def block(self, block: Block) -> Iterable[_Shape]:
+    def block(self, block: doc.Block) -> Iterable[_Shape]:
         match block:
-            case Heading(text, level):
+            case doc.Heading(text, level):
                 return [self.sized(Text(self.screen.visible(text), style="bold" if level > 1 else "bold underline"))]
-            case Paragraph(text):
+            case doc.Paragraph(text):
                 return [self.prose(text)]
-            case Code(text):
+            case doc.Code(text):
                 lines = "\n".join(map(self.screen.visible, text.splitlines()))
-                return [self.sized(Padding(Text(lines, style=FORMULA), (0, 0, 0, 4), expand=False))]
-            case Points(texts):
+                return [self.sized(Text(lines, style=FORMULA), 4)]
+            case doc.Points(texts):
                 return [self.terms([("-", text) for text in texts])]
-            case Status(lines):
+            case doc.Status(lines):
                 return [self.terms([("-", text) for _, text in lines])]
-            case Terms(rows, about):
+            case doc.Terms(rows, about):
                 return [*([self.prose(about)] if about else []), self.terms(rows)]
-            case Links(title, linked):
+            case doc.Links(title, linked):
                 return [self.prose(f"{title}: {', '.join(linked)}")]
-            case Bars():
+            case doc.Bars():
                 return [self.bars(block)]
-            case Alert():
+            case doc.Alert():
                 return self.alert(block)
-            case Section(_, title, blocks):
-                return self.of((Heading(title, 2), *blocks))
+            case doc.Sentences():
+                return self.notes(block)
+            case doc.Section(_, title, blocks):
+                return self.of((doc.Heading(title, 2), *blocks))
             case _:
                 return []
 
-    def notes(self, block: Sentences, drawn: Sequence[Table] = (), tables: Sequence[Table] = ()) -> Iterator[_Shape]:
+    def notes(self, block: doc.Sentences, drawn: Sequence[doc.Table] = (), tables: Sequence[doc.Table] = ()) -> Iterator[_Shape]:
         """Yield sentences, below those on how `tables` above them were `drawn`."""
         texts = [*dict.fromkeys(note for table in drawn for note in table.notes)]
-        shown = [visible(one, self.screen) for table in tables for one in (table, table.narrow) if one]
-        whole = names([*shown, *(one.turned() for one in shown if one.turns)])
+        whole = names(form for table in tables for one in (table, table.narrow) if one for form in forms_of(one, self.screen))
         texts += [block.if_cut] if block.if_cut and not names(drawn) <= whole else []
         if block.if_many and _MANY <= len(drawn) > len(tables):
             texts.append(block.if_many.format(n=len(drawn), width=self.screen.width))
         for text in (*texts, *block.texts):
             yield from self.screen.paragraph(Text(self.screen.visible(text), style="dim" if block.small else ""))
 
-    def alert(self, alert: Alert) -> Iterator[_Shape]:
-        """Yield the sentence of a finding, its examples, and its advice."""
+    def alert(self, alert: doc.Alert) -> Iterator[_Shape]:
+        """Yield the sentence of a finding, as many examples as a line has room for, one at least, and its advice."""
         style = _SEVERITIES[alert.severity]
         yield from self.screen.paragraph(Text(self.screen.visible(alert.text)), f"{alert.head}  ", before_style=style)
-        examples = [f"for example: {'; '.join(_fitting(alert.examples, self.screen.width))}"] if alert.examples else []
+        n, room = len(alert.examples), (self.screen.width or 0) - len("  for example: ")
+        while self.screen.width is not None and n > 1 and cell_len("; ".join(alert.examples[:n])) > room:
+            n -= 1
+        examples = [f"for example: {'; '.join(alert.examples[:n])}"] if n else []
         for line in (*examples, *alert.details, *([alert.advice] if alert.advice else [])):
             yield from self.screen.paragraph(Text(self.screen.visible(line), style="dim"), "  ", hanging=4)
 
     def prose(self, text: str) -> _Shape:
-        return self.sized(Padding(_code(self.screen.visible(text)), (0, self.margin(), 0, 0)))
+        return self.sized(_code(self.screen.visible(text)), is_prose=True)
 
     def terms(self, rows: Iterable[tuple[str, str]]) -> _Shape:
         grid = RichTable.grid(padding=(0, 2))
@@ -133,34 +118,36 @@ class _Drawing(Struct, frozen=True):
         grid.add_column(no_wrap=self.screen.width is None)
         for term, text in rows:
             grid.add_row(Text(self.screen.visible(term), style="" if term == "-" else "bold"), _code(self.screen.visible(text)))
-        return self.sized(Padding(grid, (0, self.margin(), 0, 2), expand=False))
+        return self.sized(grid, 2, is_prose=True)
 
-    def bars(self, bars: Bars) -> _Shape:
+    def bars(self, bars: doc.Bars) -> _Shape:
         """Return a histogram as wide as the screen has room for, within limits."""
         others = sum(max((cell_len(row[column]) for row in bars.cells()), default=0) + 2 for column in range(3)) + 2
-        room = LONGEST_BAR if self.screen.width is None else max(min(self.screen.width - others, _WIDEST_BAR), _LEAST_BAR)
+        room = doc.LONGEST_BAR if self.screen.width is None else max(min(self.screen.width - others, _WIDEST_BAR), _LEAST_BAR)
         grid = RichTable.grid(padding=(0, 2))
         for justify in ("right", "right", "right", "left"):
             grid.add_column(justify=justify, no_wrap=True)
         for row in bars.cells("█" if self.screen.encodes("█") else "#", room):
             grid.add_row(*(Text(self.screen.visible(cell)) for cell in row))
-        return self.sized(Padding(grid, (0, 0, 0, 2), expand=False))
+        return self.sized(grid, 2)
 
-    def tables(self, tables: Iterable[Table]) -> Iterator[_Shape]:
+    def tables(self, tables: Iterable[doc.Table]) -> Iterator[_Shape]:
         for number, table in enumerate(tables):
             if number:
                 yield Text(), 1
             if table.bare and table.caption:
                 yield from self.screen.paragraph(Text(self.screen.visible(table.caption)))
-            drawn = self.table(table)
-            yield self.sized(Padding(drawn, (0, 0, 0, 2), expand=False) if table.bare else drawn)
+            yield self.sized(self.table(table), 2 if table.bare else 0)
             if table.left_out:
                 yield from self.screen.paragraph(Text(f"not shown at this width: {', '.join(table.left_out)}", style="dim"), "  ")
 
-    def table(self, table: Table) -> RichTable:
+    def table(self, table: doc.Table) -> RichTable:
         grid = RichTable.grid(padding=(0, 2)) if table.bare else RichTable(box=self.screen.box, safe_box=False, header_style="bold")
         columns = []
-        for number, (column, breaks) in enumerate(zip(table.columns, self.breaks(table), strict=True)):
+        width, last = self.screen.width, table.columns[-1]
+        alone = width is not None and last.wraps and has_room_for_texts(table, width)  # then no other column takes several lines
+        for number, column in enumerate(table.columns):
+            breaks = width is not None and column.wraps and (not alone or column is last)
             texts = ["" if table.bare else head_of(column, self.screen), *texts_of(table, number, self.screen)]
             words = [texts[0], *(word for text in texts[1:] for word in (text.split() if breaks else [text]))]
             title, *cells = to_the_right(texts) if column.is_number else texts
@@ -175,41 +162,27 @@ class _Drawing(Struct, frozen=True):
             grid.add_row(*(_code(text, _STYLES.get(cell.mark, "")) for text, cell in zip(line, row, strict=True)))
         return grid
 
-    def breaks(self, table: Table) -> list[bool]:
-        """Return which columns take several lines: the last one alone, where the others have room beside it."""
-        width = self.screen.width
-        if width is None:
-            return [False] * len(table.columns)
-        alone = table.columns[-1].wraps and has_room_for_texts(table, width)
-        return [one.wraps and (not alone or one is table.columns[-1]) for one in table.columns]
+    def sized(self, shape: RenderableType, left: int = 0, *, is_prose: bool = False) -> _Shape:
+        """Return the shape behind `left` columns with the width of the screen, or the least one at which nothing of it is cut off.
 
-    def margin(self) -> int:
-        """Return the columns of the screen to the right of lines that are good to read."""
-        return max((self.screen.width or 0) - _PROSE, 0)
-
-    def sized(self, shape: RenderableType) -> _Shape:
-        """Return the shape with the width of the screen, or the least one at which nothing of it is cut off."""
-        measured = UNBOUNDED.measure(shape)
-        return shape, max(self.screen.width or 0, measured.maximum if self.screen.width is None else measured.minimum)
+        Lines of prose are not longer than is good to read.
+        """
+        right = max((self.screen.width or 0) - _PROSE, 0) if is_prose else 0
+        padded = Padding(shape, (0, right, 0, left), expand=False) if left or right else shape
+        measured = UNBOUNDED.measure(padded)
+        return padded, max(self.screen.width or 0, measured.maximum if self.screen.width is None else measured.minimum)
 
 
-def _together(before: Block, after: Block) -> bool:
+def _together(before: doc.Block, after: doc.Block) -> bool:
     """Return whether no empty line stands between two blocks."""
     match before, after:
-        case Sentences(), Sentences():
+        case doc.Sentences(), doc.Sentences():
             return before.small == after.small
-        case (Alert(), Alert() | Sentences()) | (Table(), Sentences()):
+        case (doc.Alert(), doc.Alert() | doc.Sentences()) | (doc.Table(), doc.Sentences()):
             return True
-        case Sentences(), Table():
+        case doc.Sentences(), doc.Table():
             return after.bare
     return False
-
-
-def _fitting(examples: Sequence[str], width: int | None) -> Sequence[str]:
-    """Return as many examples as have room in a line of a terminal of that width, one at least; all where there is no terminal."""
-    room = (width or 0) - len("  for example: ")
-    fitting = [n for n in range(1, len(examples) + 1) if width is None or cell_len("; ".join(examples[:n])) <= room]
-    return examples[: max([1, *fitting])]
 
 
 def _code(text: str, style: str = "") -> Text:

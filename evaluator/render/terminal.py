@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from io import BytesIO, StringIO, TextIOWrapper
 from typing import Final, Literal, TextIO
 
@@ -14,7 +14,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from ..quoting import acts, seen
+from ..quoting import seen
 
 _WORD: Final = re.compile(r"[\w.]+|[^\w.]")
 """A word of a measure, or a sign between words."""
@@ -78,22 +78,12 @@ class Screen(Struct, frozen=True):
             return ROUNDED
         return SIMPLE_HEAD if self.encodes("─") else _ASCII
 
-    def sign(self, sign: str) -> str:
-        """Return a sign, or its replacement where it cannot be written."""
-        return sign if self.encodes(sign) else _WORDS[sign]
-
     def visible(self, text: str) -> str:
         """Return `text` in one line with every character visible: control characters, and those that cannot be encoded, by their number."""
-        if text.isascii() and text.isprintable():
-            return text
-        return "".join(map(self._visible, text))
-
-    def _visible(self, character: str) -> str:
-        if acts(character):
-            return seen(character)
-        if self.encodes(character):
-            return character
-        return _WORDS.get(character) or character.encode("ascii", "backslashreplace").decode()
+        shown = text if text.isascii() and text.isprintable() else "".join(map(seen, text))
+        if self.encodes(shown):
+            return shown
+        return "".join(one if self.encodes(one) else _WORDS.get(one) or one.encode("ascii", "backslashreplace").decode() for one in shown)
 
     def cut(self, name: str, room: int) -> str:
         """Return a name that takes at most `room` columns, `…` in the place of its middle if it is longer.
@@ -105,7 +95,7 @@ class Screen(Struct, frozen=True):
         aggregate = _AGGREGATE.search(name)
         if aggregate and room > 2 * len(aggregate[0]):
             return f"{self.cut(name[: aggregate.start()], room - len(aggregate[0]))}{aggregate[0]}"
-        gap = self.sign("…")
+        gap = self.visible("…")
         if "(" in name and len(name) <= _LONGEST_MEASURE and (ends := _ends_of_words(name, room - len(gap))):
             return gap.join(ends)
         left = max(room - len(gap), 2)
@@ -129,9 +119,7 @@ class Screen(Struct, frozen=True):
         lines: Iterable[Text] = [text]
         if self.width is not None:
             lines = text.wrap(Console(force_jupyter=False, width=self.width), max(min(self.width, _PROSE) - left, _LEAST_PROSE))
-        drawn = [
-            Text.assemble((" " * left if number else before, "" if number else before_style), line) for number, line in enumerate(lines)
-        ]
+        drawn = [Text.assemble(" " * left if number else (before, before_style), line) for number, line in enumerate(lines)]
         return [(line, cell_len(line.plain)) for line in drawn]
 
     def draw(self, shapes: Iterable[tuple[RenderableType, int]]) -> str:
@@ -141,34 +129,11 @@ class Screen(Struct, frozen=True):
         wide = max([1, *(width for _, width in drawn)])
         # Given a width alone, rich does not keep to it everywhere; given a height too, it does.
         console = Console(
-            force_jupyter=False,
-            file=text,
-            width=wide,
-            height=100,
-            force_terminal=self.is_terminal,
-            color_system=self.colours,
-            highlight=False,
-            markup=False,
+            force_jupyter=False, file=text, width=wide, height=100, force_terminal=self.is_terminal, color_system=self.colours
         )
         for shape, width in drawn:
             console.print(shape, width=max(width, 1))
         return "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
-
-
-def in_groups(widths: Sequence[int], room: int) -> list[list[int]]:
-    """Return columns of those widths in as few groups as fit into `room`, about as many in each; one at least."""
-    groups = _groups(widths, room, len(widths))
-    even = _groups(widths, room, -(-len(widths) // len(groups)))
-    return even if len(even) == len(groups) else groups
-
-
-def _groups(widths: Sequence[int], room: int, most: int) -> list[list[int]]:
-    groups: list[list[int]] = [[]]
-    for number, width in enumerate(widths):
-        if groups[-1] and (sum(widths[other] for other in groups[-1]) + width > room or len(groups[-1]) == most):
-            groups.append([])
-        groups[-1].append(number)
-    return groups
 
 
 def _ends_of_words(name: str, room: int) -> tuple[str, str] | None:

@@ -16,8 +16,8 @@ from msgspec import to_builtins
 from ..content.report import ReportContent
 from ..errors import ConfigError
 from . import sandbox
-from .judgement_data import comparison_json
-from .result_data import as_json
+from .forms import as_json
+from .result_data import comparison_cells, result_cells
 
 _MOST_BYTES: Final = 1 << 20
 MOST_SECONDS: Final = 20.0
@@ -51,11 +51,10 @@ def rendered(template: str, content: ReportContent, name: str, output: Path | No
     It runs in the sandbox of Jinja, in a process of its own, since a thread cannot be stopped. Values are escaped for HTML unless the
     output is one of plain text by its ending.
     """
-    context = context_of(content)
     question = {
         "path": [os.path.abspath(folder) for folder in sys.path],
         "template": template,
-        "context": context,
+        "context": context_of(content),
         "escaped": output is None or output.suffix.lower() not in _PLAIN,
         "most": MOST_CHARACTERS,
         "memory": MOST_MEMORY,
@@ -64,16 +63,14 @@ def rendered(template: str, content: ReportContent, name: str, output: Path | No
     if "text" in answer:
         return str(answer["text"]).encode()
     kind, message = answer["kind"], answer["message"]
-    if kind == "syntax":
-        raise ConfigError(f"--template {name}:{answer['line']}: {message}")
-    said: dict[str, tuple[str, str | None]] = {
-        "template": (message, "docs/reports.md says what a template is given"),
-        "large": (f"it makes a text of more than {MOST_CHARACTERS:,} characters", _LESS),
-        "limit": (message, _LESS),
-        "memory": (f"it needs more than {MOST_MEMORY / 1e9:.1f} GB of memory", _LESS),
+    line = f":{answer['line']}" if kind == "syntax" else ""
+    advice = {"template": "docs/reports.md says what a template is given", "large": _LESS, "limit": _LESS, "memory": _LESS}
+    sentences = {
+        "large": f"it makes a text of more than {MOST_CHARACTERS:,} characters",
+        "memory": f"it needs more than {MOST_MEMORY / 1e9:.1f} GB of memory",
     }
-    sentence, advice = said.get(kind, (f"{kind}: {message}", None))
-    raise ConfigError(f"--template {name}: {sentence}", advice)
+    own = message if kind in ("syntax", *advice) else f"{kind}: {message}"
+    raise ConfigError(f"--template {name}{line}: {sentences.get(kind, own)}", advice.get(kind))
 
 
 def _answer(question: bytes, name: str) -> dict[str, Any]:
@@ -86,10 +83,9 @@ def _answer(question: bytes, name: str) -> dict[str, Any]:
     except subprocess.TimeoutExpired:
         raise ConfigError(f"--template {name}: it takes more than {MOST_SECONDS:g} seconds", _LESS) from None
     try:
-        answer: dict[str, Any] = json.loads(done.stdout)
+        return dict(json.loads(done.stdout))
     except ValueError:
         raise ConfigError(f"--template {name}: it ended without a text (exit code {done.returncode})", _LESS) from None
-    return answer
 
 
 def context_of(content: ReportContent) -> dict[str, Any]:
@@ -98,8 +94,8 @@ def context_of(content: ReportContent) -> dict[str, Any]:
     `title`; `results`, by label the JSON of each; `result`, the first of them; `comparison`, its JSON or none; `gates`, their JSON.
     Examples of findings, which may be ids of users, and losers are there only if they were asked for.
     """
-    results = {label: json.loads(as_json(result)) for label, result in content.results.items()}
-    compared = None if content.comparison is None else json.loads(comparison_json(content.comparison))
+    results = {label: json.loads(as_json(result_cells(result))) for label, result in content.results.items()}
+    compared = None if content.comparison is None else json.loads(as_json(comparison_cells(content.comparison)))
     if not content.show_users:
         for result in results.values():
             result["findings"] = [{name: value for name, value in one.items() if name != "examples"} for one in result["findings"]]

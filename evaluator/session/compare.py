@@ -15,14 +15,13 @@ from ..comparison.comparing import compare as differences_of
 from ..comparison.questions import Questions
 from ..config import Loaded
 from ..config.judgement import DEFAULT, Compare
-from ..disk.reading_back import is_result_folder, load
+from ..disk.result_folder import is_result_folder, load
 from ..disk.stage import Stage, destination
 from ..errors import ArgumentError, ConfigError
 from ..evaluation.running import run
 from ..names.short_names import Margin
 from ..outputs import in_folder
-from ..render.forms import rendered
-from ..render.result_data import is_spreadsheet_safe
+from ..render.forms import is_spreadsheet_safe, rendered
 from ..results.comparison import Comparison
 from ..results.result import Result
 from .targets import PathLike, targets_of

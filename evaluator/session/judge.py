@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from ..config import Loaded, gates_of
 from ..config.judgement import Compare, GateBaseline, Gates
-from ..disk.reading_back import load as load
 from ..disk.result_folder import copy_results
+from ..disk.result_folder import load as load
 from ..disk.stage import Stage, destination
 from ..errors import ConfigError, DataError, OutputError
 from ..evaluation.running import run

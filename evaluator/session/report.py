@@ -20,6 +20,7 @@ from ..config.run_sections import ReportConfig
 from ..content import figures
 from ..content.paper import paper_document, result_tables
 from ..content.report import CHARTS, ReportContent
+from ..content.report_page import report, summary
 from ..content.values import NamedModel, models_of
 from ..disk.stage import Stage, destination
 from ..document import Document, Figure
@@ -27,7 +28,7 @@ from ..errors import ConfigError, RecevalError
 from ..outputs import OutputForm
 from ..render import drawing
 from ..render.forms import rendered
-from ..render.report import as_html, as_markdown
+from ..render.markdown import as_markdown
 from ..render.user_templates import read_template
 from ..render.user_templates import rendered as filled_template
 from ..results.comparison import Comparison, closing_sentences
@@ -157,11 +158,11 @@ def report_of_run(loaded: Loaded, result: Result) -> ReportContent:
 
 def publish_on_github(content: ReportContent, file: str | None, tell: Callable[[str], None]) -> None:
     """Tell the lines in which GitHub looks for what failed, and add the summary of a report to the file that it names for a step."""
-    from ..render.ci.github import append_summary, as_annotations  # only here: most reports are not made on GitHub
+    from ..render.ci import append_summary, as_annotations  # only here: most reports are not made on GitHub
 
     tell(as_annotations(content))
     if file:
-        append_summary(file, as_markdown(content).decode())
+        append_summary(file, as_markdown(summary(content)))
 
 
 def _tolerant(gathered: Gathered, questions: Questions, wanted: ReportConfig, source: str) -> ReportContent:
@@ -174,9 +175,9 @@ def _tolerant(gathered: Gathered, questions: Questions, wanted: ReportConfig, so
         return replace(alone, uncompared=error.shown())
 
 
-def comparison_as_html(comparison: Comparison, *, compared: Compared) -> bytes:
+def comparison_page(comparison: Comparison, *, compared: Compared) -> Document:
     """The page of a comparison."""
-    return as_html(report_of(compared.results, compared.questions, ReportConfig(), source=compared.source))
+    return report(report_of(compared.results, compared.questions, ReportConfig(), source=compared.source))
 
 
 def stored_sections(result: Result) -> tuple[Compare, ReportConfig]:

@@ -20,8 +20,7 @@ from ..evaluation.progress import Report, silent
 from ..evaluation.running import run
 from ..outputs import Need, OutputForm
 from ..parts import Scratch
-from ..render.encoding import as_parquet
-from ..render.forms import rendered
+from ..render.forms import as_parquet, rendered
 from ..results.result import Result
 from .outcome import RunRecord, Tracked
 from .targets import PathLike, Targets, as_written, run_targets

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from .. import outputs
 from ..config import Loaded
-from ..disk.manifest import is_output_file
 from ..disk.own_inputs import Target
+from ..disk.result_folder import is_output_file
 from ..disk.stage import destination, is_plain
 from ..errors import ArgumentError
 from ..outputs import Need, OutputForm, Subject

@@ -11,11 +11,12 @@ from msgspec.structs import replace
 
 from ..config.overrides import trackings_of
 from ..config.run_sections import Tracking
-from ..disk.manifest import MANIFEST, as_manifest
-from ..disk.reading_back import load
+from ..content.report_page import report
+from ..disk.result_folder import MANIFEST, as_manifest, load
 from ..errors import ConfigError, OutputError, RecevalError
-from ..render.report import as_html
-from ..render.result_data import as_json
+from ..render.forms import as_json
+from ..render.html import as_html
+from ..render.result_data import result_cells
 from ..results.result import Result
 from ..trackers.choosing import tracker_of
 from .compare import Gathered
@@ -59,6 +60,6 @@ def files_of(result: Result) -> Mapping[str, bytes]:
     """The files that trackers keep: values, report and manifest; examples of findings, which may be ids of users, are left out."""
     anonymous = replace(result, findings=tuple(replace(finding, examples=()) for finding in result.findings))
     content = report_of_gathered(Gathered({"result": anonymous}), {"losers": 0})
-    files: dict[str, bytes | Path] = {"results.json": as_json(anonymous), "report.html": as_html(content)}
+    files: dict[str, bytes | Path] = {"results.json": as_json(result_cells(anonymous)), "report.html": as_html(report(content)).encode()}
     files[MANIFEST] = as_manifest(anonymous, files)
     return {name: content for name, content in files.items() if isinstance(content, bytes)}

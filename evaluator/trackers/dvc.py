@@ -9,8 +9,7 @@ from typing import Any
 import yaml
 
 from ..disk.stage import Stage
-from ..render.encoding import as_csv, as_json
-from ..render.result_data import is_spreadsheet_safe
+from ..render.forms import as_csv, as_json, is_spreadsheet_safe
 from ..results.result import Result
 from .tracker import as_identifiers, gates_word, measures, points_by_model
 

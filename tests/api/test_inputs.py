@@ -15,7 +15,8 @@ import receval
 import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from receval.render.result_data import as_csv, as_json
+from receval.render.forms import as_csv, as_json
+from receval.render.result_data import long_rows, result_cells
 
 from tests.worlds import World, worlds
 
@@ -95,11 +96,11 @@ def result_of(data: World | dict[str, Any], **more: Any) -> receval.EvaluationRe
 
 def what_it_says(result: receval.Result) -> dict[str, Any]:
     """Everything that a result says, without where its data come from."""
-    said = json.loads(as_json(result))
+    said = json.loads(as_json(result_cells(result)))
     said["inputs"] = [(source["role"], source["rows"]) for source in said["inputs"]]
     del said["config"]
     users = {model: frame.to_dict(as_series=False) for model, frame in result.per_user.items()}
-    return {**said, "csv": as_csv(result), "users": str(users)}
+    return {**said, "csv": as_csv(long_rows(result)), "users": str(users)}
 
 
 def with_ids(world: World, ids: str) -> World:

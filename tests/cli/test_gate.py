@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 from receval import load_config, run
-from receval.disk.reading_back import load
+from receval.disk.result_folder import load
 from receval.session.judge import judge_of_config
 
 from tests.cli.gate_place import CONFIG, TEST, WORSE, changed, lists

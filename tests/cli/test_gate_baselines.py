@@ -7,7 +7,7 @@ import json
 import shutil
 
 import pytest
-from receval.disk.reading_back import load
+from receval.disk.result_folder import load
 
 from tests.cli.gate_place import CONFIG, WORSE, changed
 

@@ -12,7 +12,7 @@ import xml.etree.ElementTree as ElementTree
 import polars as pl
 import pytest
 import yaml
-from receval.render import encoding
+from receval.render import forms
 
 NAMES = (
     "\x1b]0;title\x07a",
@@ -153,11 +153,11 @@ def test_a_spreadsheet_takes_no_name_for_a_formula_if_it_should_not(command, run
     code, out, err = run(*command.replace("c.yaml", "safe.yaml").split())
     cells = [cell for row in csv.reader(io.StringIO(out, newline="")) for cell in row]
     assert (code in (0, 1), "'=1+1" in "".join(cells)) == (True, True), err
-    assert not [cell for cell in cells if cell.startswith(encoding.FORMULA) and encoding.guard(cell) != cell]
+    assert not [cell for cell in cells if cell.startswith(forms.FORMULA) and forms.guard(cell) != cell]
 
 
 def test_numbers_are_no_formulas():
-    assert encoding.as_csv([["-1.5", -2.5, "+3", "-x", "", None]], spreadsheet_safe=True) == b"-1.5,-2.5,+3,'-x,,\n"
+    assert forms.as_csv([["-1.5", -2.5, "+3", "-x", "", None]], spreadsheet_safe=True) == b"-1.5,-2.5,+3,'-x,,\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="this system has no terminals of programs")

@@ -13,7 +13,8 @@ from receval.comparison.comparing import compare
 from receval.comparison.questions import Questions
 from receval.errors import ConfigError
 from receval.names.short_names import Margin
-from receval.render.judgement_data import comparison_json
+from receval.render.forms import as_json
+from receval.render.result_data import comparison_cells
 from receval.stats.difference import Settings
 
 from tests.comparison.conftest import changed, lists_of, truth
@@ -87,7 +88,7 @@ def test_order_of_rows_changes_no_byte(result):
     first = compare({"x": result(None, {"base": lists, "model": other})}, Questions(losers=3, all_pairs=False))
     mixed = {"base": lists.sample(fraction=1, shuffle=True, seed=4), "model": other.sample(fraction=1, shuffle=True, seed=5)}
     second = compare({"x": result(truth().sample(fraction=1, shuffle=True, seed=6), mixed)}, Questions(losers=3))
-    assert comparison_json(first) == comparison_json(second)
+    assert as_json(comparison_cells(first)) == as_json(comparison_cells(second))
 
 
 def test_exchanging_the_sides_turns_every_sign(result):

@@ -13,10 +13,11 @@ from receval.content.differences import COLUMNS, DifferenceColumn
 from receval.content.figures import differences as chart
 from receval.content.report import ReportContent
 from receval.document import Cell, Table
+from receval.render.forms import as_csv, as_json
 from receval.render.html import as_html
-from receval.render.judgement_data import comparison_csv, comparison_json
 from receval.render.latex import as_latex
 from receval.render.markdown import as_markdown
+from receval.render.result_data import comparison_cells, comparison_rows
 from receval.render.screen import show
 from receval.stats.difference import VERDICTS
 
@@ -71,7 +72,7 @@ def test_every_form_names_each_verdict_by_its_word_and_by_no_other(form, selecti
 
 
 def test_files_and_charts_name_each_verdict_by_its_word(comparison):
-    forms = {"json": comparison_json(comparison), "csv": comparison_csv(comparison)}
+    forms = {"json": as_json(comparison_cells(comparison)), "csv": as_csv(comparison_rows(comparison))}
     forms["chart"] = json.dumps(chart(ReportContent({}, (), comparison)).spec).encode()
     for form, text in forms.items():
         assert [verdict for verdict in VERDICTS if verdict not in text.decode()] == [], form
@@ -79,7 +80,7 @@ def test_files_and_charts_name_each_verdict_by_its_word(comparison):
 
 
 def test_the_json_form_is_of_version_2_and_a_difference_without_a_verdict_has_null(comparison):
-    content = json.loads(comparison_json(comparison))
+    content = json.loads(as_json(comparison_cells(comparison)))
     assert content["format_version"] == 2
     whole = content["comparisons"][-1]
     assert (whole["verdict"], whole["p"], whole["low"], whole["real"]) == (None, None, None, False)

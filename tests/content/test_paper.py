@@ -13,8 +13,7 @@ from receval.evaluation.plan import in_full
 from receval.metrics import METRICS, resolve
 from receval.metrics.notation import GLOSSARY
 from receval.names.measure_strings import parse
-from receval.render.latex import PREAMBLE, as_latex
-from receval.render.latex_text import documented
+from receval.render.latex import PREAMBLE, as_latex, documented
 
 from tests.comparison.conftest import truth
 from tests.metrics.test_formulas import BESIDE, forms

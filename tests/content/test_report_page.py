@@ -7,9 +7,8 @@ from msgspec.structs import replace
 from receval.content import report_page
 from receval.content.report_page import PARTS, ReportPart, report, summary
 from receval.document import Code, Figure, Paragraph, Points, Section, Status, Table
-from receval.render.report import as_html, as_markdown
 
-from tests.reports import content, gate, hostile, reported, result
+from tests.reports import as_html, as_markdown, content, gate, hostile, reported, result
 
 __all__ = ["content", "hostile", "result"]
 
@@ -32,7 +31,7 @@ def test_a_part_from_elsewhere_is_on_the_page_among_its_links_and_in_the_short_f
     monkeypatch.setattr(report_page, "PARTS", (*PARTS, ReportPart(own, "shown")))
     page = as_html(content).decode()
     assert ('<a href="#own">Our own part</a>' in page, "<p>3 models, told at length</p>" in page) == (True, True)
-    assert "## Our own part\n\n3 models\n" in as_markdown(content).decode()
+    assert "## Our own part\n\n3 models\n" in as_markdown(content)
 
 
 def test_the_short_form_has_no_charts_and_no_config_and_what_is_long_is_folded_up(result):

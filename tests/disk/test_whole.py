@@ -12,7 +12,6 @@ from contextlib import suppress
 from functools import cache
 
 import pytest
-from receval.disk import replacement
 from receval.disk import stage as disk
 from receval.errors import OutputError
 
@@ -154,15 +153,15 @@ def test_a_folder_in_which_somebody_works_stays_itself(world, tmp_path, monkeypa
 
 def test_a_file_that_somebody_puts_there_meanwhile_stays(tmp_path, monkeypatch):
     folder = make("with notes", tmp_path / "above")
-    exchange = replacement.exchange
+    exchange = disk.exchange
 
-    exchange = replacement.exchange
+    exchange = disk.exchange
 
     def exchanged(first, second):
         (folder / "late.txt").write_text("late")
         exchange(first, second)
 
-    monkeypatch.setattr(replacement, "exchange", exchanged)
+    monkeypatch.setattr(disk, "exchange", exchanged)
     write(folder)
     assert found(tmp_path / "above") == NEW | MINE["with notes"] | {"results/late.txt": "late"}
 

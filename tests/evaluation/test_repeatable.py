@@ -21,7 +21,7 @@ def made(result, name):
 
 def users_of(result):
     """The values of users as Parquet."""
-    return of_form("parquet", "users").make(result)
+    return rendered(of_form("parquet", "users"), result)
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from receval.render.judgement_data import gates_json
+from receval.render.result_data import verdict_cells
 
 from tests.gates.small import gate, gates, result_of
 
@@ -49,4 +49,4 @@ def test_the_order_of_users_changes_no_byte_of_a_gate(pairs, random):
     for result in (first, second):
         orders = {model: random.sample(range(len(pairs)), len(pairs)) for model in result.per_user}
         shuffled.append(replace(result, per_user={model: frame[orders[model]] for model, frame in result.per_user.items()}))
-    assert gates_json(gates(first, *rules, base=second)) == gates_json(gates(shuffled[0], *rules, base=shuffled[1]))
+    assert verdict_cells(gates(first, *rules, base=second)) == verdict_cells(gates(shuffled[0], *rules, base=shuffled[1]))

@@ -12,8 +12,7 @@ from receval.config.run_sections import LatexStyle
 from receval.content.paper import comparison_tables, marks_of, result_tables
 from receval.content.values import Formats
 from receval.document import Alert, Cell, Code, Column, Heading, Links, Paragraph, Points, Section, Sentences, Table, Terms
-from receval.render.latex import as_latex
-from receval.render.latex_table import WIDTH, parts, shortened
+from receval.render.latex import WIDTH, as_latex, parts, shortened
 
 from tests.comparison.conftest import truth
 

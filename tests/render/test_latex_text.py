@@ -6,7 +6,7 @@ import re
 
 import pytest
 from receval.metrics.notation import GLOSSARY
-from receval.render.latex_text import _KNOWN, comment, documented, escaped, is_symbol, number, prose
+from receval.render.latex import _KNOWN, documented, escaped, is_symbol, number, prose
 
 from tests.papers import HOSTILE
 
@@ -73,10 +73,6 @@ def test_only_known_symbols_are_formulas():
 )
 def test_numbers_are_written_for_latex(text, latex):
     assert number(text) == latex
-
-
-def test_a_comment_cannot_end():
-    assert comment(["a\nb", "c\rd"]) == "% a?b\n% c?d\n"
 
 
 def test_every_character_that_is_said_to_be_known_is_printed(compiled):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from receval.document import Alert, Cell, Column, Sentences, Table
-from receval.render.notebook import as_html
+from receval.render.html import for_notebook
 
 
 def test_findings_stand_above_the_table_and_its_notes_below():
     columns = (Column("measure", "name"), Column("<b>", "value"))
     rows = ((Cell("nDCG", direction=True), Cell("0.5", mark="best")), (Cell("RMSE"), Cell("1", "0.1", "untested")))
     document = (Alert("warn", "warning X01", "<found>"), Table(columns, rows, notes=("marks",)), Sentences(("below",)))
-    html = as_html(document).partition("</style>")[2]
+    html = for_notebook(document).partition("</style>")[2]
     assert html == (
         '<div class="receval-result"><ul class="receval-findings"><li>warning X01: &lt;found&gt;</li></ul>'
         '<table><thead><tr><th scope="col">measure</th><th scope="col">&lt;b&gt;</th></tr></thead>'

@@ -6,9 +6,9 @@ from io import StringIO
 
 import pytest
 from receval.document import Alert, Cell, Column, Document, Heading, Interval, Paragraph, Sentences, Table
+from receval.render.layout import with_pictures
 from receval.render.screen import show
 from receval.render.terminal import Screen
-from receval.render.whiskers import with_pictures
 
 
 class Pipe(StringIO):

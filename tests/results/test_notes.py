@@ -22,7 +22,7 @@ def test_every_format_says_the_convention_what_is_relevant_and_where_the_cut_off
     default = "The cut-off of Precision@10, ItemCoverage@10 is the default: evaluation.top_k is not given."
     assert result.notes()[:2] == (said, default)
     assert f"- {said}\n- {default}\n" in rendered(of_form("md", "result"), result).decode()
-    content = json.loads(of_form("json", "result").make(result))
+    content = json.loads(rendered(of_form("json", "result"), result))
     assert content["notes"][:2] == [said, default]
     columns = ("metric", "convention", "relevance", "cutoff_from")
     expected = [
@@ -31,7 +31,7 @@ def test_every_format_says_the_convention_what_is_relevant_and_where_the_cut_off
         ("ItemCoverage", "receval", "", "default"),
     ]
     assert [tuple(row[name] for name in columns) for row in content["results"]] == expected
-    rows = csv.DictReader(io.StringIO(of_form("csv", "result").make(result).decode()))
+    rows = csv.DictReader(io.StringIO(rendered(of_form("csv", "result"), result).decode()))
     assert [tuple(row[name] for name in columns) for row in rows] == expected
 
 

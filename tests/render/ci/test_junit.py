@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from receval.render.ci.cases import as_junit
+from receval.render.ci import as_junit
 
 from tests.reports import gate, reported
 

@@ -8,9 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from msgspec.structs import replace
 from receval.errors import OutputError
-from receval.render.ci.badge import as_badge
-from receval.render.ci.cases import as_code_quality
-from receval.render.ci.github import append_summary, as_annotations
+from receval.render.ci import append_summary, as_annotations, as_badge, as_code_quality
 
 from tests.reports import gate, reported
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 from receval.render.drawing import can_draw
-from receval.render.report import as_html
 
 from tests.browser import CHROMIUM, browser
-from tests.reports import HOSTILE, evaluated, reported
+from tests.reports import HOSTILE, as_html, evaluated, reported
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")]
 AXE = os.environ.get("RECEVAL_AXE", "")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 from receval.outputs import of_form
+from receval.render.ci import cut
 from receval.render.forms import rendered
-from receval.render.report import as_markdown, cut
 
-from tests.reports import HOSTILE, evaluated, gate, reported
+from tests.reports import HOSTILE, as_markdown, evaluated, gate, reported
 
 
 def text_of(content):
-    return as_markdown(content).decode()
+    return as_markdown(content)
 
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable("table")
@@ -57,7 +57,7 @@ def test_findings_are_folded_up(content):
 
 @pytest.mark.parametrize("form", ["report", "results.md"])
 def test_every_row_of_a_table_has_its_cells_and_every_name_is_text(form, hostile):
-    text = (as_markdown(hostile) if form == "report" else rendered(of_form("md", "result"), hostile.results["result"])).decode()
+    text = as_markdown(hostile) if form == "report" else rendered(of_form("md", "result"), hostile.results["result"]).decode()
     blocks, inlines = tokens(text)
     for table in tables(text):
         assert len({len(row) for row in table}) == 1

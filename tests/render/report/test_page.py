@@ -10,9 +10,8 @@ import pytest
 from receval.config.run_sections import ReportConfig
 from receval.names.short_names import Margin
 from receval.render import drawing
-from receval.render.report import as_html
 
-from tests.reports import HOSTILE, evaluated, gate, reported
+from tests.reports import HOSTILE, as_html, evaluated, gate, reported
 
 VOID = {"meta", "path", "circle", "use", "line", "rect"}
 

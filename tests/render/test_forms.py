@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from receval.render.encoding import indented
+from receval.render.forms import as_json
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=3)
 VALUES = st.recursive(
@@ -17,10 +17,10 @@ VALUES = st.recursive(
 
 @given(VALUES)
 def test_the_text_is_that_of_the_standard_library(value):
-    assert indented(value) == json.dumps(value, indent=2, ensure_ascii=False)
+    assert as_json(value) == f"{json.dumps(value, indent=2, ensure_ascii=False)}\n".encode()
 
 
 @pytest.mark.parametrize("value", [float("nan"), [float("inf")], {"a": [{"b": float("nan")}]}])
 def test_a_number_that_is_not_finite_is_refused(value):
     with pytest.raises(ValueError, match="not JSON compliant"):
-        indented(value)
+        as_json(value)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from receval import load_config, run
 from receval.comparison.best_models import with_conclusions
 from receval.comparison.questions import Questions
-from receval.disk.reading_back import load
+from receval.disk.result_folder import load
 from receval.errors import DataError
 from receval.results.result import StoredUsers, columns_of, select
 

@@ -1,0 +1,218 @@
+"""Files for the machines that run checks: JUnit XML, the code quality report of GitLab, the summary and annotations of GitHub, badges.
+
+In JUnit a warning is a passed case with its sentence as output, since JUnit has no warning, and readers take a skipped case for different
+things. There are no times: the same result gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from typing import Final, Literal
+from xml.etree import ElementTree
+from xml.sax.saxutils import escape
+
+from msgspec import Struct, field
+
+from ..checks import CHECKS
+from ..content.findings import titled
+from ..content.report import ReportContent
+from ..content.values import by_label
+from ..errors import OutputError
+from ..quoting import on_one_line
+from ..results.result import Result
+
+CaseOutcome = Literal["pass", "warn", "fail", "skipped"]
+"""`skipped`: it could not be judged."""
+_ENDED: Final[Mapping[str, CaseOutcome]] = {"warn": "warn", "fail": "fail", "error": "fail"}
+"""The case of a finding by its severity, of a gate by its consequence: one that is inconclusive ends as `gates.inconclusive` says."""
+_SEVERITIES: Final = {"fail": "major", "warn": "minor", "skipped": "minor"}
+_MOST: Final = 10
+"""Of one step GitHub shows so many annotations of a kind."""
+_IN_PROPERTIES: Final = "%\r\n:,"
+_MOST_BYTES: Final = 900_000
+"""A summary of more than 1 MiB is dropped as a whole."""
+_CUT: Final = (
+    "\n\n*The rest is left out: it is longer than the {most:,} bytes that are shown here. receval report -o FILE.html has it all.*\n"
+)
+_GREEN, _RED, _AMBER, _BLUE = "#1a7f37", "#b3261e", "#8a6100", "#0b5cad"
+_CHARACTER, _LONGEST = 6.6, 60
+"""How wide a character of a badge is, and how many a text of it has at most."""
+_BADGE: Final = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" aria-label="{spoken}">'
+    "<title>{spoken}</title>"
+    '<path d="M0 0h{left}v20H0z" fill="#3d444d"/><path d="M{left} 0h{right}v20h-{right}z" fill="{colour}"/>'
+    '<g fill="#fff" text-anchor="middle" font-family="Verdana, DejaVu Sans, sans-serif" font-size="11">'
+    "{texts}</g></svg>\n"
+)
+
+
+class Case(Struct, frozen=True):
+    """One gate or one check of one model: its id, its name, the model (empty: all), how it ended, why, and its numbers."""
+
+    suite: Literal["gates", "checks"]
+    id: str
+    name: str
+    model: str
+    outcome: CaseOutcome
+    sentence: str
+    numbers: Mapping[str, float] = field(default_factory=dict)
+
+
+def cases(content: ReportContent) -> Iterator[Case]:
+    """Yield the gates, then the checks that were made, each with what was found or without."""
+    for gate in content.gates:
+        numbers = {name: number for name in ("value", "limit", "low", "high") if (number := getattr(gate, name)) is not None}
+        rule, model, sentence = map(on_one_line, (gate.rule, gate.model, gate.sentence))
+        outcome = _ENDED.get(gate.consequence, "skipped" if gate.outcome == "skipped" else "pass")
+        yield Case("gates", rule, rule, model, outcome, sentence, numbers)
+    for label, result in content.results.items():
+        yield from _of_checks(label if len(content.results) > 1 else "", result)
+
+
+def _of_checks(label: str, result: Result) -> Iterator[Case]:
+    """Yield a case per finding, and one per check that was made and found nothing; notes are passed cases."""
+    for check in (check for check in CHECKS if result.examined and check not in result.unmade):
+        found = [finding for finding in result.findings if finding.check == check]
+        name = f"{check} {CHECKS[check].finds}"
+        if not found:
+            yield Case("checks", check, name, label, "pass", "")
+        for finding in found:
+            outcome = _ENDED.get(finding.severity, "pass")
+            model = "/".join(part for part in (label, finding.model) if part)
+            numbers = {"count": finding.count, "total": finding.total, "share": finding.share}
+            sentence = f"{titled(finding)} What to do: {finding.advice}." if outcome != "pass" else titled(finding)
+            yield Case("checks", check, name, on_one_line(model), outcome, on_one_line(sentence), numbers)
+
+
+def as_code_quality(content: ReportContent) -> bytes:
+    """Return the gates and checks that did not pass, each at the config or the folder that it is about.
+
+    The fingerprint of an issue is that of the rule and the model, so that the next run finds it again.
+    """
+    issues = []
+    for case in (case for case in cases(content) if case.outcome != "pass"):
+        model = f"{case.model}: " if case.model and not case.sentence.startswith(case.model) else ""
+        issue = {
+            "description": f"{model}{case.sentence or case.name}",
+            "check_name": f"receval {case.id}",
+            "fingerprint": hashlib.sha256("\x1f".join((case.suite, case.id, case.model)).encode()).hexdigest(),
+            "severity": _SEVERITIES[case.outcome],
+            "location": {"path": content.source or "receval", "lines": {"begin": 1}},
+        }
+        issues.append(issue)
+    return (json.dumps(issues, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def as_junit(content: ReportContent) -> bytes:
+    """Return gates and checks as test cases; a failed gate or check of level error is a failure, what cannot be judged an error."""
+    root = ElementTree.Element("testsuites")
+    every = list(cases(content))
+    for name, some in groupby(every, key=lambda case: case.suite):
+        suite = ElementTree.SubElement(root, "testsuite", name=name)
+        _add_cases(suite, list(some))
+    _count(root, every)
+    ElementTree.indent(root, " ")
+    text: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return text + b"\n"
+
+
+def _add_cases(suite: ElementTree.Element, some: list[Case]) -> None:
+    _count(suite, some)
+    suite.set("skipped", "0")
+    for case in some:
+        classname = f"receval.{case.model.replace('.', '_')}" if case.model else "receval"
+        element = ElementTree.SubElement(suite, "testcase", name=case.name, classname=classname)
+        if case.numbers:
+            properties = ElementTree.SubElement(element, "properties")
+            for number, value in case.numbers.items():
+                ElementTree.SubElement(properties, "property", name=number, value=repr(value))
+        if case.outcome in ("fail", "skipped"):
+            kind = "failure" if case.outcome == "fail" else "error"
+            ElementTree.SubElement(element, kind, type=case.id, message=case.sentence).text = case.sentence
+        elif case.sentence:
+            ElementTree.SubElement(element, "system-out").text = f"warning: {case.sentence}" if case.outcome == "warn" else case.sentence
+
+
+def _count(element: ElementTree.Element, some: list[Case]) -> None:
+    element.set("tests", str(len(some)))
+    element.set("failures", str(sum(case.outcome == "fail" for case in some)))
+    element.set("errors", str(sum(case.outcome == "skipped" for case in some)))
+
+
+def as_annotations(content: ReportContent) -> str:
+    """Return a line for each gate and check that did not pass, at most ten errors and ten warnings, each at the config that it is about."""
+    where = f"file={_escaped(content.source, _IN_PROPERTIES)}," if content.source.endswith((".yaml", ".yml")) else ""
+    every, lines = list(cases(content)), []
+    for kind, outcomes in (("error", ("fail", "skipped")), ("warning", ("warn",))):
+        said = [(f"{case.id} {case.model}".strip(), case.sentence or case.name) for case in every if case.outcome in outcomes]
+        if len(said) > _MOST:
+            said[_MOST - 1 :] = [("receval", f"{len(said) - _MOST + 1} more like these are in the summary of the step")]
+        lines += [f"::{kind} {where}title={_escaped(title, _IN_PROPERTIES)}::{_escaped(message)}\n" for title, message in said]
+    return "".join(lines)
+
+
+def append_summary(file: str, summary: str) -> None:
+    """Add a summary to the file that GitHub names, cut at the end of a row where it would be too long."""
+    try:
+        before = os.path.getsize(file) if os.path.exists(file) else 0
+        with open(file, "a", encoding="utf-8") as target:
+            target.write(cut(summary, _MOST_BYTES - before))
+    except OSError as error:
+        raise OutputError(f"cannot write the summary of the step to {file}: {error.strerror}", "--ci none writes none") from None
+
+
+def _escaped(text: str, signs: str = "%\r\n") -> str:
+    return "".join(f"%{ord(one):02X}" if one in signs else one for one in text)
+
+
+def cut(text: str, most: int) -> str:
+    """Return the text in at most so many bytes: cut at the end of a line, open folds closed, and saying so."""
+    if len(text.encode()) <= most:
+        return text
+    said = _CUT.format(most=most)
+    room = most - len(said.encode()) - 100
+    if room <= 0:
+        return ""
+    kept = text.encode()[:room].decode(errors="ignore").rpartition("\n")[0]
+    folds = kept.count("<details>") - kept.count("</details>")
+    return f"{kept}\n{'</details>' * folds}{said}"
+
+
+def as_badge(content: ReportContent) -> bytes:
+    """Return the badge as SVG: what the gates say, or else the best value of the first measure."""
+    label, message, colour = _said(content)
+    shown = [text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…" for text in map(on_one_line, (label, message))]
+    left, right = (round(len(text) * _CHARACTER) + 12 for text in shown)
+    texts = "".join(
+        f'<text x="{middle:g}" y="14" textLength="{width - 10}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
+        for text, width, middle in zip(shown, (left, right), (left / 2, left + right / 2), strict=True)
+    )
+    spoken = escape(": ".join(shown), {'"': "&quot;"})
+    return _BADGE.format(width=left + right, left=left, right=right, spoken=spoken, colour=colour, texts=texts).encode()
+
+
+def _said(content: ReportContent) -> tuple[str, str, str]:
+    """Return the left text, the right text, and the colour of the right one: red where gates fail the run."""
+    outcomes = [gate.outcome for gate in content.gates]
+    for outcome, words in (("fail", "failed"), ("inconclusive", "inconclusive"), ("skipped", "not judged")):
+        if outcome in outcomes:
+            fails = any(gate.consequence == "fail" for gate in content.gates)
+            return "gates", f"{outcomes.count(outcome)} of {len(outcomes)} {words}", _RED if fails else _AMBER
+    if outcomes:
+        return "gates", "passed", _GREEN
+    if any(result.failed() for result in content.results.values()):
+        return "checks", "failed", _RED
+    if not content.labels:
+        return "receval", "no values", _BLUE
+    label = content.labels[0]
+    points = {name: one for name, one in by_label(content.points)[label].items() if not one.is_yardstick and one.value is not None}
+    best = content.marked.tested | content.marked.untested
+    name = next((name for name in points if (name, label) in best), next(iter(points), ""))
+    if not name:
+        return label, "no value", _BLUE
+    value = content.formats.shown(points[name].row)
+    return label, f"{value} ({name})" if len(points) > 1 else value, _BLUE
