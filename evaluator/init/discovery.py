@@ -14,7 +14,6 @@ from msgspec import Struct
 from ..errors import DataError
 from ..load import sniff
 from ..load.folders import is_table, refuse_name_in_bytes
-from .records import Query
 
 _MAX_TABLES: Final = 200
 _MAX_DEPTH: Final = 2
@@ -22,6 +21,14 @@ _JSON: Final = ".json"
 _DATABASES: Final = (".db", ".sqlite", ".sqlite3", ".duckdb")
 _IGNORED_FOLDERS: Final = (".egg-info", "node_modules", "site-packages")
 _PART: Final = re.compile(r"(?P<name>.*?)(?P<number>(?:part[-_.]?\d+|[-_.]\d+-of-\d+).*?)(?P<ending>(?:\.[A-Za-z]\w*)*)", re.IGNORECASE)
+
+
+class Query(Struct, frozen=True):
+    """The query of a config that reads a table of a database: the kind of database, its file, and the statement."""
+
+    scheme: str
+    path: str
+    statement: str
 
 
 class DiscoveredTable(Struct, frozen=True):
@@ -78,15 +85,6 @@ def _missing(text: str) -> str:
 
 def _folder_tables(folder: Path) -> list[Path]:
     """List the files of a folder that may be tables; `DataError` if there are too many."""
-    tables = _search(folder)
-    if len(tables) > _MAX_TABLES:
-        tables = [path for path in tables if path.suffix.lower() != _JSON]
-    if len(tables) > _MAX_TABLES:
-        raise DataError(f"there are {len(tables)} tables in {folder}", f"name the files that are meant, at most {_MAX_TABLES} of them")
-    return tables
-
-
-def _search(folder: Path) -> list[Path]:
     tables: list[Path] = []
     for above, folders, names in os.walk(folder):
         if is_table(Path(above)):  # which of its files count only its log says
@@ -98,6 +96,10 @@ def _search(folder: Path) -> list[Path]:
         folders[:] = sorted(visited) if depth < _MAX_DEPTH else []
         files = [Path(above, name) for name in sorted(names) if not name.startswith(".")]
         tables += [path for path in files if sniff.is_a_table(path) or path.suffix.lower() in (_JSON, *_DATABASES)]
+    if len(tables) > _MAX_TABLES:
+        tables = [path for path in tables if path.suffix.lower() != _JSON]
+    if len(tables) > _MAX_TABLES:
+        raise DataError(f"there are {len(tables)} tables in {folder}", f"name the files that are meant, at most {_MAX_TABLES} of them")
     return tables
 
 

@@ -12,13 +12,10 @@ from .. import load
 from ..errors import DataError, MissingExtraError
 from ..load import database
 from ..load.source import PROCESS_SCRATCH
-from .assembly import assemble
-from .classification import classify
-from .column_roles import assign_roles, find_lists
-from .discovery import DiscoveredTable, discover_tables
+from .assembly import GuessedConfig, SourceEntry, assemble, source_entry
+from .classification import ClassifiedFile, classify
+from .discovery import DiscoveredTable, Query, discover_tables
 from .preview import TablePreview
-from .records import ClassifiedFile, GuessedConfig, Query, SourceEntry
-from .source_entries import source_entry
 
 _MAX_ROWS_PER_FILE: Final = 100_000
 _MAX_ROWS: Final = 2_000_000
@@ -39,7 +36,8 @@ def guess(names: Sequence[str]) -> GuessedConfig:
         try:
             files.append(_classified(TablePreview(table, max_rows)))
         except (DataError, MissingExtraError) as error:
-            unreadable[table.path] = _message_without_name(error, table)
+            message = error.message.removeprefix("init: ").removeprefix(str(table.paths[0])).removeprefix(table.path)
+            unreadable[table.path] = message.lstrip(",: ")  # the name is printed before it
     config = assemble(files, unreadable)
     having_ids = {f"data.{key}": entry for key, entry in config.data.items() if key in ("test", "train", "items")}
     having_ids |= {f"data.recommendations.{name}": entry for name, entry in config.models.items()}
@@ -78,38 +76,27 @@ def _tables_in(table: DiscoveredTable, unreadable: dict[str, str]) -> list[Disco
 
 def _classified(preview: TablePreview) -> ClassifiedFile:
     """Classify a file by itself. It has no kind if it cannot be read as the kind that it seems to be."""
-    roles = assign_roles(preview.summary)
-    if list_columns := find_lists(roles.columns):
-        preview = preview.with_lists(*list_columns)
-        roles = assign_roles(preview.summary)
-    columns = roles.columns
-    pair_summary = preview.pair_summary(columns["user"], columns["item"]) if {"user", "item"} <= columns.keys() else None
-    file = classify(preview.summary, roles, pair_summary)
+    file = classify(preview)
     if file.table is None:
         return file
     try:
         _source("init", file, source_entry(file, "").keys)
     except DataError as error:
-        return replace(file, table=None, reason=error.message.removeprefix(f"init: {file.summary.paths[0]}").lstrip(",: "))
+        return replace(file, table=None, reason=error.message.removeprefix(f"init: {preview.place.paths[0]}").lstrip(",: "))
     return file
 
 
 def _source(role: str, file: ClassifiedFile, keys: Mapping[str, object]) -> load.Source:
     """Open a file as a run would with these keys of a config."""
     read_keys = {key: value for key, value in keys.items() if key in _READ_KEYS and (key != "split" or file.table != "catalogue")}
-    return load.look(
-        role,
-        file.table or "",
-        [file.summary.path],
-        [load.SourceFile.of(path) for path in file.summary.paths],
-        load.ReadOptions(**read_keys),  # type: ignore[arg-type]
-    )
+    files = [load.SourceFile.of(path) for path in file.preview.place.paths]
+    return load.look(role, file.table or "", [file.path], files, load.ReadOptions(**read_keys))  # type: ignore[arg-type]
 
 
 def _without_defaults(role: str, entry: SourceEntry) -> SourceEntry:
     """Return the entry without keys that change nothing, since `load` detects usual column names and decimal commas."""
     keys = entry.keys
-    optional = [key for key in ("columns", "decimal_comma") if key in keys and (key != "columns" or entry.file.summary.has_header)]
+    optional = [key for key in ("columns", "decimal_comma") if key in keys and (key != "columns" or entry.file.preview.raw.has_header)]
     reading = _reading(role, entry.file, keys) if optional else None
     for key in optional:
         shorter = {name: value for name, value in keys.items() if name != key}
@@ -124,11 +111,3 @@ def _reading(role: str, file: ClassifiedFile, keys: Mapping[str, object]) -> obj
     except DataError:
         return None
     return scan.names, scan.lists, scan.decimal_comma
-
-
-def _message_without_name(error: DataError | MissingExtraError, table: DiscoveredTable) -> str:
-    """Return why a file cannot be read, without its name, which is printed before the message."""
-    message = error.message.removeprefix("init: ")
-    for name in (str(table.paths[0]), table.path):
-        message = message.removeprefix(name)
-    return message.lstrip(",: ")

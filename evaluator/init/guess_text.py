@@ -15,7 +15,7 @@ from ..config.overrides import Locations
 from ..errors import ConfigError
 from ..names import yaml_text as text
 from ..names.short_names import is_address
-from .records import GuessedConfig, SourceEntry
+from .assembly import GuessedConfig, SourceEntry
 
 _HEAD = """\
 # Written by `receval init`: guesses, each with its reason. Correct what is wrong; `receval validate` checks it, `receval run` evaluates.
@@ -56,11 +56,11 @@ def _data(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
 def _source(entry: SourceEntry, folder: Path | None) -> str:
     """Write a source on one line, as its path alone if it has no other keys, with the comment."""
     keys = {key: value for key, value in entry.keys.items() if value not in ({}, None)}
-    query = entry.file.summary.query
+    query = entry.file.preview.place.query
     if query is not None:
         uri = f"{query.scheme}:///{moved_path(query.path, start=Path(), folder=folder)}"
         return f"{flow({'uri': uri, 'query': query.statement, **keys})}  # {plain(entry.comment)}"
-    path = moved_path(entry.file.summary.path, start=Path(), folder=folder)
+    path = moved_path(entry.file.path, start=Path(), folder=folder)
     path = "./-" if path == "-" else path
     source: Any = {"path": path, **keys}
     return f"{flow(source if len(source) > 1 else path)}  # {plain(entry.comment)}"

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from ..load import without_endings
-from .records import ColumnSummary
+from .preview import ColumnSummary
 
 _TABLE_WORDS: Final[dict[str, tuple[str, ...]]] = {
     "test": ("test", "holdout", "heldout", "truth", "groundtruth", "gt", "qrels", "target", "targets", "answers", "labels"),
