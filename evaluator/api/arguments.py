@@ -1,16 +1,24 @@
-"""The arguments of a call → the config that they stand for: the same models check them, so mistakes get the same sentences."""
+"""The arguments of a call → the config that they stand for: the same models check them, so mistakes get the same sentences.
+
+These speak of arguments in the place of keys of a config.
+"""
 
 from __future__ import annotations
 
 import os
+import re
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, TypedDict
 
 from ..config import Loaded, load_config
 from ..config.data_sources import UNNAMED, InMemory, describes_a_source, in_memory, refuse_splits, source_of
-from ..errors import ConfigError
+from ..errors import ConfigError, DataError
+from ..forks import refuse_lost_threads
 from ..load.in_memory import Matrix, column_names, is_matrix
 from ..metrics.own import name_of
+from ..quoting import one_line
 
 ConfigLike = Loaded | Mapping[str, Any] | str | os.PathLike[str]
 """A config: loaded, as a mapping, or the path of its file."""
@@ -61,6 +69,54 @@ _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "distance": ("distances",),
 }
 """The sources in which each column is looked for, where `columns` does not name the source."""
+
+_REWORDED: Final = (
+    (re.compile(r"\bdata\.(?=(test|train|items|users|baseline|previous_policy|predictions|distances|recommendations)\b)"), ""),
+    (re.compile(r"\bevaluation\.(?=[a-z_]+\b)"), ""),
+    (re.compile(r"\bengine\.name\b"), "engine"),
+    (re.compile(r" in the config\b"), ""),
+    (re.compile(r"paths are relative to the config file"), "paths start from the folder that Python runs in"),
+    (re.compile(r"give name: path, or --recs NAME=PATH"), "give {name: lists}"),
+    (re.compile(r"columns: \{(\w+): ([^{}]+)\}"), r"columns={'\1': '\2'}"),
+    (re.compile(r"\badd engine: spark\b"), "add engine='spark'"),
+    (re.compile(r"^--(rule|by|cluster) "), r"\1 "),
+    (re.compile(r"give --baseline DIR, gates\.baseline, or against in the rule"), "give baseline, or against in the rule"),
+    (re.compile(r"make one with receval baseline set DIR, or"), "keep one with result.save, or"),
+    (re.compile(r"\bgates\.(baseline|anchor)\.(?=if_missing)"), ""),
+    (re.compile(r"\bgates\.baseline\.model\b"), "baseline_model"),
+    (re.compile(r"\bcompare\.users: common\b"), "common=True"),
+    (re.compile(r"\bgates\.models\b"), "models"),
+    (re.compile(r"\bgates\.(?=[a-z_]+:)"), ""),
+)
+"""What stands in a sentence about a config → what it is called in a call."""
+
+
+@contextmanager
+def told_of_arguments() -> Iterator[None]:
+    """Raise what is wrong with the config that was made of arguments, or with its data, as a failure of these arguments.
+
+    `MachineError` in a process in which Polars cannot work.
+    """
+    refuse_lost_threads()
+    try:
+        yield
+    except ConfigError as error:
+        raise ConfigError(list(map(_reworded, error.problems)), error.hint and _reworded(error.hint)) from None
+    except DataError as error:
+        raise DataError(_reworded(error.message), error.hint and _reworded(error.hint)) from error.__cause__
+
+
+def _reworded(text: str) -> str:
+    """Return a sentence about a config as one about the arguments of a function."""
+    for pattern, words in _REWORDED:
+        text = pattern.sub(words, text)
+    return text
+
+
+def warn(loaded: Loaded) -> None:
+    """Give the warnings about a config as those of Python."""
+    for warning in loaded.warnings:
+        warnings.warn(one_line(_reworded(warning)), UserWarning, stacklevel=4)
 
 
 def loaded_from(config: ConfigLike | None, arguments: Arguments) -> Loaded:
@@ -133,9 +189,12 @@ def _masking(source: Any, mask_seen: bool) -> Any:
     """A source; a matrix of scores is marked to be masked, if it is to be."""
     if not (mask_seen and isinstance(source, InMemory) and is_matrix(source.rows)):
         return source
-    rows = source.rows
-    matrix = Matrix(rows.values, rows.users, rows.items, True) if isinstance(rows, Matrix) else Matrix(rows, mask_seen=True)
-    return InMemory(matrix)
+    return InMemory(masking(source.rows))
+
+
+def masking(rows: Any) -> Matrix:
+    """Mark a matrix of scores to be masked."""
+    return Matrix(rows.values, rows.users, rows.items, True) if isinstance(rows, Matrix) else Matrix(rows, mask_seen=True)
 
 
 def _refuse_unmasked(recommendations: Any) -> None:

@@ -24,7 +24,6 @@ from ..names.measure_strings import MetricSpec
 from ..names.yaml_text import Path
 from .guess_text import as_key, flow, moved_path, plain
 
-_PROGRAMS = ", ".join(PROGRAMS.values())
 _Moved = Callable[[Any], Any]
 _NO_MEANING: Final = "it has no meaning here: receval reads lists and trains nothing"
 _TRAINED: Final = "receval trains no model: if it has written lists, name them in data.recommendations"
@@ -42,7 +41,7 @@ _REASONS: Final = {
     "n_split": "data.folds names the test set of each fold",
     "sys_results": "results are computed anew",
 }
-OURS: Final = "receval"
+_OURS: Final = "receval"
 """The dialect of a bare evaluation in which nothing is another program's alone."""
 _ELLIOT_FILE: Final = {"separator": "\t", "header": False, "columns": {"user": 1, "item": 2, "rating": 3}}
 _LISTS: Final = {"separator": "\t", "header": False, "columns": {"user": 1, "item": 2, "score": 3}}
@@ -50,7 +49,7 @@ _PAIRS: Final = {"separator": "\t", "header": False, "columns": {"user": 1, "ite
 _WARPREC: Final = {"reader", "writer", "splitter", "models", "filtering", "general", "dashboard", "callbacks"}
 
 
-class Experiment(Struct, frozen=True):
+class _Experiment(Struct, frozen=True):
     """The parts of another program's file that receval can use; `at` is the path of its evaluation in the file.
 
     `data` is in receval's keys; the sources of the roles in `placeholders` must be filled in by hand. `left_out` has a sentence for each
@@ -74,12 +73,11 @@ def convert(path: File, folder: File | None = None) -> str:
     Raises `ConfigError` if the file cannot be read, if nothing in it is recognised, or if it is wrong.
     """
     document = read_document(path)
-    experiment = recognise(document.value)
+    experiment = _recognise(document.value)
     if experiment is None:
-        raise ConfigError(
-            f"{path}: nothing in it is recognised as written for one of {_PROGRAMS}", "a config of receval needs no conversion"
-        )
-    is_ours = experiment.dialect == OURS
+        nothing = f"nothing in it is recognised as written for one of {', '.join(PROGRAMS.values())}"
+        raise ConfigError(f"{path}: {nothing}", "a config of receval needs no conversion")
+    is_ours = experiment.dialect == _OURS
     translation = Translation(experiment.evaluation) if is_ours else translate(experiment.evaluation, path.parent, experiment.dialect)
     locations = Locations(str(path), document, translation, at=experiment.at)
     value, unknown, needs = _known_metrics(translation, path.parent)
@@ -106,7 +104,7 @@ def convert(path: File, folder: File | None = None) -> str:
     return "\n".join([*head, *_data(experiment, moved), *_evaluation(value, experiment, moved), *tail]) + "\n"
 
 
-def _with_side_inputs(experiment: Experiment, needs: frozenset[str]) -> Experiment:
+def _with_side_inputs(experiment: _Experiment, needs: frozenset[str]) -> _Experiment:
     """Add a placeholder for every side input that the metrics need and the experiment lacks."""
     data, placeholders = dict(experiment.data), set(experiment.placeholders)
     for need in sorted(needs):
@@ -152,7 +150,7 @@ def _known_metrics(translation: Translation, folder: File) -> tuple[dict[str, An
     return value, unknown, frozenset(needs)
 
 
-def _data(experiment: Experiment, moved: _Moved) -> Iterator[str]:
+def _data(experiment: _Experiment, moved: _Moved) -> Iterator[str]:
     yield "data:"
     for role, given in experiment.data.items():
         is_placeholder = role in experiment.placeholders
@@ -171,7 +169,7 @@ def _data(experiment: Experiment, moved: _Moved) -> Iterator[str]:
             yield f"  {flow(role)}: {source(given)}{fill_in}"
 
 
-def _evaluation(value: Mapping[str, Any], experiment: Experiment, moved: _Moved) -> Iterator[str]:
+def _evaluation(value: Mapping[str, Any], experiment: _Experiment, moved: _Moved) -> Iterator[str]:
     convention = str(value["convention"])
     shown = flow(moved(convention) if "/" in convention or convention.endswith((".yaml", ".yml")) else convention)
     yield "evaluation:"
@@ -185,7 +183,7 @@ def _evaluation(value: Mapping[str, Any], experiment: Experiment, moved: _Moved)
         yield f"{flow(key)}: {flow({**given, 'dir': moved(given['dir'])} if output else given)}"
 
 
-def recognise(content: Any) -> Experiment | None:
+def _recognise(content: Any) -> _Experiment | None:
     """Find data and evaluation in the content of a file; `None` if it is of none of the four programs."""
     if isinstance(content, Mapping):
         if isinstance(content.get("experiment"), Mapping):
@@ -203,7 +201,7 @@ def recognise(content: Any) -> Experiment | None:
     return _filled(dialect, content, (), {}, ()) if dialect else None
 
 
-def _elliot(content: Mapping[str, Any]) -> Experiment:
+def _elliot(content: Mapping[str, Any]) -> _Experiment:
     experiment: Mapping[str, Any] = content["experiment"]
     files, models = _mapping(experiment.get("data_config")), _mapping(experiment.get("models"))
     evaluation = dict(_mapping(experiment.get("evaluation")))
@@ -214,7 +212,13 @@ def _elliot(content: Mapping[str, Any]) -> Experiment:
     for role in ("test", "train"):
         if isinstance(files.get(f"{role}_path"), str):
             data[role] = {"path": files[f"{role}_path"].replace("{0}", dataset), **_ELLIOT_FILE}
-    lists = [source for name, model in models.items() if (source := _elliot_lists(name, _mapping(model), dataset))]
+    lists = []
+    for name, model in ((name, _mapping(model)) for name, model in models.items()):
+        if _is(name, "ProxyRecommender") and isinstance(model.get("path"), str):
+            path = model["path"].replace("{0}", dataset)
+            lists.append({"name": str(model.get("name") or _stem(path)), "path": path, **_LISTS})
+        elif _is(name, "RecommendationFolder") and isinstance(model.get("folder"), str):
+            lists.append({"path": posixpath.join(model["folder"].replace("{0}", dataset), "*"), **_LISTS})
     output = experiment.get("path_output_rec_result")
     if not lists and isinstance(output, str):
         lists = [{"path": posixpath.join(output.replace("{0}", dataset), "*.tsv"), **_LISTS}]
@@ -232,16 +236,7 @@ def _elliot(content: Mapping[str, Any]) -> Experiment:
     return _filled("elliot", evaluation, ("experiment", "evaluation"), data, left)
 
 
-def _elliot_lists(name: str, model: Mapping[str, Any], dataset: str) -> dict[str, Any] | None:
-    if _is(name, "ProxyRecommender") and isinstance(model.get("path"), str):
-        path = model["path"].replace("{0}", dataset)
-        return {"name": str(model.get("name") or _stem(path)), "path": path, **_LISTS}
-    if _is(name, "RecommendationFolder") and isinstance(model.get("folder"), str):
-        return {"path": posixpath.join(model["folder"].replace("{0}", dataset), "*"), **_LISTS}
-    return None
-
-
-def _warprec(content: Mapping[str, Any]) -> Experiment:
+def _warprec(content: Mapping[str, Any]) -> _Experiment:
     reader, models = _mapping(content.get("reader")), _mapping(content.get("models"))
     split, labels = _mapping(reader.get("split")), _mapping(reader.get("labels"))
     data: dict[str, Any] = {}
@@ -257,8 +252,13 @@ def _warprec(content: Mapping[str, Any]) -> Experiment:
             columns = {name: position for position, name in enumerate(columns, 1)}
         for role in ("test", "train"):
             data[role] = {"path": posixpath.join(split["local_path"], f"{role}{ending}"), **form, "columns": columns}
-    proxies = [_mapping(model) for name, model in models.items() if _is(name, "ProxyRecommender")]
-    lists = [_warprec_lists(proxy) for proxy in proxies if isinstance(proxy.get("recommendation_file"), str)]
+    lists = []
+    for proxy in (_mapping(model) for name, model in models.items() if _is(name, "ProxyRecommender")):
+        if isinstance(path := proxy.get("recommendation_file"), str):
+            header = proxy.get("header", True) is not False
+            form = {"separator": _decoded(proxy.get("separator", "\t")), "header": header}
+            of_lists = {"user": "user_id", "item": "item_id", "score": "rating"} if header else _LISTS["columns"]
+            lists.append({"name": _stem(path), "path": path, **form, "columns": of_lists})
     if lists:
         data["recommendations"] = lists
     known = ("split", "labels", "file_format", "loading_strategy", "data_type", "reading_method", *(() if split else ("local_path",)))
@@ -270,43 +270,32 @@ def _warprec(content: Mapping[str, Any]) -> Experiment:
     return _filled("warprec", content["evaluation"], ("evaluation",), data, left)
 
 
-def _warprec_lists(proxy: Mapping[str, Any]) -> dict[str, Any]:
-    header = proxy.get("header", True) is not False
-    columns = {"user": "user_id", "item": "item_id", "score": "rating"} if header else _LISTS["columns"]
-    path = proxy["recommendation_file"]
-    return {"name": _stem(path), "path": path, "separator": _decoded(proxy.get("separator", "\t")), "header": header, "columns": columns}
+def _receval(content: Mapping[str, Any]) -> _Experiment | None:
+    """Read a config of receval whose evaluation is written as another program's.
 
-
-def _receval(content: Mapping[str, Any]) -> Experiment | None:
-    """Read a config of receval whose evaluation is written as another program's."""
-    dialect = translate(content["evaluation"]).dialect
-    if dialect is None:
-        return _bare(content) if "data" not in content else None
-    data = content.get("data")
-    others = {key: content[key] for key in ("engine", "output") if key in content}
-    left = _unused_keys(content, (), "data", "evaluation", *others)
-    experiment = _filled(dialect, content["evaluation"], ("evaluation",), data if isinstance(data, dict) else {}, left)
-    return replace(experiment, others=others, optional=True)
-
-
-def _bare(content: Mapping[str, Any]) -> Experiment | None:
-    """Read a bare evaluation that another program could have written, and `receval run` too: it means what it means there."""
-    evaluation = content["evaluation"]
-    reading = doubt(evaluation)
-    if not reading:
+    A bare evaluation may be one that another program could have written, and `receval run` too: it means what it means there.
+    """
+    evaluation, data = content["evaluation"], content.get("data")
+    dialect = translate(evaluation).dialect
+    if dialect is not None:
+        others = {key: content[key] for key in ("engine", "output") if key in content}
+        left = _unused_keys(content, (), "data", "evaluation", *others)
+        experiment = _filled(dialect, evaluation, ("evaluation",), data if isinstance(data, dict) else {}, left)
+        return replace(experiment, others=others, optional=True)
+    if "data" in content or not (reading := doubt(evaluation)):
         return None
-    metrics = evaluation.get("metrics")
-    listed = [{name: body} for name, body in metrics.items()] if isinstance(metrics, Mapping) else metrics
-    read = {"convention": OURS, **evaluation, **({"metrics": listed} if listed is not None else {})}
+    named = evaluation.get("metrics")
+    listed = [{name: body} for name, body in named.items()] if isinstance(named, Mapping) else named
+    read = {"convention": _OURS, **evaluation, **({"metrics": listed} if listed is not None else {})}
     left = ((("evaluation",), reading), *_unused_keys(content, (), "evaluation"))
-    return replace(_filled(OURS, read, ("evaluation",), {}, left), optional=True)
+    return replace(_filled(_OURS, read, ("evaluation",), {}, left), optional=True)
 
 
-def _filled(dialect: str, evaluation: Any, at: Path, data: Mapping[str, Any], left: Sequence[tuple[Path, str]]) -> Experiment:
+def _filled(dialect: str, evaluation: Any, at: Path, data: Mapping[str, Any], left: Sequence[tuple[Path, str]]) -> _Experiment:
     """Make an experiment, with a placeholder for every role that the file does not name."""
     file: dict[str, Any] = {"elliot": _ELLIOT_FILE, "relison": _PAIRS}.get(dialect, {})
     lists: dict[str, Any] = _LISTS if dialect in ("elliot", "relison") else {}
-    ending = "csv" if dialect in ("clayrs", OURS) else "tsv"
+    ending = "csv" if dialect in ("clayrs", _OURS) else "tsv"
     wanted: dict[str, Any] = {
         "test": {"path": f"test.{ending}", **file},
         "train": {"path": f"train.{ending}", **file},
@@ -314,7 +303,7 @@ def _filled(dialect: str, evaluation: Any, at: Path, data: Mapping[str, Any], le
     }
     complete = {role: data.get(role, source) for role, source in wanted.items()} | {key: data[key] for key in data if key not in wanted}
     missing = frozenset(wanted.keys() - data.keys())
-    return Experiment(dialect, evaluation, at, complete, missing, tuple(left), optional=dialect == "clayrs")
+    return _Experiment(dialect, evaluation, at, complete, missing, tuple(left), optional=dialect == "clayrs")
 
 
 def _unused_keys(content: Mapping[str, Any], at: Path, *used: str) -> tuple[tuple[Path, str], ...]:
