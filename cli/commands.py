@@ -27,7 +27,13 @@ _COMMANDS = {
     "completion": "Print the script for completion in a shell.",
 }
 """Command → help. The commands themselves are imported when they are called, so that --help is quick."""
-_TOGETHER = {"studies": ("describe", "check", "explain"), "about": ("metrics", "schema", "doctor", "completion"), "report": ("plot",)}
+_TOGETHER = {
+    "about": ("metrics", "schema", "doctor", "completion"),
+    "gate": ("baseline",),
+    "report": ("compare", "plot"),
+    "run": ("track",),
+    "studies": ("describe", "check", "validate", "audit", "explain"),
+}
 """The files that have several commands; every other command has a file of its name."""
 
 

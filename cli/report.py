@@ -1,4 +1,4 @@
-"""`receval report`, and `plot` for one of its charts."""
+"""What is made of one or several results: `receval compare`, `report`, and `plot` for one of its charts."""
 
 from __future__ import annotations
 
@@ -6,9 +6,45 @@ from functools import partial
 from typing import Any
 
 import click
+import receval
+from receval.outputs import of_form
 
 from .options import Command, ConfigReader, ci_option, format_option, outputs_option, plugin_option, reading_options
-from .output import ci_files, ci_system, emit, publish, say, tell
+from .output import ci_files, emit, publish, say, show, tell
+
+
+@click.command(cls=Command)
+@click.argument("inputs", nargs=-1, required=True, metavar="CONFIG|[NAME=]DIR...")
+@click.option("--baseline", metavar="NAME|DIR", help="The model, the result or the folder that the others are compared with; the first.")
+@click.option("--all-pairs", is_flag=True, help="Compare every two models; letters say which are not clearly different.")
+@click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to judge; the others are shown. May be repeated.")
+@click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="How small a difference does not matter: 0.005, or 1%.")
+@click.option("--by", "by", multiple=True, metavar="GROUPS", help="Compare within groups of users too: users.plan, cold, train_count:5,20.")
+@click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses.")
+@click.option("--test", type=click.Choice(("t", "permutation", "bootstrap", "bootstrap-t", "wilcoxon")), help="The test; paired t.")
+@click.option("--correction", type=click.Choice(("holm", "bh", "by", "none")), help="How p values are corrected together; Holm.")
+@click.option("--alpha", type=float, help="How often a difference is found where there is none; 0.05.")
+@click.option("--users", type=click.Choice(("same", "common")), help="Refuse models that count other users, or compare those in common.")
+@click.option("--unpaired", is_flag=True, help="Compare means of different users, or of other test data (Welch).")
+@click.option("--cluster", metavar="COLUMN", help="The column of users that belong together: users.household.")
+@reading_options("set", "recs", "replace")
+@format_option("comparison", help="What to print; a table if not given.")
+@outputs_option("Write it too: .json, .csv, .md, .tex, .html, or a folder.", metavar="FILE|DIR/")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors, and what --format asks for.")
+def compare(inputs: tuple[str, ...], read: ConfigReader, form: str | None, outputs: tuple[str, ...], quiet: bool, **asked: Any) -> None:
+    """Say how much models differ, and how sure that is.
+
+    Give a config, whose models are compared, folders that 'receval run -o DIR/' wrote, or both: main=results/main today=results/today.
+    Users are paired by id. Exits with 0 whatever the verdict.
+    """
+    from receval.session.compare import compare_inputs, overrides_of
+
+    def read_with_groups(path: str) -> receval.Loaded:
+        return read(path, overrides_of(asked["by"], asked["cluster"]), quiet=quiet)
+
+    compared = compare_inputs(inputs, asked, read=read_with_groups, tell=tell, outputs=outputs)
+    if form is not None or not quiet:
+        show(of_form(form or "table", "comparison"), compared.comparison, **compared.options)
 
 
 @click.command(cls=Command)
@@ -34,7 +70,7 @@ def report(
     template: str | None,
     title: str | None,
     read: ConfigReader,
-    ci: str,
+    system: str,
     quiet: bool,
     **asked: Any,
 ) -> None:
@@ -45,7 +81,6 @@ def report(
     """
     from receval.session.report import report_inputs
 
-    system = ci_system(ci)
     if not outputs and form is None and system == "none":
         raise click.UsageError("say where the report goes: -o report.html, or --format md")
     made = report_inputs(
@@ -67,11 +102,8 @@ def report(
         say(f"wrote {', '.join(map(str, made.files))}")
 
 
-_CHARTS = ("over_k", "differences", "trade_off", "distribution")
-
-
 @click.command(cls=Command)
-@click.argument("chart", type=click.Choice(_CHARTS))
+@click.argument("chart", type=click.Choice(("over_k", "differences", "trade_off", "distribution")))
 @click.argument("inputs", nargs=-1, required=True, metavar="CONFIG|[NAME=]DIR...")
 @click.option(
     "-o",

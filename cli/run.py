@@ -1,15 +1,19 @@
-"""`receval run`."""
+"""`receval run`, with a bar on standard error that says how far it is, and `receval track` for results that it wrote."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from glob import glob
+from pathlib import Path
 from typing import Any, Final
 
 import click
 import receval
 from receval.outputs import OutputForm, Subject, of_form
 
-from . import progress
 from .options import (
     Command,
     ConfigReader,
@@ -22,8 +26,9 @@ from .options import (
     store_option,
     strict_option,
 )
-from .output import ci_files, ci_system, publish, say_gates, show, tell, tell_gates, tell_tracked
+from .output import ci_files, publish, say_gates, show, tell, tell_gates, tell_tracked
 
+_LARGE: Final = 50 << 20
 _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
 
 
@@ -68,7 +73,7 @@ def run(
     verbose: bool,
     strict: bool,
     store: str | None,
-    ci: str,
+    system: str,
     print_config: bool,
     **table: Any,
 ) -> None:
@@ -87,8 +92,8 @@ def run(
 
     looks = Looks(**table)
     looks.refuse_unknown(loaded)
-    system, row = ci_system(ci), _row(form, per_user, quiet)
-    with progress.bar_for(loaded, quiet) as report:
+    row = _row(form, per_user, quiet)
+    with _bar_for(loaded, quiet) as report:
         record = run_config(
             loaded,
             outputs=outputs,
@@ -165,3 +170,74 @@ def _track(record: receval.RunRecord[receval.Result], quiet: bool) -> None:
         tell_tracked(one, quiet=quiet)
     if tracked.failure is not None:
         raise tracked.failure
+
+
+def _bar_for(loaded: receval.Loaded, quiet: bool) -> AbstractContextManager[Callable[[receval.Progress], None] | None]:
+    """A bar on a terminal for a run that takes a while, since it has several models or large files, and otherwise nothing."""
+    if quiet or not sys.stderr.isatty():
+        return nullcontext()
+    given = loaded.config.data.recommendations
+    files = [file for _, source in loaded.config.data.sources() for path in source.path for file in glob(str(loaded.folder / path))]
+    several = len(given) > 1 or not isinstance(given, dict) or bool(loaded.folds)
+    return bar() if several or sum(Path(file).stat().st_size for file in files if os.path.exists(file)) > _LARGE else nullcontext()
+
+
+@contextmanager
+def bar() -> Iterator[Callable[[receval.Progress], None]]:
+    """Show a bar as long as the context lasts, and yield what takes the progress of a run."""
+    from receval.render.terminal import Screen
+    from rich.console import Console
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    what, how_far = (TextColumn(text, markup=False) for text in ("{task.description}", "{task.fields[rows]}"))
+    console = Console(stderr=True)
+    screen = Screen.of(sys.stderr)
+    with Bars(SpinnerColumn(), what, BarColumn(), how_far, TimeElapsedColumn(), console=console, transient=True) as bars:
+        task = bars.add_task("reading", total=None, rows="")
+
+        def report(progress: receval.Progress) -> None:
+            shown = screen.visible(_title(progress))
+            bars.update(task, description=shown, completed=progress.n_rows, total=progress.n_expected, rows=_rows(progress))
+
+        yield report
+
+
+def _title(progress: receval.Progress) -> str:
+    """Which model is evaluated, and which of how many it is."""
+    if not progress.model:
+        return "writing results"
+    which = f" ({progress.number} of {progress.n_models})" if progress.n_models > 1 else ""
+    return f"evaluating {progress.model}{which}"
+
+
+def _rows(progress: receval.Progress) -> str:
+    """The rows that were read, about how many there are, and the size of the files."""
+    if not progress.model:
+        return ""
+    expected = f" of about {progress.n_expected:,}" if progress.n_expected else ""
+    size = f", {progress.n_bytes / 1e6:,.0f} MB" if progress.n_bytes >= 500_000 else ""
+    return f"{progress.n_rows:,}{expected} rows{size}"
+
+
+@click.command(cls=Command)
+@click.argument("folder", metavar="DIR")
+@click.option(
+    "--to",
+    "trackers",
+    multiple=True,
+    metavar="TRACKER",
+    help="mlflow, wandb, dvc, tensorboard, or with settings '{mlflow: {experiment: home}}', not those of the config. May be repeated.",
+)
+@plugin_option
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+def track(folder: str, trackers: tuple[str, ...], quiet: bool) -> None:
+    """Log results to experiment trackers: MLflow, Weights & Biases, TensorBoard, files for DVC.
+
+    Give a folder that 'receval run -o DIR/' wrote. Values with their intervals are metrics; report, results and manifest are artifacts; no
+    id of a user is among them. Exits with 2 if a tracker fails, with 4 if its extra is not installed.
+    """
+    from receval.session.track import track_folder
+
+    for one in track_folder(folder, trackers):
+        tell_tracked(one, quiet=quiet)
