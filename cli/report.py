@@ -9,11 +9,11 @@ import click
 import receval
 from receval.outputs import of_form
 
-from .options import Command, ConfigReader, ci_option, format_option, outputs_option, plugin_option, reading_options
+from . import options
 from .output import ci_files, emit, publish, say, show, tell
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @click.argument("inputs", nargs=-1, required=True, metavar="CONFIG|[NAME=]DIR...")
 @click.option("--baseline", metavar="NAME|DIR", help="The model, the result or the folder that the others are compared with; the first.")
 @click.option("--all-pairs", is_flag=True, help="Compare every two models; letters say which are not clearly different.")
@@ -27,11 +27,13 @@ from .output import ci_files, emit, publish, say, show, tell
 @click.option("--users", type=click.Choice(("same", "common")), help="Refuse models that count other users, or compare those in common.")
 @click.option("--unpaired", is_flag=True, help="Compare means of different users, or of other test data (Welch).")
 @click.option("--cluster", metavar="COLUMN", help="The column of users that belong together: users.household.")
-@reading_options("set", "recs", "replace")
-@format_option("comparison", help="What to print; a table if not given.")
-@outputs_option("Write it too: .json, .csv, .md, .tex, .html, or a folder.", metavar="FILE|DIR/")
+@options.reading_options("set", "recs", "replace")
+@options.format_option("comparison", help="What to print; a table if not given.")
+@options.outputs_option("Write it too: .json, .csv, .md, .tex, .html, or a folder.", metavar="FILE|DIR/")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors, and what --format asks for.")
-def compare(inputs: tuple[str, ...], read: ConfigReader, form: str | None, outputs: tuple[str, ...], quiet: bool, **asked: Any) -> None:
+def compare(
+    inputs: tuple[str, ...], read: options.ConfigReader, form: str | None, outputs: tuple[str, ...], quiet: bool, **asked: Any
+) -> None:
     """Say how much models differ, and how sure that is.
 
     Give a config, whose models are compared, folders that 'receval run -o DIR/' wrote, or both: main=results/main today=results/today.
@@ -47,10 +49,10 @@ def compare(inputs: tuple[str, ...], read: ConfigReader, form: str | None, outpu
         show(of_form(form or "table", "comparison"), compared.comparison, **compared.options)
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @click.argument("inputs", nargs=-1, required=True, metavar="CONFIG|[NAME=]DIR...")
-@outputs_option("Write the report: .html, .md, .tex, .xml (JUnit), .svg (a badge).")
-@format_option("report", "latex", help="Print the report in a form.")
+@options.outputs_option("Write the report: .html, .md, .tex, .xml (JUnit), .svg (a badge).")
+@options.format_option("report", "latex", help="Print the report in a form.")
 @click.option("--interactive", is_flag=True, help="Put Vega into the page (0.9 MB), which shows numbers under the pointer.")
 @click.option("--template", metavar="FILE.j2", help="Render a Jinja template of your own into the files of -o.")
 @click.option("--title", help="The title; the names of the models if not given.")
@@ -58,9 +60,9 @@ def compare(inputs: tuple[str, ...], read: ConfigReader, form: str | None, outpu
 @click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to judge; the others are shown. May be repeated.")
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="How small a difference does not matter: 0.005, or 1%.")
 @click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="Name the N users with the largest losses.")
-@plugin_option
-@reading_options("set", "recs", "replace")
-@ci_option
+@options.plugin_option
+@options.reading_options("set", "recs", "replace")
+@options.ci_option
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 def report(
     inputs: tuple[str, ...],
@@ -69,7 +71,7 @@ def report(
     interactive: bool,
     template: str | None,
     title: str | None,
-    read: ConfigReader,
+    read: options.ConfigReader,
     system: str,
     quiet: bool,
     **asked: Any,
@@ -102,7 +104,7 @@ def report(
         say(f"wrote {', '.join(map(str, made.files))}")
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @click.argument("chart", type=click.Choice(("over_k", "differences", "trade_off", "distribution")))
 @click.argument("inputs", nargs=-1, required=True, metavar="CONFIG|[NAME=]DIR...")
 @click.option(
@@ -117,9 +119,9 @@ def report(
 )
 @click.option("--baseline", metavar="NAME|DIR", help="The model, the result or the folder that the others are compared with; the first.")
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="How small a difference does not matter: 0.005, or 1%.")
-@plugin_option
-@reading_options("set", "recs", "replace")
-def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], read: ConfigReader, **asked: Any) -> None:
+@options.plugin_option
+@options.reading_options("set", "recs", "replace")
+def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], read: options.ConfigReader, **asked: Any) -> None:
     """Draw one chart of a report: measures over k, differences from the base, two measures, or how users are spread.
 
     Give a folder that 'receval run -o DIR/' wrote, or a config, which is evaluated; of several folders the models of the same name are

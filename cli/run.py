@@ -14,30 +14,21 @@ import click
 import receval
 from receval.outputs import OutputForm, Subject, of_form
 
-from .options import (
-    Command,
-    ConfigReader,
-    ci_option,
-    config_argument,
-    format_option,
-    outputs_option,
-    plugin_option,
-    reading_options,
-    store_option,
-    strict_option,
-)
+from . import options
 from .output import ci_files, publish, say_gates, show, tell, tell_gates, tell_tracked
 
 _LARGE: Final = 50 << 20
 _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
 
 
-@click.command(cls=Command)
-@config_argument
-@plugin_option
-@reading_options()
-@format_option(*_SUBJECTS, help="What to print; a table if not given.")
-@outputs_option("Write the result: to a file in the format its ending names, or all result files into a folder.", metavar="FILE|DIR/")
+@click.command(cls=options.Command)
+@options.config_argument
+@options.plugin_option
+@options.reading_options()
+@options.format_option(*_SUBJECTS, help="What to print; a table if not given.")
+@options.outputs_option(
+    "Write the result: to a file in the format its ending names, or all result files into a folder.", metavar="FILE|DIR/"
+)
 @click.option(
     "--per-user",
     is_flag=True,
@@ -56,16 +47,16 @@ _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
 @click.option(
     "-v", "--verbose", is_flag=True, help="Show every finding of the health checks, who was counted for each value, and what was read."
 )
-@strict_option
-@store_option
-@ci_option
+@options.strict_option
+@options.store_option
+@options.ci_option
 @click.option("--print-config", is_flag=True, help="Print the config with every default filled in, and stop.")
 @click.pass_context
 def run(
     context: click.Context,
     /,
     config: str,
-    read: ConfigReader,
+    read: options.ConfigReader,
     form: str | None,
     outputs: tuple[str, ...],
     per_user: bool,
@@ -220,7 +211,7 @@ def _rows(progress: receval.Progress) -> str:
     return f"{progress.n_rows:,}{expected} rows{size}"
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @click.argument("folder", metavar="DIR")
 @click.option(
     "--to",
@@ -229,7 +220,7 @@ def _rows(progress: receval.Progress) -> str:
     metavar="TRACKER",
     help="mlflow, wandb, dvc, tensorboard, or with settings '{mlflow: {experiment: home}}', not those of the config. May be repeated.",
 )
-@plugin_option
+@options.plugin_option
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 def track(folder: str, trackers: tuple[str, ...], quiet: bool) -> None:
     """Log results to experiment trackers: MLflow, Weights & Biases, TensorBoard, files for DVC.

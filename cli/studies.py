@@ -9,27 +9,15 @@ import receval
 from receval.outputs import of_form
 from receval.quoting import sentence
 
-from .options import (
-    Command,
-    ConfigReader,
-    config_argument,
-    convention_names,
-    format_option,
-    metric_names,
-    model_names,
-    plugin_option,
-    reading_options,
-    store_option,
-    strict_option,
-)
+from . import options
 from .output import say, show, warn_of_unused
 
 
-@click.command(cls=Command)
-@config_argument
-@reading_options("set", "recs", "input_format")
-@format_option("description", default="table", help="What to print.")
-def describe(config: str, read: ConfigReader, form: str) -> None:
+@click.command(cls=options.Command)
+@options.config_argument
+@options.reading_options("set", "recs", "input_format")
+@options.format_option("description", default="table", help="What to print.")
+def describe(config: str, read: options.ConfigReader, form: str) -> None:
     """Say what the files of a config hold, without evaluating anything.
 
     For the test and train files and the lists of each model: rows, users, items, density, ratings or scores with a histogram, how rows
@@ -40,15 +28,15 @@ def describe(config: str, read: ConfigReader, form: str) -> None:
     show(of_form(form, "description"), describe(read(config)))
 
 
-@click.command(cls=Command)
-@config_argument
-@plugin_option
-@reading_options()
-@format_option("findings", default="table", help="Text, or JSON.")
-@strict_option
-@store_option
+@click.command(cls=options.Command)
+@options.config_argument
+@options.plugin_option
+@options.reading_options()
+@options.format_option("findings", default="table", help="Text, or JSON.")
+@options.strict_option
+@options.store_option
 @click.pass_context
-def check(context: click.Context, config: str, read: ConfigReader, form: str, strict: bool, store: str | None) -> None:
+def check(context: click.Context, config: str, read: options.ConfigReader, form: str, strict: bool, store: str | None) -> None:
     """Say what is wrong or suspicious in the files of a config.
 
     Every check is made, also on files that `receval run` refuses because its policy says so. Exits with 1 if a check of level error
@@ -61,15 +49,15 @@ def check(context: click.Context, config: str, read: ConfigReader, form: str, st
     context.exit(1 if result.failed(strict) else 0)
 
 
-@click.command(cls=Command)
-@click.argument("measure", shell_complete=metric_names)
-@config_argument
-@plugin_option
+@click.command(cls=options.Command)
+@click.argument("measure", shell_complete=options.metric_names)
+@options.config_argument
+@options.plugin_option
 @click.option("--user", required=True, help="The id of the user.")
-@click.option("--model", shell_complete=model_names, help="The name of the model; not needed where there is one.")
-@reading_options()
-@format_option("explanation", default="table", help="What to print.")
-def explain(measure: str, config: str, user: str, model: str | None, read: ConfigReader, form: str) -> None:
+@click.option("--model", shell_complete=options.model_names, help="The name of the model; not needed where there is one.")
+@options.reading_options()
+@options.format_option("explanation", default="table", help="What to print.")
+def explain(measure: str, config: str, user: str, model: str | None, read: options.ConfigReader, form: str) -> None:
     """Show how the value of one user comes about, row by row.
 
     MEASURE is a metric with its cut-off, such as 'nDCG@10' or 'MAP(convention=elliot)@5'; CONFIG the config with the files.
@@ -81,12 +69,12 @@ def explain(measure: str, config: str, user: str, model: str | None, read: Confi
     show(of_form(form, "explanation"), explain(loaded, measure, user, model))
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @click.argument("configs", nargs=-1, required=True, type=click.Path(), metavar="CONFIG...")
-@plugin_option
-@reading_options()
+@options.plugin_option
+@options.reading_options()
 @click.option("--files", is_flag=True, help="Look also whether the files are there; exits with 3 and names all that are not.")
-def validate(configs: tuple[str, ...], read: ConfigReader, files: bool) -> None:
+def validate(configs: tuple[str, ...], read: options.ConfigReader, files: bool) -> None:
     """Check configs without opening any data.
 
     Prints every problem with its line and exits with 2, or says that the config is valid. Of several configs all are checked, and the
@@ -120,31 +108,31 @@ def _validate(loaded: receval.Loaded, files: bool) -> None:
     click.echo(f"{sentence(loaded.name)} is valid: {told}")
 
 
-@click.command(cls=Command)
-@config_argument
-@plugin_option
-@reading_options()
+@click.command(cls=options.Command)
+@options.config_argument
+@options.plugin_option
+@options.reading_options()
 @click.option(
     "--convention",
     "conventions",
     multiple=True,
     metavar="NAME",
-    shell_complete=convention_names,
+    shell_complete=options.convention_names,
     help="A convention to compare the config's with; all if not given.",
 )
 @click.option(
     "--why",
     nargs=2,
     metavar="A B",
-    shell_complete=convention_names,
+    shell_complete=options.convention_names,
     help="Say which choices make the difference between two conventions, and how much of it.",
 )
 @click.option(
     "--find", "number", metavar="NUMBER", help="Say which convention prints a number, such as 0.1894, for which measure and model."
 )
-@format_option("audit", default="table", help="What to print.")
+@options.format_option("audit", default="table", help="What to print.")
 def audit(
-    config: str, read: ConfigReader, conventions: tuple[str, ...], why: tuple[str, str] | None, number: str | None, form: str
+    config: str, read: options.ConfigReader, conventions: tuple[str, ...], why: tuple[str, str] | None, number: str | None, form: str
 ) -> None:
     """Evaluate the metrics of a config under every convention.
 

@@ -142,13 +142,13 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
     for role in ("recommendations", "predictions"):
         refuse_splits(role, given.get(role))
     if "recommendations" in given:
-        data["recommendations"] = _of_models(given["recommendations"], given.get("mask_seen", False))
+        data["recommendations"] = _of_models(given["recommendations"])
         if given.get("mask_seen"):
-            _refuse_unmasked(data["recommendations"])
+            _mask(data["recommendations"])
     if "predictions" in given:
-        data["predictions"] = _of_models(given["predictions"], False)
-        if isinstance(data["predictions"], dict) and set(data["predictions"]) == {UNNAMED}:
-            data["predictions"] = data["predictions"][UNNAMED]  # those of all models
+        predictions = _of_models(given["predictions"])
+        is_of_all = isinstance(predictions, dict) and set(predictions) == {UNNAMED}
+        data["predictions"] = predictions[UNNAMED] if is_of_all else predictions
     for key in ("categories", "split"):
         if key in given and "items" in data:
             data["items"] = {**_section(data["items"]), key: given[key]}
@@ -156,54 +156,45 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
     evaluation = {key: _plain(given[key]) for key in _EVALUATION if key in given}
     if isinstance(evaluation.get("aggregates"), str):
         evaluation["aggregates"] = [evaluation["aggregates"]]
-    relevance = given.get("relevance")
-    if relevance is not None:
+    if "relevance" in given:
+        relevance = given["relevance"]
         evaluation["relevance"] = _plain(relevance) if isinstance(relevance, Mapping) else {"threshold": relevance}
     config: dict[str, Any] = {"data": data, "evaluation": evaluation}
-    health = given.get("health", True)
-    if health is not True:
-        config["health"] = health
+    if given.get("health", True) is not True:
+        config["health"] = given["health"]
     frames = (_section(place[key]).get("frame") for _, place, key in _places(data))
     on_spark = any(isinstance(frame, InMemory) and frame.is_of_spark for frame in frames)
     engine = given.get("engine") or ("spark" if on_spark else None)
     return config | ({"engine": engine} if engine else {})
 
 
-def _of_models(value: Any, mask_seen: bool) -> Any:
-    """The lists of each model: those of one, which is called `model`, or a mapping of names."""
+def _of_models(value: Any) -> Any:
+    """Return the lists of each model: those of one, which is called `model`, or a mapping of names, also to several runs."""
     paths = [value] if isinstance(value, str | os.PathLike) else value
     if isinstance(paths, list | tuple) and paths and all(isinstance(path, str | os.PathLike) for path in paths):
         return [source_of(path) for path in paths]
     if not isinstance(value, Mapping) or describes_a_source(value) or _is_by_user(value):
-        return {UNNAMED: _masking(value if describes_a_source(value) else in_memory(value), mask_seen)}
-    return {str(name): _with_runs(given, mask_seen) for name, given in value.items()}
+        return {UNNAMED: value if describes_a_source(value) else in_memory(value)}
+    models: dict[str, Any] = {}
+    for name, given in value.items():
+        has_runs = isinstance(given, Mapping) and isinstance(given.get("runs"), list | tuple)
+        models[str(name)] = {**given, "runs": [source_of(run) for run in given["runs"]]} if has_runs else source_of(given)
+    return models
 
 
-def _with_runs(given: Any, mask_seen: bool) -> Any:
-    if isinstance(given, Mapping) and isinstance(given.get("runs"), list | tuple):
-        return {**given, "runs": [_masking(source_of(run), mask_seen) for run in given["runs"]]}
-    return _masking(source_of(given), mask_seen)
-
-
-def _masking(source: Any, mask_seen: bool) -> Any:
-    """A source; a matrix of scores is marked to be masked, if it is to be."""
-    if not (mask_seen and isinstance(source, InMemory) and is_matrix(source.rows)):
-        return source
-    return InMemory(masking(source.rows))
-
-
-def masking(rows: Any) -> Matrix:
-    """Mark a matrix of scores to be masked."""
-    return Matrix(rows.values, rows.users, rows.items, True) if isinstance(rows, Matrix) else Matrix(rows, mask_seen=True)
-
-
-def _refuse_unmasked(recommendations: Any) -> None:
-    """`ConfigError` if `mask_seen` is asked for lists of which it cannot take anything out."""
+def _mask(recommendations: Any) -> None:
+    """Mark matrices of scores to be masked; `ConfigError` for lists of which nothing can be taken out."""
     for _, place, key in _places({"recommendations": recommendations}):
         source = place[key]
-        if not (isinstance(source, InMemory) and isinstance(source.rows, Matrix)):
+        if not (isinstance(source, InMemory) and is_matrix(source.rows)):
             named = "recommendations are" if key == UNNAMED or not isinstance(key, str) else f"recommendations.{key} is"
             raise ConfigError(f"mask_seen: {named} no matrix of scores", NO_MATRIX)
+        place[key] = InMemory(masked(source.rows))
+
+
+def masked(rows: Any) -> Matrix:
+    """Return a matrix of scores that is to be masked."""
+    return Matrix(rows.values, rows.users, rows.items, True) if isinstance(rows, Matrix) else Matrix(rows, mask_seen=True)
 
 
 def _is_by_user(value: Mapping[Any, Any]) -> bool:

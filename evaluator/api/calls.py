@@ -31,7 +31,7 @@ from ..session.save import check_config
 from ..session.studies import audit as audit_config
 from ..session.studies import describe as describe_config
 from ..session.studies import explain as explain_config
-from .arguments import NO_MATRIX, Arguments, ConfigLike, loaded_from, masking, told_of_arguments, warn
+from .arguments import NO_MATRIX, Arguments, ConfigLike, loaded_from, masked, told_of_arguments, warn
 from .evaluation_result import EvaluationResult
 
 _NO_LISTS = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})
@@ -257,4 +257,4 @@ class Evaluator:
         if self._mask_seen and not is_matrix(lists):
             raise ConfigError("mask_seen: the lists are no matrix of scores", NO_MATRIX)
         with told_of_arguments():
-            return {row.label: row.value for row in self._run.rows(masking(lists) if self._mask_seen else lists)}
+            return {row.label: row.value for row in self._run.rows(masked(lists) if self._mask_seen else lists)}

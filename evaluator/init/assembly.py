@@ -46,17 +46,15 @@ class GuessedConfig(Struct, frozen=True):
     """The parts of a guessed config, a description of every file, and what is uncertain.
 
     `data` goes by the key of the data section, `models` by the name of the model. `alternatives` are files that could have had a key
-    instead. `descriptions` are pairs of a file and what it is taken for. `problem` says why no config can be written; then `data` and
-    `models` are empty.
+    instead. `threshold`, `top_k` and `metrics` have their reasons. `descriptions` are pairs of a file and what it is taken for. `problem`
+    says why no config can be written; then `data` and `models` are empty.
     """
 
     data: Mapping[str, SourceEntry] = field(default_factory=dict)
     models: Mapping[str, SourceEntry] = field(default_factory=dict)
     alternatives: tuple[tuple[str, SourceEntry], ...] = ()
-    threshold: float | None = None
-    threshold_reason: str = ""
-    top_k: tuple[int, ...] = ()
-    top_k_reason: str = ""
+    threshold: tuple[float | None, str] = (None, "")
+    top_k: tuple[tuple[int, ...], str] = ((), "")
     metrics: tuple[tuple[str, str], ...] = ()
     descriptions: tuple[tuple[str, str], ...] = ()
     doubts: tuple[str, ...] = ()
@@ -108,19 +106,16 @@ def _complete(
     by_path |= {entry.file.path: f"the model {name}: {_reading(entry)}" for name, entry in models.items()}
     by_path |= {file.path: f"left out: {file.reason}" for file in files if file.path not in by_path}
     test = data["test"].file
-    threshold, threshold_reason = _threshold(test)
-    top_k, top_k_reason = _cutoffs([entry.file for entry in models.values()])
+    threshold = _threshold(test)
     return GuessedConfig(
-        data=data,
-        models=models,
-        alternatives=tuple(alternatives),
-        threshold=threshold,
-        threshold_reason=threshold_reason,
-        top_k=top_k,
-        top_k_reason=top_k_reason,
-        metrics=_metrics(data),
+        data,
+        models,
+        tuple(alternatives),
+        threshold,
+        _cutoffs([entry.file for entry in models.values()]),
+        _metrics(data),
         descriptions=tuple((path, by_path[path]) for path in dict.fromkeys([*(file.path for file in files), *left_out])),
-        doubts=tuple(dict.fromkeys([*doubts, *([] if threshold is None else [f"{test.path}: {threshold_reason}"])])),
+        doubts=tuple(dict.fromkeys([*doubts, *([] if threshold[0] is None else [f"{test.path}: {threshold[1]}"])])),
     )
 
 

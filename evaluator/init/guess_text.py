@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -69,9 +68,10 @@ def _source(entry: SourceEntry, folder: Path | None) -> str:
 def _evaluation(config: GuessedConfig) -> Iterator[str]:
     yield "evaluation:"
     yield "  convention: receval  # by whose definitions; receval metrics --conventions lists all"
-    relevance = partial("  {}relevance: {{threshold: {}}}  # {}".format)
-    yield plain(relevance("" if config.threshold else "# ", f"{config.threshold:g}" if config.threshold else "N", config.threshold_reason))
-    yield plain(f"  top_k: {flow(list(config.top_k))}  # {config.top_k_reason}; none: the whole list")
+    (threshold, threshold_reason), (top_k, top_k_reason) = config.threshold, config.top_k
+    relevance = f"relevance: {{threshold: {f'{threshold:g}' if threshold else 'N'}}}"
+    yield plain(f"  {'' if threshold else '# '}{relevance}  # {threshold_reason}")
+    yield plain(f"  top_k: {flow(list(top_k))}  # {top_k_reason}; none: the whole list")
     yield "  metrics:  # receval metrics lists all"
     yield from (f"    - {name}" + (f"  # {comment}" if comment else "") for name, comment in config.metrics)
 
