@@ -42,22 +42,15 @@ class _Commands(click.Group):
     def resolve_command(self, context: click.Context, arguments: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         name = arguments[0]
         if name not in _COMMANDS and not name.startswith("-"):
-            context.fail(f"No such command {name!r}.{_hint(name)}")
+            from difflib import get_close_matches
+
+            close = [f"receval run {name}"] if name.endswith((".yaml", ".yml")) else get_close_matches(name, _COMMANDS, n=1, cutoff=0.5)
+            context.fail(f"No such command {name!r}." + (f" Did you mean {close[0]!r}?" if close else ""))
         return super().resolve_command(context, arguments)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, help) for name, (_, help) in _COMMANDS.items()])
-
-
-def _hint(name: str) -> str:
-    """What may have been meant by the name of a command that there is not."""
-    from difflib import get_close_matches
-
-    if name.endswith((".yaml", ".yml")):
-        return f" Did you mean 'receval run {name}'?"
-    close = get_close_matches(name, _COMMANDS, n=1, cutoff=0.5)
-    return f" Did you mean {close[0]!r}?" if close else ""
 
 
 def _print_version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:

@@ -188,27 +188,21 @@ def bar() -> Iterator[Callable[[receval.Progress], None]]:
         task = bars.add_task("reading", total=None, rows="")
 
         def report(progress: receval.Progress) -> None:
-            shown = screen.visible(_title(progress))
-            bars.update(task, description=shown, completed=progress.n_rows, total=progress.n_expected, rows=_rows(progress))
+            what, rows = _how_far(progress)
+            shown = screen.visible(what)
+            bars.update(task, description=shown, completed=progress.n_rows, total=progress.n_expected, rows=rows)
 
         yield report
 
 
-def _title(progress: receval.Progress) -> str:
-    """Which model is evaluated, and which of how many it is."""
+def _how_far(progress: receval.Progress) -> tuple[str, str]:
+    """Return which model of how many is evaluated; and the rows that were read, about how many there are, and the size of the files."""
     if not progress.model:
-        return "writing results"
+        return "writing results", ""
     which = f" ({progress.number} of {progress.n_models})" if progress.n_models > 1 else ""
-    return f"evaluating {progress.model}{which}"
-
-
-def _rows(progress: receval.Progress) -> str:
-    """The rows that were read, about how many there are, and the size of the files."""
-    if not progress.model:
-        return ""
     expected = f" of about {progress.n_expected:,}" if progress.n_expected else ""
     size = f", {progress.n_bytes / 1e6:,.0f} MB" if progress.n_bytes >= 500_000 else ""
-    return f"{progress.n_rows:,}{expected} rows{size}"
+    return f"evaluating {progress.model}{which}", f"{progress.n_rows:,}{expected} rows{size}"
 
 
 @click.command(cls=options.Command)

@@ -92,10 +92,8 @@ def convert(path: File, folder: File | None = None) -> str:
     if experiment.optional and "train" in experiment.placeholders and not needed:
         experiment = replace(experiment, data={role: given for role, given in experiment.data.items() if role != "train"})
     moved = partial(moved_path, start=path.parent, folder=folder)
-    remarks = [
-        *experiment.left_out,
-        *(((*experiment.at, *where), message) for where, message in [*translation.warnings, *unknown] if where),
-    ]
+    of_evaluation = (((*experiment.at, *where), message) for where, message in [*translation.warnings, *unknown] if where)
+    remarks = [*experiment.left_out, *of_evaluation]
     program = PROGRAMS.get(experiment.dialect)
     about = f"what {program} computes, in receval's keys" if program else "the evaluation as `receval run` reads it"
     head = [plain(f"# Written by `receval init --from {path.name}`: {about}."), "# Paths are relative to this file."]
@@ -109,15 +107,12 @@ def _with_side_inputs(experiment: _Experiment, needs: frozenset[str]) -> _Experi
     data, placeholders = dict(experiment.data), set(experiment.placeholders)
     for need in sorted(needs):
         role = "items" if need == "categories" else need.partition(".")[0]
-        if role in ("train", "catalogue"):
+        if role in ("train", "catalogue") or (role in data and need != "categories"):
             continue
-        if role not in data:
-            data[role] = f"{role}.csv"
-            placeholders.add(role)
+        data.setdefault(role, f"{role}.csv")
         if need == "categories":
-            given = data[role] if isinstance(data[role], Mapping) else {"path": data[role]}
-            data[role] = {"categories": "category", **given}
-            placeholders.add(role)
+            data[role] = {"categories": "category", **(data[role] if isinstance(data[role], Mapping) else {"path": data[role]})}
+        placeholders.add(role)
     return replace(experiment, data=data, placeholders=frozenset(placeholders))
 
 
@@ -225,12 +220,11 @@ def _elliot(content: Mapping[str, Any]) -> _Experiment:
     if lists:
         data["recommendations"] = lists
     used = ["dataset", "evaluation", "data_config", "models", "top_k", *(["path_output_rec_result"] if isinstance(output, str) else [])]
+    with_lists = (name for name in models if _is(name, "ProxyRecommender", "RecommendationFolder"))
     left = [
         *_unused_keys(files, ("experiment", "data_config"), "strategy", *(f"{role}_path" for role in data)),
         *_unused_keys(experiment, ("experiment",), *used),
-        *_unused_keys(
-            models, ("experiment", "models"), *(name for name in models if _is(name, "ProxyRecommender", "RecommendationFolder"))
-        ),
+        *_unused_keys(models, ("experiment", "models"), *with_lists),
         *_unused_keys(content, (), "experiment"),
     ]
     return _filled("elliot", evaluation, ("experiment", "evaluation"), data, left)
@@ -301,9 +295,8 @@ def _filled(dialect: str, evaluation: Any, at: Path, data: Mapping[str, Any], le
         "train": {"path": f"train.{ending}", **file},
         "recommendations": {"model": {"path": f"recommendations.{ending}", **lists}},
     }
-    complete = {role: data.get(role, source) for role, source in wanted.items()} | {key: data[key] for key in data if key not in wanted}
     missing = frozenset(wanted.keys() - data.keys())
-    return _Experiment(dialect, evaluation, at, complete, missing, tuple(left), optional=dialect == "clayrs")
+    return _Experiment(dialect, evaluation, at, {**wanted, **data}, missing, tuple(left), optional=dialect == "clayrs")
 
 
 def _unused_keys(content: Mapping[str, Any], at: Path, *used: str) -> tuple[tuple[Path, str], ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ def config_text(config: GuessedConfig, folder: Path | None = None) -> str:
 
     Raises `ConfigError` if the result is no valid config, which would be a bug.
     """
-    body = "".join(f"{line}\n" for line in (*_data(config, folder), *_evaluation(config)))
+    body = "".join(f"{line}\n" for line in _lines(config, folder))
     where = "this file" if folder is not None else "the folder in which init ran: save it there"
     has_schema = os.path.isfile((folder or Path()) / "receval.schema.json")
     modeline = "# yaml-language-server: $schema=receval.schema.json\n" if has_schema else ""
@@ -42,7 +43,7 @@ def config_text(config: GuessedConfig, folder: Path | None = None) -> str:
     return complete
 
 
-def _data(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
+def _lines(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
     yield "data:"
     for key, entry in config.data.items():
         yield f"  {key}: {_source(entry, folder)}"
@@ -50,22 +51,6 @@ def _data(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
     yield from (f"  # {key}: {_source(other, folder)}" for key, other in config.alternatives if key not in config.data)
     yield "  recommendations:"
     yield from (f"    {as_key(name)}: {_source(entry, folder)}" for name, entry in config.models.items())
-
-
-def _source(entry: SourceEntry, folder: Path | None) -> str:
-    """Write a source on one line, as its path alone if it has no other keys, with the comment."""
-    keys = {key: value for key, value in entry.keys.items() if value not in ({}, None)}
-    query = entry.file.preview.place.query
-    if query is not None:
-        uri = f"{query.scheme}:///{moved_path(query.path, start=Path(), folder=folder)}"
-        return f"{flow({'uri': uri, 'query': query.statement, **keys})}  # {plain(entry.comment)}"
-    path = moved_path(entry.file.path, start=Path(), folder=folder)
-    path = "./-" if path == "-" else path
-    source: Any = {"path": path, **keys}
-    return f"{flow(source if len(source) > 1 else path)}  # {plain(entry.comment)}"
-
-
-def _evaluation(config: GuessedConfig) -> Iterator[str]:
     yield "evaluation:"
     yield "  convention: receval  # by whose definitions; receval metrics --conventions lists all"
     (threshold, threshold_reason), (top_k, top_k_reason) = config.threshold, config.top_k
@@ -74,6 +59,17 @@ def _evaluation(config: GuessedConfig) -> Iterator[str]:
     yield plain(f"  top_k: {flow(list(top_k))}  # {top_k_reason}; none: the whole list")
     yield "  metrics:  # receval metrics lists all"
     yield from (f"    - {name}" + (f"  # {comment}" if comment else "") for name, comment in config.metrics)
+
+
+def _source(entry: SourceEntry, folder: Path | None) -> str:
+    """Write a source on one line, as its path alone if it has no other keys, with the comment."""
+    query, moved = entry.file.preview.place.query, partial(moved_path, start=Path(), folder=folder)
+    path = moved(entry.file.path)
+    source: dict[str, Any] = {"path": "./-" if path == "-" else path}
+    if query is not None:
+        source = {"uri": f"{query.scheme}:///{moved(query.path)}", "query": query.statement}
+    source |= {key: value for key, value in entry.keys.items() if value not in ({}, None)}
+    return f"{flow(source if len(source) > 1 else source['path'])}  # {plain(entry.comment)}"
 
 
 def moved_path(path: Any, start: Path, folder: Path | None) -> Any:
