@@ -25,12 +25,10 @@ from ..parts import Scratch
 from ..results.audit import Audit
 from ..results.description import Description
 from ..results.explanation import Explanation
+from ..session import studies
 from ..session.records import RunRecord
 from ..session.run import run_config, track_run
 from ..session.save import check_config
-from ..session.studies import audit as audit_config
-from ..session.studies import describe as describe_config
-from ..session.studies import explain as explain_config
 from .arguments import NO_MATRIX, Arguments, ConfigLike, loaded_from, masked, told_of_arguments, warn
 from .evaluation_result import EvaluationResult
 
@@ -133,7 +131,7 @@ def describe(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]
     The arguments are those of `evaluate`; `metrics` has no meaning and may be left out.
     """
     with told_of_arguments():
-        return describe_config(_loaded(config, arguments, metrics="nDCG"))
+        return studies.describe(_loaded(config, arguments, metrics="nDCG"))
 
 
 def explain(
@@ -146,7 +144,7 @@ def explain(
     the user.
     """
     with told_of_arguments():
-        return explain_config(_loaded(config, arguments, metrics=measure), measure, str(user), model)
+        return studies.explain(_loaded(config, arguments, metrics=measure), measure, str(user), model)
 
 
 def enriched(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> dict[str, pl.DataFrame]:
@@ -164,7 +162,7 @@ def enriched(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]
 def audit(config: ConfigLike | None = None, conventions: str | Sequence[str] = (), **arguments: Unpack[Arguments]) -> Audit:
     """Evaluate the measures under several conventions, or all, as `receval audit` does; the other arguments are those of `evaluate`."""
     with told_of_arguments():
-        return audit_config(_loaded(config, arguments), (conventions,) if isinstance(conventions, str) else conventions)
+        return studies.audit(_loaded(config, arguments), (conventions,) if isinstance(conventions, str) else conventions)
 
 
 def measured(**arguments: Unpack[Arguments]) -> EvaluationResult:

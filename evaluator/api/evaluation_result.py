@@ -171,9 +171,8 @@ class EvaluationResult(Result, frozen=True, eq=False):
 
     def _row(self, model: str, measure: str) -> Row:
         rows = self._rows(model)
-        if measure in rows:
-            return rows[measure]
-        fitting = [row for row in rows.values() if measure_name(measure) in (measure_name(row.label), measure_name(row.metric))]
+        same = (row for row in rows.values() if measure_name(measure) in (measure_name(row.label), measure_name(row.metric)))
+        fitting = [rows[measure]] if measure in rows else list(same)
         if len(fitting) == 1:
             return fitting[0]
         if fitting:

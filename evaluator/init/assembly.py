@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from .choice import TrainTestFiles, choose_models, choose_train_test, foreign_files, resolve_bare_lists, spelling_doubts, test_candidates
 from .classification import ClassifiedFile
@@ -142,8 +143,7 @@ def _data_section(
                 alternatives.append((key, source_entry(file, f"could be {key} too")))
     for file in predictions:  # they are classified as lists until their pairs are compared with the test set
         columns = {"user": file.columns["user"], "item": file.columns["item"], "prediction": file.columns["score"]}
-        table_of_pairs = ClassifiedFile(file.preview, columns, file.pair_summary, "predictions", "predicted ratings")
-        entry = source_entry(table_of_pairs, "predictions for pairs of the test set")
+        entry = source_entry(replace(file, columns=columns, table="predictions"), "predictions for pairs of the test set")
         if entries.setdefault("predictions", entry) is not entry:
             alternatives.append(("predictions", entry))
     return entries, alternatives

@@ -27,26 +27,19 @@ _Columns = dict[str, ColumnSummary]
 class ClassifiedFile(Struct, frozen=True):
     """A file, its columns by role, and the kind of table it is classified as (none if unknown), with the reason.
 
-    `doubts` are sentences on what might be wrong. `is_told_by_length` marks lists that only the equal number of rows per user gives away.
+    `path` and `label` are those of its place. `doubts` are sentences on what might be wrong. `is_told_by_length` marks lists that only the
+    equal number of rows per user gives away.
     """
 
     preview: TablePreview
+    path: str
+    label: str
     columns: Mapping[str, ColumnSummary]
     pair_summary: PairSummary | None
-    table: str | None
-    reason: str
+    table: str | None = None
+    reason: str = ""
     doubts: tuple[str, ...] = ()
     is_told_by_length: bool = False
-
-    @property
-    def path(self) -> str:
-        """The file as a config names it."""
-        return self.preview.place.path
-
-    @property
-    def label(self) -> str:
-        """Its path below the folder that all files share."""
-        return self.preview.place.label
 
     @property
     def by_user(self) -> PairSummary:
@@ -62,7 +55,8 @@ def classify(preview: TablePreview) -> ClassifiedFile:
         preview = preview.with_lists(*list_columns)
         columns, doubts = _roles(preview)
     pair_summary = preview.pair_summary(columns["user"], columns["item"]) if {"user", "item"} <= columns.keys() else None
-    return _with_table(ClassifiedFile(preview, columns, pair_summary, None, "", doubts), table_words(preview.place.label))
+    place = preview.place
+    return _with_table(ClassifiedFile(preview, place.path, place.label, columns, pair_summary, doubts=doubts), table_words(place.label))
 
 
 def _roles(preview: TablePreview) -> tuple[_Columns, tuple[str, ...]]:
