@@ -4,8 +4,7 @@ from importlib.resources import files
 from typing import Final
 
 from .conversion import convert
-from .guess import guess
-from .guess_text import config_text
+from .guess import config_text, guess
 
 _CONFIGS: Final = ("families.yaml", "grids.yaml", "quickstart.yaml", "receval.schema.json")
 """The configs that need nothing but the sample data; pyproject.toml puts the same into the wheel."""

@@ -22,7 +22,7 @@ from ..errors import ConfigError
 from ..load import without_endings
 from ..names.measure_strings import MetricSpec
 from ..names.yaml_text import Path
-from .guess_text import as_key, flow, moved_path, plain
+from .guess import as_key, flow, moved_path, plain
 
 _Moved = Callable[[Any], Any]
 _NO_MEANING: Final = "it has no meaning here: receval reads lists and trains nothing"

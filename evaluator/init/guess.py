@@ -1,26 +1,39 @@
-"""Guess a config from unlabelled files."""
+"""Guess a config from unlabelled files, and write it as YAML with comments; values, keys and comments of any config are written here."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Any, Final
 
+import yaml
 from msgspec.structs import replace
 
 from .. import load
-from ..errors import DataError, MissingExtraError
+from ..config.loader import check
+from ..config.overrides import Locations
+from ..errors import ConfigError, DataError, MissingExtraError
 from ..load import database
 from ..load.source import PROCESS_SCRATCH
+from ..names import yaml_text as text
+from ..names.short_names import is_address
 from .assembly import GuessedConfig, SourceEntry, assemble, source_entry
 from .classification import ClassifiedFile, classify
-from .discovery import DiscoveredTable, Query, discover_tables
-from .preview import TablePreview
+from .preview import DiscoveredTable, Query, TablePreview, discover_tables
 
 _MAX_ROWS_PER_FILE: Final = 100_000
 _MAX_ROWS: Final = 2_000_000
 _READ_KEYS: Final = ("format", "separator", "header", "columns", "split", "decimal_comma")
 """The keys of a source that say how to read it."""
+_HEAD = """\
+# Written by `receval init`: guesses, each with its reason. Correct what is wrong; `receval validate` checks it, `receval run` evaluates.
+# Paths are relative to {where}.
+"""
+_TAIL = """\
+# output: {dir: results/}  # write the values in all formats, and a manifest, into this folder
+"""
 
 
 def guess(names: Sequence[str]) -> GuessedConfig:
@@ -111,3 +124,88 @@ def _reading(role: str, file: ClassifiedFile, keys: Mapping[str, object]) -> obj
     except DataError:
         return None
     return scan.names, scan.lists, scan.decimal_comma
+
+
+def config_text(config: GuessedConfig, folder: Path | None = None) -> str:
+    """Return the YAML of a guessed config, with paths relative to `folder`, or to the current folder if not given.
+
+    Raises `ConfigError` if the result is no valid config, which would be a bug.
+    """
+    body = "".join(f"{line}\n" for line in _lines(config, folder))
+    where = "this file" if folder is not None else "the folder in which init ran: save it there"
+    has_schema = os.path.isfile((folder or Path()) / "receval.schema.json")
+    modeline = "# yaml-language-server: $schema=receval.schema.json\n" if has_schema else ""
+    complete = modeline + _HEAD.format(where=where) + body + _TAIL
+    document = text.read(complete, {})
+    if document.problems:
+        raise ConfigError([f"the guessed config, line {line}: {message}" for (line, _), message in document.problems])
+    check(document.value, Locations("the guessed config", document), folder or Path())
+    return complete
+
+
+def _lines(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
+    yield "data:"
+    for key, entry in config.data.items():
+        yield f"  {key}: {_source_text(entry, folder)}"
+        yield from (f"  # {key}: {_source_text(other, folder)}" for other_key, other in config.alternatives if other_key == key)
+    yield from (f"  # {key}: {_source_text(other, folder)}" for key, other in config.alternatives if key not in config.data)
+    yield "  recommendations:"
+    yield from (f"    {as_key(name)}: {_source_text(entry, folder)}" for name, entry in config.models.items())
+    yield "evaluation:"
+    yield "  convention: receval  # by whose definitions; receval metrics --conventions lists all"
+    (threshold, threshold_reason), (top_k, top_k_reason) = config.threshold, config.top_k
+    relevance = f"relevance: {{threshold: {f'{threshold:g}' if threshold else 'N'}}}"
+    yield plain(f"  {'' if threshold else '# '}{relevance}  # {threshold_reason}")
+    yield plain(f"  top_k: {flow(list(top_k))}  # {top_k_reason}; none: the whole list")
+    yield "  metrics:  # receval metrics lists all"
+    yield from (f"    - {name}" + (f"  # {comment}" if comment else "") for name, comment in config.metrics)
+
+
+def _source_text(entry: SourceEntry, folder: Path | None) -> str:
+    """Write a source on one line, as its path alone if it has no other keys, with the comment."""
+    query, moved = entry.file.preview.place.query, partial(moved_path, start=Path(), folder=folder)
+    path = moved(entry.file.path)
+    source: dict[str, Any] = {"path": "./-" if path == "-" else path}
+    if query is not None:
+        source = {"uri": f"{query.scheme}:///{moved(query.path)}", "query": query.statement}
+    source |= {key: value for key, value in entry.keys.items() if value not in ({}, None)}
+    return f"{flow(source if len(source) > 1 else source['path'])}  # {plain(entry.comment)}"
+
+
+def moved_path(path: Any, start: Path, folder: Path | None) -> Any:
+    """Rewrite a path relative to `start` as one relative to `folder`; without a folder it stays."""
+    if isinstance(path, list):
+        return [moved_path(single, start, folder) for single in path]
+    if folder is None or not isinstance(path, str) or path == "-" or is_address(path) or os.path.isabs(path):
+        return path
+    return os.path.relpath(os.path.join(os.path.abspath(start), path), os.path.realpath(folder))
+
+
+def plain(comment: str) -> str:
+    """Replace the characters that could end a comment."""
+    return "".join(letter if letter.isprintable() else " " for letter in comment)
+
+
+class _Dumper(yaml.SafeDumper):
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _text(dumper: yaml.SafeDumper, given: str) -> yaml.ScalarNode:
+    """Quote text that YAML 1.2 would read as something else or on several lines, and double `$`, which would name a variable."""
+    style = None if isinstance(text.scalar(given), str) and given.isprintable() else '"'
+    return dumper.represent_scalar("tag:yaml.org,2002:str", given.replace("$", "$$"), style=style)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def as_key(name: str) -> str:
+    """Write a key. Variables are not replaced in keys, so `$` is not doubled."""
+    return flow(name).replace("$$", "$")
+
+
+def flow(value: Any) -> str:
+    """Write a value on one line."""
+    written = yaml.dump(value, Dumper=_Dumper, default_flow_style=True, sort_keys=False, allow_unicode=True, width=float("inf"))
+    return written.removesuffix("\n").removesuffix("\n...").strip()
