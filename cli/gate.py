@@ -38,7 +38,7 @@ from .output import ci_files, publish, say, say_gates, show, tell
 )
 @click.option("--strict", is_flag=True, help="Exit with 1 if a gate is inconclusive or warns too, and if not one could be judged.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 if a gate failed; for jobs that only report.")
-@options.reading_options("set", "recs", "replace")
+@options.reading_options("overrides", "recommendations", "replace")
 @options.ci_option
 @options.format_option("gates", "report", default="table", help="What to print; a table if not given.")
 @options.outputs_option("Write the verdicts too: .json or .md, or a report: .html, .xml (JUnit), .svg (a badge).")

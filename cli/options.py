@@ -97,10 +97,10 @@ plugin_option = click.option(
 )
 config_argument = click.argument("config", type=click.Path())
 _READING = {
-    "set": click.option(
+    "overrides": click.option(
         "--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a value of the config: --set evaluation.top_k=[5,10]."
     ),
-    "recs": click.option(
+    "recommendations": click.option(
         "--recs", "recommendations", multiple=True, metavar="NAME=FILE", help="Add a model to the config's; NAME=- reads standard input."
     ),
     "replace": click.option("--replace", is_flag=True, help="Let --recs take the place of a model that the config has already."),
@@ -111,7 +111,6 @@ _READING = {
     ),
 }
 """The options that change a config: they come to a command as a `ConfigReader`, called `read`."""
-_READ = ("overrides", "recommendations", "replace", "input_format")
 
 
 def reading_options(*names: str) -> Callable[[_Callback], _Callback]:
@@ -120,7 +119,7 @@ def reading_options(*names: str) -> Callable[[_Callback], _Callback]:
     def decorated(callback: _Callback) -> Any:
         @wraps(callback)
         def command(*arguments: Any, **given: Any) -> Any:
-            read = ConfigReader(**{name: given.pop(name) for name in _READ if name in given})
+            read = ConfigReader(**{name: given.pop(name) for name in _READING if name in given})
             return callback(*arguments, read=read, **given)
 
         wrapped: Callable[..., Any] = command

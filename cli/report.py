@@ -27,7 +27,7 @@ from .output import ci_files, emit, publish, say, show, tell
 @click.option("--users", type=click.Choice(("same", "common")), help="Refuse models that count other users, or compare those in common.")
 @click.option("--unpaired", is_flag=True, help="Compare means of different users, or of other test data (Welch).")
 @click.option("--cluster", metavar="COLUMN", help="The column of users that belong together: users.household.")
-@options.reading_options("set", "recs", "replace")
+@options.reading_options("overrides", "recommendations", "replace")
 @options.format_option("comparison", help="What to print; a table if not given.")
 @options.outputs_option("Write it too: .json, .csv, .md, .tex, .html, or a folder.", metavar="FILE|DIR/")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors, and what --format asks for.")
@@ -61,7 +61,7 @@ def compare(
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="How small a difference does not matter: 0.005, or 1%.")
 @click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="Name the N users with the largest losses.")
 @options.plugin_option
-@options.reading_options("set", "recs", "replace")
+@options.reading_options("overrides", "recommendations", "replace")
 @options.ci_option
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 def report(
@@ -120,7 +120,7 @@ def report(
 @click.option("--baseline", metavar="NAME|DIR", help="The model, the result or the folder that the others are compared with; the first.")
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="How small a difference does not matter: 0.005, or 1%.")
 @options.plugin_option
-@options.reading_options("set", "recs", "replace")
+@options.reading_options("overrides", "recommendations", "replace")
 def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], read: options.ConfigReader, **asked: Any) -> None:
     """Draw one chart of a report: measures over k, differences from the base, two measures, or how users are spread.
 

@@ -15,7 +15,7 @@ from .output import say, show, warn_of_unused
 
 @click.command(cls=options.Command)
 @options.config_argument
-@options.reading_options("set", "recs", "input_format")
+@options.reading_options("overrides", "recommendations", "input_format")
 @options.format_option("description", default="table", help="What to print.")
 def describe(config: str, read: options.ConfigReader, form: str) -> None:
     """Say what the files of a config hold, without evaluating anything.

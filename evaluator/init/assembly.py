@@ -80,8 +80,8 @@ def assemble(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> 
         doubts += [*split.doubts, *spelling_doubts(split.test, [file for file in own if file.table])]
         if models:
             data, alternatives = _data_section(own, split.test, split, predictions)
-            entries = {name: _lists_entry(file) for name, file in models.items()}
-            return _complete(resolved, data, entries, alternatives, {**left_out, **unfit}, doubts)
+            config = GuessedConfig(data, {name: _lists_entry(file) for name, file in models.items()}, tuple(alternatives))
+            return _complete(config, resolved, {**left_out, **unfit}, doubts)
         reasons = "; ".join(f"{path}: {reason}" for path, reason in unfit.items())
         problem = f"no file has lists for {split.test.path}: {reasons}"
     kinds = [(file.path, f"{_KINDS.get(file.table, file.table)}: {file.reason}" if file.table else file.reason) for file in own]
@@ -92,29 +92,20 @@ def _of_table(files: Sequence[ClassifiedFile], table: str) -> list[ClassifiedFil
     return [file for file in files if file.table == table]
 
 
-def _complete(
-    files: Sequence[ClassifiedFile],
-    data: Mapping[str, SourceEntry],
-    models: Mapping[str, SourceEntry],
-    alternatives: Sequence[tuple[str, SourceEntry]],
-    left_out: Mapping[str, str],
-    doubts: Sequence[str],
-) -> GuessedConfig:
+def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: Mapping[str, str], doubts: Sequence[str]) -> GuessedConfig:
     """Choose what to compute, and describe the place of every file: in the order given, unreadable ones last."""
     by_path = {path: f"left out: {reason}" for path, reason in left_out.items()}
-    by_path |= {entry.file.path: f"left out, but named in a comment: {entry.comment}" for _, entry in alternatives}
-    by_path |= {entry.file.path: f"data.{key}: {_reading(entry)}" for key, entry in data.items()}
-    by_path |= {entry.file.path: f"the model {name}: {_reading(entry)}" for name, entry in models.items()}
+    by_path |= {entry.file.path: f"left out, but named in a comment: {entry.comment}" for _, entry in config.alternatives}
+    by_path |= {entry.file.path: f"data.{key}: {_reading(entry)}" for key, entry in config.data.items()}
+    by_path |= {entry.file.path: f"the model {name}: {_reading(entry)}" for name, entry in config.models.items()}
     by_path |= {file.path: f"left out: {file.reason}" for file in files if file.path not in by_path}
-    test = data["test"].file
+    test = config.data["test"].file
     threshold = _threshold(test)
-    return GuessedConfig(
-        data,
-        models,
-        tuple(alternatives),
-        threshold,
-        _cutoffs([entry.file for entry in models.values()]),
-        _metrics(data),
+    return replace(
+        config,
+        threshold=threshold,
+        top_k=_cutoffs([entry.file for entry in config.models.values()]),
+        metrics=_metrics(config.data),
         descriptions=tuple((path, by_path[path]) for path in dict.fromkeys([*(file.path for file in files), *left_out])),
         doubts=tuple(dict.fromkeys([*doubts, *([] if threshold[0] is None else [f"{test.path}: {threshold[1]}"])])),
     )

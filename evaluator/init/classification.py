@@ -49,19 +49,39 @@ class ClassifiedFile(Struct, frozen=True):
 
 
 def classify(preview: TablePreview) -> ClassifiedFile:
-    """Classify a file by itself."""
+    """Classify a file by itself. Items are lists in text if there is one row per user, and ids with digits, not names of several words."""
     columns, doubts = _roles(preview)
-    if list_columns := _lists_in_text(columns):
-        preview = preview.with_lists(*list_columns)
+    user, item = columns.get("user"), columns.get("item")
+    if user is not None and item is not None and user.n_distinct >= user.n_filled and (sign := _list_separator(item)):
+        parallel = [columns[role] for role in ("position", "score", "rating") if role in columns]
+        numbers = [column.number for column in parallel if any(sign in value for value in column.examples)]
+        preview = preview.with_lists(sign, (item.number, *numbers))
         columns, doubts = _roles(preview)
-    pair_summary = preview.pair_summary(columns["user"], columns["item"]) if {"user", "item"} <= columns.keys() else None
     place = preview.place
+    pair_summary = preview.pair_summary(columns["user"], columns["item"]) if {"user", "item"} <= columns.keys() else None
     return _with_table(ClassifiedFile(preview, place.path, place.label, columns, pair_summary, doubts=doubts), table_words(place.label))
 
 
 def _roles(preview: TablePreview) -> tuple[_Columns, tuple[str, ...]]:
-    """Assign roles to the columns of a file, as far as their names or their order tell them; return them with doubts."""
-    return _by_name(preview.columns) if preview.raw.has_header else _by_order(preview.columns)
+    """Assign roles to the columns of a file by their names, or without a header by their order; return them with doubts.
+
+    The first two columns hold users and items, later ones timestamps if numbers are large, and scores if they have many decimals. A second
+    column of titles and the like, texts of several words that are no lists of ids, is that of no item.
+    """
+    columns = preview.columns
+    if preview.raw.has_header:
+        return _by_name(columns)
+    if len(columns) < 2:
+        return ({"first": columns[0]} if columns else {}), ()
+    examples = columns[1].examples
+    has_several_words = columns[1].kind == "text" and 2 * sum(" " in value.strip() for value in examples) > len(examples)
+    if has_several_words and not columns[1].is_list and not _list_separator(columns[1]):
+        return {"first": columns[0]}, ()
+    columns_by_role = {"user": columns[0], "item": columns[1]}
+    for column in columns[2:]:
+        is_time = column.kind == "text" or (column.maximum is not None and column.maximum > _MIN_TIMESTAMP)
+        columns_by_role.setdefault("timestamp" if is_time else "rating" if column.half_steps else "score", column)
+    return columns_by_role, ("no header, so the first column is taken for the user, the second for the item",)
 
 
 def _by_name(columns: tuple[ColumnSummary, ...]) -> tuple[_Columns, tuple[str, ...]]:
@@ -110,36 +130,6 @@ def _by_elimination(columns: tuple[ColumnSummary, ...], assigned: _Columns) -> t
             doubt = f"column {left[0].name!r} is taken for the {role}: beside {assigned[other].name!r} it alone looks like ids"
             return {**assigned, role: left[0]}, (doubt,)
     return assigned, ()
-
-
-def _by_order(columns: tuple[ColumnSummary, ...]) -> tuple[_Columns, tuple[str, ...]]:
-    """Take the first two columns for users and items, later numbers for timestamps if large, for scores if they have many decimals.
-
-    A second column of titles and the like, texts of several words that are no lists of ids, is that of no item.
-    """
-    if len(columns) < 2:
-        return ({"first": columns[0]} if columns else {}), ()
-    examples = columns[1].examples
-    has_several_words = columns[1].kind == "text" and 2 * sum(" " in value.strip() for value in examples) > len(examples)
-    if has_several_words and not columns[1].is_list and not _list_separator(columns[1]):
-        return {"first": columns[0]}, ()
-    columns_by_role = {"user": columns[0], "item": columns[1]}
-    for column in columns[2:]:
-        is_time = column.kind == "text" or (column.maximum is not None and column.maximum > _MIN_TIMESTAMP)
-        columns_by_role.setdefault("timestamp" if is_time else "rating" if column.half_steps else "score", column)
-    return columns_by_role, ("no header, so the first column is taken for the user, the second for the item",)
-
-
-def _lists_in_text(columns: _Columns) -> tuple[str, tuple[int, ...]] | None:
-    """Return the separator of the items and the numbers of the columns that hold lists; `None` if a row holds one item.
-
-    Lists have one row per user, and ids with digits, which tells them from names of several words.
-    """
-    user, item = columns.get("user"), columns.get("item")
-    if user is None or item is None or user.n_distinct < user.n_filled or not (sign := _list_separator(item)):
-        return None
-    parallel = [columns[role] for role in ("position", "score", "rating") if role in columns]
-    return sign, (item.number, *(column.number for column in parallel if any(sign in value for value in column.examples)))
 
 
 def _list_separator(column: ColumnSummary) -> str:
