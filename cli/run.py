@@ -78,7 +78,7 @@ def run(
     if print_config:
         _print_config(loaded)
         return
-    from receval.session.run import run_config
+    from receval.session.run import run_config, track_run
     from receval.session.show import Looks
 
     looks = Looks(**table)
@@ -98,10 +98,13 @@ def run(
         )
     _show(record, row, looks, quiet, verbose)
     publish(record.report, system)
+    if record.failure is None:
+        say_gates(record, quiet=quiet)
+        record = track_run(record)
+        for one in record.tracked:
+            tell_tracked(one, quiet=quiet)
     if record.failure is not None:
         raise record.failure
-    say_gates(record, quiet=quiet)
-    _track(record, quiet)
     context.exit(record.exit_code)
 
 
@@ -152,17 +155,6 @@ def _show(record: receval.RunRecord[receval.Result], row: OutputForm | None, loo
         show(row, record.report if row.of == "report" else looks.applied(result) if row.form == "md" else result)
 
 
-def _track(record: receval.RunRecord[receval.Result], quiet: bool) -> None:
-    """Log the result with the trackers of its config, and say where it went."""
-    from receval.session.run import track_run
-
-    tracked = track_run(record)
-    for one in tracked.tracked:
-        tell_tracked(one, quiet=quiet)
-    if tracked.failure is not None:
-        raise tracked.failure
-
-
 def _bar_for(loaded: receval.Loaded, quiet: bool) -> AbstractContextManager[Callable[[receval.Progress], None] | None]:
     """A bar on a terminal for a run that takes a while, since it has several models or large files, and otherwise nothing."""
     if quiet or not sys.stderr.isatty():
@@ -182,14 +174,14 @@ def bar() -> Iterator[Callable[[receval.Progress], None]]:
     from rich.progress import Progress as Bars
 
     what, how_far = (TextColumn(text, markup=False) for text in ("{task.description}", "{task.fields[rows]}"))
-    console = Console(stderr=True)
     screen = Screen.of(sys.stderr)
-    with Bars(SpinnerColumn(), what, BarColumn(), how_far, TimeElapsedColumn(), console=console, transient=True) as bars:
+    columns = (SpinnerColumn(), what, BarColumn(), how_far, TimeElapsedColumn())
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
         task = bars.add_task("reading", total=None, rows="")
 
         def report(progress: receval.Progress) -> None:
-            what, rows = _how_far(progress)
-            shown = screen.visible(what)
+            evaluated, rows = _how_far(progress)
+            shown = screen.visible(evaluated)
             bars.update(task, description=shown, completed=progress.n_rows, total=progress.n_expected, rows=rows)
 
         yield report

@@ -236,19 +236,15 @@ def test_a_public_class_has_a_name_of_its_own():
 SUBJECTS = {
     *(
         "audit",
-        "baseline",
         "catalogue",
-        "compare",
         "description",
         "explanation",
         "gates",
-        "progress",
         "reading_back",
         "report",
         "run",
-        "track",
     ),
-    *("conversion", "records", "values"),
+    *("conversion", "values"),
     "studies",
 }
 """Subjects that have a file of their name in several rooms: what is found of one, said of it, and asked on the command line."""

@@ -184,7 +184,7 @@ def gate(
     """
     judged = result if isinstance(result, Result) else load_folder(Path(result).expanduser())
     given = [rules] if isinstance(rules, str | Mapping) else list(rules)
-    path, place = _path(baseline), _path(anchor)
+    path, place = (os.fspath(one) if isinstance(one, str | os.PathLike) else None for one in (baseline, anchor))
     options = gate_options(given, path, baseline_model, place, if_missing, models=models, inconclusive=inconclusive, alpha=alpha)
     with told_of_arguments():
         section, compared = gates_of(judged.config, options)
@@ -199,11 +199,6 @@ def gate(
             bases = Bases(bases.baseline, {**bases.anchors, "": replace(_base_of(anchor, None), is_anchor=True)})
         changes = {**({"users": "common"} if common else {}), **({"cluster": cluster} if cluster else {})}
         return GateVerdicts(with_gates(judged, section, compared.model_copy(update=changes), bases).gates)
-
-
-def _path(baseline: BaselineLike | None) -> str | None:
-    """Return the path or name that a baseline is given by; `None` for one in memory."""
-    return os.fspath(baseline) if isinstance(baseline, str | os.PathLike) else None
 
 
 def _base_of(baseline: Any, model: str | None) -> Baseline:
