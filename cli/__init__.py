@@ -1,1 +1,1 @@
-"""The command line: parse, call, show, exit. A file per command, small ones together."""
+"""The command line: parse, call, show, exit. Commands of one subject share a file."""

@@ -5,23 +5,23 @@ from __future__ import annotations
 import click
 from receval.outputs import of_form
 
-from .options import Command, convention_names, format_option, metric_names, plugin_option
+from . import options
 from .output import show
 
 
-@click.command(cls=Command)
-@click.argument("name", required=False, shell_complete=metric_names)
-@plugin_option
+@click.command(cls=options.Command)
+@click.argument("name", required=False, shell_complete=options.metric_names)
+@options.plugin_option
 @click.option(
     "--convention",
     metavar="NAME",
-    shell_complete=convention_names,
+    shell_complete=options.convention_names,
     help="Explain a convention (a name, or a .yaml file), or NAME as it has it.",
 )
 @click.option("--axes", is_flag=True, help="Explain what every metric takes.")
 @click.option("--conventions", is_flag=True, help="List the conventions.")
 @click.option("--all", "everything", is_flag=True, help="Print the whole catalogue.")
-@format_option("catalogue", default="table", help="Text with tables, Markdown or JSON.")
+@options.format_option("catalogue", default="table", help="Text with tables, Markdown or JSON.")
 def metrics(name: str | None, convention: str | None, axes: bool, conventions: bool, everything: bool, form: str) -> None:
     """List the metrics, or explain one.
 
@@ -45,8 +45,8 @@ def schema() -> None:
     click.echo(json_schema(), nl=False)
 
 
-@click.command(cls=Command)
-@format_option("machine", default="table", help="Text or JSON.")
+@click.command(cls=options.Command)
+@options.format_option("machine", default="table", help="Text or JSON.")
 def doctor(form: str) -> None:
     """Say what receval runs on: versions, extras, Java, memory, threads and temporary space, and what to do.
 

@@ -8,27 +8,25 @@ from importlib import import_module
 import click
 
 _COMMANDS = {
-    "run": "Evaluate recommendation files as a config says.",
-    "compare": "Say how much models differ, and how sure that is.",
-    "gate": "Say whether models may ship: judge the rules of a config.",
-    "baseline": "Keep a folder of results to compare later ones with.",
-    "report": "Make a page of results for people, or files for machines.",
-    "plot": "Draw one chart of a report.",
-    "track": "Log results to experiment trackers.",
-    "check": "Say what is wrong or suspicious in the files of a config.",
-    "describe": "Say what the files of a config hold.",
-    "init": "Write a config for files, from another program's, or with sample data.",
-    "validate": "Check a config without opening any data.",
-    "audit": "Evaluate the metrics of a config under every convention.",
-    "explain": "Show how the value of one user comes about.",
-    "metrics": "List the metrics, or explain one.",
-    "schema": "Print the JSON Schema of a config.",
-    "doctor": "Say what receval runs on, and what to do.",
-    "completion": "Print the script for completion in a shell.",
+    "run": ("run", "Evaluate recommendation files as a config says."),
+    "compare": ("report", "Say how much models differ, and how sure that is."),
+    "gate": ("gate", "Say whether models may ship: judge the rules of a config."),
+    "baseline": ("gate", "Keep a folder of results to compare later ones with."),
+    "report": ("report", "Make a page of results for people, or files for machines."),
+    "plot": ("report", "Draw one chart of a report."),
+    "track": ("run", "Log results to experiment trackers."),
+    "check": ("studies", "Say what is wrong or suspicious in the files of a config."),
+    "describe": ("studies", "Say what the files of a config hold."),
+    "init": ("init", "Write a config for files, from another program's, or with sample data."),
+    "validate": ("studies", "Check a config without opening any data."),
+    "audit": ("studies", "Evaluate the metrics of a config under every convention."),
+    "explain": ("studies", "Show how the value of one user comes about."),
+    "metrics": ("about", "List the metrics, or explain one."),
+    "schema": ("about", "Print the JSON Schema of a config."),
+    "doctor": ("about", "Say what receval runs on, and what to do."),
+    "completion": ("about", "Print the script for completion in a shell."),
 }
-"""Command → help. The commands themselves are imported when they are called, so that --help is quick."""
-_TOGETHER = {"studies": ("describe", "check", "explain"), "about": ("metrics", "schema", "doctor", "completion"), "report": ("plot",)}
-"""The files that have several commands; every other command has a file of its name."""
+"""Command → the file that has it, and its help. The commands themselves are imported when they are called, so that --help is quick."""
 
 
 class _Commands(click.Group):
@@ -38,29 +36,21 @@ class _Commands(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
             return None
-        file = next((file for file, names in _TOGETHER.items() if name in names), name)
-        command: click.Command = getattr(import_module(f".{file}", __package__), name)
+        command: click.Command = getattr(import_module(f".{_COMMANDS[name][0]}", __package__), name)
         return command
 
     def resolve_command(self, context: click.Context, arguments: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         name = arguments[0]
         if name not in _COMMANDS and not name.startswith("-"):
-            context.fail(f"No such command {name!r}.{_hint(name)}")
+            from difflib import get_close_matches
+
+            close = [f"receval run {name}"] if name.endswith((".yaml", ".yml")) else get_close_matches(name, _COMMANDS, n=1, cutoff=0.5)
+            context.fail(f"No such command {name!r}." + (f" Did you mean {close[0]!r}?" if close else ""))
         return super().resolve_command(context, arguments)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
-
-
-def _hint(name: str) -> str:
-    """What may have been meant by the name of a command that there is not."""
-    from difflib import get_close_matches
-
-    if name.endswith((".yaml", ".yml")):
-        return f" Did you mean 'receval run {name}'?"
-    close = get_close_matches(name, _COMMANDS, n=1, cutoff=0.5)
-    return f" Did you mean {close[0]!r}?" if close else ""
+            formatter.write_dl([(name, help) for name, (_, help) in _COMMANDS.items()])
 
 
 def _print_version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:

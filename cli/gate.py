@@ -1,4 +1,4 @@
-"""`receval gate`."""
+"""`receval gate`, and `receval baseline` for what gates compare with."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 import click
 from receval.outputs import of_form
 
-from .options import Command, ConfigReader, ci_option, format_option, outputs_option, reading_options
-from .output import ci_files, ci_system, publish, say_gates, show, tell
+from . import options
+from .output import ci_files, publish, say, say_gates, show, tell
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @click.argument("source", metavar="DIR|CONFIG")
 @click.option("--baseline", metavar="[LABEL=]DIR|MODEL", help="What models are compared with, in the place of gates.baseline.")
 @click.option("--baseline-model", metavar="NAME", help="The model of that folder to compare with; that of the same name if not given.")
@@ -38,20 +38,20 @@ from .output import ci_files, ci_system, publish, say_gates, show, tell
 )
 @click.option("--strict", is_flag=True, help="Exit with 1 if a gate is inconclusive or warns too, and if not one could be judged.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 if a gate failed; for jobs that only report.")
-@reading_options("set", "recs", "replace")
-@ci_option
-@format_option("gates", "report", default="table", help="What to print; a table if not given.")
-@outputs_option("Write the verdicts too: .json or .md, or a report: .html, .xml (JUnit), .svg (a badge).")
+@options.reading_options("overrides", "recommendations", "replace")
+@options.ci_option
+@options.format_option("gates", "report", default="table", help="What to print; a table if not given.")
+@options.outputs_option("Write the verdicts too: .json or .md, or a report: .html, .xml (JUnit), .svg (a badge).")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors, failures, and what --format json or md asks for.")
 @click.pass_context
 def gate(
     context: click.Context,
     /,
     source: str,
-    read: ConfigReader,
+    read: options.ConfigReader,
     strict: bool,
     exit_zero: bool,
-    ci: str,
+    system: str,
     form: str,
     outputs: tuple[str, ...],
     quiet: bool,
@@ -65,7 +65,7 @@ def gate(
     from receval.session.judge import gate_options, judge_source
 
     _refuse_contradictions(source, read, asked)
-    system, row = ci_system(ci), of_form(form, "gates", "report")
+    row = of_form(form, "gates", "report")
     options = gate_options(**asked)
     judged = judge_source(
         source,
@@ -84,7 +84,7 @@ def gate(
     context.exit(0 if exit_zero else judged.exit_code)
 
 
-def _refuse_contradictions(source: str, read: ConfigReader, asked: dict[str, Any]) -> None:
+def _refuse_contradictions(source: str, read: options.ConfigReader, asked: dict[str, Any]) -> None:
     """`UsageError` for options that have no meaning together."""
     if asked["baseline"] is None and asked["baseline_model"] is not None:
         raise click.UsageError("--baseline-model is about the baseline of the command line: give --baseline too")
@@ -92,3 +92,38 @@ def _refuse_contradictions(source: str, read: ConfigReader, asked: dict[str, Any
         raise click.UsageError("--if-missing is about the baseline of the command line: give --baseline too")
     if os.path.isdir(Path(source).expanduser()) and (read.overrides or read.recommendations):
         raise click.UsageError("--set and --recs change a config; the results of a folder are what they are")
+
+
+@click.group()
+def baseline() -> None:
+    """Keep a folder of results to compare later ones with."""
+
+
+@baseline.command("set", cls=options.Command)
+@click.argument("folder", metavar="DIR")
+@click.option("--to", "target", default="results/main", metavar="DIR", help="Where the baseline is kept; results/main.")
+@click.option("--force", is_flag=True, help="Take results whose gates or error-level checks failed, too.")
+@click.pass_context
+def set_baseline(context: click.Context, folder: str, target: str, force: bool) -> None:
+    """Make results the baseline: copy a folder that 'receval run -o DIR/' wrote.
+
+    The files take the place of those of the earlier baseline in one step. Exits with 1, and changes nothing, if gates or error-level
+    checks of the results failed, or gates of their config were not judged.
+    """
+    from receval.session.judge import set_baseline
+
+    reasons = set_baseline(folder, target, force=force)
+    if reasons:
+        say(f"Baseline not updated: {' and '.join(reasons)}. Use --force to override")
+        context.exit(1)
+    say(f"{folder} is now the baseline {target}")
+
+
+@baseline.command("show", cls=options.Command)
+@click.argument("folder", metavar="DIR", default="results/main")
+@options.format_option("baseline", default="table", help="Text, JSON or Markdown.")
+def show_baseline(folder: str, form: str) -> None:
+    """Say what a baseline holds: models and values, on which test data, and whether its gates and checks passed."""
+    from receval.session.judge import load
+
+    show(of_form(form, "baseline"), load(folder), name=folder)

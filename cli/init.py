@@ -8,11 +8,11 @@ from typing import Any
 import click
 from receval.quoting import one_line
 
-from .options import Command
+from . import options
 from .output import emit, say
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @click.argument("files", nargs=-1, type=click.Path())
 @click.option("--from", "source", metavar="FILE", type=click.Path(), help="The config of Elliot, WarpRec, RELISON or ClayRS.")
 @click.option("--demo", metavar="DIR", type=click.Path(), help="Write sample data and configs that run into a folder.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import wraps
@@ -36,26 +37,21 @@ class FormatChoice(click.Choice[str]):
         super().__init__([row.form for row in outputs.rows(*subjects) if not row.binary])
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> str:
-        """The name, if there is such a form and it can be printed."""
+        """Return the name, if there is such a form and it can be printed."""
         row = outputs.of_form(str(value), *self._subjects)
-        if row is not None and not row.binary:
-            return str(value)
-        self._complete()
-        return super().convert(value, parameter, context)
+        return str(value) if row is not None and not row.binary else self._complete().convert(value, parameter, context)
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
-        """Every name."""
-        self._complete()
-        return super().get_metavar(param, ctx)
+        """Return every name."""
+        return self._complete().get_metavar(param, ctx)
 
     def shell_complete(self, context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """The names that begin so."""
-        self._complete()
-        return super().shell_complete(context, parameter, incomplete)
+        """Return the names that begin so."""
+        return self._complete().shell_complete(context, parameter, incomplete)
 
-    def _complete(self) -> None:
-        """Look for the forms of packages, which takes longer than to declare an option may."""
-        self.choices = outputs.forms(*self._subjects)
+    def _complete(self) -> click.Choice[str]:
+        """Look for the forms of packages too, which takes longer than to declare an option may."""
+        return click.Choice(outputs.forms(*self._subjects))
 
 
 def format_option(*subjects: outputs.Subject, help: str, default: str | None = None) -> Callable[[_Callback], _Callback]:
@@ -66,12 +62,8 @@ def format_option(*subjects: outputs.Subject, help: str, default: str | None = N
 class ConfigReader:
     """Loads configs, changed as the options of a command say, and warns of what has no meaning in them."""
 
-    def __init__(
-        self, overrides: Sequence[str] = (), recommendations: Sequence[str] = (), replace: bool = False, input_format: str | None = None
-    ) -> None:
-        self.overrides = tuple(overrides)
-        self.recommendations = tuple(recommendations)
-        self._options: dict[str, Any] = {"replace": replace, "input_format": input_format}
+    def __init__(self, overrides: Sequence[str] = (), recommendations: Sequence[str] = (), **options: Any) -> None:
+        self.overrides, self.recommendations, self._options = overrides, recommendations, options
 
     def __call__(self, path: str, more: Sequence[str] = (), *, quiet: bool = False, **sections: Any) -> receval.Loaded:
         """Load a config, with `more` overrides and whole `sections`."""
@@ -105,10 +97,10 @@ plugin_option = click.option(
 )
 config_argument = click.argument("config", type=click.Path())
 _READING = {
-    "set": click.option(
+    "overrides": click.option(
         "--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a value of the config: --set evaluation.top_k=[5,10]."
     ),
-    "recs": click.option(
+    "recommendations": click.option(
         "--recs", "recommendations", multiple=True, metavar="NAME=FILE", help="Add a model to the config's; NAME=- reads standard input."
     ),
     "replace": click.option("--replace", is_flag=True, help="Let --recs take the place of a model that the config has already."),
@@ -119,7 +111,6 @@ _READING = {
     ),
 }
 """The options that change a config: they come to a command as a `ConfigReader`, called `read`."""
-_READ = ("overrides", "recommendations", "replace", "input_format")
 
 
 def reading_options(*names: str) -> Callable[[_Callback], _Callback]:
@@ -128,7 +119,7 @@ def reading_options(*names: str) -> Callable[[_Callback], _Callback]:
     def decorated(callback: _Callback) -> Any:
         @wraps(callback)
         def command(*arguments: Any, **given: Any) -> Any:
-            read = ConfigReader(**{name: given.pop(name) for name in _READ if name in given})
+            read = ConfigReader(**{name: given.pop(name) for name in _READING if name in given})
             return callback(*arguments, read=read, **given)
 
         wrapped: Callable[..., Any] = command
@@ -143,10 +134,19 @@ strict_option = click.option("--strict", is_flag=True, help="Exit with 1 for war
 store_option = click.option(
     "--store-failures", "store", metavar="DIR", help="Write the offending rows of failed checks into a folder, as Parquet."
 )
+
+
+def _ci_system(context: click.Context, parameter: click.Parameter, asked: str) -> str:
+    """Return `github`, `gitlab` or `none`. GitHub is known by its variable; GitLab has to be asked for, since its job names the files."""
+    return asked if asked != "auto" else "github" if os.environ.get("GITHUB_ACTIONS") == "true" else "none"
+
+
 ci_option = click.option(
     "--ci",
+    "system",
     type=click.Choice(("auto", "github", "gitlab", "none")),
     default="auto",
+    callback=_ci_system,
     help="github: a summary of the step, and annotations; gitlab: gl-code-quality-report.json and receval-junit.xml. auto sees GitHub.",
 )
 

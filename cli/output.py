@@ -16,24 +16,15 @@ from receval.quoting import seen, sentence
 
 
 def emit(content: bytes, *, drawn: bool = False) -> None:
-    """Write to standard output; `OutputError` if it cannot be written.
+    """Write to standard output; `OutputError` if it cannot be written (see `streams`).
 
     What was not `drawn` for people holds names as they are: on a terminal their characters are shown, in a pipe or file they are kept.
     """
-    from receval.errors import OutputError
-
-    if sys.stdout is None:
-        raise OutputError("cannot write to standard output: it is closed")
     if not drawn and sys.stdout.isatty():
         content = "".join(letter if letter in "\n\t" else seen(letter) for letter in content.decode()).encode()
-    try:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise OutputError(f"cannot write to standard output: {error.strerror}") from None
+    sys.stdout.flush()
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()
 
 
 def show(row: OutputForm | None, value: Any, **options: Any) -> None:
@@ -95,13 +86,6 @@ def warn_of_unused(loaded: receval.Loaded) -> None:
 
 _GITLAB_FILES: Final = {"gl-code-quality-report.json": "code-quality", "receval-junit.xml": "junit"}
 """What a job of GitLab names under `artifacts: reports`, and its forms."""
-
-
-def ci_system(asked: str) -> str:
-    """`github`, `gitlab` or `none`. GitHub is known by its variable; GitLab has to be asked for, since its job names the files."""
-    if asked == "auto":
-        return "github" if os.environ.get("GITHUB_ACTIONS") == "true" else "none"
-    return asked
 
 
 def ci_files(system: str) -> dict[Path, OutputForm]:

@@ -1,4 +1,4 @@
-"""`receval report`, and `plot` for one of its charts."""
+"""What is made of one or several results: `receval compare`, `report`, and `plot` for one of its charts."""
 
 from __future__ import annotations
 
@@ -6,15 +6,53 @@ from functools import partial
 from typing import Any
 
 import click
+import receval
+from receval.outputs import of_form
 
-from .options import Command, ConfigReader, ci_option, format_option, outputs_option, plugin_option, reading_options
-from .output import ci_files, ci_system, emit, publish, say, tell
+from . import options
+from .output import ci_files, emit, publish, say, show, tell
 
 
-@click.command(cls=Command)
+@click.command(cls=options.Command)
 @click.argument("inputs", nargs=-1, required=True, metavar="CONFIG|[NAME=]DIR...")
-@outputs_option("Write the report: .html, .md, .tex, .xml (JUnit), .svg (a badge).")
-@format_option("report", "latex", help="Print the report in a form.")
+@click.option("--baseline", metavar="NAME|DIR", help="The model, the result or the folder that the others are compared with; the first.")
+@click.option("--all-pairs", is_flag=True, help="Compare every two models; letters say which are not clearly different.")
+@click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to judge; the others are shown. May be repeated.")
+@click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="How small a difference does not matter: 0.005, or 1%.")
+@click.option("--by", "by", multiple=True, metavar="GROUPS", help="Compare within groups of users too: users.plan, cold, train_count:5,20.")
+@click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses.")
+@click.option("--test", type=click.Choice(("t", "permutation", "bootstrap", "bootstrap-t", "wilcoxon")), help="The test; paired t.")
+@click.option("--correction", type=click.Choice(("holm", "bh", "by", "none")), help="How p values are corrected together; Holm.")
+@click.option("--alpha", type=float, help="How often a difference is found where there is none; 0.05.")
+@click.option("--users", type=click.Choice(("same", "common")), help="Refuse models that count other users, or compare those in common.")
+@click.option("--unpaired", is_flag=True, help="Compare means of different users, or of other test data (Welch).")
+@click.option("--cluster", metavar="COLUMN", help="The column of users that belong together: users.household.")
+@options.reading_options("overrides", "recommendations", "replace")
+@options.format_option("comparison", help="What to print; a table if not given.")
+@options.outputs_option("Write it too: .json, .csv, .md, .tex, .html, or a folder.", metavar="FILE|DIR/")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors, and what --format asks for.")
+def compare(
+    inputs: tuple[str, ...], read: options.ConfigReader, form: str | None, outputs: tuple[str, ...], quiet: bool, **asked: Any
+) -> None:
+    """Say how much models differ, and how sure that is.
+
+    Give a config, whose models are compared, folders that 'receval run -o DIR/' wrote, or both: main=results/main today=results/today.
+    Users are paired by id. Exits with 0 whatever the verdict.
+    """
+    from receval.session.compare import compare_inputs, overrides_of
+
+    def read_with_groups(path: str) -> receval.Loaded:
+        return read(path, overrides_of(asked["by"], asked["cluster"]), quiet=quiet)
+
+    compared = compare_inputs(inputs, asked, read=read_with_groups, tell=tell, outputs=outputs)
+    if form is not None or not quiet:
+        show(of_form(form or "table", "comparison"), compared.comparison, **compared.options)
+
+
+@click.command(cls=options.Command)
+@click.argument("inputs", nargs=-1, required=True, metavar="CONFIG|[NAME=]DIR...")
+@options.outputs_option("Write the report: .html, .md, .tex, .xml (JUnit), .svg (a badge).")
+@options.format_option("report", "latex", help="Print the report in a form.")
 @click.option("--interactive", is_flag=True, help="Put Vega into the page (0.9 MB), which shows numbers under the pointer.")
 @click.option("--template", metavar="FILE.j2", help="Render a Jinja template of your own into the files of -o.")
 @click.option("--title", help="The title; the names of the models if not given.")
@@ -22,9 +60,9 @@ from .output import ci_files, ci_system, emit, publish, say, tell
 @click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to judge; the others are shown. May be repeated.")
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="How small a difference does not matter: 0.005, or 1%.")
 @click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="Name the N users with the largest losses.")
-@plugin_option
-@reading_options("set", "recs", "replace")
-@ci_option
+@options.plugin_option
+@options.reading_options("overrides", "recommendations", "replace")
+@options.ci_option
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 def report(
     inputs: tuple[str, ...],
@@ -33,8 +71,8 @@ def report(
     interactive: bool,
     template: str | None,
     title: str | None,
-    read: ConfigReader,
-    ci: str,
+    read: options.ConfigReader,
+    system: str,
     quiet: bool,
     **asked: Any,
 ) -> None:
@@ -45,7 +83,6 @@ def report(
     """
     from receval.session.report import report_inputs
 
-    system = ci_system(ci)
     if not outputs and form is None and system == "none":
         raise click.UsageError("say where the report goes: -o report.html, or --format md")
     made = report_inputs(
@@ -67,11 +104,8 @@ def report(
         say(f"wrote {', '.join(map(str, made.files))}")
 
 
-_CHARTS = ("over_k", "differences", "trade_off", "distribution")
-
-
-@click.command(cls=Command)
-@click.argument("chart", type=click.Choice(_CHARTS))
+@click.command(cls=options.Command)
+@click.argument("chart", type=click.Choice(("over_k", "differences", "trade_off", "distribution")))
 @click.argument("inputs", nargs=-1, required=True, metavar="CONFIG|[NAME=]DIR...")
 @click.option(
     "-o",
@@ -85,9 +119,9 @@ _CHARTS = ("over_k", "differences", "trade_off", "distribution")
 )
 @click.option("--baseline", metavar="NAME|DIR", help="The model, the result or the folder that the others are compared with; the first.")
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="How small a difference does not matter: 0.005, or 1%.")
-@plugin_option
-@reading_options("set", "recs", "replace")
-def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], read: ConfigReader, **asked: Any) -> None:
+@options.plugin_option
+@options.reading_options("overrides", "recommendations", "replace")
+def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], read: options.ConfigReader, **asked: Any) -> None:
     """Draw one chart of a report: measures over k, differences from the base, two measures, or how users are spread.
 
     Give a folder that 'receval run -o DIR/' wrote, or a config, which is evaluated; of several folders the models of the same name are

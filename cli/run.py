@@ -1,38 +1,34 @@
-"""`receval run`."""
+"""`receval run`, with a bar on standard error that says how far it is, and `receval track` for results that it wrote."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from glob import glob
+from pathlib import Path
 from typing import Any, Final
 
 import click
 import receval
 from receval.outputs import OutputForm, Subject, of_form
 
-from . import progress
-from .options import (
-    Command,
-    ConfigReader,
-    ci_option,
-    config_argument,
-    format_option,
-    outputs_option,
-    plugin_option,
-    reading_options,
-    store_option,
-    strict_option,
-)
-from .output import ci_files, ci_system, publish, say_gates, show, tell, tell_gates, tell_tracked
+from . import options
+from .output import ci_files, publish, say_gates, show, tell, tell_gates, tell_tracked
 
+_LARGE: Final = 50 << 20
 _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
 
 
-@click.command(cls=Command)
-@config_argument
-@plugin_option
-@reading_options()
-@format_option(*_SUBJECTS, help="What to print; a table if not given.")
-@outputs_option("Write the result: to a file in the format its ending names, or all result files into a folder.", metavar="FILE|DIR/")
+@click.command(cls=options.Command)
+@options.config_argument
+@options.plugin_option
+@options.reading_options()
+@options.format_option(*_SUBJECTS, help="What to print; a table if not given.")
+@options.outputs_option(
+    "Write the result: to a file in the format its ending names, or all result files into a folder.", metavar="FILE|DIR/"
+)
 @click.option(
     "--per-user",
     is_flag=True,
@@ -51,16 +47,16 @@ _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
 @click.option(
     "-v", "--verbose", is_flag=True, help="Show every finding of the health checks, who was counted for each value, and what was read."
 )
-@strict_option
-@store_option
-@ci_option
+@options.strict_option
+@options.store_option
+@options.ci_option
 @click.option("--print-config", is_flag=True, help="Print the config with every default filled in, and stop.")
 @click.pass_context
 def run(
     context: click.Context,
     /,
     config: str,
-    read: ConfigReader,
+    read: options.ConfigReader,
     form: str | None,
     outputs: tuple[str, ...],
     per_user: bool,
@@ -68,7 +64,7 @@ def run(
     verbose: bool,
     strict: bool,
     store: str | None,
-    ci: str,
+    system: str,
     print_config: bool,
     **table: Any,
 ) -> None:
@@ -82,13 +78,13 @@ def run(
     if print_config:
         _print_config(loaded)
         return
-    from receval.session.run import run_config
+    from receval.session.run import run_config, track_run
     from receval.session.show import Looks
 
     looks = Looks(**table)
     looks.refuse_unknown(loaded)
-    system, row = ci_system(ci), _row(form, per_user, quiet)
-    with progress.bar_for(loaded, quiet) as report:
+    row = _row(form, per_user, quiet)
+    with _bar_for(loaded, quiet) as report:
         record = run_config(
             loaded,
             outputs=outputs,
@@ -102,10 +98,13 @@ def run(
         )
     _show(record, row, looks, quiet, verbose)
     publish(record.report, system)
+    if record.failure is None:
+        say_gates(record, quiet=quiet)
+        record = track_run(record)
+        for one in record.tracked:
+            tell_tracked(one, quiet=quiet)
     if record.failure is not None:
         raise record.failure
-    say_gates(record, quiet=quiet)
-    _track(record, quiet)
     context.exit(record.exit_code)
 
 
@@ -156,12 +155,66 @@ def _show(record: receval.RunRecord[receval.Result], row: OutputForm | None, loo
         show(row, record.report if row.of == "report" else looks.applied(result) if row.form == "md" else result)
 
 
-def _track(record: receval.RunRecord[receval.Result], quiet: bool) -> None:
-    """Log the result with the trackers of its config, and say where it went."""
-    from receval.session.run import track_run
+def _bar_for(loaded: receval.Loaded, quiet: bool) -> AbstractContextManager[Callable[[receval.Progress], None] | None]:
+    """A bar on a terminal for a run that takes a while, since it has several models or large files, and otherwise nothing."""
+    if quiet or not sys.stderr.isatty():
+        return nullcontext()
+    given = loaded.config.data.recommendations
+    files = [file for _, source in loaded.config.data.sources() for path in source.path for file in glob(str(loaded.folder / path))]
+    several = len(given) > 1 or not isinstance(given, dict) or bool(loaded.folds)
+    return bar() if several or sum(Path(file).stat().st_size for file in files if os.path.exists(file)) > _LARGE else nullcontext()
 
-    tracked = track_run(record)
-    for one in tracked.tracked:
+
+@contextmanager
+def bar() -> Iterator[Callable[[receval.Progress], None]]:
+    """Show a bar as long as the context lasts, and yield what takes the progress of a run."""
+    from receval.render.terminal import Screen
+    from rich.console import Console
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    what, how_far = (TextColumn(text, markup=False) for text in ("{task.description}", "{task.fields[rows]}"))
+    screen = Screen.of(sys.stderr)
+    columns = (SpinnerColumn(), what, BarColumn(), how_far, TimeElapsedColumn())
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task("reading", total=None, rows="")
+
+        def report(progress: receval.Progress) -> None:
+            evaluated, rows = _how_far(progress)
+            shown = screen.visible(evaluated)
+            bars.update(task, description=shown, completed=progress.n_rows, total=progress.n_expected, rows=rows)
+
+        yield report
+
+
+def _how_far(progress: receval.Progress) -> tuple[str, str]:
+    """Return which model of how many is evaluated; and the rows that were read, about how many there are, and the size of the files."""
+    if not progress.model:
+        return "writing results", ""
+    which = f" ({progress.number} of {progress.n_models})" if progress.n_models > 1 else ""
+    expected = f" of about {progress.n_expected:,}" if progress.n_expected else ""
+    size = f", {progress.n_bytes / 1e6:,.0f} MB" if progress.n_bytes >= 500_000 else ""
+    return f"evaluating {progress.model}{which}", f"{progress.n_rows:,}{expected} rows{size}"
+
+
+@click.command(cls=options.Command)
+@click.argument("folder", metavar="DIR")
+@click.option(
+    "--to",
+    "trackers",
+    multiple=True,
+    metavar="TRACKER",
+    help="mlflow, wandb, dvc, tensorboard, or with settings '{mlflow: {experiment: home}}', not those of the config. May be repeated.",
+)
+@options.plugin_option
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+def track(folder: str, trackers: tuple[str, ...], quiet: bool) -> None:
+    """Log results to experiment trackers: MLflow, Weights & Biases, TensorBoard, files for DVC.
+
+    Give a folder that 'receval run -o DIR/' wrote. Values with their intervals are metrics; report, results and manifest are artifacts; no
+    id of a user is among them. Exits with 2 if a tracker fails, with 4 if its extra is not installed.
+    """
+    from receval.session.track import track_folder
+
+    for one in track_folder(folder, trackers):
         tell_tracked(one, quiet=quiet)
-    if tracked.failure is not None:
-        raise tracked.failure

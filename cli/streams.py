@@ -8,26 +8,19 @@ import os
 import sys
 from typing import Any
 
-_CLOSED = "it is closed"
-
 
 def prepare() -> None:
     """Let standard output fail with a sentence, and standard error not at all."""
     for number, mode in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):  # or files that are opened would get their numbers
-        _fill(number, mode)
+        try:
+            os.fstat(number)
+        except OSError:  # whoever started the program closed it; writing to standard output will fail
+            opened = os.open(os.devnull, mode)
+            if opened != number:
+                os.dup2(opened, number)
+                os.close(opened)
     sys.stdout = _Output.in_place_of(sys.stdout, 1)
     sys.stderr = _Messages.in_place_of(sys.stderr, 2)
-
-
-def _fill(number: int, mode: int) -> None:
-    """Open a descriptor that whoever started the program closed; standard output so that writing to it fails."""
-    try:
-        os.fstat(number)
-    except OSError:
-        opened = os.open(os.devnull, mode)
-        if opened != number:
-            os.dup2(opened, number)
-            os.close(opened)
 
 
 class _Stream(io.FileIO):
@@ -53,7 +46,7 @@ class _Output(_Stream):
             from receval.errors import OutputError
 
             os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
-            reason = _CLOSED if error.errno == errno.EBADF else error.strerror
+            reason = "it is closed" if error.errno == errno.EBADF else error.strerror
             raise OutputError(f"cannot write to standard output: {reason}") from None
 
 

@@ -1,30 +1,23 @@
-"""What is asked of a config beside its values: `receval describe`, `check` and `explain`."""
+"""What is asked of a config beside its values: `receval describe`, `check`, `validate`, `audit` and `explain`."""
 
 from __future__ import annotations
 
+import shlex
+
 import click
+import receval
 from receval.outputs import of_form
+from receval.quoting import sentence
 
-from .options import (
-    Command,
-    ConfigReader,
-    config_argument,
-    format_option,
-    metric_names,
-    model_names,
-    plugin_option,
-    reading_options,
-    store_option,
-    strict_option,
-)
-from .output import show, warn_of_unused
+from . import options
+from .output import say, show, warn_of_unused
 
 
-@click.command(cls=Command)
-@config_argument
-@reading_options("set", "recs", "input_format")
-@format_option("description", default="table", help="What to print.")
-def describe(config: str, read: ConfigReader, form: str) -> None:
+@click.command(cls=options.Command)
+@options.config_argument
+@options.reading_options("overrides", "recommendations", "input_format")
+@options.format_option("description", default="table", help="What to print.")
+def describe(config: str, read: options.ConfigReader, form: str) -> None:
     """Say what the files of a config hold, without evaluating anything.
 
     For the test and train files and the lists of each model: rows, users, items, density, ratings or scores with a histogram, how rows
@@ -35,15 +28,15 @@ def describe(config: str, read: ConfigReader, form: str) -> None:
     show(of_form(form, "description"), describe(read(config)))
 
 
-@click.command(cls=Command)
-@config_argument
-@plugin_option
-@reading_options()
-@format_option("findings", default="table", help="Text, or JSON.")
-@strict_option
-@store_option
+@click.command(cls=options.Command)
+@options.config_argument
+@options.plugin_option
+@options.reading_options()
+@options.format_option("findings", default="table", help="Text, or JSON.")
+@options.strict_option
+@options.store_option
 @click.pass_context
-def check(context: click.Context, config: str, read: ConfigReader, form: str, strict: bool, store: str | None) -> None:
+def check(context: click.Context, config: str, read: options.ConfigReader, form: str, strict: bool, store: str | None) -> None:
     """Say what is wrong or suspicious in the files of a config.
 
     Every check is made, also on files that `receval run` refuses because its policy says so. Exits with 1 if a check of level error
@@ -56,15 +49,15 @@ def check(context: click.Context, config: str, read: ConfigReader, form: str, st
     context.exit(1 if result.failed(strict) else 0)
 
 
-@click.command(cls=Command)
-@click.argument("measure", shell_complete=metric_names)
-@config_argument
-@plugin_option
+@click.command(cls=options.Command)
+@click.argument("measure", shell_complete=options.metric_names)
+@options.config_argument
+@options.plugin_option
 @click.option("--user", required=True, help="The id of the user.")
-@click.option("--model", shell_complete=model_names, help="The name of the model; not needed where there is one.")
-@reading_options()
-@format_option("explanation", default="table", help="What to print.")
-def explain(measure: str, config: str, user: str, model: str | None, read: ConfigReader, form: str) -> None:
+@click.option("--model", shell_complete=options.model_names, help="The name of the model; not needed where there is one.")
+@options.reading_options()
+@options.format_option("explanation", default="table", help="What to print.")
+def explain(measure: str, config: str, user: str, model: str | None, read: options.ConfigReader, form: str) -> None:
     """Show how the value of one user comes about, row by row.
 
     MEASURE is a metric with its cut-off, such as 'nDCG@10' or 'MAP(convention=elliot)@5'; CONFIG the config with the files.
@@ -74,3 +67,87 @@ def explain(measure: str, config: str, user: str, model: str | None, read: Confi
     loaded = read(config)
     warn_of_unused(loaded)
     show(of_form(form, "explanation"), explain(loaded, measure, user, model))
+
+
+@click.command(cls=options.Command)
+@click.argument("configs", nargs=-1, required=True, type=click.Path(), metavar="CONFIG...")
+@options.plugin_option
+@options.reading_options()
+@click.option("--files", is_flag=True, help="Look also whether the files are there; exits with 3 and names all that are not.")
+def validate(configs: tuple[str, ...], read: options.ConfigReader, files: bool) -> None:
+    """Check configs without opening any data.
+
+    Prints every problem with its line and exits with 2, or says that the config is valid. Of several configs all are checked, and the
+    exit code is that of the last that is wrong.
+    """
+    from receval.errors import RecevalError
+
+    failure: RecevalError | None = None
+    for config in configs:
+        try:
+            _validate(read(config), files)
+        except RecevalError as error:
+            if failure is not None:
+                say(failure.shown())
+            failure = error
+    if failure is not None:
+        raise failure
+
+
+def _validate(loaded: receval.Loaded, files: bool) -> None:
+    """Say what a valid config has."""
+    if files:
+        from receval.session.studies import refuse_missing_files
+
+        refuse_missing_files(loaded)
+    evaluation = loaded.config.evaluation
+    counts = {"measure": len(evaluation.definitions) + len(evaluation.composites), "model": len(loaded.config.data.recommendations)}
+    if loaded.config.gates.rules:
+        counts["gate"] = len(loaded.config.gates.rules)
+    told = ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items())
+    click.echo(f"{sentence(loaded.name)} is valid: {told}")
+
+
+@click.command(cls=options.Command)
+@options.config_argument
+@options.plugin_option
+@options.reading_options()
+@click.option(
+    "--convention",
+    "conventions",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=options.convention_names,
+    help="A convention to compare the config's with; all if not given.",
+)
+@click.option(
+    "--why",
+    nargs=2,
+    metavar="A B",
+    shell_complete=options.convention_names,
+    help="Say which choices make the difference between two conventions, and how much of it.",
+)
+@click.option(
+    "--find", "number", metavar="NUMBER", help="Say which convention prints a number, such as 0.1894, for which measure and model."
+)
+@options.format_option("audit", default="table", help="What to print.")
+def audit(
+    config: str, read: options.ConfigReader, conventions: tuple[str, ...], why: tuple[str, str] | None, number: str | None, form: str
+) -> None:
+    """Evaluate the metrics of a config under every convention.
+
+    Prints what each convention says of each model, how far they are apart, and whether the order of the models depends on the
+    convention. The files are read once, however many conventions there are.
+    """
+    from receval.session.studies import audit_question
+
+    if why and (conventions or number is not None):
+        raise click.UsageError(f"--why names the two conventions that it compares: leave out {'--convention' if conventions else '--find'}")
+    if why and why[0] == why[1]:
+        raise click.UsageError(f"--why names two conventions, not {why[0]} twice")
+    loaded = read(config)
+    warn_of_unused(loaded)
+    subject, found = audit_question(loaded, conventions, why, number)
+    is_plain = not (read.overrides or read.recommendations or conventions)
+    command = f"receval audit {shlex.quote(config)}" if is_plain else "the same with"
+    show(of_form(form, subject), found, command=command, spreadsheet_safe=loaded.config.output.spreadsheet_safe)

@@ -1,5 +1,6 @@
 """What `import receval` has; names are imported when they are first used."""
 
+from .api.calls import Evaluator as Evaluator
 from .api.calls import audit as audit
 from .api.calls import check as check
 from .api.calls import describe as describe
@@ -10,11 +11,10 @@ from .api.calls import explain as explain
 from .api.calls import load_results as load_results
 from .api.calls import score as score
 from .api.comparisons import ComparisonResult as ComparisonResult
+from .api.comparisons import GateVerdicts as GateVerdicts
 from .api.comparisons import compare as compare
+from .api.comparisons import gate as gate
 from .api.evaluation_result import EvaluationResult as EvaluationResult
-from .api.evaluator import Evaluator as Evaluator
-from .api.gating import GateVerdicts as GateVerdicts
-from .api.gating import gate as gate
 from .api.pages import DrawnChart as DrawnChart
 from .config import Loaded as Loaded
 from .config import load_config as load_config

@@ -236,16 +236,13 @@ def test_a_public_class_has_a_name_of_its_own():
 SUBJECTS = {
     *(
         "audit",
-        "baseline",
         "catalogue",
-        "compare",
         "description",
         "explanation",
         "gates",
         "progress",
         "report",
         "run",
-        "track",
     ),
     *("conversion", "values"),
     "studies",

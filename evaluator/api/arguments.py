@@ -1,16 +1,24 @@
-"""The arguments of a call → the config that they stand for: the same models check them, so mistakes get the same sentences."""
+"""The arguments of a call → the config that they stand for: the same models check them, so mistakes get the same sentences.
+
+These speak of arguments in the place of keys of a config.
+"""
 
 from __future__ import annotations
 
 import os
+import re
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, TypedDict
 
 from ..config import Loaded, load_config
 from ..config.data_sources import UNNAMED, InMemory, describes_a_source, in_memory, refuse_splits, source_of
-from ..errors import ConfigError
+from ..errors import ConfigError, DataError
+from ..forks import refuse_lost_threads
 from ..load.in_memory import Matrix, column_names, is_matrix
 from ..metrics.own import name_of
+from ..quoting import one_line
 
 ConfigLike = Loaded | Mapping[str, Any] | str | os.PathLike[str]
 """A config: loaded, as a mapping, or the path of its file."""
@@ -62,6 +70,54 @@ _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
 }
 """The sources in which each column is looked for, where `columns` does not name the source."""
 
+_REWORDED: Final = (
+    (re.compile(r"\bdata\.(?=(test|train|items|users|baseline|previous_policy|predictions|distances|recommendations)\b)"), ""),
+    (re.compile(r"\bevaluation\.(?=[a-z_]+\b)"), ""),
+    (re.compile(r"\bengine\.name\b"), "engine"),
+    (re.compile(r" in the config\b"), ""),
+    (re.compile(r"paths are relative to the config file"), "paths start from the folder that Python runs in"),
+    (re.compile(r"give name: path, or --recs NAME=PATH"), "give {name: lists}"),
+    (re.compile(r"columns: \{(\w+): ([^{}]+)\}"), r"columns={'\1': '\2'}"),
+    (re.compile(r"\badd engine: spark\b"), "add engine='spark'"),
+    (re.compile(r"^--(rule|by|cluster) "), r"\1 "),
+    (re.compile(r"give --baseline DIR, gates\.baseline, or against in the rule"), "give baseline, or against in the rule"),
+    (re.compile(r"make one with receval baseline set DIR, or"), "keep one with result.save, or"),
+    (re.compile(r"\bgates\.(baseline|anchor)\.(?=if_missing)"), ""),
+    (re.compile(r"\bgates\.baseline\.model\b"), "baseline_model"),
+    (re.compile(r"\bcompare\.users: common\b"), "common=True"),
+    (re.compile(r"\bgates\.models\b"), "models"),
+    (re.compile(r"\bgates\.(?=[a-z_]+:)"), ""),
+)
+"""What stands in a sentence about a config → what it is called in a call."""
+
+
+@contextmanager
+def told_of_arguments() -> Iterator[None]:
+    """Raise what is wrong with the config that was made of arguments, or with its data, as a failure of these arguments.
+
+    `MachineError` in a process in which Polars cannot work.
+    """
+    refuse_lost_threads()
+    try:
+        yield
+    except ConfigError as error:
+        raise ConfigError(list(map(_reworded, error.problems)), error.hint and _reworded(error.hint)) from None
+    except DataError as error:
+        raise DataError(_reworded(error.message), error.hint and _reworded(error.hint)) from error.__cause__
+
+
+def _reworded(text: str) -> str:
+    """Return a sentence about a config as one about the arguments of a function."""
+    for pattern, words in _REWORDED:
+        text = pattern.sub(words, text)
+    return text
+
+
+def warn(loaded: Loaded) -> None:
+    """Give the warnings about a config as those of Python."""
+    for warning in loaded.warnings:
+        warnings.warn(one_line(_reworded(warning)), UserWarning, stacklevel=4)
+
 
 def loaded_from(config: ConfigLike | None, arguments: Arguments) -> Loaded:
     """The config that is given, or that arguments stand for; `ConfigError` if there are both, or neither, or it is wrong."""
@@ -86,13 +142,13 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
     for role in ("recommendations", "predictions"):
         refuse_splits(role, given.get(role))
     if "recommendations" in given:
-        data["recommendations"] = _of_models(given["recommendations"], given.get("mask_seen", False))
+        data["recommendations"] = _of_models(given["recommendations"])
         if given.get("mask_seen"):
-            _refuse_unmasked(data["recommendations"])
+            _mask(data["recommendations"])
     if "predictions" in given:
-        data["predictions"] = _of_models(given["predictions"], False)
-        if isinstance(data["predictions"], dict) and set(data["predictions"]) == {UNNAMED}:
-            data["predictions"] = data["predictions"][UNNAMED]  # those of all models
+        predictions = _of_models(given["predictions"])
+        is_of_all = isinstance(predictions, dict) and set(predictions) == {UNNAMED}
+        data["predictions"] = predictions[UNNAMED] if is_of_all else predictions
     for key in ("categories", "split"):
         if key in given and "items" in data:
             data["items"] = {**_section(data["items"]), key: given[key]}
@@ -100,51 +156,45 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
     evaluation = {key: _plain(given[key]) for key in _EVALUATION if key in given}
     if isinstance(evaluation.get("aggregates"), str):
         evaluation["aggregates"] = [evaluation["aggregates"]]
-    relevance = given.get("relevance")
-    if relevance is not None:
+    if "relevance" in given:
+        relevance = given["relevance"]
         evaluation["relevance"] = _plain(relevance) if isinstance(relevance, Mapping) else {"threshold": relevance}
     config: dict[str, Any] = {"data": data, "evaluation": evaluation}
-    health = given.get("health", True)
-    if health is not True:
-        config["health"] = health
+    if given.get("health", True) is not True:
+        config["health"] = given["health"]
     frames = (_section(place[key]).get("frame") for _, place, key in _places(data))
     on_spark = any(isinstance(frame, InMemory) and frame.is_of_spark for frame in frames)
     engine = given.get("engine") or ("spark" if on_spark else None)
     return config | ({"engine": engine} if engine else {})
 
 
-def _of_models(value: Any, mask_seen: bool) -> Any:
-    """The lists of each model: those of one, which is called `model`, or a mapping of names."""
+def _of_models(value: Any) -> Any:
+    """Return the lists of each model: those of one, which is called `model`, or a mapping of names, also to several runs."""
     paths = [value] if isinstance(value, str | os.PathLike) else value
     if isinstance(paths, list | tuple) and paths and all(isinstance(path, str | os.PathLike) for path in paths):
         return [source_of(path) for path in paths]
     if not isinstance(value, Mapping) or describes_a_source(value) or _is_by_user(value):
-        return {UNNAMED: _masking(value if describes_a_source(value) else in_memory(value), mask_seen)}
-    return {str(name): _with_runs(given, mask_seen) for name, given in value.items()}
+        return {UNNAMED: value if describes_a_source(value) else in_memory(value)}
+    models: dict[str, Any] = {}
+    for name, given in value.items():
+        has_runs = isinstance(given, Mapping) and isinstance(given.get("runs"), list | tuple)
+        models[str(name)] = {**given, "runs": [source_of(run) for run in given["runs"]]} if has_runs else source_of(given)
+    return models
 
 
-def _with_runs(given: Any, mask_seen: bool) -> Any:
-    if isinstance(given, Mapping) and isinstance(given.get("runs"), list | tuple):
-        return {**given, "runs": [_masking(source_of(run), mask_seen) for run in given["runs"]]}
-    return _masking(source_of(given), mask_seen)
-
-
-def _masking(source: Any, mask_seen: bool) -> Any:
-    """A source; a matrix of scores is marked to be masked, if it is to be."""
-    if not (mask_seen and isinstance(source, InMemory) and is_matrix(source.rows)):
-        return source
-    rows = source.rows
-    matrix = Matrix(rows.values, rows.users, rows.items, True) if isinstance(rows, Matrix) else Matrix(rows, mask_seen=True)
-    return InMemory(matrix)
-
-
-def _refuse_unmasked(recommendations: Any) -> None:
-    """`ConfigError` if `mask_seen` is asked for lists of which it cannot take anything out."""
+def _mask(recommendations: Any) -> None:
+    """Mark matrices of scores to be masked; `ConfigError` for lists of which nothing can be taken out."""
     for _, place, key in _places({"recommendations": recommendations}):
         source = place[key]
-        if not (isinstance(source, InMemory) and isinstance(source.rows, Matrix)):
+        if not (isinstance(source, InMemory) and is_matrix(source.rows)):
             named = "recommendations are" if key == UNNAMED or not isinstance(key, str) else f"recommendations.{key} is"
             raise ConfigError(f"mask_seen: {named} no matrix of scores", NO_MATRIX)
+        place[key] = InMemory(masked(source.rows))
+
+
+def masked(rows: Any) -> Matrix:
+    """Return a matrix of scores that is to be masked."""
+    return Matrix(rows.values, rows.users, rows.items, True) if isinstance(rows, Matrix) else Matrix(rows, mask_seen=True)
 
 
 def _is_by_user(value: Mapping[Any, Any]) -> bool:

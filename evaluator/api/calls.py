@@ -12,22 +12,24 @@ from msgspec.structs import asdict
 
 from ..config import Loaded
 from ..disk.result_folder import enriched_frames, load
-from ..errors import DataError
+from ..errors import ConfigError, DataError
+from ..evaluation.inputs import masks_seen
 from ..evaluation.progress import Report
+from ..evaluation.repeating import RepeatedRun
 from ..evaluation.running import run
 from ..forks import refuse_lost_threads
+from ..load.in_memory import Matrix, is_matrix
 from ..parts import Scratch
 from ..results.audit import Audit
 from ..results.description import Description
 from ..results.explanation import Explanation
+from ..session import studies
 from ..session.outcome import RunRecord
 from ..session.run import check_config, run_config, track_run
-from ..session.studies import audit as audit_config
-from ..session.studies import describe as describe_config
-from ..session.studies import explain as explain_config
-from .arguments import Arguments, ConfigLike, loaded_from
+from .arguments import NO_MATRIX, Arguments, ConfigLike, loaded_from, masked, told_of_arguments, warn
 from .evaluation_result import EvaluationResult
-from .sentences import told_of_arguments, warn
+
+_NO_LISTS = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})
 
 
 def evaluate(
@@ -105,11 +107,9 @@ def evaluate_config(
     is not installed.
     """
     refuse_lost_threads()
-    loaded = _loaded(config, Arguments())
     given = [outputs] if isinstance(outputs, str | os.PathLike) else list(outputs)
-    record = track_run(
-        run_config(loaded, outputs=given, per_user=per_user, store_failures=store_failures, strict=strict, progress=progress)
-    )
+    options: dict[str, Any] = {"per_user": per_user, "store_failures": store_failures, "strict": strict, "progress": progress}
+    record = track_run(run_config(_loaded(config, Arguments()), outputs=given, **options))
     return RunRecord(**{**asdict(record), "result": EvaluationResult.of(record.result)})
 
 
@@ -128,7 +128,7 @@ def describe(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]
     The arguments are those of `evaluate`; `metrics` has no meaning and may be left out.
     """
     with told_of_arguments():
-        return describe_config(_loaded(config, arguments, metrics="nDCG"))
+        return studies.describe(_loaded(config, arguments, metrics="nDCG"))
 
 
 def explain(
@@ -141,7 +141,7 @@ def explain(
     the user.
     """
     with told_of_arguments():
-        return explain_config(_loaded(config, arguments, metrics=measure), measure, str(user), model)
+        return studies.explain(_loaded(config, arguments, metrics=measure), measure, str(user), model)
 
 
 def enriched(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> dict[str, pl.DataFrame]:
@@ -159,7 +159,7 @@ def enriched(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]
 def audit(config: ConfigLike | None = None, conventions: str | Sequence[str] = (), **arguments: Unpack[Arguments]) -> Audit:
     """Evaluate the measures under several conventions, or all, as `receval audit` does; the other arguments are those of `evaluate`."""
     with told_of_arguments():
-        return audit_config(_loaded(config, arguments), (conventions,) if isinstance(conventions, str) else conventions)
+        return studies.audit(_loaded(config, arguments), (conventions,) if isinstance(conventions, str) else conventions)
 
 
 def measured(**arguments: Unpack[Arguments]) -> EvaluationResult:
@@ -186,11 +186,7 @@ Relevant = Iterable[Any] | Mapping[Any, float]
 def score(recommended: Iterable[Any], relevant: Relevant, metrics: str, *, convention: str = ...) -> float | None: ...
 @overload
 def score(
-    recommended: Iterable[Any],
-    relevant: Relevant,
-    metrics: list[str] | tuple[str, ...],
-    *,
-    convention: str = ...,
+    recommended: Iterable[Any], relevant: Relevant, metrics: list[str] | tuple[str, ...], *, convention: str = ...
 ) -> dict[str, float | None]: ...
 def score(
     recommended: Iterable[Any],
@@ -205,18 +201,13 @@ def score(
 
     `relevant` are the items that are relevant, or a mapping of them to grades. Raises `DataError` if nothing is relevant.
     """
-    graded = isinstance(relevant, Mapping)
     truth = dict(relevant) if isinstance(relevant, Mapping) else list(dict.fromkeys(relevant))
     items = list(recommended)
     if not truth or not items:
         raise DataError(f"{'relevant' if items else 'recommended'}: there is no item", "a value needs a list, and an item that is relevant")
-    result = measured(
-        test={0: truth},
-        recommendations={"list": {0: items}},
-        metrics=metrics,
-        convention=convention,
-        relevance={"graded": True} if graded else None,
-    )
+    relevance = {"graded": True} if isinstance(relevant, Mapping) else None
+    lists = {"list": {0: items}}
+    result = measured(test={0: truth}, recommendations=lists, metrics=metrics, convention=convention, relevance=relevance)
     values = {row.label: row.value for row in result.rows}
     return next(iter(values.values())) if isinstance(metrics, str) and len(values) == 1 else values
 
@@ -225,3 +216,40 @@ def load_results(folder: str | os.PathLike[str]) -> EvaluationResult:
     """Read the folder that `receval run -o FOLDER/` or `result.save` wrote; `DataError` if it is none, or not whole."""
     refuse_lost_threads()
     return EvaluationResult.of(load(Path(folder)))
+
+
+class Evaluator:
+    """Evaluates lists of one model as often as wanted; test data and all that is known beside the lists are read once.
+
+        evaluator = receval.Evaluator(test=test, metrics=["nDCG@10", "Recall@20"])
+        for epoch in range(20):
+            ...
+            values = evaluator(lists)      # {"nDCG@10": 0.213, "Recall@20": 0.334}
+
+    The arguments are those of `receval.evaluate`, without `recommendations`, `predictions`, `yardsticks`, `by`, `health` and `engine`. No
+    health checks are made.
+    """
+
+    def __init__(self, **arguments: Unpack[Arguments]) -> None:
+        """Read everything but the lists; `ConfigError` for wrong arguments, `DataError` for wrong data."""
+        for name in ("recommendations", "predictions", "yardsticks", "by", "health", "engine"):
+            if arguments.get(name) is not None:
+                raise ConfigError(f"{name} is not for an Evaluator, which measures lists of one model", "use receval.evaluate")
+        columns: Mapping[str, Any] = arguments.get("columns") or {}
+        shared: dict[str, Any] = {column: name for column, name in columns.items() if not isinstance(name, Mapping)}
+        of_lists = {column: name for column, name in shared.items() if column in ("user", "item", "score", "rank")}
+        self._mask_seen = bool(arguments.get("mask_seen"))
+        others = {name: columns[name] for name in columns if name != "recommendations"}
+        with told_of_arguments():
+            lists = Matrix(_NO_LISTS.to_numpy(), mask_seen=True) if self._mask_seen else _NO_LISTS
+            loaded = loaded_from(None, Arguments(**{**arguments, "columns": others, "recommendations": lists, "health": False}))
+            warn(loaded)
+            assert masks_seen(loaded.config.data) == self._mask_seen
+            self._run = RepeatedRun(loaded, {**of_lists, **columns.get("recommendations", {})})
+
+    def __call__(self, lists: Any) -> dict[str, float | None]:
+        """The value of each measure for lists: a table of any kind, or a matrix of scores; `DataError` if they cannot be read."""
+        if self._mask_seen and not is_matrix(lists):
+            raise ConfigError("mask_seen: the lists are no matrix of scores", NO_MATRIX)
+        with told_of_arguments():
+            return {row.label: row.value for row in self._run.rows(masked(lists) if self._mask_seen else lists)}

@@ -5,11 +5,12 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, overload
 
 import polars as pl
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from ..config.run_sections import ChartName
 from ..errors import MissingExtraError
@@ -89,7 +90,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
 
     def gate(self, rules: Any = (), **asked: Any) -> Any:
         """Judge rules such as `"nDCG@10 max_loss 2%"` about the models; see `receval.gate`."""
-        from .gating import gate  # only here: most results are not judged
+        from .comparisons import gate  # only here: most results are not judged
 
         return gate(self, rules, **asked)
 
@@ -110,10 +111,11 @@ class EvaluationResult(Result, frozen=True, eq=False):
         The models are compared with `baseline`: one of them, the first if not given, or another result or the folder of one. `gates` are
         what `gate` gave. Users are named only if `losers` asks for so many of them. `margin` and `measures` are those of `receval.compare`.
         """
-        from .pages import write_report
+        from .pages import of_one, write
 
         asked = {"baseline": baseline, "measures": measures, "margins": margin, "losers": losers}
-        write_report(self, path, asked, title=title, gates=gates, interactive=interactive)
+        judged = self if gates is None else replace(self, gates=gates.gates)
+        write(path, judged, partial(of_one, judged, asked, title=title), interactive=interactive)
 
     def chart(
         self,
@@ -129,10 +131,10 @@ class EvaluationResult(Result, frozen=True, eq=False):
         `.save("chart.png")` give it away. `ConfigError` if there is nothing to show, `MissingExtraError` where the extra `report` that
         draws is not installed.
         """
-        from .pages import draw
+        from .pages import draw, of_one
 
         asked = {"baseline": baseline, "measures": of if kind == "differences" else (), "margins": margin, "losers": 0}
-        return draw(self, kind, of, asked)
+        return draw(kind, of, partial(of_one, self, asked))
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the folder that `receval run -o FOLDER/` writes, which `receval.load_results` and `receval compare` read."""
@@ -169,9 +171,8 @@ class EvaluationResult(Result, frozen=True, eq=False):
 
     def _row(self, model: str, measure: str) -> Row:
         rows = self._rows(model)
-        if measure in rows:
-            return rows[measure]
-        fitting = [row for row in rows.values() if measure_name(measure) in (measure_name(row.label), measure_name(row.metric))]
+        same = (row for row in rows.values() if measure_name(measure) in (measure_name(row.label), measure_name(row.metric)))
+        fitting = [rows[measure]] if measure in rows else list(same)
         if len(fitting) == 1:
             return fitting[0]
         if fitting:

@@ -15,8 +15,8 @@ from ..load.in_memory import column_names, frame_of, users_without_items
 from ..load.opening import opened
 from ..metrics.registry import METRICS, Metric
 from ..names.measure_strings import cutoff
+from .arguments import told_of_arguments
 from .calls import measured
-from .sentences import told_of_arguments
 
 ALIASES: Final = {"hitrate": "HitRate", "mapr": "MAP", "mar": "MAR"}
 """What rs_metrics calls a metric."""
@@ -34,7 +34,6 @@ COMMON: Final[Mapping[str, tuple[str, Any]]] = {
 }
 """The arguments by name only that every function has: type and default, which for `OF_RS_METRICS` is its convention."""
 _WORDS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_USUAL: Final = ("user_id", "item_id")
 
 
 @cache
@@ -64,17 +63,21 @@ def function(name: str) -> Callable[..., Any]:
 
 def signature_of(name: str) -> inspect.Signature:
     """The arguments of a function: those of rs_metrics, then by name what receval has beside them."""
-    positional: dict[str, tuple[str, Any]] = {}
-    first, second = ("items", "recs") if name == "coverage" else ("log", "pred") if name in FROM_A_LOG else ("true", "pred")
-    positional |= {first: ("Any", inspect.Parameter.empty), second: ("Any", inspect.Parameter.empty)}
-    positional["k"] = ("int | Sequence[int | None] | None", None if name == "coverage" else 10)
-    positional |= {"num_workers": ("int", 1), "apply_mean": ("bool", True), "user_col": ("str", _USUAL[0]), "item_col": ("str", _USUAL[1])}
+    tables = ("items", "recs") if name == "coverage" else ("log", "pred") if name in FROM_A_LOG else ("true", "pred")
+    positional: dict[str, tuple[str, Any]] = {
+        **dict.fromkeys(tables, ("Any", inspect.Parameter.empty)),
+        "k": ("int | Sequence[int | None] | None", None if name == "coverage" else 10),
+        "num_workers": ("int", 1),
+        "apply_mean": ("bool", True),
+        "user_col": ("str", "user_id"),
+        "item_col": ("str", "item_id"),
+    }
     by_name = {key: COMMON[key] for key in COMMON if key not in positional}
     if name in OF_RS_METRICS:
         by_name["convention"] = ("str", "rs_metrics")
     metric = METRICS[names()[name]]
-    own = {**dict.fromkeys(metric.axes, "str | float | None"), **dict.fromkeys(metric.numbers, "float | None")}
-    own |= dict.fromkeys(metric.texts, "str | None")
+    kinds_of_own = ((metric.axes, "str | float | None"), (metric.numbers, "float | None"), (metric.texts, "str | None"))
+    own = {key: annotation for keys, annotation in kinds_of_own for key in keys}
     taken = {*positional, *COMMON}  # parameters of a metric's own with such a name are left to measure strings
     by_name |= {key: (annotation, None) for key, annotation in own.items() if key not in taken and key.isidentifier()}
     kinds = ((inspect.Parameter.POSITIONAL_OR_KEYWORD, positional), (inspect.Parameter.KEYWORD_ONLY, by_name))
@@ -88,34 +91,21 @@ def signature_of(name: str) -> inspect.Signature:
 
 def computed(metric: Metric, name: str, given: dict[str, Any]) -> Any:
     """The value of a metric, or of each user in the order of the first argument; NaN where there is none. Several `k` give a dict by k."""
-    k, apply_mean = given.pop("k"), given.pop("apply_mean")
-    given.pop("num_workers")
-    columns = {"user": given.pop("user_col"), "item": given.pop("item_col")}
+    first, lists, k, _, apply_mean, *columns_of_ids = (given.pop(key) for key in list(given)[:7])
+    columns = dict(zip(("user", "item"), columns_of_ids, strict=True))
     sides = {key: given.pop(key) for key in COMMON if key in given}
-    if name == "coverage":
-        sides["items"], lists = given.pop("items", sides.get("items")), given.pop("recs")
-        true = None
-    elif name in FROM_A_LOG:
-        sides["train"], lists = given.pop("log"), given.pop("pred")
-        true = None
-    else:
-        true, lists = given.pop("true"), given.pop("pred")
+    role = "items" if name == "coverage" else "train" if name in FROM_A_LOG else "test"
+    sides |= {role: first} if role != "test" else {}
     if not apply_mean and metric.system:
         raise ConfigError(f"{name} is a value of the whole model: no user has one", "leave apply_mean=False out")
     own = {key: value for key, value in given.items() if value is not None}
     cutoffs = _cutoffs(k)
     entry = {"name": metric.name, **own, **({"k": ["none" if cut is None else cut for cut in cutoffs]} if metric.cut else {})}
-    tables = {"test": true, "recommendations": lists, "train": sides["train"]}
+    tables = {"test": first if role == "test" else None, "recommendations": lists, "train": sides["train"]}
     named = {role: found for role, table in tables.items() if (found := _named(table, columns))}
     with told_of_arguments():
-        test = _pairs(lists, columns) if true is None else true
-    result = measured(
-        test=test,
-        recommendations={"model": lists},
-        metrics=[entry],
-        columns={role: found for role, found in named.items() if role != "test" or true is not None},
-        **sides,
-    )
+        test = first if role == "test" else _pairs(lists, columns)
+    result = measured(test=test, recommendations={"model": lists}, metrics=[entry], columns=named, **sides)
     made = {cut: [row for row in result.rows if row.model == "model" and row.k == (cut if metric.cut else None)] for cut in cutoffs}
     values: dict[int | None, float | list[float]] = {}
     if apply_mean:
@@ -123,8 +113,9 @@ def computed(metric: Metric, name: str, given: dict[str, Any]) -> Any:
     else:
         frame, users = result.per_user["model"], _users(test, columns)
         ids = list(map(str, frame["user"].to_list()))
-        by_user = {cut: dict(zip(ids, frame[row.label].to_list(), strict=True)) for cut, (row,) in made.items()}
-        values |= {cut: [_or_nan(of_cut.get(user)) for user in users] for cut, of_cut in by_user.items()}
+        for cut, (row,) in made.items():
+            by_user = dict(zip(ids, frame[row.label].to_list(), strict=True))
+            values[cut] = [_or_nan(by_user.get(user)) for user in users]
     return values if _is_several(k) else values[cutoffs[0]]
 
 
@@ -169,32 +160,3 @@ def _pairs(table: Any, columns: Mapping[str, str]) -> Any:
     named = _named(table, columns)
     source = look_at_frame("data.recommendations", "lists", frame_of(where, "lists", table, columns=named), ReadOptions(columns=named))
     return opened(source.scan).select("user", "item").collect()
-
-
-_HEAD = '''"""A function for each metric. Generated by python docs/make.py: change the metrics, not this file."""
-
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-__all__: list[str]
-'''
-
-
-def stub() -> str:
-    """The text of `functional.pyi`."""
-    return "\n".join([_HEAD, *(_stub(name) for name in sorted(names()))])
-
-
-def _stub(name: str) -> str:
-    """One function: its arguments with types, and the first line of its docstring."""
-    made = function(name)
-    lines = []
-    star = False
-    for parameter in inspect.signature(made).parameters.values():
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY and not star:
-            lines.append("    *,")
-            star = True
-        default = "" if parameter.default is inspect.Parameter.empty else " = ..."
-        lines.append(f"    {parameter.name}: {parameter.annotation}{default},")
-    doc = (made.__doc__ or "").strip().splitlines()
-    return "\n".join([f"def {name}(", *lines, ") -> Any:", f'    """{doc[0] if doc else name}"""', ""])

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from msgspec.structs import replace
+from msgspec import Struct
 
+from ..comparison.questions import Questions
 from ..config.run_sections import ChartName, ReportConfig
 from ..content.report import CHARTS, ReportContent
 from ..disk.stage import Stage, destination
@@ -16,23 +17,23 @@ from ..errors import ConfigError
 from ..outputs import of_form
 from ..render import drawing
 from ..render.forms import rendered
-from ..results.gates import Verdicts
+from ..results.comparison import Comparison
 from ..results.result import Result
-from ..session.compare import Compared, Gathered
+from ..session.compare import Gathered
 from ..session.report import chart_of, report_of, report_of_gathered, stored_sections
 from ..session.targets import target_of
 
-_OWN: Final = "result"
-_BASELINE: Final = "baseline"
+_OWN, _BASELINE = "result", "baseline"
+_Charts = Mapping[str, tuple[str, ...]]
+"""The charts of a page, each with the measures that it is of."""
 
 
-class DrawnChart:
+class DrawnChart(Struct, frozen=True, eq=False):
     """A chart: shown in a notebook it is a picture; `svg`, the Vega-Lite `spec` and its `caption`; `save` writes it."""
 
-    def __init__(self, kind: str, spec: Mapping[str, Any], caption: str) -> None:
-        self.kind = kind
-        self.spec = dict(spec)
-        self.caption = caption
+    kind: str
+    spec: dict[str, Any]
+    caption: str
 
     @property
     def svg(self) -> str:
@@ -51,56 +52,33 @@ class DrawnChart:
         return f"<chart {self.kind}: {self.caption}>"
 
 
-def write_report(
-    result: Result, path: str | os.PathLike[str], asked: Mapping[str, Any], *, title: str | None, gates: Verdicts | None, interactive: bool
-) -> None:
-    """Write the report of a result, in the form that its ending says; see `EvaluationResult.report` and `session.compare.changed_by`."""
+def write(path: str | os.PathLike[str], subject: Result | Comparison, content: Callable[[], ReportContent], *, interactive: bool) -> None:
+    """Write the report of a result or a comparison, in the form that the ending says; in LaTeX it has the tables of the `subject` alone."""
     target, row = target_of(path, "report", "latex", noun="report")
-    judged = result if gates is None else replace(result, gates=gates.gates)
-    _write(target, rendered(row, judged if row.of == "latex" else _content(judged, asked, title=title), interactive=interactive))
-
-
-def write_comparison(compared: Compared, path: str | os.PathLike[str], *, title: str | None, interactive: bool) -> None:
-    """Write the report of a comparison of results, in the form that its ending says; see `ComparisonResult.report`."""
-    target, row = target_of(path, "report", "latex", noun="report")
-    if row.of == "latex":
+    if row.of == "latex" and isinstance(subject, Comparison):
         row = of_form("latex", "comparison") or row
-        _write(target, rendered(row, compared.comparison))
-        return
-    _write(target, rendered(row, _content_of_several(compared, title=title), interactive=interactive))
+    _write(target, rendered(row, content() if row.of == "report" else subject, interactive=interactive))
 
 
-def draw(result: Result, kind: ChartName, of: str | Sequence[str], asked: Mapping[str, Any]) -> DrawnChart:
-    """A chart of a result; `ConfigError` if there is nothing to show."""
-    return _drawn(kind, of, lambda charts: _content(result, asked, charts=charts))
-
-
-def draw_comparison(compared: Compared, kind: ChartName, of: str | Sequence[str]) -> DrawnChart:
-    """A chart of a comparison of results; `ConfigError` if there is nothing to show."""
-    return _drawn(kind, of, lambda charts: _content_of_several(compared, charts=charts))
-
-
-def _drawn(kind: ChartName, of: str | Sequence[str], content: Callable[[Mapping[str, tuple[str, ...]]], ReportContent]) -> DrawnChart:
+def draw(kind: ChartName, of: str | Sequence[str], content: Callable[..., ReportContent]) -> DrawnChart:
+    """Draw a chart of what `content` makes of `charts`; `ConfigError` if there is nothing to show."""
     if kind not in CHARTS:
         raise ConfigError(f"charts are {', '.join(CHARTS)}, not {kind!r}")
-    chart = chart_of(content({kind: (of,) if isinstance(of, str) else tuple(of)}), kind, "this result")
-    return DrawnChart(kind, chart.spec, chart.caption)
+    chart = chart_of(content(charts={kind: (of,) if isinstance(of, str) else tuple(of)}), kind, "this result")
+    return DrawnChart(kind, dict(chart.spec), chart.caption)
 
 
-def _content_of_several(
-    compared: Compared, *, title: str | None = None, charts: Mapping[str, tuple[str, ...]] | None = None
+def of_several(
+    results: Mapping[str, Result], questions: Questions, *, title: str | None = None, charts: _Charts | None = None
 ) -> ReportContent:
-    """What the page of a comparison is made of: what the config of a single result says of reports holds."""
-    results = compared.results
+    """Make the content of the page of a comparison: what the config of a single result says of reports holds."""
     wanted = stored_sections(next(iter(results.values())))[1] if len(results) == 1 else ReportConfig()
     changes = {"title": title or wanted.title, **({} if charts is None else {"charts": dict(charts)})}
-    return report_of(results, compared.questions, wanted.model_copy(update=changes))
+    return report_of(results, questions, wanted.model_copy(update=changes))
 
 
-def _content(
-    result: Result, asked: Mapping[str, Any], *, title: str | None = None, charts: Mapping[str, tuple[str, ...]] | None = None
-) -> ReportContent:
-    """What a page is made of: what is not asked here is as the config of the result says."""
+def of_one(result: Result, asked: Mapping[str, Any], *, title: str | None = None, charts: _Charts | None = None) -> ReportContent:
+    """Make the content of the page of a result: what is not asked here is as the config of the result says."""
     results = {_OWN: result}
     baseline, measures = asked["baseline"], asked["measures"]
     if isinstance(baseline, Result):

@@ -1,8 +1,21 @@
 """Write a first config: guess it from unlabelled files, convert that of another program, or take the sample of the package."""
 
+from importlib.resources import files
+from typing import Final
+
 from .conversion import convert
-from .guess import guess
-from .guess_text import config_text
-from .sample import sample
+from .guess import config_text, guess
+
+_CONFIGS: Final = ("families.yaml", "grids.yaml", "quickstart.yaml", "receval.schema.json")
+"""The configs that need nothing but the sample data; pyproject.toml puts the same into the wheel."""
+
+
+def sample() -> dict[str, bytes]:
+    """Return the files of `configs/` that `receval init --demo` writes, by path: the name of a config, or `data/` and a name; sorted."""
+    folder = files("receval.configs")
+    data = [entry for entry in (folder / "data").iterdir() if entry.name.endswith((".csv", ".parquet"))]
+    contents = {name: (folder / name).read_bytes() for name in _CONFIGS} | {f"data/{entry.name}": entry.read_bytes() for entry in data}
+    return dict(sorted(contents.items()))
+
 
 __all__ = ["config_text", "convert", "guess", "sample"]

@@ -1,23 +1,65 @@
-"""Assemble a config from the classified files."""
+"""Assemble a config from the classified files: the entry of each in the data section, what to compute, and what is doubtful."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
-from . import settings
-from .id_spellings import spelling_doubts
-from .model_files import ModelFiles, choose_models
-from .name_words import are_in_different_folders, stem, table_words, words_of
-from .records import ClassifiedFile, GuessedConfig, SourceEntry
-from .source_entries import describe, file_doubts, lists_entry, predictions_entry, source_entry
-from .train_test import TrainTestFiles, choose_train_test, foreign_files, resolve_bare_lists, test_candidates
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from .choice import TrainTestFiles, choose_models, choose_train_test, foreign_files, resolve_bare_lists, spelling_doubts, test_candidates
+from .classification import ClassifiedFile
+from .name_words import are_in_different_folders, column_words, stem, table_words, words_of
+from .preview import ColumnSummary, TablePreview
 
 _KINDS: Final = {"catalogue": "items", "people": "users", "policy": "the scores of a policy"}
 """Kinds of table that people know by another name."""
 _SINGLE_KEYS: Final = {"catalogue": "items", "people": "users", "policy": "previous_policy", "distances": "distances"}
 """Kind of table → its key of the data section, which takes one file."""
+_COLUMNS: Final[dict[str, tuple[str, ...]]] = {
+    "interactions": ("user", "item", "rating"),
+    "lists": ("user", "item", "position", "score"),
+    "catalogue": ("item",),
+    "people": ("user",),
+    "policy": ("user", "item", "score"),
+    "predictions": ("user", "item", "prediction"),
+    "distances": ("item", "other", "distance"),
+}
+"""Kind of table → the roles of columns that a config can name."""
+_IDS: Final = ("user", "item", "other")
+_SHOWN_KEYS: Final = ("format", "separator", "decimal_comma", "categories", "split")
+_USUAL_CUTOFFS: Final = (5, 10, 20)
+_BASIC_METRICS: Final = ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")
+_SEPARATORS: Final = ("|", ";", ", ", ",", "/")
+
+
+class SourceEntry(Struct, frozen=True):
+    """The entry of one file in the data section of a config: its keys (without `path`) and a comment."""
+
+    file: ClassifiedFile
+    keys: Mapping[str, Any]
+    comment: str
+
+
+class GuessedConfig(Struct, frozen=True):
+    """The parts of a guessed config, a description of every file, and what is uncertain.
+
+    `data` goes by the key of the data section, `models` by the name of the model. `alternatives` are files that could have had a key
+    instead. `threshold`, `top_k` and `metrics` have their reasons. `descriptions` are pairs of a file and what it is taken for. `problem`
+    says why no config can be written; then `data` and `models` are empty.
+    """
+
+    data: Mapping[str, SourceEntry] = field(default_factory=dict)
+    models: Mapping[str, SourceEntry] = field(default_factory=dict)
+    alternatives: tuple[tuple[str, SourceEntry], ...] = ()
+    threshold: tuple[float | None, str] = (None, "")
+    top_k: tuple[tuple[int, ...], str] = ((), "")
+    metrics: tuple[tuple[str, str], ...] = ()
+    descriptions: tuple[tuple[str, str], ...] = ()
+    doubts: tuple[str, ...] = ()
+    problem: str = ""
 
 
 def assemble(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> GuessedConfig:
@@ -25,94 +67,201 @@ def assemble(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> 
     resolved = resolve_bare_lists(files)
     candidates = test_candidates(_of_table(resolved, "interactions"), _of_table(resolved, "lists"))
     foreign = foreign_files(candidates[0], resolved) if candidates else {}
-    own = [file for file in resolved if file.summary.path not in foreign]
+    own = [file for file in resolved if file.path not in foreign]
     left_out = {**unreadable, **foreign}
     lists = _of_table(own, "lists")
     split = choose_train_test(_of_table(own, "interactions"), lists)
-    doubts = file_doubts(own)
-    if split.test is None or not lists:
-        return _failure(own, left_out, doubts, _problem(split, lists))
-    models = choose_models(split.test, lists)
-    doubts += [*split.doubts, *spelling_doubts(split.test, [file for file in own if file.table])]
-    if not models.lists:
-        reasons = "; ".join(f"{path}: {reason}" for path, reason in models.left_out.items())
-        return _failure(own, left_out, doubts, f"no file has lists for {split.test.summary.path}: {reasons}")
-    return _complete(resolved, split, models, left_out, doubts)
+    doubts = _file_doubts(own)
+    problem = "" if lists else "no file looks like recommendations, which have a column of users, one of items, and a score or a rank"
+    if split.test is None:
+        problem = f"{problem}, and {split.problem}" if problem else split.problem
+    elif not problem:
+        models, predictions, unfit = choose_models(split.test, lists)
+        doubts += [*split.doubts, *spelling_doubts(split.test, [file for file in own if file.table])]
+        if models:
+            data, alternatives = _data_section(own, split.test, split, predictions)
+            config = GuessedConfig(data, {name: _lists_entry(file) for name, file in models.items()}, tuple(alternatives))
+            return _complete(config, resolved, {**left_out, **unfit}, doubts)
+        reasons = "; ".join(f"{path}: {reason}" for path, reason in unfit.items())
+        problem = f"no file has lists for {split.test.path}: {reasons}"
+    kinds = [(file.path, f"{_KINDS.get(file.table, file.table)}: {file.reason}" if file.table else file.reason) for file in own]
+    return GuessedConfig(descriptions=(*kinds, *left_out.items()), doubts=tuple(doubts), problem=problem)
 
 
 def _of_table(files: Sequence[ClassifiedFile], table: str) -> list[ClassifiedFile]:
     return [file for file in files if file.table == table]
 
 
-def _failure(files: Sequence[ClassifiedFile], left_out: Mapping[str, str], doubts: Sequence[str], problem: str) -> GuessedConfig:
-    """Describe every file by itself, where no config can be made of them."""
-    kinds = [(one.summary.path, f"{_KINDS.get(one.table, one.table)}: {one.reason}" if one.table else one.reason) for one in files]
-    return GuessedConfig(descriptions=(*kinds, *left_out.items()), doubts=tuple(doubts), problem=problem)
-
-
-def _problem(split: TrainTestFiles, lists: Sequence[ClassifiedFile]) -> str:
-    """Say that there is no test set, or no lists, or neither."""
-    if split.test is None and lists:
-        return split.problem
-    no_lists = "no file looks like recommendations, which have a column of users, one of items, and a score or a rank"
-    return no_lists if split.test is not None else f"{no_lists}, and {split.problem}"
-
-
-def _complete(
-    files: Sequence[ClassifiedFile], split: TrainTestFiles, models: ModelFiles, left_out: Mapping[str, str], doubts: Sequence[str]
-) -> GuessedConfig:
-    """Assemble the config of a test set and lists."""
-    assert split.test is not None
-    data, alternatives = _data_section([file for file in files if file.summary.path not in left_out], split, models)
-    model_entries = {name: lists_entry(lists) for name, lists in models.lists.items()}
-    threshold, threshold_reason = settings.threshold(split.test)
-    threshold_doubts = [] if threshold is None else [f"{split.test.summary.path}: {threshold_reason}"]
-    top_k, top_k_reason = settings.cutoffs(list(models.lists.values()))
-    return GuessedConfig(
-        data=data,
-        models=model_entries,
-        alternatives=alternatives,
+def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: Mapping[str, str], doubts: Sequence[str]) -> GuessedConfig:
+    """Choose what to compute, and describe the place of every file: in the order given, unreadable ones last."""
+    by_path = {path: f"left out: {reason}" for path, reason in left_out.items()}
+    by_path |= {entry.file.path: f"left out, but named in a comment: {entry.comment}" for _, entry in config.alternatives}
+    by_path |= {entry.file.path: f"data.{key}: {_reading(entry)}" for key, entry in config.data.items()}
+    by_path |= {entry.file.path: f"the model {name}: {_reading(entry)}" for name, entry in config.models.items()}
+    by_path |= {file.path: f"left out: {file.reason}" for file in files if file.path not in by_path}
+    test = config.data["test"].file
+    threshold = _threshold(test)
+    return replace(
+        config,
         threshold=threshold,
-        threshold_reason=threshold_reason,
-        top_k=top_k,
-        top_k_reason=top_k_reason,
-        metrics=settings.metrics("train" in data, "items" in data, "items" in data and "categories" in data["items"].keys),
-        descriptions=describe(files, data, model_entries, alternatives, {**left_out, **models.left_out}),
-        doubts=tuple(dict.fromkeys([*doubts, *threshold_doubts])),
+        top_k=_cutoffs([entry.file for entry in config.models.values()]),
+        metrics=_metrics(config.data),
+        descriptions=tuple((path, by_path[path]) for path in dict.fromkeys([*(file.path for file in files), *left_out])),
+        doubts=tuple(dict.fromkeys([*doubts, *([] if threshold[0] is None else [f"{test.path}: {threshold[1]}"])])),
     )
 
 
+def _reading(entry: SourceEntry) -> str:
+    """Describe why a file has its key, how it is read, and how many rows it has."""
+    preview = entry.file.preview
+    columns = ", ".join(f"{key}={name}" for key, name in entry.keys["columns"].items())
+    keys = "".join(f"; {key} {value!r}" for key, value in entry.keys.items() if key in _SHOWN_KEYS)
+    header = "" if preview.raw.has_header else "; no header"
+    return f"{entry.comment}; {columns}{keys}{header}; {'' if preview.n_rows_exact else 'about '}{preview.n_rows:,} rows"
+
+
 def _data_section(
-    files: Sequence[ClassifiedFile], split: TrainTestFiles, models: ModelFiles
-) -> tuple[dict[str, SourceEntry], tuple[tuple[str, SourceEntry], ...]]:
+    files: Sequence[ClassifiedFile], test: ClassifiedFile, split: TrainTestFiles, predictions: Sequence[ClassifiedFile]
+) -> tuple[dict[str, SourceEntry], list[tuple[str, SourceEntry]]]:
     """Write the entries of test, train, side inputs and predictions; return them, and files that could have had a key of the section."""
-    assert split.test is not None
     alternatives = [(key, source_entry(file, comment)) for key, file, comment in split.alternatives]
-    interactions = {"test": split.test, "train": split.train}
-    entries = {key: source_entry(file, split.reasons[file.summary.path]) for key, file in interactions.items() if file is not None}
+    entries = {key: source_entry(file, split.reasons[file.path]) for key, file in (("test", test), ("train", split.train)) if file}
     for table, key in _SINGLE_KEYS.items():
-        for number, file in enumerate(sorted(_of_table(files, table), key=partial(_side_order, split.test))):
-            if number == 0:
+        for file in sorted(_of_table(files, table), key=partial(_side_order, test)):
+            if key not in entries:
                 entries[key] = source_entry(file, file.reason)
             else:
                 alternatives.append((key, source_entry(file, f"could be {key} too")))
-    if models.predictions:
-        entries["predictions"] = predictions_entry(models.predictions[0])
-    return entries, (*alternatives, *(("predictions", predictions_entry(file)) for file in models.predictions[1:]))
+    for file in predictions:  # they are classified as lists until their pairs are compared with the test set
+        columns = {"user": file.columns["user"], "item": file.columns["item"], "prediction": file.columns["score"]}
+        entry = source_entry(replace(file, columns=columns, table="predictions"), "predictions for pairs of the test set")
+        if entries.setdefault("predictions", entry) is not entry:
+            alternatives.append(("predictions", entry))
+    return entries, alternatives
 
 
 def _side_order(test: ClassifiedFile, file: ClassifiedFile) -> tuple[int | bool | str, ...]:
     """Sort by ids of the test set and one row per user, then by folder, name, categories and number of columns: the best first."""
-    summary, is_users = file.summary, file.table == "people"
+    is_users = file.table == "people"
     test_ids = test.by_user.users if is_users else test.by_user.items
     column = file.columns["user" if is_users else "item"]
-    name = stem(summary.label)
-    is_named = bool(words_of(name)) and file.table in table_words(name)
+    words = words_of(stem(file.label))
+    is_named = bool(words) and file.table in table_words(stem(file.label))
     return (
         test_ids.isdisjoint(column.examples) + (is_users and column.n_distinct < column.n_filled),
-        are_in_different_folders(summary.label, test.summary.label),
-        (0 if len(words_of(name)) == 1 else 1) if is_named else 2,
-        0 if settings.categories(summary) else 1,
-        -len(summary.columns),
-        summary.label,
+        are_in_different_folders(file.label, test.label),
+        (0 if len(words) == 1 else 1) if is_named else 2,
+        0 if _categories(file.preview) else 1,
+        -len(file.preview.columns),
+        file.label,
     )
+
+
+def source_entry(file: ClassifiedFile, comment: str) -> SourceEntry:
+    """Return the keys that a config needs for a file, with a comment; columns go by name, or by number where there is no header."""
+    has_header, names = file.preview.raw.has_header, [column.name for column in file.preview.columns]
+    columns = {role: file.columns[role] for role in _COLUMNS[file.table or ""] if role in file.columns}
+    named = {role: column.name if has_header and names.count(column.name) == 1 else column.number for role, column in columns.items()}
+    keys = {**file.preview.raw.config_keys, "columns": {"rank" if role == "position" else role: name for role, name in named.items()}}
+    if any(column.decimal_comma for role, column in columns.items() if role not in _IDS):
+        keys["decimal_comma"] = True
+    return SourceEntry(file, keys | (_categories(file.preview) if file.table == "catalogue" else {}), comment)
+
+
+def _lists_entry(file: ClassifiedFile) -> SourceEntry:
+    """Return the entry of the lists of a model, with their length in the comment if whole users were read."""
+    longest = file.by_user.longest
+    length = f"; up to {longest} item{'' if longest == 1 else 's'} per user" if file.by_user.has_whole_users else ""
+    return source_entry(file, f"{file.reason}{length}")
+
+
+def _file_doubts(files: Sequence[ClassifiedFile]) -> list[str]:
+    """Return the doubts about single files, one sentence for all files that share it, and the rows that `receval run` will refuse."""
+    paths: dict[str, list[str]] = {}
+    classified = [file for file in files if file.table]
+    for file in classified:
+        for doubt in file.doubts:
+            paths.setdefault(doubt, []).append(file.path)
+    shared = [f"{', '.join(names)}: {doubt}" for doubt, names in paths.items()]
+    return shared + [f"{file.path}: {doubt}" for file in classified for doubt in _column_doubts(file)]
+
+
+def _column_doubts(file: ClassifiedFile) -> list[str]:
+    """Return how ambiguous text is read, as lists or as numbers with a decimal comma; then what `receval run` will refuse in these rows."""
+    keys, doubts, refusals = file.preview.raw.config_keys, [], []
+    if "split" in keys and "item" in file.columns:
+        doubts.append(f"column {file.columns['item'].name!r} is taken for lists of items separated by {keys['split']!r}")
+    for role in _COLUMNS[file.table or ""]:
+        column, is_id = file.columns.get(role), role in _IDS
+        if column is None:
+            continue
+        example = next((value for value in column.examples if column.decimal_comma and "," in value), "")
+        if example and not is_id:
+            doubts.append(f"column {column.name!r} is taken for numbers with a decimal comma, such as {example!r}")
+        n_missing = file.preview.n_previewed - column.n_filled + (0 if is_id else column.n_missing_words)
+        if n_missing:
+            refusals.append(f"column {column.name!r} has no value in {n_missing:,} rows, which receval run will refuse")
+        elif not is_id and column.kind == "text":
+            refusals.append(f"column {column.name!r} holds text such as {column.examples[0]!r} where numbers are needed")
+    return doubts + refusals
+
+
+def _threshold(test: ClassifiedFile) -> tuple[float | None, str]:
+    """Choose the least rating of a relevant item if ratings look like one to five stars, otherwise none; with the reason."""
+    rating = test.columns.get("rating")
+    if rating is None or rating.minimum is None or rating.maximum is None:
+        return None, "no column of ratings: every test row is relevant"
+    span = f"the ratings go from {rating.minimum:g} to {rating.maximum:g}"
+    if rating.half_steps and rating.minimum >= 0.5 and 4 <= rating.maximum <= 5 and rating.n_distinct >= 3:
+        return 4, f"{span} like stars, so 4 or more is relevant; without this every rated item is"
+    return None, f"{span}: every test row with a rating above 0 is relevant; threshold: N asks for at least N"
+
+
+def _cutoffs(lists: Sequence[ClassifiedFile]) -> tuple[tuple[int, ...], str]:
+    """Choose the usual cut-offs up to the length of the lists, with the reason."""
+    lengths = [file.by_user.longest for file in lists if file.by_user.has_whole_users]
+    if not lengths:
+        return _USUAL_CUTOFFS[:2], "how long the lists are was not seen"
+    shortest, longest = min(lengths), max(lengths)
+    usual = tuple(k for k in _USUAL_CUTOFFS if k <= shortest) or (shortest,)
+    if shortest == longest:
+        return usual, f"the lists have up to {shortest} items"
+    return usual, f"the longest lists of the models have {shortest} to {longest} items"
+
+
+def _metrics(data: Mapping[str, SourceEntry]) -> tuple[tuple[str, str], ...]:
+    """Choose metrics that the inputs allow, each with a comment."""
+    chosen = [(name, "") for name in _BASIC_METRICS]
+    if "train" in data or "items" in data:
+        chosen.append(("ItemCoverage", "the share of the catalogue that any list has"))
+    if "train" in data:
+        chosen.append(("EPC", "novelty: how unpopular the recommended items were in train"))
+    if "items" in data and "categories" in data["items"].keys:
+        chosen.append(("ILD(distance=jaccard)", "diversity: how different the categories within a list are"))
+    return tuple(chosen)
+
+
+def _categories(preview: TablePreview) -> dict[str, Any]:
+    """Return the keys of `data.items` for the categories, if a column obviously holds them."""
+    for column in preview.columns if preview.raw.has_header else ():
+        is_genre = "genre" in column_words(column.name) and column.kind == "text" and column.examples
+        if is_genre and not column.is_list and not column.examples[0].startswith(("[", "{")):
+            split = _separator(column)
+            if split or 2 * column.n_distinct <= column.n_filled:
+                return {"categories": column.name, **({"split": split} if split else {})}
+    return {}
+
+
+def _separator(column: ColumnSummary) -> str:
+    """Detect what separates the categories in a value; empty if nothing does.
+
+    It is the sign that most values have, if splitting leaves fewer distinct names; a space only if it leaves far fewer, since names of
+    categories may have spaces.
+    """
+    n_values = {sign: sum(sign in value for value in column.examples) for sign in _SEPARATORS}
+    best = max(_SEPARATORS, key=lambda sign: n_values[sign])
+    parts = {part for value in column.examples for part in value.split(best)}
+    if n_values[best] and (best == "|" or len(parts) < len(column.examples)):
+        return best
+    single_words = {word for value in column.examples for word in value.split()}
+    return " " if any(" " in value for value in column.examples) and 2 * len(single_words) < len(column.examples) else ""

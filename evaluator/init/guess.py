@@ -1,29 +1,39 @@
-"""Guess a config from unlabelled files."""
+"""Guess a config from unlabelled files, and write it as YAML with comments; values, keys and comments of any config are written here."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Any, Final
 
+import yaml
 from msgspec.structs import replace
 
 from .. import load
-from ..errors import DataError, MissingExtraError
+from ..config.loader import check
+from ..config.overrides import Locations
+from ..errors import ConfigError, DataError, MissingExtraError
 from ..load import database
 from ..load.source import PROCESS_SCRATCH
-from .assembly import assemble
-from .classification import classify
-from .column_roles import assign_roles, find_lists
-from .discovery import DiscoveredTable, discover_tables
-from .preview import TablePreview
-from .records import ClassifiedFile, GuessedConfig, Query, SourceEntry
-from .source_entries import source_entry
+from ..names import yaml_text as text
+from ..names.short_names import is_address
+from .assembly import GuessedConfig, SourceEntry, assemble, source_entry
+from .classification import ClassifiedFile, classify
+from .preview import DiscoveredTable, Query, TablePreview, discover_tables
 
 _MAX_ROWS_PER_FILE: Final = 100_000
 _MAX_ROWS: Final = 2_000_000
 _READ_KEYS: Final = ("format", "separator", "header", "columns", "split", "decimal_comma")
 """The keys of a source that say how to read it."""
+_HEAD = """\
+# Written by `receval init`: guesses, each with its reason. Correct what is wrong; `receval validate` checks it, `receval run` evaluates.
+# Paths are relative to {where}.
+"""
+_TAIL = """\
+# output: {dir: results/}  # write the values in all formats, and a manifest, into this folder
+"""
 
 
 def guess(names: Sequence[str]) -> GuessedConfig:
@@ -39,7 +49,8 @@ def guess(names: Sequence[str]) -> GuessedConfig:
         try:
             files.append(_classified(TablePreview(table, max_rows)))
         except (DataError, MissingExtraError) as error:
-            unreadable[table.path] = _message_without_name(error, table)
+            message = error.message.removeprefix("init: ").removeprefix(str(table.paths[0])).removeprefix(table.path)
+            unreadable[table.path] = message.lstrip(",: ")  # the name is printed before it
     config = assemble(files, unreadable)
     having_ids = {f"data.{key}": entry for key, entry in config.data.items() if key in ("test", "train", "items")}
     having_ids |= {f"data.recommendations.{name}": entry for name, entry in config.models.items()}
@@ -78,38 +89,27 @@ def _tables_in(table: DiscoveredTable, unreadable: dict[str, str]) -> list[Disco
 
 def _classified(preview: TablePreview) -> ClassifiedFile:
     """Classify a file by itself. It has no kind if it cannot be read as the kind that it seems to be."""
-    roles = assign_roles(preview.summary)
-    if list_columns := find_lists(roles.columns):
-        preview = preview.with_lists(*list_columns)
-        roles = assign_roles(preview.summary)
-    columns = roles.columns
-    pair_summary = preview.pair_summary(columns["user"], columns["item"]) if {"user", "item"} <= columns.keys() else None
-    file = classify(preview.summary, roles, pair_summary)
+    file = classify(preview)
     if file.table is None:
         return file
     try:
         _source("init", file, source_entry(file, "").keys)
     except DataError as error:
-        return replace(file, table=None, reason=error.message.removeprefix(f"init: {file.summary.paths[0]}").lstrip(",: "))
+        return replace(file, table=None, reason=error.message.removeprefix(f"init: {preview.place.paths[0]}").lstrip(",: "))
     return file
 
 
 def _source(role: str, file: ClassifiedFile, keys: Mapping[str, object]) -> load.Source:
     """Open a file as a run would with these keys of a config."""
     read_keys = {key: value for key, value in keys.items() if key in _READ_KEYS and (key != "split" or file.table != "catalogue")}
-    return load.look(
-        role,
-        file.table or "",
-        [file.summary.path],
-        [load.SourceFile.of(path) for path in file.summary.paths],
-        load.ReadOptions(**read_keys),  # type: ignore[arg-type]
-    )
+    files = [load.SourceFile.of(path) for path in file.preview.place.paths]
+    return load.look(role, file.table or "", [file.path], files, load.ReadOptions(**read_keys))  # type: ignore[arg-type]
 
 
 def _without_defaults(role: str, entry: SourceEntry) -> SourceEntry:
     """Return the entry without keys that change nothing, since `load` detects usual column names and decimal commas."""
     keys = entry.keys
-    optional = [key for key in ("columns", "decimal_comma") if key in keys and (key != "columns" or entry.file.summary.has_header)]
+    optional = [key for key in ("columns", "decimal_comma") if key in keys and (key != "columns" or entry.file.preview.raw.has_header)]
     reading = _reading(role, entry.file, keys) if optional else None
     for key in optional:
         shorter = {name: value for name, value in keys.items() if name != key}
@@ -126,9 +126,86 @@ def _reading(role: str, file: ClassifiedFile, keys: Mapping[str, object]) -> obj
     return scan.names, scan.lists, scan.decimal_comma
 
 
-def _message_without_name(error: DataError | MissingExtraError, table: DiscoveredTable) -> str:
-    """Return why a file cannot be read, without its name, which is printed before the message."""
-    message = error.message.removeprefix("init: ")
-    for name in (str(table.paths[0]), table.path):
-        message = message.removeprefix(name)
-    return message.lstrip(",: ")
+def config_text(config: GuessedConfig, folder: Path | None = None) -> str:
+    """Return the YAML of a guessed config, with paths relative to `folder`, or to the current folder if not given.
+
+    Raises `ConfigError` if the result is no valid config, which would be a bug.
+    """
+    body = "".join(f"{line}\n" for line in _lines(config, folder))
+    where = "this file" if folder is not None else "the folder in which init ran: save it there"
+    has_schema = os.path.isfile((folder or Path()) / "receval.schema.json")
+    modeline = "# yaml-language-server: $schema=receval.schema.json\n" if has_schema else ""
+    complete = modeline + _HEAD.format(where=where) + body + _TAIL
+    document = text.read(complete, {})
+    if document.problems:
+        raise ConfigError([f"the guessed config, line {line}: {message}" for (line, _), message in document.problems])
+    check(document.value, Locations("the guessed config", document), folder or Path())
+    return complete
+
+
+def _lines(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
+    yield "data:"
+    for key, entry in config.data.items():
+        yield f"  {key}: {_source_text(entry, folder)}"
+        yield from (f"  # {key}: {_source_text(other, folder)}" for other_key, other in config.alternatives if other_key == key)
+    yield from (f"  # {key}: {_source_text(other, folder)}" for key, other in config.alternatives if key not in config.data)
+    yield "  recommendations:"
+    yield from (f"    {as_key(name)}: {_source_text(entry, folder)}" for name, entry in config.models.items())
+    yield "evaluation:"
+    yield "  convention: receval  # by whose definitions; receval metrics --conventions lists all"
+    (threshold, threshold_reason), (top_k, top_k_reason) = config.threshold, config.top_k
+    relevance = f"relevance: {{threshold: {f'{threshold:g}' if threshold else 'N'}}}"
+    yield plain(f"  {'' if threshold else '# '}{relevance}  # {threshold_reason}")
+    yield plain(f"  top_k: {flow(list(top_k))}  # {top_k_reason}; none: the whole list")
+    yield "  metrics:  # receval metrics lists all"
+    yield from (f"    - {name}" + (f"  # {comment}" if comment else "") for name, comment in config.metrics)
+
+
+def _source_text(entry: SourceEntry, folder: Path | None) -> str:
+    """Write a source on one line, as its path alone if it has no other keys, with the comment."""
+    query, moved = entry.file.preview.place.query, partial(moved_path, start=Path(), folder=folder)
+    path = moved(entry.file.path)
+    source: dict[str, Any] = {"path": "./-" if path == "-" else path}
+    if query is not None:
+        source = {"uri": f"{query.scheme}:///{moved(query.path)}", "query": query.statement}
+    source |= {key: value for key, value in entry.keys.items() if value not in ({}, None)}
+    return f"{flow(source if len(source) > 1 else source['path'])}  # {plain(entry.comment)}"
+
+
+def moved_path(path: Any, start: Path, folder: Path | None) -> Any:
+    """Rewrite a path relative to `start` as one relative to `folder`; without a folder it stays."""
+    if isinstance(path, list):
+        return [moved_path(single, start, folder) for single in path]
+    if folder is None or not isinstance(path, str) or path == "-" or is_address(path) or os.path.isabs(path):
+        return path
+    return os.path.relpath(os.path.join(os.path.abspath(start), path), os.path.realpath(folder))
+
+
+def plain(comment: str) -> str:
+    """Replace the characters that could end a comment."""
+    return "".join(letter if letter.isprintable() else " " for letter in comment)
+
+
+class _Dumper(yaml.SafeDumper):
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _text(dumper: yaml.SafeDumper, given: str) -> yaml.ScalarNode:
+    """Quote text that YAML 1.2 would read as something else or on several lines, and double `$`, which would name a variable."""
+    style = None if isinstance(text.scalar(given), str) and given.isprintable() else '"'
+    return dumper.represent_scalar("tag:yaml.org,2002:str", given.replace("$", "$$"), style=style)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def as_key(name: str) -> str:
+    """Write a key. Variables are not replaced in keys, so `$` is not doubled."""
+    return flow(name).replace("$$", "$")
+
+
+def flow(value: Any) -> str:
+    """Write a value on one line."""
+    written = yaml.dump(value, Dumper=_Dumper, default_flow_style=True, sort_keys=False, allow_unicode=True, width=float("inf"))
+    return written.removesuffix("\n").removesuffix("\n...").strip()

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from ..load import without_endings
-from .records import ColumnSummary
+from .preview import ColumnSummary
 
 _TABLE_WORDS: Final[dict[str, tuple[str, ...]]] = {
     "test": ("test", "holdout", "heldout", "truth", "groundtruth", "gt", "qrels", "target", "targets", "answers", "labels"),
@@ -83,9 +83,13 @@ def table_words(label: str) -> tuple[str, ...]:
     """Return the kinds of table that the name of a file suggests, or else the name of the nearest folder that suggests any."""
     path = PurePosixPath(label)
     for name in (path.name, *reversed(path.parent.parts)):
-        kinds = _kinds(words_of(name))
+        words = words_of(name)
+        kinds = [kind for pair, kind in _WORD_PAIRS.items() if pair in pairwise(words)]
+        for word in words:
+            kinds += [kind for kind, known in _TABLE_WORDS.items() if word in known]
+            kinds += [kind for prefix, kind in _PREFIXES.items() if word.startswith(prefix)]
         if kinds:
-            return kinds
+            return tuple(dict.fromkeys(kinds))
     return ()
 
 
@@ -97,11 +101,3 @@ def are_in_different_folders(label: str, other: str) -> bool:
 def stem(label: str) -> str:
     """Return the name of a file without its extensions."""
     return without_endings(PurePosixPath(label).name)
-
-
-def _kinds(words: tuple[str, ...]) -> tuple[str, ...]:
-    kinds = [kind for pair, kind in _WORD_PAIRS.items() if pair in pairwise(words)]
-    for word in words:
-        kinds += [kind for kind, known in _TABLE_WORDS.items() if word in known]
-        kinds += [kind for prefix, kind in _PREFIXES.items() if word.startswith(prefix)]
-    return tuple(dict.fromkeys(kinds))

@@ -1,72 +1,225 @@
-"""Preview the first rows of a file whose role is unknown, and summarise its columns and its users."""
+"""Find the tables in files and folders, preview their first rows, and summarise their columns and their users."""
 
 from __future__ import annotations
 
+import glob
+import os
+import re
 from collections.abc import Callable, Collection, Sequence
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import polars as pl
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import DataError
 from ..load import opening, sniff
 from ..load.columns import usual_roles
+from ..load.folders import is_table, refuse_name_in_bytes
 from ..load.raw import RawTable, raw_table
-from .discovery import DiscoveredTable
-from .records import ColumnSummary, FileSummary, PairSummary
 
+_MAX_TABLES: Final = 200
+_MAX_DEPTH: Final = 2
+_JSON: Final = ".json"
+_DATABASES: Final = (".db", ".sqlite", ".sqlite3", ".duckdb")
+_IGNORED_FOLDERS: Final = (".egg-info", "node_modules", "site-packages")
+_PART: Final = re.compile(r"(?P<name>.*?)(?P<number>(?:part[-_.]?\d+|[-_.]\d+-of-\d+).*?)(?P<ending>(?:\.[A-Za-z]\w*)*)", re.IGNORECASE)
 _PEEK: Final = 100
 _N_EXAMPLES: Final = 300
 _DECIMAL_COMMA: Final = r"^\s*[+-]?(\d+|\d*,\d+)\s*$"
+_MIN_SHARE_OF_EQUAL_LENGTHS: Final = 0.8
+_MIN_LENGTH: Final = 3
+"""The least rows per user of lists that are told by their equal lengths."""
 _NEARLY_ALL: Final = 0.9
 """The least share of the users with several rows."""
 
 
+class Query(Struct, frozen=True):
+    """The query of a config that reads a table of a database: the kind of database, its file, and the statement."""
+
+    scheme: str
+    path: str
+    statement: str
+
+
+class DiscoveredTable(Struct, frozen=True):
+    """A table as a config would name it.
+
+    `path` is a path or, for a table in parts, a glob. `label` is the path below the folder that all tables share, without part numbers.
+    """
+
+    path: str
+    label: str
+    paths: tuple[Path, ...]
+    query: Query | None = None
+    """The query whose rows the paths hold, where the table is one of a database."""
+
+
+def discover_tables(names: Sequence[str]) -> list[DiscoveredTable]:
+    """List the tables in these files and folders, in order; folders are searched two levels deep, and one of Delta is a table.
+
+    JSON files count, since they may have one object per line, unless a folder holds too many tables.
+
+    Raises `DataError` if there is no table, if a name does not exist, or if a folder holds too many tables to guess.
+    """
+    files: dict[Path, None] = {}
+    for text in names:
+        path = Path(text)
+        if os.path.isdir(path):
+            files |= dict.fromkeys(_folder_tables(path))
+        elif os.path.isfile(path):
+            files[path] = None
+        else:
+            raise DataError(_missing(text), "name files, or a folder")
+    for path in files:
+        refuse_name_in_bytes("init", path)
+    if not files:
+        raise DataError(
+            f"there is no table in {' and '.join(names)}",
+            "CSV, TSV, TREC, RecBole, JSON, Parquet, Arrow, SQLite and DuckDB files and Delta tables are looked for",
+        )
+    return _labelled(_grouped_parts(list(files)))
+
+
+def _missing(text: str) -> str:
+    """Why a name is neither a file nor a folder."""
+    try:
+        os.stat(text)
+    except FileNotFoundError:
+        return f"there is no file {text}"
+    except OSError as error:
+        return f"{text} cannot be read: {error.strerror}"
+    except ValueError:  # no name that a file can have
+        return f"there is no file {text!r}"
+    return f"{text} is no regular file"
+
+
+def _folder_tables(folder: Path) -> list[Path]:
+    """List the files of a folder that may be tables; `DataError` if there are too many."""
+    tables: list[Path] = []
+    for above, folders, names in os.walk(folder):
+        if is_table(Path(above)):  # which of its files count only its log says
+            tables.append(Path(above))
+            folders.clear()
+            continue
+        depth = len(Path(above).relative_to(folder).parts)
+        visited = (name for name in folders if not name.startswith((".", "_")) and not name.endswith(_IGNORED_FOLDERS))
+        folders[:] = sorted(visited) if depth < _MAX_DEPTH else []
+        files = [Path(above, name) for name in sorted(names) if not name.startswith(".")]
+        tables += [path for path in files if sniff.is_a_table(path) or path.suffix.lower() in (_JSON, *_DATABASES)]
+    if len(tables) > _MAX_TABLES:
+        tables = [path for path in tables if path.suffix.lower() != _JSON]
+    if len(tables) > _MAX_TABLES:
+        raise DataError(f"there are {len(tables)} tables in {folder}", f"name the files that are meant, at most {_MAX_TABLES} of them")
+    return tables
+
+
+def _grouped_parts(files: Sequence[Path]) -> dict[str, list[Path]]:
+    """Group files by how a config names them: the parts of one table by a glob."""
+    tables: dict[str, list[Path]] = {}
+    for path in files:
+        part = None if os.path.isdir(path) else _PART.fullmatch(path.name)
+        pattern = f"{part['name']}*{part['ending']}" if part else ""
+        is_single = part is None or glob.has_magic(f"{path.parent}{part['name']}")
+        tables.setdefault(str(path) if is_single else str(path.parent / pattern), []).append(path)
+    complete: dict[str, list[Path]] = {}
+    for name, paths in tables.items():
+        if glob.has_magic(name) and sorted(glob.glob(name)) != sorted(map(str, paths)):  # the glob would read other files too
+            complete |= {str(path): [path] for path in paths}
+        else:
+            complete[name] = paths
+    return complete
+
+
+def _labelled(tables: dict[str, list[Path]]) -> list[DiscoveredTable]:
+    """Label the tables with their path below the folder that all share, without part numbers."""
+    above = Path(os.path.commonpath([os.path.abspath(path.parent) for paths in tables.values() for path in paths]))
+    labelled = []
+    for path, paths in tables.items():
+        below = Path(os.path.abspath(paths[0])).relative_to(above)
+        if len(paths) > 1 or paths[0].name != Path(path).name:
+            part = _PART.fullmatch(below.name)
+            assert part is not None
+            name = part["name"].rstrip("-_.")
+            below = below.with_name(f"{name}{part['ending']}") if name else Path(f"{below.parent}{part['ending']}")
+        labelled.append(DiscoveredTable(path, below.as_posix(), tuple(paths)))
+    return labelled
+
+
+class ColumnSummary(Struct, frozen=True):
+    """One column of the rows that were previewed.
+
+    `number` counts from 1. `usual_roles` are the roles (user, item, score, …) that a column of this name usually has. `examples` are the
+    first distinct values, as text. `n_filled` counts the rows that have a value. A column `is_list` if a row holds a list of values.
+    `contains_any` says whether any of some ids is in the column, in all rows of the file.
+
+    Columns of numbers have a `minimum` and a `maximum`; `half_steps` is true if all values are multiples of a half, as ratings in stars
+    are; `decimal_comma` if decimals follow a comma; `n_missing_words` counts values such as NA.
+    """
+
+    name: str
+    number: int
+    usual_roles: frozenset[str]
+    n_distinct: int
+    n_filled: int
+    examples: tuple[str, ...]
+    is_list: bool
+    contains_any: Callable[[Collection[str]], bool]
+    kind: Literal["integer", "decimal", "text"] = "text"
+    minimum: float | None = None
+    maximum: float | None = None
+    half_steps: bool = False
+    decimal_comma: bool = False
+    n_missing_words: int = 0
+
+
+class PairSummary(Struct, frozen=True):
+    """The users and items of the previewed rows, with ids as text; each item of a list counts as a row.
+
+    `longest` and `median_length` are numbers of rows per user; `has_equal_lengths` is true if nearly every user has as many, and several.
+    `counting_columns` number each user's rows from 0 or 1; `falling_columns` never rise within a user's rows. `has_whole_users` is true if
+    all rows of nearly every user were read: the rows of each user are contiguous, or the file was read to its end.
+    """
+
+    users: frozenset[str]
+    items: frozenset[str]
+    pairs: frozenset[tuple[str, str]]
+    longest: int
+    median_length: int
+    has_equal_lengths: bool
+    counting_columns: frozenset[str]
+    falling_columns: frozenset[str]
+    has_whole_users: bool
+
+
 class TablePreview:
-    """The first rows of a table, with every value as text.
+    """The first rows of a table, with every value as text, and its columns; `n_rows` is a lower bound or an estimate unless exact.
 
     A bounded number of rows is read. All rows are scanned only to look for ids that are not among the first.
     """
 
-    def __init__(self, table: DiscoveredTable, max_values: int = 100_000, raw: RawTable | None = None) -> None:
+    def __init__(self, place: DiscoveredTable, max_values: int = 100_000, raw: RawTable | None = None) -> None:
         """Read the first rows, at most `max_values` values of a column; `DataError` if the files cannot be read as a table."""
-        self._table, self._max_values = table, max_values
+        self.place, self._max_values = place, max_values
         try:
-            self._raw, self._max_rows, self._frame = self._read(raw or raw_table("init", table.paths))
+            self.raw, self._max_rows, self._frame = self._read(raw or raw_table("init", place.paths))
         except OSError as error:
-            raise DataError(f"{table.path} may not be read ({error.strerror})") from None
+            raise DataError(f"{place.path} may not be read ({error.strerror})") from None
         if self._frame.is_empty():
-            raise DataError(f"{table.path}: there are no rows")
-        self._n_rows, self._n_rows_exact = self._count_rows()
+            raise DataError(f"{place.path}: there are no rows")
+        self.n_previewed = self._frame.height
+        self.n_rows, self.n_rows_exact = self._count_rows()
+        self._is_whole = self.n_rows_exact and self.n_previewed == self.n_rows
+        self.columns = tuple(
+            _summarise(name, number, self._frame.to_series(number - 1), partial(self._contains_any, number))
+            for number, name in enumerate(self.raw.scan.names.values(), 1)
+        )
 
     def with_lists(self, split: str, numbers: Sequence[int]) -> TablePreview:
         """Return the same table with the columns of these numbers read as lists in text, separated by `split`."""
-        return TablePreview(self._table, self._max_values, self._raw.with_lists(split, numbers))
-
-    @cached_property
-    def summary(self) -> FileSummary:
-        """The file and its columns as far as they were read."""
-        table, raw = self._table, self._raw
-        return FileSummary(
-            table.path,
-            table.label,
-            table.paths,
-            columns=tuple(
-                _summarise(name, number, self._frame.to_series(number - 1), partial(self._contains_any, number))
-                for number, name in enumerate(raw.scan.names.values(), 1)
-            ),
-            has_header=raw.has_header,
-            read_keys=raw.config_keys,
-            n_rows=self._n_rows,
-            n_rows_exact=self._n_rows_exact,
-            n_previewed=self._frame.height,
-            nested_columns=raw.nested_columns,
-            table=raw.table,
-            is_by_user=raw.is_by_user,
-            query=table.query,
-        )
+        return TablePreview(self.place, self._max_values, self.raw.with_lists(split, numbers))
 
     def _read(self, raw: RawTable) -> tuple[RawTable, int, pl.DataFrame]:
         """Read the first rows: fewer where they hold lists. Lists in text that cannot be read as lists are read as plain text."""
@@ -85,7 +238,7 @@ class TablePreview:
 
     def _count_rows(self) -> tuple[int, bool]:
         """Count or estimate the rows of the table, and say whether the number is exact."""
-        n_previewed, scan = self._frame.height, self._raw.scan
+        n_previewed, scan = self.n_previewed, self.raw.scan
         paths = [Path(path) for path in scan.paths]
         if scan.format in ("parquet", "ipc", "delta"):
             return int(opening.raw(scan).select(pl.len()).collect().item()), True
@@ -93,7 +246,7 @@ class TablePreview:
             return n_previewed, True
         if any(sniff.is_gzip(path) or sniff.is_zstd(path) for path in paths):
             return n_previewed, False
-        lines = sniff.head(self._raw.files[0])
+        lines = sniff.head(self.raw.files[0])
         bytes_per_line = sum(len(line.encode()) + 1 for line in lines) / len(lines)
         return max(n_previewed, round(sum(path.stat().st_size for path in paths) / bytes_per_line)), False
 
@@ -101,11 +254,11 @@ class TablePreview:
         """Whether any of `ids` is in a column, in all rows; true if the rest of the file cannot be read, since nobody knows then."""
         if bool(_flat(self._frame.to_series(number - 1)).is_in(pl.Series(sorted(ids), dtype=pl.String).implode()).any()):
             return True
-        if self._n_rows_exact and self._frame.height == self._n_rows:
+        if self._is_whole:
             return False
         name = f"column_{number}"
-        values = self._raw.rows().select(name)
-        values = values.explode(name) if name in self._raw.scan.lists else values
+        values = self.raw.rows().select(name)
+        values = values.explode(name) if name in self.raw.scan.lists else values
         wanted = pl.LazyFrame({name: sorted(ids)}, schema={name: pl.String})
         try:
             return values.join(wanted, on=name, how="semi").head(1).collect(engine="streaming").height > 0
@@ -113,40 +266,39 @@ class TablePreview:
             return True
 
     def pair_summary(self, user: ColumnSummary, item: ColumnSummary) -> PairSummary:
-        """Summarise the rows by user, given the columns of the ids; a row with a list counts as one row per item."""
-        frame = self._one_item_per_row(item)
+        """Summarise the rows by user, given the columns of the ids.
+
+        A row with a list counts as one row per item; lists in other columns become null if their lengths differ from the items'.
+        """
+        frame = self._frame
+        if item.is_list:
+            list_columns = [name for name, dtype in frame.schema.items() if dtype == pl.List]
+            item_lengths = frame.to_series(item.number - 1).list.len()
+            parallel = [name for name in list_columns if frame[name].list.len().equals(item_lengths)]
+            emptied = [pl.lit(None, dtype=pl.String).alias(name) for name in list_columns if name not in parallel]
+            frame = frame.with_columns(emptied).explode(parallel, empty_as_null=False)
         ids = frame.select(pl.nth(user.number - 1).alias("user"), pl.nth(item.number - 1).alias("item")).fill_null("")
         lengths = ids.group_by("user").len().get_column("len")
         counts = lengths.value_counts().get_column("count")
-        others = [column for column in self.summary.columns if column.number not in (user.number, item.number)]
+        others = [column for column in self.columns if column.number not in (user.number, item.number)]
         numeric = [column for column in others if column.kind != "text" and (item.is_list or not column.is_list)]
         values = {column.name: frame.to_series(column.number - 1).cast(pl.Float64, strict=False) for column in numeric}
         value = pl.col("value")
         counting = value.min().is_in([0.0, 1.0]) & (value.max() - value.min() + 1 == pl.len()) & (value.n_unique() == pl.len())
         falling = (value.diff() <= 0).fill_null(True).all() & (value.n_unique() > 1)
-        was_read_to_the_end = self._n_rows_exact and self._frame.height == self._n_rows
+        users, median_length = frozenset(ids["user"]) - {""}, int(lengths.median() or 0)  # type: ignore[arg-type]
+        is_common = int(counts.max() or 0) / max(1, lengths.len()) >= _MIN_SHARE_OF_EQUAL_LENGTHS  # type: ignore[arg-type]
         return PairSummary(
-            users=frozenset(ids["user"]) - {""},
+            users=users,
             items=frozenset(ids["item"]) - {""},
             pairs=frozenset(ids.iter_rows()),
             longest=int(lengths.max() or 0),  # type: ignore[arg-type]
-            median_length=int(lengths.median() or 0),  # type: ignore[arg-type]
-            share_of_commonest_length=int(counts.max() or 0) / max(1, lengths.len()),  # type: ignore[arg-type]
+            median_length=median_length,
+            has_equal_lengths=is_common and median_length >= _MIN_LENGTH and len(users) > 1,
             counting_columns=frozenset(name for name, column in values.items() if _nearly_all_users(ids["user"], column, counting)),
             falling_columns=frozenset(name for name, column in values.items() if _nearly_all_users(ids["user"], column, falling)),
-            has_whole_users=was_read_to_the_end or ids["user"].rle().len() < 1.1 * lengths.len(),
+            has_whole_users=self._is_whole or ids["user"].rle().len() < 1.1 * lengths.len(),
         )
-
-    def _one_item_per_row(self, item: ColumnSummary) -> pl.DataFrame:
-        """Return the rows with lists of items taken apart; lists in other columns become null if their lengths differ from the items'."""
-        frame = self._frame
-        if not item.is_list:
-            return frame
-        list_columns = [name for name, dtype in frame.schema.items() if dtype == pl.List]
-        lengths = frame.to_series(item.number - 1).list.len()
-        parallel = [name for name in list_columns if frame[name].list.len().equals(lengths)]
-        emptied = [pl.lit(None, dtype=pl.String).alias(name) for name in list_columns if name not in parallel]
-        return frame.with_columns(emptied).explode(parallel, empty_as_null=False)
 
 
 def _summarise(name: str, number: int, values: pl.Series, contains_any: Callable[[Collection[str]], bool]) -> ColumnSummary:
@@ -156,17 +308,8 @@ def _summarise(name: str, number: int, values: pl.Series, contains_any: Callable
     distinct = texts.filter(~is_empty).unique(maintain_order=True)
     is_missing_word = texts.str.to_lowercase().is_in([word for word in opening.NO_VALUE if word]) & ~is_empty
     numbers, decimal_comma = _numbers(distinct.filter(~distinct.str.to_lowercase().is_in(opening.NO_VALUE)))
-    column = ColumnSummary(
-        name,
-        number,
-        usual_roles(name),
-        "text",
-        n_distinct=distinct.len(),
-        n_filled=values.len() - int(is_empty.sum()),
-        examples=tuple(distinct.head(_N_EXAMPLES)),
-        is_list=values.dtype == pl.List,
-        contains_any=contains_any,
-    )
+    n_filled, examples = values.len() - int(is_empty.sum()), tuple(distinct.head(_N_EXAMPLES))
+    column = ColumnSummary(name, number, usual_roles(name), distinct.len(), n_filled, examples, values.dtype == pl.List, contains_any)
     if numbers is None:
         return column
     is_integer = numbers.len() == distinct.len() and distinct.str.contains(sniff.PLAIN_INTEGER).all()

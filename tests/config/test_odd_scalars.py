@@ -6,7 +6,7 @@ import io
 
 import pytest
 from receval import load_config
-from receval.cli.progress import bar
+from receval.cli.run import bar
 from receval.evaluation.progress import Progress
 
 CONFIG = (

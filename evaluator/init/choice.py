@@ -1,0 +1,263 @@
+"""Choose the test set, the train set and the lists of models among classified files, by names, sizes, and the ids that they share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import product
+from pathlib import PurePosixPath
+from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from .classification import ClassifiedFile
+from .name_words import are_in_different_folders, stem, table_words
+
+_TEST: Final = 0
+_VALIDATION: Final = 1
+_UNKNOWN: Final = 2
+_TRAIN: Final = 3
+"""What the name of a file says; the lower, the likelier it is the test set."""
+_ROLES: Final = {"catalogue": ("item",), "policy": ("item",), "distances": ("item",), "people": ("user",), "interactions": ("user", "item")}
+"""Kind of table → the roles of ids of which the test set must share some, in at least one role."""
+_MOSTLY: Final = 0.5
+"""A file that holds a larger share of the test pairs holds all interactions, and is no train set."""
+_MIN_SHARE_IN_TEST: Final = 0.8
+"""The least share of pairs in the test set for a file of predicted ratings."""
+_GENERIC_WORDS: Final = (
+    "recs", "rec", "recommendations", "reco", "recos", "predictions", "preds", "pred", "lists", "run", "runs", "results", "output"
+)  # fmt: skip
+"""Words that add nothing to the name of a model."""
+_FOLDS: Final[dict[str, Callable[[str], str]]] = {
+    "white space around them": str.strip,
+    "upper and lower case": str.casefold,
+    "leading zeros": lambda text: re.sub(r"^0+(?=\d+$)", "", text),
+    "a decimal .0": lambda text: re.sub(r"^(-?\d+)\.0+$", r"\1", text),
+    "quotation marks": lambda text: text.strip("\"'"),
+}
+_WORTH_SAYING: Final = 0.01
+"""The least share of ids that must differ in spelling only for a warning."""
+Alternative = tuple[str, ClassifiedFile, str]
+"""A key of the data section, a file that could have it instead of the one chosen, and a comment."""
+
+
+class TrainTestFiles(Struct, frozen=True):
+    """The test set and the train set with the reasons by path, alternatives, and doubts. Without a test set `problem` says why."""
+
+    test: ClassifiedFile | None = None
+    train: ClassifiedFile | None = None
+    alternatives: tuple[Alternative, ...] = ()
+    doubts: tuple[str, ...] = ()
+    problem: str = ""
+    reasons: dict[str, str] = field(default_factory=dict)
+
+
+def choose_train_test(interactions: Sequence[ClassifiedFile], lists: Sequence[ClassifiedFile]) -> TrainTestFiles:
+    """Choose the test and the train set by names, then by sizes, then by the pairs they share."""
+    candidates = test_candidates(interactions, lists)
+    if not candidates:
+        paths = " and ".join(file.path for file in interactions)
+        learnt_from = f"by name, {paths} {'is' if len(interactions) == 1 else 'are'} what the models learnt from"
+        lacking = "which has a column of users and one of items, and neither a score nor a rank"
+        return TrainTestFiles(problem=f"no file looks like a test set{f': {learnt_from}' if interactions else f', {lacking}'}")
+    test = candidates[0]
+    train, alternatives, doubts = _choose_train(test, [file for file in interactions if file is not test])
+    reason = test.reason
+    if _priority(test) < _UNKNOWN:
+        rivals = [file.path for file in candidates[1:] if _priority(file) == _priority(test)]
+        if rivals:
+            could_be = f"{' or '.join(rivals)} could be it too, and {'stands' if len(rivals) == 1 else 'stand'} in the config as a comment"
+            doubts.insert(0, f"{test.path} is taken for the test set; {could_be}")
+    else:
+        if train is None and not alternatives and not any(_share_pairs(test, file) for file in lists):
+            learnt = "has no recommended pair in it: it seems to be what the models learnt from, and no other file could be the test set"
+            return TrainTestFiles(problem=f"{test.path} {learnt}")
+        reason = f"smaller than {train.path}, and no name says test" if train else "users and items, and no name says test"
+        doubts.insert(0, f"no name says which file is the test set; {test.path} is taken for it")
+    reasons = {test.path: reason}
+    if train:
+        reasons[train.path] = train.reason if _priority(train) == _TRAIN else f"larger than {test.path}, and it holds other pairs"
+    return TrainTestFiles(test, train, tuple(alternatives), tuple(doubts), reasons=reasons)
+
+
+def resolve_bare_lists(files: Sequence[ClassifiedFile]) -> list[ClassifiedFile]:
+    """Turn lists that only their equal lengths gave away into interactions, unless they share pairs with a test set by name."""
+    tests = [file for file in files if file.table == "interactions" and _priority(file) < _UNKNOWN]
+    return [
+        replace(file, table="interactions") if file.is_told_by_length and not any(_share_pairs(test, file) for test in tests) else file
+        for file in files
+    ]
+
+
+def test_candidates(interactions: Sequence[ClassifiedFile], lists: Sequence[ClassifiedFile]) -> list[ClassifiedFile]:
+    """Return the files that may be the test set, the likeliest by names and sizes first."""
+    candidates = [file for file in interactions if _priority(file) < _TRAIN]
+    if len(candidates) < 2:
+        return candidates  # saves the search for lists
+    return sorted(candidates, key=lambda file: _test_order(file, [*interactions, *lists]))
+
+
+def _test_order(file: ClassifiedFile, files: Sequence[ClassifiedFile]) -> tuple[int, bool, int, bool, int, str]:
+    """Sort by name, then files with lists, then those nearest to the top; without a telling name the smallest first.
+
+    A file has lists if some are in its folders, and share users and items with it.
+    """
+    is_named, label = _priority(file) < _UNKNOWN, file.label
+    elsewhere = _elsewhere(file, files)
+    lists = [other for other in files if other.table == "lists" and other.path not in elsewhere]
+    has_no_lists = all(_role_without_common_ids(file, other) for other in lists)
+    has_other_words = stem(label) not in ("test", "validation", "valid")
+    depth = len(PurePosixPath(label).parts) if is_named else 0
+    return (_priority(file), has_no_lists, depth, has_other_words, 0 if is_named else file.preview.n_rows, label)
+
+
+def _choose_train(test: ClassifiedFile, rest: Sequence[ClassifiedFile]) -> tuple[ClassifiedFile | None, list[Alternative], list[str]]:
+    """Choose the train set; return it with what the other files could be, and with doubts."""
+    train: ClassifiedFile | None = None
+    alternatives: list[Alternative] = []
+    doubts: list[str] = []
+    for file in sorted(rest, key=lambda file: _train_order(file, test)):
+        priority, (n_shared, n_pairs, fraction) = _priority(file), _shared_pairs(test, file)
+        if priority < _UNKNOWN:
+            comment = "could be the test set too" if priority < _VALIDATION else "a validation set, by its name"
+            alternatives.append(("test", file, comment))
+        elif priority == _UNKNOWN and fraction > _MOSTLY:
+            alternatives.append(("train", file, f"holds {fraction:.0%} of the test pairs: all interactions, and no train set"))
+            if train is None:
+                doubts.append(f"{file.path} holds {fraction:.0%} of the test pairs, so it is not taken for the train set")
+        elif train is not None:
+            alternatives.append(("train", file, "could be the train set too"))
+        elif priority == _UNKNOWN and file.preview.n_rows < test.preview.n_rows:
+            alternatives.append(("train", file, "smaller than the test set"))
+        else:
+            train = file
+            if fraction > 0:
+                doubts.append(f"{file.path} is taken for the train set, and {n_shared:,} of {n_pairs:,} test pairs stand in it too")
+    return train, alternatives, doubts
+
+
+def _train_order(file: ClassifiedFile, test: ClassifiedFile) -> tuple[int, bool, bool, bool, int, str]:
+    """Sort train sets by name, then those in the folder of the test set, those called train, those with its columns, and the largest."""
+    is_elsewhere = are_in_different_folders(file.label, test.label)
+    has_other_columns = [column.name for column in file.preview.columns] != [column.name for column in test.preview.columns]
+    return (-_priority(file), is_elsewhere, stem(file.label) != "train", has_other_columns, -file.preview.n_rows, file.label)
+
+
+def _priority(file: ClassifiedFile) -> int:
+    """Order files by how likely they are the test set: `_TEST` by name or format, then `_VALIDATION`, `_UNKNOWN`, `_TRAIN`."""
+    words = table_words(file.label)
+    default = _TEST if file.preview.raw.table == "interactions" else _UNKNOWN
+    return next((rank for rank, word in ((_TEST, "test"), (_VALIDATION, "validation"), (_TRAIN, "train")) if word in words), default)
+
+
+def foreign_files(test: ClassifiedFile, files: Sequence[ClassifiedFile]) -> dict[str, str]:
+    """Return the files that do not belong to the test set, with the reason.
+
+    They are in the folder of another test set that has lists of its own, or they share no ids with this one. Lists without common ids
+    are reported later, when the models are chosen.
+    """
+    foreign = _elsewhere(test, files)
+    for file in files:
+        roles = [role for role in _ROLES.get(file.table or "", ()) if role in file.columns]
+        if file is not test and file.path not in foreign and roles and all(_have_no_common_ids(test, file, role) for role in roles):
+            foreign[file.path] = f"it has no {' and no '.join(roles)} in common with {test.path}"
+    return foreign
+
+
+def _elsewhere(test: ClassifiedFile, files: Sequence[ClassifiedFile]) -> dict[str, str]:
+    """Return the files whose nearest folder with a test set is neither the folder of `test` nor one above it, with the reason."""
+    folders = {file.path: (folder := PurePosixPath(file.label).parent, *folder.parents) for file in (*files, test)}
+    above = {folder for file in files if file.table == "lists" for folder in folders[file.path]}
+    tests = [file for file in files if file.table == "interactions" and _priority(file) == _TEST and folders[file.path][0] in above]
+    homes = {folders[file.path][0]: file for file in reversed(tests)}  # each folder of lists with its first test set
+    elsewhere = {}
+    for file in files:
+        folder = next((folder for folder in folders[file.path] if folder in homes), folders[test.path][0])
+        if folder not in folders[test.path] and test.by_user.pairs != (home := homes[folder]).by_user.pairs:
+            beside = f"it stands beside another test set, {home.path}"
+            elsewhere[file.path] = "another test set, with lists in its folder" if file is home else beside
+    return elsewhere
+
+
+def choose_models(
+    test: ClassifiedFile, lists: Sequence[ClassifiedFile]
+) -> tuple[dict[str, ClassifiedFile], list[ClassifiedFile], dict[str, str]]:
+    """Choose the models among files that look like lists: those that share users and items with the test set.
+
+    Return the lists by name of the model, files of predicted ratings, and files left out with the reason.
+    """
+    roles = {file.path: role for file in lists if (role := _role_without_common_ids(test, file))}
+    left_out = {path: f"it looks like lists, and has no {role} in common with {test.path}" for path, role in roles.items()}
+    usable = [file for file in lists if file.path not in left_out]
+    scores = [(file, file.columns["score"]) for file in usable if "score" in file.columns and "position" not in file.columns]
+    likely = [file for file, score in scores if "prediction" in score.usual_roles]
+    predicted = [file for file in likely if _shared_pairs(file, test)[2] >= _MIN_SHARE_IN_TEST]
+    if len(predicted) == len(usable):
+        predicted = []
+    models = [file for file in usable if file not in predicted]
+    labels = [file.label for file in models]
+    names = [_short_name(label) for label in labels]
+    for longer in (stem, _name_with_folder, lambda label: PurePosixPath(label).name.replace(".", "_"), str):  # where names collide
+        names = [name if names.count(name) == 1 else longer(label) for name, label in zip(names, labels, strict=True)]
+    return dict(sorted(zip(names, models, strict=True), key=lambda pair: pair[0])), predicted, left_out
+
+
+def _short_name(label: str) -> str:
+    """Remove generic words from both ends of a file name: `recs_als` is als. A name of nothing else is kept."""
+    parts = re.split(r"[-_]", stem(label))
+    while parts and parts[0].lower() in _GENERIC_WORDS:
+        parts = parts[1:]
+    while parts and parts[-1].lower() in _GENERIC_WORDS:
+        parts = parts[:-1]
+    match = re.search(r"[-_]".join(map(re.escape, parts)), stem(label))
+    return match[0] if parts and match else stem(label)
+
+
+def _name_with_folder(label: str) -> str:
+    """Name a file after its folder, and after itself too unless its name is generic."""
+    folder = PurePosixPath(label).parent.name
+    return folder if table_words(stem(label)) == ("lists",) else "_".join(filter(None, (folder, stem(label))))
+
+
+def spelling_doubts(test: ClassifiedFile, others: Sequence[ClassifiedFile]) -> list[str]:
+    """Return a sentence for each difference in spelling that keeps user or item ids from matching those of the test set."""
+    sentences: dict[tuple[str, str], list[str]] = {}
+    for other, role, (name, fold) in product(others, ("user", "item"), _FOLDS.items()):
+        test_ids, ids = _ids(test, role), _ids(other, role)
+        n_ids = len({fold(text) for text in test_ids} & {fold(text) for text in ids}) - len(test_ids & ids)
+        if n_ids > _WORTH_SAYING * min(len(test_ids), len(ids)):
+            unmatched = {fold(text): text for text in sorted(ids - test_ids, reverse=True)}
+            first = next(text for text in sorted(test_ids - ids) if fold(text) in unmatched)
+            differ = f"{n_ids:,} {role} ids of {test.path} and {other.path} differ in {name} only"
+            sentences.setdefault((role, name), []).append(f"{differ}, such as {first!r} and {unmatched[fold(first)]!r}")
+    more = {key: f" (and so in {len(same) - 1} other file{'s' if len(same) > 2 else ''})" for key, same in sentences.items() if same[1:]}
+    return [f"{same[0]}{more.get(key, '')}: ids are compared as they are written" for key, same in sentences.items()]
+
+
+def _role_without_common_ids(test: ClassifiedFile, other: ClassifiedFile) -> str:
+    """Return `user` or `item` if two files have no such id in common; empty if they share both."""
+    return next((role for role in ("user", "item") if _have_no_common_ids(test, other, role)), "")
+
+
+def _have_no_common_ids(test: ClassifiedFile, other: ClassifiedFile, role: str) -> bool:
+    """Return whether no previewed user, or item, of one file occurs anywhere in the other."""
+    test_ids, ids = _ids(test, role), _ids(other, role)
+    return test_ids.isdisjoint(ids) and not other.columns[role].contains_any(test_ids) and not test.columns[role].contains_any(ids)
+
+
+def _ids(file: ClassifiedFile, role: str) -> frozenset[str]:
+    if file.pair_summary is not None:
+        return file.pair_summary.users if role == "user" else file.pair_summary.items
+    return frozenset(file.columns[role].examples) if role in file.columns else frozenset()
+
+
+def _share_pairs(test: ClassifiedFile, lists: ClassifiedFile) -> bool:
+    return not test.by_user.pairs.isdisjoint(lists.by_user.pairs)
+
+
+def _shared_pairs(test: ClassifiedFile, other: ClassifiedFile) -> tuple[int, int, float]:
+    """Count the test pairs that another file holds, and those of its users, as far as the files were previewed; and divide them."""
+    pairs = [pair for pair in test.by_user.pairs if pair[0] in other.by_user.users]
+    n_shared = sum(pair in other.by_user.pairs for pair in pairs)
+    return n_shared, len(pairs), n_shared / len(pairs) if pairs else 0.0
