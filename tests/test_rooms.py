@@ -248,7 +248,7 @@ SUBJECTS = {
         "run",
         "track",
     ),
-    *("conversion", "records", "values"),
+    "records",
     "studies",
 }
 """Subjects that have a file of their name in several rooms: what is found of one, said of it, and asked on the command line."""

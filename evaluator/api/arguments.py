@@ -9,7 +9,8 @@ from typing import Any, Final, TypedDict
 from ..config import Loaded, load_config
 from ..config.data_sources import UNNAMED, InMemory, describes_a_source, in_memory, refuse_splits, source_of
 from ..errors import ConfigError
-from ..load.in_memory import Matrix, column_names, is_matrix
+from ..load.in_memory.frames import column_names
+from ..load.in_memory.matrices import Matrix, is_matrix
 from ..metrics.own import name_of
 
 ConfigLike = Loaded | Mapping[str, Any] | str | os.PathLike[str]

@@ -11,7 +11,7 @@ from ..errors import ConfigError
 from ..evaluation.looking import masks_seen
 from ..evaluation.repeating import RepeatedRun
 from ..evaluation.request import Request
-from ..load.in_memory import Matrix, is_matrix
+from ..load.in_memory.matrices import Matrix, is_matrix
 from .arguments import NO_MATRIX, Arguments, loaded_from
 from .sentences import told_of_arguments, warn
 

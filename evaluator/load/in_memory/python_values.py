@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import date
 from decimal import Decimal
 from typing import Any, Final, TypeGuard
@@ -12,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from ...errors import DataError
-from ..columns import CAST_IDS, IDS, recognise
+from ..columns import CAST_IDS
 from ..opening import FAILURES
 
 _NO_VALUE: Final = {"NoneType", "NAType", "NaTType"}
@@ -27,12 +28,17 @@ _DECODE: Final = (
 _ID_HINT: Final = "ids are integers or text: convert them"
 
 
-def column(where: str, name: str, values: Sequence[Any], *, nan_is_missing: bool = False) -> pl.Series:
-    """A column of Python values: integers, numbers, text, dates, or lists of these.
+def column(where: str, name: str, values: Any, *, nan_is_missing: bool = False) -> pl.Series:
+    """Return a column of Python values or of a NumPy array: integers, numbers, text, dates, or lists of these.
 
     Integers and UUIDs beside text become text, as they are written. NaN is a number that is not finite, or no value if `nan_is_missing`.
     `DataError` for values that no file could hold.
     """
+    if isinstance(values, np.ndarray) and values.ndim == 1:
+        if values.dtype.kind not in "OSU" and not values.dtype.hasobject:
+            return _array_column(where, name, values, nan_is_missing)
+        values = values.tolist()
+    values = values if isinstance(values, list | tuple) else list(values)
     kinds = set(map(type, values))
     if any(issubclass(kind, np.generic | np.ndarray) for kind in kinds):
         values = [value.item() if isinstance(value, np.generic | np.ndarray) and not value.ndim else value for value in values]
@@ -46,8 +52,9 @@ def column(where: str, name: str, values: Sequence[Any], *, nan_is_missing: bool
         values = [None if isinstance(value, float) and value != value else value for value in values]
         kinds = set(map(type, values))
     kinds = {kind for kind in kinds if kind.__name__ not in _NO_VALUE}
-    if not kinds or kinds <= {int}:
-        return _integers(name, values)
+    if kinds <= {int}:
+        with suppress(OverflowError, TypeError, pl.exceptions.PolarsError):  # larger than 64 bits: ids are compared as they are written
+            return pl.Series(name, values, dtype=pl.Int64)
     if kinds == {str}:
         return pl.Series(name, values, dtype=pl.String)
     if kinds <= {int, float, bool} and float in kinds:
@@ -59,24 +66,15 @@ def column(where: str, name: str, values: Sequence[Any], *, nan_is_missing: bool
     refused = next((kind for kind in kinds if issubclass(kind, set | frozenset)), None)
     if refused is not None:
         raise DataError(f"{where}: column {name!r} holds sets, and a set has no order", "write lists in the order of the ranks")
-    try:
-        if len(kinds) == 1 or any(all(issubclass(kind, family) for kind in kinds) for family in _FAMILIES):
+    if len(kinds) == 1 or any(all(issubclass(kind, family) for kind in kinds) for family in _FAMILIES):
+        with suppress(*FAILURES, TypeError, ValueError, OverflowError, AttributeError):
             return pl.Series(name, values, strict=True)
-    except (*FAILURES, TypeError, ValueError, OverflowError, AttributeError):
-        pass
     shown = " and ".join(sorted(kind.__name__ for kind in kinds))
     raise DataError(f"{where}: column {name!r} holds values of type {shown}", _ID_HINT)
 
 
-def _integers(name: str, values: Sequence[Any]) -> pl.Series:
-    try:
-        return pl.Series(name, values, dtype=pl.Int64)
-    except (OverflowError, TypeError, pl.exceptions.PolarsError):  # larger than 64 bits: ids are compared as they are written
-        return pl.Series(name, [None if value is None else str(value) for value in values], dtype=pl.String)
-
-
 def _lists(where: str, name: str, values: Sequence[Any]) -> pl.Series:
-    """A column of lists; what they hold is of one type, as in a column."""
+    """Return a column of lists; what they hold is of one type, as in a column."""
     plain = [None if value is None else value.tolist() if isinstance(value, np.ndarray) else list(value) for value in values]
     inner = column(where, name, [value for held in plain if held is not None for value in held])
     if inner.dtype == pl.String:
@@ -84,10 +82,7 @@ def _lists(where: str, name: str, values: Sequence[Any]) -> pl.Series:
     return pl.Series(name, plain, dtype=pl.List(inner.dtype), strict=False)
 
 
-def array_column(where: str, name: str, values: Any, *, nan_is_missing: bool = False) -> pl.Series:
-    """A column of a NumPy array of one dimension."""
-    if values.dtype.kind in "OSU" or values.dtype.hasobject:
-        return column(where, name, values.tolist(), nan_is_missing=nan_is_missing)
+def _array_column(where: str, name: str, values: Any, nan_is_missing: bool) -> pl.Series:
     if values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
         values = values.astype(np.float64)
     if values.dtype.kind not in "biufMm":
@@ -97,41 +92,29 @@ def array_column(where: str, name: str, values: Any, *, nan_is_missing: bool = F
     return pl.Series(name, np.ascontiguousarray(values), nan_to_null=nan_is_missing)
 
 
-def row_frame(where: str, columns: Iterable[pl.Series]) -> pl.DataFrame:
-    """A frame of columns; `DataError` if two have one name, or there is none."""
-    columns = list(columns)
-    names = [one.name for one in columns]
+def row_frame(where: str, columns: Iterable[pl.Series | tuple[str, Any]]) -> pl.DataFrame:
+    """Return a frame of columns, or of names with the values of columns; `DataError` if two have one name."""
+    made = [one if isinstance(one, pl.Series) else column(where, *one) for one in columns]
+    names = [one.name for one in made]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise DataError(f"{where}: two columns are called {twice!r}", "rename one of them")
-    return pl.DataFrame(columns)
+    return pl.DataFrame(made)
 
 
 def are_names(value: Any) -> TypeGuard[Iterable[Any]]:
-    """Whether a value lists names, as a list or an index of pandas: frames give columns, which may have any name, as attributes."""
+    """Return whether a value lists names, as a list or an index of pandas: frames give columns, which may have any name, as attributes."""
     return isinstance(value, list | tuple) or isinstance(getattr(value, "nlevels", None), int)
 
 
-def with_plain_ids(where: str, table: str, frame: pl.DataFrame, columns: Mapping[str, str | int]) -> pl.DataFrame:
-    """The frame with the ids that are stored as floats or as objects of Python as integers or text; `DataError` if they are neither.
-
-    Whole floats are integers: pandas stores integers so where a value is missing, or was. UUIDs are text. `columns` says which column is
-    which where they do not have usual names.
-    """
-    try:
-        names = recognise(where, table, frame.columns, columns, None)
-    except DataError:
-        return frame  # the columns are looked at again, and this is said then
-    chosen = [frame[name] for role, name in names.items() if role in IDS]
-    return frame.with_columns(plain_ids(where, ids) for ids in chosen)
-
-
 def plain_ids(where: str, ids: pl.Series) -> pl.Series:
-    """One column of ids; see `with_plain_ids`."""
-    dtype = _inner(ids.dtype)
-    if dtype == pl.Object:
+    """Return ids that are stored as floats or as objects of Python as integers or text; `DataError` if they are neither.
+
+    Whole floats are integers: pandas stores integers so where a value is missing, or was. UUIDs are text.
+    """
+    if _inner(ids.dtype) == pl.Object:
         ids = column(where, ids.name, ids.to_list())
-        dtype = _inner(ids.dtype)
+    dtype = _inner(ids.dtype)
     if dtype == pl.Object:
         shown = " and ".join(sorted({type(one).__name__ for one in ids.to_list()}))
         raise DataError(f"{where}: column {ids.name!r} holds values of type {shown} and cannot be an id", CAST_IDS)
@@ -144,12 +127,12 @@ def plain_ids(where: str, ids: pl.Series) -> pl.Series:
 
 
 def _inner(dtype: pl.DataType) -> Any:
-    """The type of the elements of a list, or the type itself."""
+    """Return the type of the elements of a list, or the type itself."""
     return dtype.inner if isinstance(dtype, pl.List | pl.Array) else dtype
 
 
 def _refuse_fractions(where: str, ids: pl.Series, dtype: Any) -> None:
-    """`DataError` for floats that are no whole numbers, or so large that two ids may have become one float."""
+    """Raise `DataError` for floats that are no whole numbers, or so large that two ids may have become one float."""
     single = ids.explode() if ids.dtype.is_nested() else ids
     is_odd = single.is_not_null() & ~(single.is_finite() & (single == single.floor()))
     if is_odd.any():
