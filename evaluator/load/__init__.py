@@ -3,14 +3,12 @@
 from .broken_rows import another_way, explain
 from .database import look_at_query
 from .faults import refuse
-from .fingerprint import Fingerprints
 from .paths import find, spooled
 from .read_options import ReadOptions
 from .remote import Remote
 from .sniff import without_endings
 from .source import FaultyRows, ReadAgain, Source, common_kinds, look, look_at_frame, read_with_retries, remarks
-from .source_file import FrameFile, SourceFile
-from .unchanged import refusing_changes
+from .source_file import Fingerprints, FrameFile, SourceFile, refusing_changes
 
 __all__ = [
     "FaultyRows",

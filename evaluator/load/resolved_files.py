@@ -21,9 +21,8 @@ from .read_options import FormatName, ReadOptions
 from .recode import recoded
 from .remote import Remote, fetched, parts_elsewhere
 from .scan import Format
-from .source_file import SourceFile
+from .source_file import FileState, SourceFile
 from .typed_file import refusing_unreadable
-from .unchanged import FileState
 
 _FORMATS: Final[dict[FormatName, Format]] = {
     "csv": "csv", "tsv": "csv", "trec": "csv", "json": "ndjson", "ndjson": "ndjson", "parquet": "parquet", "ipc": "ipc", "delta": "delta"

@@ -24,10 +24,9 @@ from .read_options import ReadOptions
 from .recode import line_of_record
 from .resolved_files import expanded, files_of, resolve, states_of
 from .scan import Kind, NumberType, Scan
-from .source_file import FrameFile, Place, SourceFile
+from .source_file import FileState, FrameFile, Place, SourceFile, refusing_changes
 from .text import separator_of, text_scan
 from .typed import typed_scan
-from .unchanged import FileState, refusing_changes
 
 _SAMPLE: Final = 1 << 16
 """So many bytes of text are looked at to estimate how long a line is."""
