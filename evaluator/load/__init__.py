@@ -3,7 +3,7 @@
 from .broken_rows import another_way, explain
 from .database import look_at_query
 from .faults import refuse
-from .paths import find, spooled
+from .folders import find, spooled
 from .read_options import ReadOptions
 from .remote import Remote
 from .sniff import without_endings

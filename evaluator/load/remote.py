@@ -247,9 +247,9 @@ def _without_run(url: str, run: str, error: Exception) -> DataError:
     if getattr(error, "error_code", "") == "RESOURCE_DOES_NOT_EXIST":
         return DataError(f"MLflow has no run {run}", "check the id, and that MLFLOW_TRACKING_URI is the address of its server")
     if "failed with exception" in str(error):
-        found = re.search(r"Errno \d+\] ([^\"')]*)", str(error))
+        why = re.search(r"Errno \d+\] ([^\"')]*)", str(error))
         return DataError(
-            f"{url} cannot be fetched: the server of MLflow cannot be reached{f' ({found[1]})' if found else ''}",
+            f"{url} cannot be fetched: the server of MLflow cannot be reached{f' ({why[1]})' if why else ''}",
             "check MLFLOW_TRACKING_URI",
         )
     return DataError(

@@ -18,11 +18,12 @@ from msgspec.structs import replace
 
 from . import quotes
 from .columns import IDS, ORDERING
+from .folders import files_of_table
 from .objects import json_scan
 from .opening import FAILURES
 from .read_options import ReadOptions
 from .recode import line_of_record
-from .resolved_files import expanded, files_of, resolve, states_of
+from .resolved_files import expanded, resolve, states_of
 from .scan import Kind, NumberType, Scan
 from .source_file import FileState, FrameFile, Place, SourceFile, refusing_changes
 from .text import separator_of, text_scan
@@ -183,7 +184,9 @@ def look(
             files, scan = quoted.files, text_scan(role, table, quoted, options)
         else:
             scan = json_scan(role, table, files, options) if form == "ndjson" else typed_scan(role, table, files, form, options)
-        originals = files_of(role, form, originals, options.storage)
+        if form == "delta":
+            tables = [file.path for file in originals if not isinstance(file.path, FrameFile)]
+            originals = [SourceFile.of(path) for one in tables for path in files_of_table(role, one, options.storage)]
     if form == "delta":
         states += states_of(role, originals, options.format)
     return Source(role, table, tuple(given), scan, scan.kinds, label_columns(options.labels), tuple(files), tuple(originals), tuple(states))
