@@ -29,7 +29,7 @@ from .text import header_of, separator_of, text_tables
 from .typed_file import panics_at, panics_held_back, stored_schema
 
 _MAX_ROWS: Final = 1_000
-"""How many rows decide whether a column holds lists, and whether the first line is a header."""
+"""Number of rows that decide whether a column holds lists, and whether the first line is a header."""
 _TREC_ENDINGS: Final[dict[str, str]] = {".run": "lists", ".trec": "lists", ".qrels": "interactions", ".qrel": "interactions"}
 _TABBED: Final = (".tsv", ".tab", ".inter", ".item", ".user")
 _LIST_SEPARATORS: Final = (" ", "|", ",")
@@ -54,7 +54,7 @@ class RawTable(Struct, frozen=True):
     """Whether it is a JSON document with an entry per user."""
 
     def first_rows(self, max_rows: int) -> pl.DataFrame:
-        """The first rows, but blank lines; `DataError` with file and line of what cannot be read."""
+        """Return the first rows, but blank lines; `DataError` with file and line of what cannot be read."""
         try:
             with panics_held_back():
                 rows = self.rows().head(max_rows).collect()
@@ -64,28 +64,28 @@ class RawTable(Struct, frozen=True):
         return rows.filter(~pl.all_horizontal(pl.all().is_null())) if self.scan.format in ("csv", "lines") and rows.width else rows
 
     def rows(self) -> pl.LazyFrame:
-        """All rows; blank lines of text are rows without a value."""
+        """Return all rows; blank lines of text are rows without a value."""
         types = {column: pl.List(pl.String) if column in self.scan.lists else pl.String for column in self.scan.names}
         return opening.raw(self.scan).select(pl.col(name).cast(types[column]).alias(column) for column, name in self.scan.names.items())
 
     def explained(self, error: BaseException) -> DataError:
-        """The sentence for rows that Polars could not read."""
+        """Return the sentence for rows that Polars could not read."""
         return explain(Source(self.where, "", tuple(map(str, self.files)), self.scan, {}, files=self.files), ReadError(str(error)))
 
     def with_columns(self, names: Iterable[str]) -> RawTable:
-        """The same table with these columns, all of text."""
+        """Return the same table with these columns, all of text."""
         every = {f"column_{number}": name for number, name in enumerate(names, 1)}
         return replace(self, scan=replace(self.scan, names=every, kinds=dict.fromkeys(every, "text"), lists=frozenset()))
 
     def with_lists(self, split: str, numbers: Iterable[int]) -> RawTable:
-        """The same table with the columns of these numbers, which count from 1, read as lists in text."""
+        """Return the same table with the columns of these numbers, which count from 1, read as lists in text."""
         table = self.with_list_columns(frozenset(f"column_{number}" for number in numbers), split=split, in_text=True)
         return replace(table, config_keys={**self.config_keys, "split": split})
 
     def with_list_columns(
         self, columns: frozenset[str], *, split: str | None = None, syntax: list_text.Syntax = "json", in_text: bool = False
     ) -> RawTable:
-        """The same table with lists in these columns only; those `in_text` are separated by `split`, or in brackets if that is `None`."""
+        """Return this table with lists in these columns only, those `in_text` are separated by `split`, or in brackets if it is `None`."""
         return replace(self, scan=replace(self.scan, lists=columns, lists_in_text=in_text, split=split, list_syntax=syntax))
 
 
@@ -95,7 +95,11 @@ def raw_table(where: str, paths: Sequence[Path], scratch: ExitStack = PROCESS_SC
     if is_table(paths[0]):
         files_of_table(where, paths[0], {})  # refuses what cannot be read
         return _typed(where, files, "delta", scratch)
-    format, keys = _format_of(files[0])
+    keys: dict[str, Any] = {}
+    try:
+        format = sniff.format_of(files[0])
+    except DataError:  # a config has to say it, because neither the extension nor the first bytes tell it
+        format, keys = _format_of_text(files[0])
     if format in ("parquet", "ipc"):
         return _typed(where, files, format, scratch)
     if format == "ndjson":
@@ -103,19 +107,14 @@ def raw_table(where: str, paths: Sequence[Path], scratch: ExitStack = PROCESS_SC
     return _trec(where, files, keys, scratch) or _text(where, files, keys, scratch)
 
 
-def _format_of(file: SourceFile) -> tuple[Format, dict[str, Any]]:
-    """The format of a file, and the keys that a config needs because neither the extension nor the first bytes tell it."""
-    try:
-        return sniff.format_of(file), {}
-    except DataError:
-        if is_document(file):
-            return "ndjson", {"format": "json"}
-        first = sniff.head(file)[0]  # refuses what is no text
-    if not first.lstrip().startswith("{"):
-        return "csv", {"format": "csv"}
-    if not _is_object(first):
+def _format_of_text(file: SourceFile) -> tuple[Format, dict[str, Any]]:
+    if is_document(file):
+        return "ndjson", {"format": "json"}
+    first = sniff.head(file)[0]  # refuses what is no text
+    if first.lstrip().startswith("{") and not _is_object(first):
         raise DataError(f"{file}: it is no table of one JSON object per line (NDJSON)")
-    return "ndjson", {"format": "ndjson"}
+    format: Format = "ndjson" if first.lstrip().startswith("{") else "csv"
+    return format, {"format": format}
 
 
 def _is_object(line: str) -> bool:
@@ -126,18 +125,17 @@ def _is_object(line: str) -> bool:
 
 
 def _trec(where: str, files: Sequence[SourceFile], keys: Mapping[str, Any], scratch: ExitStack) -> RawTable | None:
-    """Recognise a TREC file by its content, or by its extension if every line has the right fields; `None` if it is none."""
+    """Recognise a TREC file by its content, or by its extension if all lines have its fields, numbers where they belong; else `None`."""
     lines = sniff.head(files[0])
     recognised = next((table for table in ("lists", "interactions") if trec.recognised(table, lines)), None)
     table = recognised or _TREC_ENDINGS.get(sniff.ending_of(files[0].local))
     if table is None:
         return None
-    if recognised is None:  # then every line has as many fields as a TREC file, with numbers where numbers belong
-        names = trec.layout("", table)
-        for _, row in trec.numbered_rows(lines):
-            numbers = [value for name, value in zip(names, row, strict=False) if name in ("rank", "score", "rel")]
-            if not (trec.has_width(row, names) and all(map(sniff.is_number, numbers))):
-                return None
+    names = trec.layout("", table)
+    for _, row in trec.numbered_rows(lines) if recognised is None else ():
+        numbers = [value for name, value in zip(names, row, strict=False) if name in ("rank", "score", "rel")]
+        if not (trec.has_width(row, names) and all(map(sniff.is_number, numbers))):
+            return None
     raw = _separated(where, files, ReadOptions(format="trec"), scratch, table)
     return replace(raw, has_header=True, config_keys={} if recognised and not keys else {"format": "trec"}, table=table)
 
@@ -150,7 +148,11 @@ def _text(where: str, files: Sequence[SourceFile], keys: Mapping[str, Any], scra
     fields = sniff.rows(sniff.head(raw.files[0]), raw.scan.separator, raw.scan.quotes)
     if header_of(fields, None, [], None).is_there:
         with_header = _separated(where, files, replace(options, header=True), scratch)
-        raw = raw if _header_is_data(with_header) else with_header
+        names = with_header.scan.header
+        # A first line without a number is data all the same where one of its values comes again in the same column.
+        rows = pl.DataFrame() if any(map(usual_roles, names)) else with_header.first_rows(_MAX_ROWS)
+        is_data = any((column == name).any() for name, column in zip(names, rows, strict=False))
+        raw = raw if is_data else with_header
     # A config says the separator and the header that the extension does not lead to expect.
     usual = "\t" if sniff.ending_of(files[0].local) in _TABBED else ","
     unusual: dict[str, Any] = {} if raw.scan.separator == usual and "format" not in keys else {"separator": raw.scan.separator}
@@ -159,7 +161,7 @@ def _text(where: str, files: Sequence[SourceFile], keys: Mapping[str, Any], scra
 
 
 def _separated(where: str, files: Sequence[SourceFile], options: ReadOptions, scratch: ExitStack, table: str = "") -> RawTable:
-    """The columns of separated text; of a TREC file those of `table`."""
+    """Return the columns of separated text; of a TREC file those of `table`."""
     _, _, readable = resolve(where, table, files, options, scratch)
     quoted = quotes.settle(where, readable, lambda file: separator_of(table, file, options), scratch)
     first = text_tables(where, table, quoted, options)[0]
@@ -178,7 +180,7 @@ def _separated(where: str, files: Sequence[SourceFile], options: ReadOptions, sc
 
 
 def _user_and_list(path: Path, lines: list[str]) -> tuple[str, str] | None:
-    """The separators of fields and of items in lines that hold a user and a list of integers, without a header; `None` if they do not.
+    """Return the separators of fields and of items in lines that hold a user and a list of integers, without a header; else `None`.
 
     If all lists have the same length, the separator of items looks like that of fields.
     """
@@ -191,17 +193,8 @@ def _user_and_list(path: Path, lines: list[str]) -> tuple[str, str] | None:
     return (fields, items) if all(len(ids) > 1 and all(map(sniff.is_integer, ids)) for ids in lists) else None
 
 
-def _header_is_data(raw: RawTable) -> bool:
-    """Whether the first line, which has no number, is data all the same: one of its values comes again in the same column."""
-    names = raw.scan.header
-    if any(usual_roles(name) for name in names):
-        return False
-    frame = raw.first_rows(_MAX_ROWS)
-    return any((frame.to_series(index) == name).any() for index, name in enumerate(names))
-
-
 def _with_lists_in_brackets(raw: RawTable) -> RawTable:
-    """The same table with columns of which every text is a list in brackets read as lists."""
+    """Return the same table with columns of which every text is a list in brackets read as lists."""
     frame = raw.first_rows(_MAX_ROWS).select(pl.col(pl.String))
     texts = {column.name: [value.strip() for value in column if value and value.strip()] for column in frame}
     bracketed = {
@@ -253,5 +246,4 @@ def _by_types(raw: RawTable, schema: Mapping[str, pl.DataType]) -> RawTable:
     list_columns = frozenset(f"column_{number}" for number, name in enumerate(flat, 1) if schema[name].is_nested())
     nested_columns = tuple(name for name in schema if name not in flat)
     raw = replace(raw, scan=replace(raw.scan, fields=fields), nested_columns=nested_columns).with_columns(flat)
-    raw = raw.with_list_columns(list_columns)
-    return raw if list_columns else _with_lists_in_brackets(raw)
+    return raw.with_list_columns(list_columns) if list_columns else _with_lists_in_brackets(raw)

@@ -30,7 +30,7 @@ from .text import separator_of, text_scan
 from .typed import typed_scan
 
 _SAMPLE: Final = 1 << 16
-"""So many bytes of text are looked at to estimate how long a line is."""
+"""Number of bytes of text that are looked at to estimate how long a line is."""
 S = TypeVar("S")
 T = TypeVar("T")
 PROCESS_SCRATCH: Final = ExitStack()
@@ -85,23 +85,22 @@ class Source(Struct, frozen=True):
         return (self.originals or self.files)[0].name
 
     def place(self, file: SourceFile, record: int) -> Place:
-        """The place of a record, whose index counts from 0."""
+        """Return the place of a record, whose index counts from 0."""
         number = record + (self.scan.is_text and self.scan.has_header)
         if self.scan.across_lines:
             return file.line(line_of_record(file.local, self.scan.separator, number))
         return file.line(number + 1) if self.scan.is_text else file.row(number + 1)
 
     def with_kinds(self, kinds: Mapping[str, Kind]) -> Source:
-        """The same source with its ids read as `kinds` says."""
-        new_kinds = {column: kinds.get(column, kind) for column, kind in self.scan.kinds.items()}
-        return self.scanned(kinds=new_kinds)
+        """Return the same source with its ids read as `kinds` says."""
+        return self.scanned(kinds={column: kinds.get(column, kind) for column, kind in self.scan.kinds.items()})
 
     def scanned(self, **changes: Any) -> Source:
-        """The same source, read with these fields of the scan."""
+        """Return the same source, read with these fields of the scan."""
         return replace(self, scan=replace(self.scan, **changes))
 
     def with_text_ids(self, whose: Collection[str]) -> Source:
-        """The same source with ids of the `user`, the `item` or both read as text, in whatever columns they are."""
+        """Return the same source with ids of the `user`, the `item` or both read as text, in whatever columns they are."""
         return self.with_kinds({column: "text" for column, owner in IDS.items() if owner in whose})
 
     @property
@@ -112,25 +111,16 @@ class Source(Struct, frozen=True):
         return frozenset(column for column in ORDERING if column in in_text and column not in scan.numbers)
 
     def with_numbers(self, columns: Iterable[str], type: NumberType) -> Source:
-        """The same source with the numbers of `columns` read as that type."""
+        """Return the same source with the numbers of `columns` read as that type."""
         return self.scanned(numbers={**self.scan.numbers, **dict.fromkeys(columns, type)})
 
     def without_faulty_rows(self, faulty: FaultyRows) -> Source:
-        """The same source without rows that lack a required value or hold a number that is not finite."""
-        return replace(self, scan=replace(self.scan, skip_faulty=tuple(sorted(self.required))), faulty=faulty)
+        """Return the same source without rows that lack a required value or hold a number that is not finite."""
+        return replace(self.scanned(skip_faulty=tuple(sorted(self.required))), faulty=faulty)
 
     def faulty_rows(self) -> Source:
-        """Of a source `without_faulty_rows` only those rows; blank lines are not among them."""
-        blank = self.scan.format in ("csv", "lines")
-        return self.scanned(only_faulty=True, skip_blank=blank)
-
-    def with_users_apart(self) -> Source:
-        """The same source, of which the rows of a user do not stand together."""
-        return replace(self, users_apart=True)
-
-    def with_count_first(self) -> Source:
-        """The same source, of which all rows are counted first."""
-        return replace(self, counted_first=True)
+        """Return of a source `without_faulty_rows` only those rows; blank lines are not among them."""
+        return self.scanned(only_faulty=True, skip_blank=self.scan.format in ("csv", "lines"))
 
     @property
     def required(self) -> frozenset[str]:
@@ -189,7 +179,8 @@ def look(
             originals = [SourceFile.of(path) for one in tables for path in files_of_table(role, one, options.storage)]
     if form == "delta":
         states += states_of(role, originals, options.format)
-    return Source(role, table, tuple(given), scan, scan.kinds, label_columns(options.labels), tuple(files), tuple(originals), tuple(states))
+    labels = {label: f"label_{index}" for index, label in enumerate(options.labels)}
+    return Source(role, table, tuple(given), scan, scan.kinds, labels, tuple(files), tuple(originals), tuple(states))
 
 
 def look_at_frame(
@@ -203,30 +194,25 @@ def look_at_frame(
     stored = [scan.fields[column][0] if column in scan.fields else column for column in scan.names.values()]
     used = SourceFile(FrameFile(frame.lazy().select(list(dict.fromkeys(stored)))), name)
     scan = replace(scan, frame=frame.lazy())
-    return Source(role, table, (name,), scan, scan.kinds, label_columns(options.labels), (used,), (used,))
-
-
-def label_columns(labels: Sequence[str]) -> dict[str, str]:
-    """The canonical names of further columns."""
-    return {label: f"label_{index}" for index, label in enumerate(labels)}
+    labels = {label: f"label_{index}" for index, label in enumerate(options.labels)}
+    return Source(role, table, (name,), scan, scan.kinds, labels, (used,), (used,))
 
 
 def common_kinds(sources: Iterable[Source]) -> dict[str, Kind]:
-    """The kind of every column of ids over all sources: text as soon as one file stores such ids so."""
+    """Return the kind of every column of ids over all sources: text as soon as one file stores such ids so."""
     stored = [(column, source.scan.kinds[column]) for source in sources for column in IDS if column in source.columns]
     texts = {IDS[column] for column, kind in stored if kind == "text"}
     return {column: "text" if IDS[column] in texts else "integer" for column, _ in stored}
 
 
 def remarks(sources: Iterable[Source]) -> tuple[str, ...]:
-    """A sentence for each doubt about a source, and for each kind of id that some files store as integers and others as text."""
+    """Return a sentence for each doubt about a source, and for each kind of id that some files store as integers and others as text."""
     sources = list(sources)
-    stored = [(IDS[column], source.stored[column], source.role) for source in sources for column in IDS if column in source.columns]
     sentences = [doubt for source in sources for doubt in source.scan.doubts]
     for whose in ("user", "item"):
-        having = [(kind, role) for ids, kind, role in stored if ids == whose]
-        texts = [role for kind, role in having if kind == "text"]
-        if 0 < len(texts) < len(having):
+        columns = [(one, column) for one in sources for column in IDS if column in one.columns and IDS[column] == whose]
+        texts = [source.role for source, column in columns if source.stored[column] == "text"]
+        if 0 < len(texts) < len(columns):
             sentences.append(
                 f"{whose.capitalize()} ids are compared as text, in text order where scores tie, because {texts[0]} holds text."
             )
@@ -234,12 +220,12 @@ def remarks(sources: Iterable[Source]) -> tuple[str, ...]:
 
 
 def n_bytes(source: Source) -> int:
-    """The bytes of the files of a source; 0 for a frame, or a table elsewhere."""
+    """Return the bytes of the files of a source; 0 for a frame, or a table elsewhere."""
     return sum(file.size for file in source.originals if not isinstance(file.path, FrameFile))
 
 
 def expected_rows(source: Source) -> int | None:
-    """About how many rows a source has: files with types of their own say it, text is estimated by its first lines.
+    """Return about how many rows a source has: files with types of their own say it, text is estimated by its first lines.
 
     `None` where it cannot be told: packed files, lists in a row, standard input.
     """
