@@ -17,8 +17,8 @@ from ..config.data_sources import InMemory
 from ..config.whole_config import Evaluation
 from ..errors import ConfigError, NoRowsError
 from ..load.in_memory.frames import frame_of
-from ..load.in_memory.mappings import users_without_items
 from ..load.in_memory.matrices import Matrix
+from ..load.in_memory.python_values import users_without_items
 from ..load.opening import FAILURES, opened
 from ..load.scan import ReadError
 from ..parts.spark.session import SparkSession

@@ -275,7 +275,7 @@ def _seconds(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
 
 
 def unmapped(path: str) -> str:
-    """Return the name by which Polars reads an NDJSON or Arrow file as one of a store: a file that is cut is an error, and it is hardly slower.
+    """Return the name by which Polars reads an NDJSON or Arrow file as of a store: a file that is cut is an error, and it is hardly slower.
 
     The switch `POLARS_FORCE_ASYNC` does the same to every file of the process, also to those that the caller of receval reads.
     """

@@ -21,9 +21,8 @@ from .folders import files_of_table, is_table
 from .list_fields import fields_of, flattened
 from .objects import first_objects, schema_of_objects
 from .read_options import ReadOptions
-from .resolved_files import as_arrow_file, resolve
 from .scan import Format, ReadError, Scan
-from .source import PROCESS_SCRATCH, Source
+from .source import PROCESS_SCRATCH, Source, as_arrow_file, resolve
 from .source_file import SourceFile
 from .text import header_of, separator_of, text_tables
 from .typed_file import panics_at, panics_held_back, stored_schema

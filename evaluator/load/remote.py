@@ -249,8 +249,7 @@ def _without_run(url: str, run: str, error: Exception) -> DataError:
     if "failed with exception" in str(error):
         why = re.search(r"Errno \d+\] ([^\"')]*)", str(error))
         return DataError(
-            f"{url} cannot be fetched: the server of MLflow cannot be reached{f' ({why[1]})' if why else ''}",
-            "check MLFLOW_TRACKING_URI",
+            f"{url} cannot be fetched: the server of MLflow cannot be reached{f' ({why[1]})' if why else ''}", "check MLFLOW_TRACKING_URI"
         )
     return DataError(
         f"{url} cannot be fetched from MLflow: {harmless(_first_line(error))[:300]}", "set MLFLOW_TRACKING_URI to the address of a server"

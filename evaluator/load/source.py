@@ -16,18 +16,22 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from . import quotes
+from ..errors import DataError, NoRowsError
+from ..temporary import folder_for_copies, new_copy
+from . import quotes, sniff
 from .columns import IDS, ORDERING
-from .folders import files_of_table
+from .documents import as_objects, is_document
+from .folders import LOG, columns_of_path, files_of_table, is_table, parts_of, reason
 from .objects import json_scan
-from .opening import FAILURES
-from .read_options import ReadOptions
-from .recode import line_of_record
-from .resolved_files import expanded, resolve, states_of
-from .scan import Kind, NumberType, Scan
+from .opening import FAILURES, plainly_named
+from .read_options import FormatName, ReadOptions
+from .recode import line_of_record, recoded
+from .remote import Remote, fetched, parts_elsewhere
+from .scan import Format, Kind, NumberType, Scan
 from .source_file import FileState, FrameFile, Place, SourceFile, refusing_changes
 from .text import separator_of, text_scan
 from .typed import typed_scan
+from .typed_file import refusing_unreadable
 
 _SAMPLE: Final = 1 << 16
 """Number of bytes of text that are looked at to estimate how long a line is."""
@@ -36,6 +40,10 @@ T = TypeVar("T")
 PROCESS_SCRATCH: Final = ExitStack()
 """Temporary files that live as long as this process."""
 _DETECT: Final = ReadOptions()
+_FORMATS: Final[dict[FormatName, Format]] = {
+    "csv": "csv", "tsv": "csv", "trec": "csv", "json": "ndjson", "ndjson": "ndjson", "parquet": "parquet", "ipc": "ipc", "delta": "delta"
+}  # fmt: skip
+"""The format that a format of the config is a kind of."""
 atexit.register(PROCESS_SCRATCH.close)
 
 
@@ -165,8 +173,8 @@ def look(
 
     Text that must be converted to be read, and what is fetched, lives as long as `scratch`, or without it as long as this process.
     """
-    files = expanded(role, files, options)
-    states = states_of(role, files, options.format)
+    files = _expanded(role, files, options)
+    states = _states_of(role, files, options.format)
     with refusing_changes(states):
         form, originals, files = resolve(role, table, files, options, scratch)
         if form == "csv":
@@ -178,9 +186,109 @@ def look(
             tables = [file.path for file in originals if not isinstance(file.path, FrameFile)]
             originals = [SourceFile.of(path) for one in tables for path in files_of_table(role, one, options.storage)]
     if form == "delta":
-        states += states_of(role, originals, options.format)
+        states += _states_of(role, originals, options.format)
     labels = {label: f"label_{index}" for index, label in enumerate(options.labels)}
     return Source(role, table, tuple(given), scan, scan.kinds, labels, tuple(files), tuple(originals), tuple(states))
+
+
+def _expanded(role: str, files: Sequence[SourceFile], options: ReadOptions) -> list[SourceFile]:
+    """Return the files of a source: those that are named, and every file of a folder; each with the columns that its path holds.
+
+    These are all columns in the path below a folder that is named, such as `day` in `day=1/`, and those above it that the config names.
+    """
+    named = {*options.columns.values(), *options.labels}
+    found = []
+    for file in files:
+        root, parts = None, [file]
+        if isinstance(file.path, Remote) and file.path.is_folder and options.format != "delta":
+            root, parts = file.path.path, [SourceFile.of(part) for part in parts_elsewhere(role, file.path)]
+        elif isinstance(file.path, Path) and os.path.isdir(file.path) and options.format != "delta" and not is_table(file.path):
+            root, parts = file.path, [SourceFile.of(part) for part in parts_of(role, file.path)]
+        for part in parts:
+            assert isinstance(part.path, Path | Remote)
+            path = part.path if isinstance(part.path, Path) else part.path.path
+            found.append(replace(part, path_columns=columns_of_path(path, root, named)))
+    return found
+
+
+def _states_of(role: str, files: Sequence[SourceFile], format: FormatName | None) -> list[FileState]:
+    """Return the state of files before anything of them is read; of a Delta table its log. Files that are fetched are read once only."""
+    states = []
+    for file in files:
+        if isinstance(file.path, Path):
+            states.append(FileState.of(f"{role}: {file}", file.path / LOG if is_table(file.path) else file.path))
+        elif isinstance(file.path, Remote) and format != "delta" and not file.path.is_fetched_whole:
+            states.append(FileState.of(f"{role}: {file}", file.path))
+    return states
+
+
+def resolve(
+    role: str, table: str, files: Sequence[SourceFile], options: ReadOptions, scratch: ExitStack
+) -> tuple[Format, list[SourceFile], list[SourceFile]]:
+    """Return the format of a source, its `expanded` files on this machine (or in a store that engines read), and these as they can be read.
+
+    The latter may be converted: text to UTF-8, a JSON document to objects, an Arrow stream to a file. Copies live as long as `scratch`.
+
+    Raises `DataError` if a file is not there, empty, or not in its encoding.
+    """
+    said = _FORMATS[options.format] if options.format else None
+    local = []
+    for file in files:
+        if isinstance(file.path, Remote):
+            there = (said or sniff.known_format(file.path.path)) in ("parquet", "ipc", "delta") and not file.path.is_fetched_whole
+            file = file if there else replace(file, path=fetched(role, file.path, scratch))
+        local.append(file)
+    form = said or _format_of(local[0], options.encoding is not None)
+    for file in local:
+        _refuse_unreadable(role, file, form, options.storage)
+    return form, local, [_as_rows(role, table, file, form, options.encoding, scratch) for file in local]
+
+
+def as_arrow_file(where: str, file: SourceFile, scratch: ExitStack) -> Path:
+    """Write the rows of an Arrow stream, which must fit into memory, to a file that lives as long as `scratch`: Polars scans only these.
+
+    `DataError` if it is broken, or has a type that Polars does not know.
+    """
+    target = scratch.enter_context(folder_for_copies()) / f"{file.local.stem}.arrow"
+    with refusing_unreadable(where, file, "Arrow stream"):
+        rows = pl.read_ipc_stream(file.local)
+    with new_copy(target) as written:
+        rows.write_ipc(written)
+    return target
+
+
+def _as_rows(role: str, table: str, file: SourceFile, form: Format, encoding: str | None, scratch: ExitStack) -> SourceFile:
+    """Return the rows of a file as engines read them and under a name that they take."""
+    if form == "delta" or not isinstance(file.path, Path):
+        return file
+    if form in ("csv", "ndjson"):
+        file = recoded(file, encoding, form == "ndjson", scratch)
+    if form == "ndjson" and is_document(file):
+        file = as_objects(role, table, file, scratch)
+    elif form == "ipc" and sniff.is_stream(file.local):
+        file = replace(file, path=as_arrow_file(f"{role}: {file}", file, scratch))
+    return replace(file, path=plainly_named(file.local, form == "ndjson", scratch))
+
+
+def _format_of(file: SourceFile, encoded: bool) -> Format:
+    if isinstance(file.path, Path):
+        return "delta" if is_table(file.path) else sniff.format_of(file, encoded)
+    assert isinstance(file.path, Remote)
+    return sniff.known_format(file.path.path) or "parquet"
+
+
+def _refuse_unreadable(role: str, file: SourceFile, form: Format, storage: Mapping[str, str]) -> None:
+    assert isinstance(file.path, Path | Remote)
+    if form == "delta":
+        files_of_table(role, file.path, storage)
+        return
+    if isinstance(file.path, Path):
+        try:  # the only way to know whether it may be opened
+            open(file.path, "rb").close()
+        except OSError as error:
+            raise DataError(f"{role}: {file} may not be read ({reason(error)})") from None
+    if file.size == 0:
+        raise NoRowsError(f"{role}: {file}: the file is empty")
 
 
 def look_at_frame(

@@ -11,9 +11,8 @@ import polars as pl
 from ...errors import DataError
 from ..columns import IDS, recognise
 from ..opening import FAILURES
-from .mappings import from_mapping, from_records, refuse_unnamed_lists
 from .matrices import from_matrix, is_matrix
-from .python_values import are_names, column, plain_ids, row_frame
+from .python_values import are_names, column, from_mapping, from_records, plain_ids, refuse_unnamed_lists, row_frame
 
 _FORMS: Final = (
     "give a path, a frame (Polars, pandas, pyarrow, DuckDB, HuggingFace, Spark), a dict {user: [item, …]}, a list of records, or a matrix"

@@ -15,8 +15,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ...errors import DataError
-from ..columns import names_by_position
-from .python_values import column, plain_ids
+from .python_values import VALUES, column, names_of_rows, plain_ids
 
 _CELLS: Final = 1 << 22
 """Number of scores that are looked at at a time."""
@@ -26,8 +25,6 @@ _ROWS: Final = 1000
 """Number of rows that are looked at for items that they repeat."""
 _NO_ITEM: Final = -1
 """Libraries write this into rows of ids that are longer than the list."""
-VALUES: Final = {"interactions": "rating", "lists": "score", "predictions": "prediction"}
-"""The names of the numbers of items, in tables of which a row may hold a list."""
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
@@ -217,15 +214,6 @@ def _pairs(users: pl.Series, items: pl.Series, seen: pl.DataFrame) -> Pairs:
 
     known = seen.select("user", "item").join(numbers(users), on="user").join(numbers(items), on="item").sort("user_number", "item_number")
     return known["user_number"].to_numpy(), known["item_number"].to_numpy()
-
-
-def names_of_rows(where: str, table: str, n_columns: int) -> tuple[str, ...]:
-    """Return the names of the columns, where an array of so many can be rows of users and items; none otherwise."""
-    try:
-        names = names_by_position(where, table, n_columns)
-    except DataError:
-        return ()
-    return names if names[:2] == ("user", "item") else ()
 
 
 def _refuse_rows_or_matrix(where: str, table: str, values: Any) -> None:
