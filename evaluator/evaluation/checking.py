@@ -158,7 +158,7 @@ def _sizes(source: load.Source) -> tuple[int, ...]:
 
 
 def _hashes(source: load.Source, fingerprints: load.Fingerprints) -> tuple[str, ...]:
-    return tuple(fingerprints.of(file.path) for file in source.originals)
+    return tuple(fingerprints.of(file.path)[0] for file in source.originals)
 
 
 def _names_of(source: load.Source) -> SourceNames:

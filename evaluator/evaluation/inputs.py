@@ -221,7 +221,7 @@ def _by_name(files: Iterable[load.SourceFile]) -> dict[str, list[load.SourceFile
     """The file of each model, called as the file without its endings; `DataError` if two files would be one model."""
     by_name: dict[str, list[load.SourceFile]] = {}
     for file in files:
-        name = load.without_endings(file.base_name)
+        name = load.without_endings(file.pure_path.name)
         if name in by_name:
             raise _same_name(name, (*by_name[name], file))
         by_name[name] = [file]
@@ -249,8 +249,8 @@ def describe(
     """The inputs of the manifest: for each source its paths as the config writes them, sizes, hashes and the number of rows read."""
 
     def described(file: load.SourceFile, source: load.Source) -> InputFile:
-        size = fingerprints.size(file.path) if isinstance(file.path, load.FrameFile) else file.size
-        return InputFile(without_values(configured_path(file, source, folder), variables), size, fingerprints.of(file.path))
+        digest, size = fingerprints.of(file.path)
+        return InputFile(without_values(configured_path(file, source, folder), variables), size, digest)
 
     return tuple(
         Input(source.role, n_rows[source.role], tuple(described(file, source) for file in source.originals)) for source in inputs.all()

@@ -226,10 +226,7 @@ def _objects(where: str, files: Sequence[SourceFile], keys: Mapping[str, Any], s
 
 def _typed(where: str, files: Sequence[SourceFile], format: Format, scratch: ExitStack) -> RawTable:
     """Read Parquet, Arrow IPC or Delta, whose schema tells the columns."""
-    readable = [
-        replace(file, path=as_arrow_file(file.name, file, scratch)) if format == "ipc" and sniff.is_stream(file.local) else file
-        for file in files
-    ]
+    readable = [as_arrow_file(file.name, file, scratch) if format == "ipc" else file for file in files]
     first, *_ = [stored_schema(file.name, file, format, ReadOptions()) for file in readable]
     return _by_types(RawTable(where, tuple(readable), Scan(tuple(file.address for file in readable), format, {}, {})), first)
 

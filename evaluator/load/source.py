@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import atexit
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -28,7 +28,7 @@ from .read_options import FormatName, ReadOptions
 from .recode import line_of_record, recoded
 from .remote import Remote, fetched, parts_elsewhere
 from .scan import Format, Kind, NumberType, Scan
-from .source_file import FileState, FrameFile, Place, SourceFile, refusing_changes
+from .source_file import FileState, FrameFile, Place, SourceFile, refusing_changes, state_of
 from .text import separator_of, text_scan
 from .typed import typed_scan
 from .typed_file import refusing_unreadable
@@ -107,10 +107,6 @@ class Source(Struct, frozen=True):
         """Return the same source, read with these fields of the scan."""
         return replace(self, scan=replace(self.scan, **changes))
 
-    def with_text_ids(self, whose: Collection[str]) -> Source:
-        """Return the same source with ids of the `user`, the `item` or both read as text, in whatever columns they are."""
-        return self.with_kinds({column: "text" for column, owner in IDS.items() if owner in whose})
-
     @property
     def unsure_numbers(self) -> frozenset[str]:
         """The columns of text that order lists, of which it is not known yet whether double precision holds their integers."""
@@ -185,8 +181,7 @@ def look(
         if form == "delta":
             tables = [file.path for file in originals if not isinstance(file.path, FrameFile)]
             originals = [SourceFile.of(path) for one in tables for path in files_of_table(role, one, options.storage)]
-    if form == "delta":
-        states += _states_of(role, originals, options.format)
+            states += _states_of(role, originals, options.format)
     labels = {label: f"label_{index}" for index, label in enumerate(options.labels)}
     return Source(role, table, tuple(given), scan, scan.kinds, labels, tuple(files), tuple(originals), tuple(states))
 
@@ -197,35 +192,33 @@ def _expanded(role: str, files: Sequence[SourceFile], options: ReadOptions) -> l
     These are all columns in the path below a folder that is named, such as `day` in `day=1/`, and those above it that the config names.
     """
     named = {*options.columns.values(), *options.labels}
-    found = []
+    found: list[SourceFile] = []
     for file in files:
         root, parts = None, [file]
         if isinstance(file.path, Remote) and file.path.is_folder and options.format != "delta":
             root, parts = file.path.path, [SourceFile.of(part) for part in parts_elsewhere(role, file.path)]
         elif isinstance(file.path, Path) and os.path.isdir(file.path) and options.format != "delta" and not is_table(file.path):
             root, parts = file.path, [SourceFile.of(part) for part in parts_of(role, file.path)]
-        for part in parts:
-            assert isinstance(part.path, Path | Remote)
-            path = part.path if isinstance(part.path, Path) else part.path.path
-            found.append(replace(part, path_columns=columns_of_path(path, root, named)))
+        found += [replace(part, path_columns=columns_of_path(part.pure_path, root, named)) for part in parts]
     return found
 
 
 def _states_of(role: str, files: Sequence[SourceFile], format: FormatName | None) -> list[FileState]:
     """Return the state of files before anything of them is read; of a Delta table its log. Files that are fetched are read once only."""
-    states = []
+    states: list[FileState] = []
     for file in files:
         if isinstance(file.path, Path):
-            states.append(FileState.of(f"{role}: {file}", file.path / LOG if is_table(file.path) else file.path))
+            path = file.path / LOG if is_table(file.path) else file.path
+            states.append((f"{role}: {file}", path, state_of(path)))
         elif isinstance(file.path, Remote) and format != "delta" and not file.path.is_fetched_whole:
-            states.append(FileState.of(f"{role}: {file}", file.path))
+            states.append((f"{role}: {file}", file.path, file.path.state))
     return states
 
 
 def resolve(
     role: str, table: str, files: Sequence[SourceFile], options: ReadOptions, scratch: ExitStack
 ) -> tuple[Format, list[SourceFile], list[SourceFile]]:
-    """Return the format of a source, its `expanded` files on this machine (or in a store that engines read), and these as they can be read.
+    """Return the format of a source, its files on this machine (or in a store that engines read), and these as they can be read.
 
     The latter may be converted: text to UTF-8, a JSON document to objects, an Arrow stream to a file. Copies live as long as `scratch`.
 
@@ -238,23 +231,29 @@ def resolve(
             there = (said or sniff.known_format(file.path.path)) in ("parquet", "ipc", "delta") and not file.path.is_fetched_whole
             file = file if there else replace(file, path=fetched(role, file.path, scratch))
         local.append(file)
-    form = said or _format_of(local[0], options.encoding is not None)
+    first = local[0].path
+    if said is not None or not isinstance(first, Path):
+        form = said or sniff.known_format(local[0].pure_path) or "parquet"
+    else:
+        form = "delta" if is_table(first) else sniff.format_of(local[0], options.encoding is not None)
     for file in local:
         _refuse_unreadable(role, file, form, options.storage)
     return form, local, [_as_rows(role, table, file, form, options.encoding, scratch) for file in local]
 
 
-def as_arrow_file(where: str, file: SourceFile, scratch: ExitStack) -> Path:
+def as_arrow_file(where: str, file: SourceFile, scratch: ExitStack) -> SourceFile:
     """Write the rows of an Arrow stream, which must fit into memory, to a file that lives as long as `scratch`: Polars scans only these.
 
-    `DataError` if it is broken, or has a type that Polars does not know.
+    An Arrow file is one. `DataError` if the stream is broken, or has a type that Polars does not know.
     """
+    if not sniff.is_stream(file.local):
+        return file
     target = scratch.enter_context(folder_for_copies()) / f"{file.local.stem}.arrow"
     with refusing_unreadable(where, file, "Arrow stream"):
         rows = pl.read_ipc_stream(file.local)
     with new_copy(target) as written:
         rows.write_ipc(written)
-    return target
+    return replace(file, path=target)
 
 
 def _as_rows(role: str, table: str, file: SourceFile, form: Format, encoding: str | None, scratch: ExitStack) -> SourceFile:
@@ -265,16 +264,9 @@ def _as_rows(role: str, table: str, file: SourceFile, form: Format, encoding: st
         file = recoded(file, encoding, form == "ndjson", scratch)
     if form == "ndjson" and is_document(file):
         file = as_objects(role, table, file, scratch)
-    elif form == "ipc" and sniff.is_stream(file.local):
-        file = replace(file, path=as_arrow_file(f"{role}: {file}", file, scratch))
+    elif form == "ipc":
+        file = as_arrow_file(f"{role}: {file}", file, scratch)
     return replace(file, path=plainly_named(file.local, form == "ndjson", scratch))
-
-
-def _format_of(file: SourceFile, encoded: bool) -> Format:
-    if isinstance(file.path, Path):
-        return "delta" if is_table(file.path) else sniff.format_of(file, encoded)
-    assert isinstance(file.path, Remote)
-    return sniff.known_format(file.path.path) or "parquet"
 
 
 def _refuse_unreadable(role: str, file: SourceFile, form: Format, storage: Mapping[str, str]) -> None:

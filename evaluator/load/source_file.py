@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import TracebackType
 from typing import Final, NamedTuple
 
@@ -79,9 +79,11 @@ class SourceFile(Struct, frozen=True, eq=False):
         return self.name if isinstance(self.path, FrameFile) else str(self.path)
 
     @property
-    def base_name(self) -> str:
-        """The last part of its path."""
-        return self.name if isinstance(self.path, FrameFile) else self.path.name
+    def pure_path(self) -> PurePath:
+        """Its path, wherever that is; of a frame its name."""
+        if isinstance(self.path, FrameFile):
+            return PurePath(self.name)
+        return self.path if isinstance(self.path, Path) else self.path.path
 
     def line(self, number: int) -> Place:
         """Return a line of it; a line of a converted document is a record of it."""
@@ -159,13 +161,9 @@ class Fingerprints:
             path: self._pool.submit(self._sha256, path) for path in dict.fromkeys(paths)
         }
 
-    def of(self, path: Path | Remote | FrameFile) -> str:
-        """Return the sha256 of a file, waiting for it if need be."""
-        return self._found[path].result()[0]
-
-    def size(self, path: Path | Remote | FrameFile) -> int:
-        """Return the number of bytes that were hashed."""
-        return self._found[path].result()[1]
+    def of(self, path: Path | Remote | FrameFile) -> tuple[str, int]:
+        """Return the sha256 of a file and the number of bytes that were hashed, waiting for it if need be."""
+        return self._found[path].result()
 
     def __enter__(self) -> Fingerprints:
         return self
@@ -190,23 +188,19 @@ def _blocks(path: Path) -> Iterator[bytes]:
             yield block
 
 
-class FileState(Struct, frozen=True):
-    """A file as it was before anything of it was read; `name` is the file in messages."""
+FileState = tuple[str, Path | Remote, object]
+"""The name of a file in messages, its path, and its state before anything of it was read; see `state_of`."""
 
-    name: str
-    path: Path | Remote
-    state: tuple[object, ...] | None
 
-    @classmethod
-    def of(cls, name: str, path: Path | Remote) -> FileState:
-        """Return the state of a file now: size, time of change and identity; `None` if there is none."""
-        if isinstance(path, Remote):
-            return cls(name, path, path.state)
-        try:
-            found = os.stat(path)
-        except OSError:
-            return cls(name, path, None)
-        return cls(name, path, (found.st_size, found.st_mtime_ns, found.st_ino, found.st_dev))
+def state_of(path: Path | Remote) -> object:
+    """Return the state of a file now: size, time of change and identity; `None` if there is none."""
+    if isinstance(path, Remote):
+        return path.state
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns, found.st_ino, found.st_dev
 
 
 @contextmanager
@@ -224,12 +218,12 @@ def refusing_changes(states: Iterable[FileState]) -> Iterator[None]:
 
 
 def _first_change(states: Iterable[FileState]) -> DataError | None:
-    for one in states:
+    for name, path, before in states:
         try:
-            now = FileState.of(one.name, one.path).state
+            now = state_of(path)
         except DataError as error:  # a store that cannot be reached any more says so itself
             return error
-        if now != one.state:
+        if now != before:
             hint = "run again when it is whole; a program that writes another file and renames it at the end changes none that is read"
-            return DataError(f"{one.name} {'changed' if now else 'was removed'} while it was read", hint)
+            return DataError(f"{name} {'changed' if now else 'was removed'} while it was read", hint)
     return None

@@ -68,10 +68,6 @@ def from_matrix(where: str, table: str, matrix: Any, depth: int | None, seen: pl
     if values.dtype.kind not in "biuf":
         raise DataError(f"{where}: a matrix of {values.dtype}", "give numbers")
     if table == "lists" and values.dtype.kind in "iu" and not _is_sparse(values):
-        if matrix.mask_seen:
-            raise DataError(
-                f"{where}: integers are item ids, and mask_seen takes items out of scores", "give scores as array.astype(float)"
-            )
         return _of_lists(where, table, replace(matrix, values=(values,)))
     users, items = _labels(where, "user", matrix.users, values.shape[0]), _labels(where, "item", matrix.items, values.shape[1])
     if table != "lists":
@@ -175,18 +171,15 @@ def _of_sparse(where: str, values: Any, depth: int | None, excluded: Pairs | Non
     rows, columns, scores = rows[there], columns[there], scores[there]
     if depth is None or not len(rows):
         return rows, columns, scores
-    order = np.lexsort((-scores, rows))
-    starts = np.flatnonzero(np.append(True, rows[order][1:] != rows[order][:-1]))
-    lengths = np.diff(np.append(starts, len(order)))
-    borders = scores[order][np.minimum(starts + depth, starts + lengths) - 1]
-    kept = scores >= np.repeat(borders, lengths)[np.argsort(order, kind="stable")]
+    ranks = pl.DataFrame({"row": rows, "score": scores}).select(pl.col("score").rank("min", descending=True).over("row"))
+    kept = ranks.to_series().to_numpy() <= depth
     return rows[kept], columns[kept], scores[kept]
 
 
 def _of_lists(where: str, table: str, matrix: Matrix) -> pl.DataFrame:
     """Return rows of item ids in the order of their ranks, and their scores if they are given."""
     if matrix.mask_seen:
-        hint = "leave it out, or give scores of all items as floats"
+        hint = "leave it out, or give scores of all items as floats" if len(matrix.values) > 1 else "give scores as array.astype(float)"
         raise DataError(f"{where}: integers are item ids, and mask_seen takes items out of scores", hint)
     ids, scores = np.asarray(matrix.values[0]), np.asarray(matrix.values[1]) if len(matrix.values) > 1 else None
     if table != "lists" or ids.dtype.kind not in "iu" or (scores is not None and scores.shape != ids.shape):
