@@ -102,8 +102,8 @@ def _matches(role: str, pattern: str, folder: Path) -> list[Path]:
     parts = pattern.split("/")
     for end in range(next(number for number, part in enumerate(parts) if glob.has_magic(part)), len(parts)):
         start = "/".join(parts[:end])
-        for above in glob.glob(f"{start}/", root_dir=folder, recursive=True) if start else ["."]:
-            _names_in(role, folder / above)
+        for inside in glob.glob(f"{start}/", root_dir=folder, recursive=True) if start else ["."]:
+            _names_in(role, folder / inside)
     matches = [folder / match for match in sorted(glob.glob(pattern, root_dir=folder, recursive=True))]
     for match in matches:
         _refuse_broken_link(role, match)

@@ -9,7 +9,7 @@ import atexit
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Final, TypeVar
 
 import polars as pl
@@ -194,7 +194,8 @@ def _expanded(role: str, files: Sequence[SourceFile], options: ReadOptions) -> l
     named = {*options.columns.values(), *options.labels}
     found: list[SourceFile] = []
     for file in files:
-        root, parts = None, [file]
+        root: PurePath | None = None
+        parts = [file]
         if isinstance(file.path, Remote) and file.path.is_folder and options.format != "delta":
             root, parts = file.path.path, [SourceFile.of(part) for part in parts_elsewhere(role, file.path)]
         elif isinstance(file.path, Path) and os.path.isdir(file.path) and options.format != "delta" and not is_table(file.path):

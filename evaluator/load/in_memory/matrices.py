@@ -120,7 +120,9 @@ def _stored(values: Any) -> tuple[Any, Any, Any]:
 
 
 def _refuse_nan(where: str, rows: Any, columns: Any, numbers: Any) -> None:
-    faulty = np.flatnonzero(~np.isfinite(numbers) & (numbers != -np.inf)) if numbers.dtype.kind == "f" else ()
+    if numbers.dtype.kind != "f":
+        return
+    faulty = np.flatnonzero(~np.isfinite(numbers) & (numbers != -np.inf))
     if len(faulty):
         raise DataError(
             f"{where}: {numbers[faulty[0]]:g} at row {rows[faulty[0]]}, column {columns[faulty[0]]} (from 0) is not a finite number",
