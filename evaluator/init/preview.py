@@ -34,7 +34,7 @@ class TablePreview:
         """Read the first rows, at most `max_values` values of a column; `DataError` if the files cannot be read as a table."""
         self._table, self._max_values = table, max_values
         try:
-            self._raw, self._max_rows, self._frame = self._read(raw or raw_table("init", table.paths))
+            self._raw, self._max_rows, self._frame = self._read(raw or raw_table(table.paths))
         except OSError as error:
             raise DataError(f"{table.path} may not be read ({error.strerror})") from None
         if self._frame.is_empty():

@@ -165,21 +165,15 @@ def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozense
         return pl.concat(tables).with_row_index(RECORD)
     if len(paths) == 1 and not held:
         return _flat(source, scan(paths, row_index_name=RECORD, glob=False, storage_options=options))
-
-    def aligned(part: pl.LazyFrame) -> pl.LazyFrame:
-        """Return a part in the types of the scan: parts may store a column in different ones."""
-        stored = part.collect_schema() if "time" in source.kinds.values() else {}
-        columns = [column for column, name in source.names.items() if name not in held]
-        values = {column: pl.col(source.names[column]) for column in columns}
-        return part.select(
-            _seconds(values[column], stored[source.names[column]])
-            if source.kinds[column] == "time"
-            else values[column].cast(_type(source, column))
-            for column in columns
-        )
-
-    parts = [_flat(source, scan(path, glob=False, storage_options=options)) for path in paths]
-    return pl.concat([aligned(part) for part in parts]).with_row_index(RECORD)
+    # Parts may store a column in different types.
+    types = {name: _type(source, column) for column, name in source.names.items() if source.kinds[column] != "time"}
+    parts = []
+    for path in paths:
+        part = _flat(source, scan(path, glob=False, storage_options=options))
+        stored = part.collect_schema() if len(types) < len(source.names) else {}
+        columns = (pl.col(name).cast(types[name]) if name in types else _seconds(pl.col(name), stored[name]) for name in names)
+        parts.append(part.select(columns))
+    return pl.concat(parts).with_row_index(RECORD)
 
 
 def _flat(source: Scan, frame: pl.LazyFrame) -> pl.LazyFrame:

@@ -134,31 +134,24 @@ def _best(where: str, values: Any, depth: int | None, excluded: Pairs | None) ->
     """Return the best `depth` items of each row, and those that tie with the last of them."""
     n_users, n_items = values.shape
     step = max(1, _CELLS // max(n_items, 1))
-    found = [_best_of(where, values[start : start + step], start, depth, excluded) for start in range(0, n_users, step)]
-    if not found:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64), values.reshape(-1)
-    rows, columns, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return rows, columns, scores
-
-
-def _best_of(where: str, scores: Any, start: int, depth: int | None, excluded: Pairs | None) -> tuple[Any, Any, Any]:
-    if scores.dtype.kind not in "f":
-        scores = scores.astype(np.float64)
-    if excluded is not None:
-        first, end = np.searchsorted(excluded[0], [start, start + len(scores)])
-        scores = scores.copy()
-        scores[excluded[0][first:end] - start, excluded[1][first:end]] = -np.inf
-    if depth is not None and depth < scores.shape[1]:
-        last = scores.shape[1] - depth
-        border = np.partition(scores, last, axis=1)[:, last, None]  # NaN is the largest: it is among the best, and refused
-        rows, columns = np.nonzero((scores >= border) | np.isnan(scores))
-    else:
-        rows, columns = np.nonzero(scores != -np.inf)
-    best = scores[rows, columns]
-    there = best != -np.inf
-    rows, columns, best = rows[there], columns[there], best[there]
-    _refuse_nan(where, rows + start, columns, best)
-    return rows + start, columns, best
+    found = [(np.zeros(0, np.int64), np.zeros(0, np.int64), values[:0].reshape(-1))]
+    for start in range(0, n_users, step):
+        scores = values[start : start + step]
+        scores = scores if scores.dtype.kind == "f" else scores.astype(np.float64)
+        if excluded is not None:
+            first, end = np.searchsorted(excluded[0], [start, start + len(scores)])
+            scores = scores.copy()
+            scores[excluded[0][first:end] - start, excluded[1][first:end]] = -np.inf
+        wanted = scores != -np.inf
+        if depth is not None and depth < n_items:
+            last = n_items - depth
+            border = np.partition(scores, last, axis=1)[:, last, None]  # NaN is the largest: it is among the best, and refused
+            wanted &= (scores >= border) | np.isnan(scores)
+        rows, columns = np.nonzero(wanted)
+        found.append((rows + start, columns, scores[rows, columns]))
+        _refuse_nan(where, *found[-1])
+    rows, columns, best = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return rows, columns, best
 
 
 def _of_sparse(where: str, values: Any, depth: int | None, excluded: Pairs | None) -> tuple[Any, Any, Any]:
