@@ -61,11 +61,6 @@ class Remote(Struct, frozen=True):
         return PurePosixPath(unquote(urlsplit(self.url).path) if self.is_fetched_whole else self.url.partition("://")[2])
 
     @property
-    def name(self) -> str:
-        """The last part of the path."""
-        return self.path.name
-
-    @property
     def is_fetched_whole(self) -> bool:
         """Whether it is a file that can be fetched and nothing else: of a web server, or of MLflow."""
         return self.url.partition("://")[0].lower() in _WEB or is_artifact(self.url)
@@ -131,7 +126,7 @@ def parts_elsewhere(role: str, folder: Remote) -> list[Remote]:
 def fetched(role: str, remote: Remote, scratch: ExitStack) -> Path:
     """Return a file of the same name that holds what `remote` holds, and lives as long as `scratch`."""
     folder = scratch.enter_context(folder_for_copies())
-    target = folder / (remote.name or "index")
+    target = folder / (remote.path.name or "index")
     try:
         if is_artifact(remote.url):
             return _artifact(remote.url, remote.options, folder)

@@ -158,12 +158,7 @@ def read_with_retries(sources: S, read: Callable[[S], T], changed: Callable[[S, 
 
 
 def look(
-    role: str,
-    table: str,
-    given: Sequence[str],
-    files: Sequence[SourceFile],
-    options: ReadOptions = _DETECT,
-    scratch: ExitStack = PROCESS_SCRATCH,
+    role: str, table: str, given: Sequence[str], files: Sequence[SourceFile], options: ReadOptions, scratch: ExitStack = PROCESS_SCRATCH
 ) -> Source:
     """Inspect the files and folders of a source and decide how to read them; `DataError` if they cannot be read this way.
 
