@@ -90,13 +90,14 @@ def _canonical(source: Scan, frame: pl.LazyFrame) -> list[pl.Expr]:
             columns.append(value.cast(_TYPES[kind]).alias(column))
         elif kind == "time":
             columns.append(_seconds(value, types[source.names[column]]).alias(column))
-        elif _is_text_of_number(source, column):
-            columns.append(_number(value, source.decimal_comma, _type_of_number(source, column)).alias(column))
         else:
-            number_type = _type_of_number(source, column)
-            number = value.cast(number_type) if column in source.numbers else value
-            number = number.fill_nan(None) if source.is_text and number_type == pl.Float64 else number
-            columns.append(number.alias(column))
+            number_type, in_text = _type_of_number(source, column), _is_text_of_number(source, column)
+            if in_text:  # words for no value are none, and anything else that is no number fails
+                written = value.str.replace(",", ".", literal=True) if source.decimal_comma else value
+                value = pl.when(~value.str.to_lowercase().is_in(NO_VALUE)).then(written)
+            number = value.cast(number_type) if in_text or column in source.numbers else value
+            no_nan = (in_text or source.is_text) and number_type == pl.Float64
+            columns.append((number.fill_nan(None) if no_nan else number).alias(column))
     return columns
 
 
@@ -214,14 +215,6 @@ def _is_text_of_number(source: Scan, column: str) -> bool:
     """Return whether a column of numbers arrives as text."""
     in_text = (source.lists_in_text and column in source.lists) or source.format == "lines"
     return source.kinds[column] == "number" and (in_text or (source.loose and source.format in ("csv", "ndjson")))
-
-
-def _number(text: pl.Expr, decimal_comma: bool, kind: type[pl.DataType]) -> pl.Expr:
-    """Return the number that a text is; words for no value are none, and anything else fails."""
-    missing = text.str.to_lowercase().is_in(NO_VALUE)
-    written = text.str.replace(",", ".", literal=True) if decimal_comma else text
-    number = pl.when(~missing).then(written).cast(kind)
-    return number.fill_nan(None) if kind == pl.Float64 else number
 
 
 def _type_of_number(source: Scan, column: str) -> type[pl.DataType]:

@@ -73,17 +73,14 @@ class Remote(Struct, frozen=True):
     @property
     def size(self) -> int:
         """The size in bytes."""
-        return int(self._head()["size"])
+        return self.state[0]
 
     @property
-    def state(self) -> tuple[object, ...]:
-        """What tells one state of the object from another."""
-        found = self._head()
-        return found["size"], found.get("e_tag"), found["last_modified"]
-
-    def _head(self) -> Any:
+    def state(self) -> tuple[int, object, object]:
+        """The size, tag and time of the last change, which tell one state of the object from another."""
         with _store(self) as (store, key):
-            return store.head(key)
+            found = store.head(key)
+        return int(found["size"]), found.get("e_tag"), found["last_modified"]
 
     def blocks(self) -> Iterator[bytes]:
         """Yield the content, piece by piece."""

@@ -97,7 +97,7 @@ class Source(Struct, frozen=True):
         number = record + (self.scan.is_text and self.scan.has_header)
         if self.scan.across_lines:
             return file.line(line_of_record(file.local, self.scan.separator, number))
-        return file.line(number + 1) if self.scan.is_text else file.row(number + 1)
+        return file.line(number + 1) if self.scan.is_text else Place(file, f", row {number + 1}")
 
     def with_kinds(self, kinds: Mapping[str, Kind]) -> Source:
         """Return the same source with its ids read as `kinds` says."""

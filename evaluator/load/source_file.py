@@ -89,10 +89,6 @@ class SourceFile(Struct, frozen=True, eq=False):
         """Return a line of it; a line of a converted document is a record of it."""
         return Place(self, f", {'record' if self.is_document else 'line'} {number}")
 
-    def row(self, number: int) -> Place:
-        """Return a row of it, where rows are no lines."""
-        return Place(self, f", row {number}")
-
     @property
     def size(self) -> int:
         """Its bytes; of a frame the number of rows."""
