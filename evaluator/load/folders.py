@@ -50,11 +50,9 @@ def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, st
             matches = _matches(role, text, folder)
             files += matches
             problems += [] if matches else [f"{role}: no file matches {shown}"]
-        elif shown.isprintable():
-            problems.append(f"{role}: there is no file {shown}")
-        else:  # what double quotes in YAML make of a backslash
+        else:
             cure = "in double quotes a backslash begins an escape; write the path in single quotes, or with /"
-            problems.append(f"{role}: there is no file {shown!r}: {cure}")
+            problems.append(f"{role}: there is no file {shown if shown.isprintable() else f'{shown!r}: {cure}'}")
     if problems:
         raise DataError("\n".join(problems), "paths are relative to the config file")
     for file in files:

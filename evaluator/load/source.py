@@ -240,7 +240,7 @@ def resolve(
 def as_arrow_file(where: str, file: SourceFile, scratch: ExitStack) -> SourceFile:
     """Write the rows of an Arrow stream, which must fit into memory, to a file that lives as long as `scratch`: Polars scans only these.
 
-    An Arrow file is one. `DataError` if the stream is broken, or has a type that Polars does not know.
+    A file that holds no stream stays as it is. `DataError` if the stream is broken, or has a type that Polars does not know.
     """
     if not sniff.is_stream(file.local):
         return file

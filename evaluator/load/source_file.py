@@ -10,10 +10,9 @@ import hashlib
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path, PurePath
-from types import TracebackType
 from typing import Final, NamedTuple
 
 import polars as pl
@@ -153,9 +152,7 @@ class Fingerprints:
     def __init__(self, paths: Iterable[Path | Remote | FrameFile]) -> None:
         self._stopped = threading.Event()
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sha256")
-        self._found: dict[Path | Remote | FrameFile, Future[tuple[str, int]]] = {
-            path: self._pool.submit(self._sha256, path) for path in dict.fromkeys(paths)
-        }
+        self._found = {path: self._pool.submit(self._sha256, path) for path in dict.fromkeys(paths)}
 
     def of(self, path: Path | Remote | FrameFile) -> tuple[str, int]:
         """Return the sha256 of a file and the number of bytes that were hashed, waiting for it if need be."""
@@ -164,7 +161,7 @@ class Fingerprints:
     def __enter__(self) -> Fingerprints:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self._stopped.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
