@@ -166,8 +166,8 @@ def _of_sparse(where: str, values: Any, depth: int | None, excluded: Pairs | Non
     rows, columns, scores = rows[there], columns[there], scores[there]
     if depth is None or not len(rows):
         return rows, columns, scores
-    ranks = pl.DataFrame({"row": rows, "score": scores}).select(pl.col("score").rank("min", descending=True).over("row"))
-    kept = ranks.to_series().to_numpy() <= depth
+    entries = pl.DataFrame({"row": rows, "score": np.asarray(scores, np.float64)})
+    kept = entries.select(pl.col("score").rank("min", descending=True).over("row") <= depth).to_series().to_numpy()
     return rows[kept], columns[kept], scores[kept]
 
 
