@@ -32,7 +32,7 @@ _HOMES = {
     "InputFile": ".results.result",
     "Item": ".metrics.own",
     "Loaded": ".config",
-    "Matrix": ".load.in_memory",
+    "Matrix": ".load.in_memory.matrices",
     "MissingExtraError": ".errors",
     "RecevalError": ".errors",
     "Progress": ".evaluation.progress",

@@ -24,7 +24,7 @@ from .errors import MissingExtraError as MissingExtraError
 from .errors import RecevalError as RecevalError
 from .evaluation.progress import Progress as Progress
 from .evaluation.running import run as run
-from .load.in_memory import Matrix as Matrix
+from .load.in_memory.matrices import Matrix as Matrix
 from .metrics.own import Item as Item
 from .metrics.own import metric as metric
 from .results.audit import Audit as Audit

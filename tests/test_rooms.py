@@ -244,7 +244,6 @@ SUBJECTS = {
         "report",
         "run",
     ),
-    *("conversion", "values"),
     "studies",
 }
 """Subjects that have a file of their name in several rooms: what is found of one, said of it, and asked on the command line."""

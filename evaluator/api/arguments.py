@@ -16,7 +16,8 @@ from ..config import Loaded, load_config
 from ..config.data_sources import UNNAMED, InMemory, describes_a_source, in_memory, refuse_splits, source_of
 from ..errors import ConfigError, DataError
 from ..forks import refuse_lost_threads
-from ..load.in_memory import Matrix, column_names, is_matrix
+from ..load.in_memory.frames import column_names
+from ..load.in_memory.matrices import Matrix, is_matrix
 from ..metrics.own import name_of
 from ..quoting import one_line
 

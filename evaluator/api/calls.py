@@ -18,7 +18,7 @@ from ..evaluation.progress import Report
 from ..evaluation.repeating import RepeatedRun
 from ..evaluation.running import run
 from ..forks import refuse_lost_threads
-from ..load.in_memory import Matrix, is_matrix
+from ..load.in_memory.matrices import Matrix, is_matrix
 from ..parts import Scratch
 from ..results.audit import Audit
 from ..results.description import Description

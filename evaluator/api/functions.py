@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from ..errors import ConfigError, DataError
 from ..load import ReadOptions, look_at_frame
-from ..load.in_memory import column_names, frame_of, users_without_items
+from ..load.in_memory.frames import column_names, frame_of
+from ..load.in_memory.python_values import users_without_items
 from ..load.opening import opened
 from ..metrics.registry import METRICS, Metric
 from ..names.measure_strings import cutoff

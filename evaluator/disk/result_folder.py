@@ -18,7 +18,7 @@ from msgspec import Struct, convert, to_builtins
 from ..checks import Finding
 from ..errors import DataError, OutputError
 from ..forks import refuse_lost_threads
-from ..load.unchanged import FileState
+from ..load.source_file import state_of
 from ..names.short_names import is_spread
 from ..outputs import in_folder, of_form
 from ..render.forms import as_json, rendered
@@ -287,7 +287,7 @@ class _UserFile:
     """A file with the values of users; it must stay as it is from now on. `is_only`: it holds one model."""
 
     def __init__(self, path: Path, *, is_only: bool) -> None:
-        self.path, self._is_only, self._before = path, is_only, FileState.of(str(path), path)
+        self.path, self._is_only, self._before = path, is_only, state_of(path)
 
     def values(self, model: str, names: Sequence[str]) -> pl.DataFrame:
         """Return columns of the users of a model; `DataError` if the file has changed, or cannot be read."""
@@ -303,7 +303,7 @@ class _UserFile:
             yield
         except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
             problem = DataError(f"{self.path}: cannot be read: {_first_line(error)}", AGAIN)
-        if self._before.change() is not None:
+        if state_of(self.path) != self._before:
             problem = DataError(
                 f"{self.path} changed after its hash was checked", "read the folder again when no other program writes to it"
             )

@@ -20,7 +20,9 @@ from ..config.data_sources import UNNAMED, InMemory
 from ..config.whole_config import Evaluation
 from ..conventions.convention import DEFAULT
 from ..errors import ConfigError, DataError, NoRowsError
-from ..load.in_memory import Matrix, frame_of, users_without_items
+from ..load.in_memory.frames import frame_of
+from ..load.in_memory.matrices import Matrix
+from ..load.in_memory.python_values import users_without_items
 from ..load.opening import FAILURES, opened
 from ..load.scan import ReadError
 from ..names.short_names import YARDSTICK_NAMES, is_address
@@ -200,7 +202,7 @@ class _Looker(Struct, frozen=True):
             name = configured.name or configured.table
             by_name: dict[str, list[load.SourceFile]] = {name: files} if name else {}
             for one in files if not name else ():
-                base = load.without_endings(one.base_name)
+                base = load.without_endings(one.pure_path.name)
                 if base in by_name:
                     raise _same_name(base, (*by_name[base], one))
                 by_name[base] = [one]
@@ -335,8 +337,8 @@ def describe(
     """The inputs of the manifest: for each source its paths as the config writes them, sizes, hashes and the number of rows read."""
 
     def described(file: load.SourceFile, source: load.Source) -> InputFile:
-        size = fingerprints.size(file.path) if isinstance(file.path, load.FrameFile) else file.size
-        return InputFile(without_values(configured_path(file, source, folder), variables), size, fingerprints.of(file.path))
+        digest, size = fingerprints.of(file.path)
+        return InputFile(without_values(configured_path(file, source, folder), variables), size, digest)
 
     return tuple(
         Input(source.role, n_rows[source.role], tuple(described(file, source) for file in source.originals)) for source in inputs.all()

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from .. import load
 from ..config import Loaded
 from ..config.data_sources import UNNAMED, InMemory
-from ..load.in_memory import frame_of
+from ..load.in_memory.frames import frame_of
 from ..parts import Part
 from ..parts.partitions import WholeUsers, cut
 from ..parts.resources import side_by_side

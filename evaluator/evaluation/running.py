@@ -134,7 +134,7 @@ def _measure_on_this_machine(
 
     def examine(batch: pl.DataFrame) -> None:
         if tally.add(batch):
-            raise load.ReadAgain(load.Source.with_count_first)
+            raise load.ReadAgain(lambda read: replace(read, counted_first=True))
 
     progress.begin()
     lists, sides, measure = lazy_rows(source), files.sides_of(name), partial(measure_part, pass_task)

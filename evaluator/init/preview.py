@@ -204,7 +204,7 @@ class TablePreview:
         """Read the first rows, at most `max_values` values of a column; `DataError` if the files cannot be read as a table."""
         self.place, self._max_values = place, max_values
         try:
-            self.raw, self._max_rows, self._frame = self._read(raw or raw_table("init", place.paths))
+            self.raw, self._max_rows, self._frame = self._read(raw or raw_table(place.paths))
         except OSError as error:
             raise DataError(f"{place.path} may not be read ({error.strerror})") from None
         if self._frame.is_empty():

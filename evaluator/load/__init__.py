@@ -1,37 +1,23 @@
 """Files → canonical columns: the only reader of data."""
 
-from .broken_rows import another_way, explain
-from .database import look_at_query
-from .faults import refuse
-from .fingerprint import Fingerprints
-from .paths import find, spooled
-from .read_options import ReadOptions
-from .remote import Remote
-from .sniff import without_endings
-from .source import FaultyRows, ReadAgain, Source, common_kinds, look, look_at_frame, read_with_retries, remarks
-from .source_file import FrameFile, SourceFile
-from .unchanged import refusing_changes
-
-__all__ = [
-    "FaultyRows",
-    "Fingerprints",
-    "FrameFile",
-    "ReadAgain",
-    "ReadOptions",
-    "Remote",
-    "Source",
-    "SourceFile",
-    "another_way",
-    "common_kinds",
-    "explain",
-    "find",
-    "look",
-    "look_at_frame",
-    "look_at_query",
-    "read_with_retries",
-    "refuse",
-    "refusing_changes",
-    "remarks",
-    "spooled",
-    "without_endings",
-]
+from .broken_rows import another_way as another_way
+from .broken_rows import explain as explain
+from .database import look_at_query as look_at_query
+from .faults import refuse as refuse
+from .folders import find as find
+from .folders import spooled as spooled
+from .read_options import ReadOptions as ReadOptions
+from .remote import Remote as Remote
+from .sniff import without_endings as without_endings
+from .source import FaultyRows as FaultyRows
+from .source import ReadAgain as ReadAgain
+from .source import Source as Source
+from .source import common_kinds as common_kinds
+from .source import look as look
+from .source import look_at_frame as look_at_frame
+from .source import read_with_retries as read_with_retries
+from .source import remarks as remarks
+from .source_file import Fingerprints as Fingerprints
+from .source_file import FrameFile as FrameFile
+from .source_file import SourceFile as SourceFile
+from .source_file import refusing_changes as refusing_changes

@@ -25,8 +25,6 @@ from .source_file import SourceFile
 
 _FILES: Final = ("sqlite", "duckdb")
 """Databases that are files."""
-_INCLUDED: Final = (*_FILES, "postgresql")
-"""Databases whose drivers the extra installs."""
 _TABLES: Final = {
     "sqlite": "select name, type from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%' order by name",
     "duckdb": "select table_name, if(table_type = 'VIEW', 'view', 'table') from information_schema.tables order by table_name",
@@ -52,7 +50,7 @@ def look_at_query(role: str, table: str, uri: str, query: str, folder: Path, opt
 
 
 def fetched(where: str, uri: str, query: str, folder: Path, scratch: ExitStack) -> Path:
-    """A file of the rows of a query that lives as long as `scratch`; see `look_at_query`. `where` names the database in messages."""
+    """Return a file of the rows of a query that lives as long as `scratch`; see `look_at_query`. `where` names the database in messages."""
     frame = _rows(where, uri, query, folder)
     if not frame.height:
         raise NoRowsError(f"{where}: the query has no rows")
@@ -64,12 +62,12 @@ def fetched(where: str, uri: str, query: str, folder: Path, scratch: ExitStack) 
 
 
 def file_of(uri: str, folder: Path) -> Path | None:
-    """The file that an address names, found from `folder`; `None` if the database is no file."""
+    """Return the file that an address names, found from `folder`; `None` if the database is no file."""
     return folder / re.sub("^[^:]+:/{0,3}", "", uri) if uri.lower().startswith(_FILES) else None
 
 
 def scheme_of(path: Path) -> str | None:
-    """How the address of a database that is a file begins, told by its first bytes; `None` if it is none, or may not be read."""
+    """Return how the address of a database that is a file begins, told by its first bytes; `None` if it is none, or may not be read."""
     try:
         with open(path, "rb") as file:
             start = file.read(16)
@@ -79,31 +77,33 @@ def scheme_of(path: Path) -> str | None:
 
 
 def tables_of(scheme: str, path: Path) -> list[tuple[str, str]]:
-    """The tables and views of a database that is a file, by name: each with the query of its rows, those of a table as they came in."""
+    """Return the tables and views of a database that is a file, by name, each with the query of its rows, of a table as they came in."""
     found = _rows(f"{path}", f"{scheme}:///{path}", _TABLES[scheme], Path())
     quoted = [(name, '"{}"'.format(name.replace('"', '""')), kind == "table") for name, kind in found.iter_rows()]
     return [(name, f"select * from {table}{' order by rowid' if has_rows else ''}") for name, table, has_rows in quoted]
 
 
 def _rows(where: str, uri: str, query: str, folder: Path) -> pl.DataFrame:
-    """The rows of a query; decimals become floating-point numbers."""
+    """Return the rows of a query; decimals become floating-point numbers."""
     scheme = {"postgres": "postgresql"}.get(kind := uri.partition(":")[0].partition("+")[0].lower(), kind)
     driver = f"adbc_driver_{scheme}"
     try:
         manager, module = import_module("adbc_driver_manager"), import_module(f"{driver}.dbapi")
     except ImportError:
-        install = install_command("sql") if scheme in _INCLUDED else f"is there a package adbc-driver-{scheme}?"
+        install = install_command("sql") if scheme in (*_FILES, "postgresql") else f"is there a package adbc-driver-{scheme}?"
         raise MissingExtraError(f"reading {scheme}:// needs {driver}, which is not installed", install) from None
     try:
         with _connection(where, scheme, module, uri, folder) as connection:
             return pl.read_database(query, connection).cast({cs.decimal(): pl.Float64})
     except (manager.Error, *FAILURES) as error:
-        said = _without_secrets(" ".join(str(error).split()), uri)
+        said, password = " ".join(str(error).split()), urlsplit(uri).password or ""
+        for secret in filter(None, (uri, unquote(password), password)):
+            said = said.replace(secret, "***")
         raise DataError(f"{where}: the query failed: {said}", "check the address, the query and the rights of the user") from None
 
 
 def _connection(where: str, scheme: str, module: Any, uri: str, folder: Path) -> Any:
-    """A connection; one to a file only reads it."""
+    """Return a connection; one to a file only reads it."""
     path = file_of(uri, folder)
     if path is None:
         return module.connect(f"{scheme}:{uri.partition(':')[2]}")
@@ -114,11 +114,3 @@ def _connection(where: str, scheme: str, module: Any, uri: str, folder: Path) ->
     duckdb, manager = import_module("adbc_driver_duckdb"), import_module("adbc_driver_manager.dbapi")
     options = {"path": str(path), "access_mode": "READ_ONLY"}
     return manager.connect(driver=duckdb.driver_path(), entrypoint="duckdb_adbc_init", db_kwargs=options)
-
-
-def _without_secrets(text: str, uri: str) -> str:
-    """What a driver says, without the address and the password."""
-    password = urlsplit(uri).password or ""
-    for secret in (uri, unquote(password), password):
-        text = text.replace(secret, "***") if secret else text
-    return text

@@ -33,7 +33,7 @@ def refuse(source: Source, counts: dict[str, int | None], *, tolerant: bool = Fa
         raise NoRowsError(f"{source.role}: {source.name}: there are no rows")
     texts = [IDS[column] for column in IDS if _holds_text(source, column, counts)]
     if texts:
-        raise ReadAgain(lambda one: one.with_text_ids(texts), everywhere=True)
+        raise ReadAgain(lambda one: one.with_kinds({name: "text" for name, whose in IDS.items() if whose in texts}), everywhere=True)
     large = [column for column in sorted(source.unsure_numbers) if counts.get(f"large_{column}")]
     if large:
         raise ReadAgain(lambda one: one.with_numbers(large, "whole"))

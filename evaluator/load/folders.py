@@ -1,36 +1,132 @@
-"""Folders of parts and Delta tables → their data files, and the columns that the names of folders hold (`day=2024-01-01/`)."""
+"""Paths, globs, folders and Delta tables → their data files, and the columns that the names of folders hold (`day=2024-01-01/`).
+
+Standard input and pipes are read into files.
+"""
 
 from __future__ import annotations
 
+import glob
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import shutil
+import signal
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path, PurePath
 from typing import Final
 from urllib.parse import unquote
 
 from ..errors import DataError, NoRowsError
 from ..extras import missing
+from ..temporary import folder_for_copies, new_copy
 from . import sniff
 from .opening import FAILURES
-from .remote import Remote, is_remote
+from .remote import Remote, find_remote, is_remote
 from .scan import Kind
-from .source_file import Partition
+from .source_file import Partition, SourceFile
 
-_HIDDEN: Final = ("_", ".")
-_LOG: Final = "_delta_log"
-"""The folder that makes another one a Delta table: in it a log says which files count."""
+LOG: Final = "_delta_log"
+"""The folder that makes another one a Delta table: in it every change leaves a file, and the log says which files count."""
 _NULL: Final = "__HIVE_DEFAULT_PARTITION__"
 
 
+def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, str] | None = None) -> list[Path | Remote]:
+    """Return the files and folders that paths and globs name, relative to `folder`, those of a glob in the order of their names.
+
+    A glob means files; it means folders if it ends in `/`, or if no file matches. A link is what it leads to. Addresses are reached as
+    `storage` says, `~` is the home folder. `DataError` names every path that is not there, and the first that may not be read.
+    """
+    files: list[Path | Remote] = []
+    problems: list[str] = []
+    for written in given:
+        text = os.path.expanduser(written)
+        path = folder / text
+        shown = os.path.normpath(path)
+        if is_remote(text):
+            files += find_remote(role, text, storage or {})
+        elif _is_there(role, path):
+            files.append(path)
+        elif glob.has_magic(text):
+            matches = _matches(role, text, folder)
+            files += matches
+            problems += [] if matches else [f"{role}: no file matches {shown}"]
+        else:
+            cure = "in double quotes a backslash begins an escape; write the path in single quotes, or with /"
+            problems.append(f"{role}: there is no file {shown if shown.isprintable() else f'{shown!r}: {cure}'}")
+    if problems:
+        raise DataError("\n".join(problems), "paths are relative to the config file")
+    for file in files:
+        refuse_name_in_bytes(role, file)
+    return files
+
+
+@contextmanager
+def spooled(pipe: Path | None = None) -> Iterator[SourceFile]:
+    """Yield a file that holds what `pipe` (standard input if `None`) held, for as long as the context lasts: lists are read repeatedly.
+
+    Raises `DataError` if standard input is a terminal.
+    """
+    if pipe is None and (sys.stdin is None or sys.stdin.isatty()):
+        raise DataError("standard input is a terminal, and lists were to be read from it", "pipe a file into receval, or name one")
+    if hasattr(signal, "siginterrupt"):  # Polars' handler lets a blocked read go on after Ctrl-C
+        signal.siginterrupt(signal.SIGINT, True)
+    with folder_for_copies() as folder:
+        path = folder / "stdin"
+        with new_copy(path) as file, pipe.open("rb") if pipe else nullcontext(sys.stdin.buffer) as source:
+            shutil.copyfileobj(source, file, 1 << 20)
+        yield SourceFile(path, str(pipe or "standard input"), is_piped=True)
+
+
+def _is_there(role: str, path: Path) -> bool:
+    """Return whether there is a file or folder; `DataError` if nobody may look, or a link leads nowhere."""
+    try:
+        if os.path.lexists(path):
+            _refuse_broken_link(role, path)
+            return True
+        path.stat()
+    except PermissionError as error:
+        if not glob.has_magic(str(path)):
+            raise DataError(f"{role}: {path} may not be read ({reason(error)})") from None
+    except (OSError, ValueError):  # nothing there, or no name that a file can have
+        pass
+    return False
+
+
+def _matches(role: str, pattern: str, folder: Path) -> list[Path]:
+    """Return what a pattern matches in `folder`: files, or folders if there are no files; nothing if there are neither.
+
+    `DataError` for a folder that it looks into and that may not be read: `glob` passes over it.
+    """
+    parts = pattern.split("/")
+    for end in range(next(number for number, part in enumerate(parts) if glob.has_magic(part)), len(parts)):
+        start = "/".join(parts[:end])
+        for inside in glob.glob(f"{start}/", root_dir=folder, recursive=True) if start else ["."]:
+            _names_in(role, folder / inside)
+    matches = [folder / match for match in sorted(glob.glob(pattern, root_dir=folder, recursive=True))]
+    for match in matches:
+        _refuse_broken_link(role, match)
+    files = [match for match in matches if os.path.isfile(match)]
+    for above, first in {file.parent: file for file in reversed(files)}.items():
+        _refuse_part_of_table(role, first, [above, *above.parents])
+    folders = [match for match in matches if os.path.isdir(match)]
+    visible = [match for match in folders if not is_hidden(match.name)]
+    if "**" in pattern:
+        _refuse_repeated(role, files)
+    elif files and visible:
+        message = f"{role}: {pattern} matches files, such as {files[0]}, and the folder {visible[0]}"
+        raise DataError(message, "name both, or let the pattern match one kind only: *.csv means files, a final / folders")
+    return files or folders
+
+
 def parts_of(role: str, folder: Path) -> list[Path]:
-    """The data files of a folder and the folders in it, in the order of their paths; links are followed.
+    """Return the data files of a folder and the folders in it, in the order of their paths; links are followed.
 
     Names that begin with `_` or `.` are passed over, as are empty files, and files of unknown endings, or `.json`, beside known ones.
     `DataError` names what cannot be read: a folder without permission, a link that leads nowhere, what is neither file nor folder, and a
     file that is found twice by way of a link.
     """
     visible = sorted(_visible(role, folder), key=lambda path: path.relative_to(folder).parts)
-    refuse_repeated(role, visible)
+    _refuse_repeated(role, visible)
     files = [path for path in visible if path.stat().st_size]
     known = [path for path in files if sniff.known_format(path)]
     known = [path for path in known if ".json" not in path.suffixes] or known  # beside tables JSON describes them
@@ -44,12 +140,12 @@ def parts_of(role: str, folder: Path) -> list[Path]:
 
 
 def is_hidden(name: str) -> bool:
-    """Whether the name of a part or folder says that it is no data."""
-    return name.startswith(_HIDDEN)
+    """Return whether the name of a part or folder says that it is no data."""
+    return name.startswith(("_", "."))
 
 
-def names_in(role: str, folder: Path) -> list[str]:
-    """The names in a folder; `DataError` if it may not be read."""
+def _names_in(role: str, folder: Path) -> list[str]:
+    """Return the names in a folder; `DataError` if it may not be read."""
     try:
         names = os.listdir(folder)
         os.stat(os.path.join(folder, os.curdir))  # a folder may be listed and yet not be entered
@@ -58,8 +154,8 @@ def names_in(role: str, folder: Path) -> list[str]:
     return names
 
 
-def refuse_broken_link(role: str, path: Path) -> None:
-    """`DataError` if a path is a link that leads nowhere, or in a circle, or to where nobody may look."""
+def _refuse_broken_link(role: str, path: Path) -> None:
+    """Raise `DataError` if a path is a link that leads nowhere, or in a circle, or to where nobody may look."""
     try:
         path.stat()
     except OSError as error:
@@ -68,20 +164,20 @@ def refuse_broken_link(role: str, path: Path) -> None:
 
 
 def reason(error: OSError) -> str:
-    """Why something cannot be read, as the system says it."""
+    """Return why something cannot be read, as the system says it."""
     return (error.strerror or type(error).__name__).lower()
 
 
 def refuse_name_in_bytes(role: str, path: object) -> None:
-    """`DataError` if the name of a file is no text: neither a reader nor a config or a result can hold it."""
+    """Raise `DataError` if the name of a file is no text: neither a reader nor a config or a result can hold it."""
     try:
         str(path).encode()
     except UnicodeEncodeError:
         raise DataError(f"{role}: the name of the file {str(path)!r} is no UTF-8 text, as configs and results are", "rename it") from None
 
 
-def refuse_repeated(role: str, paths: Iterable[Path]) -> None:
-    """`DataError` if two paths are one file, whose rows would count twice."""
+def _refuse_repeated(role: str, paths: Iterable[Path]) -> None:
+    """Raise `DataError` if two paths are one file, whose rows would count twice."""
     seen: dict[str, Path] = {}
     for path in paths:
         first = seen.setdefault(os.path.realpath(path), path)
@@ -89,8 +185,8 @@ def refuse_repeated(role: str, paths: Iterable[Path]) -> None:
             raise DataError(f"{role}: {first} and {path} are the same file", "remove the link, or name the files you mean")
 
 
-def refuse_part_of_table(role: str, path: Path, folders: Iterable[Path]) -> None:
-    """`DataError` if one of the `folders` that a path is in is a Delta table: its files may be those of older versions too."""
+def _refuse_part_of_table(role: str, path: Path, folders: Iterable[Path]) -> None:
+    """Raise `DataError` if one of the `folders` that a path is in is a Delta table: its files may be those of older versions too."""
     for folder in folders:
         if is_table(folder):
             message = f"{role}: {path} is part of the Delta table {folder}, whose log alone says which of its files count"
@@ -98,17 +194,17 @@ def refuse_part_of_table(role: str, path: Path, folders: Iterable[Path]) -> None
 
 
 def _visible(role: str, folder: Path, above: tuple[str, ...] = ()) -> Iterator[Path]:
-    """Every file below a folder whose path is not hidden; `above` are the real paths of the folders it is in."""
-    refuse_part_of_table(role, folder, [folder])
+    """Yield every file below a folder whose path is not hidden; `above` are the real paths of the folders it is in."""
+    _refuse_part_of_table(role, folder, [folder])
     real = os.path.realpath(folder)
     if real in above:
         raise DataError(f"{role}: the link {folder} leads back to {real}, in which it is", "remove the link, or name the files you mean")
-    for name in names_in(role, folder):
+    for name in _names_in(role, folder):
         path = folder / name
         if is_hidden(name):
             continue
         refuse_name_in_bytes(role, path)
-        refuse_broken_link(role, path)
+        _refuse_broken_link(role, path)
         if os.path.isdir(path):
             yield from _visible(role, path, (*above, real))
         elif os.path.isfile(path):
@@ -118,7 +214,7 @@ def _visible(role: str, folder: Path, above: tuple[str, ...] = ()) -> Iterator[P
 
 
 def columns_of_path(path: PurePath, root: PurePath | None, named: Iterable[str | int]) -> Partition:
-    """The columns that a path holds: all of those below `root`, and of those above it the ones that are `named`."""
+    """Return the columns that a path holds: all of those below `root`, and of those above it the ones that are `named`."""
     below = path.relative_to(root).parts[:-1] if root else ()
     values: dict[str, str | None] = {}
     for depth, part in enumerate(parts := path.parent.parts):
@@ -129,7 +225,7 @@ def columns_of_path(path: PurePath, root: PurePath | None, named: Iterable[str |
 
 
 def path_column_kinds(where: str, columns: Mapping[str, str], partitions: Mapping[str, Partition]) -> dict[str, Kind]:
-    """The kinds of those of the canonical `columns` that paths hold; `DataError` if one must be a number and is none."""
+    """Return the kinds of those of the canonical `columns` that paths hold; `DataError` if one must be a number and is none."""
     kinds: dict[str, Kind] = {}
     for column, name in columns.items():
         if any(name in values for values in partitions.values()):
@@ -142,17 +238,12 @@ def path_column_kinds(where: str, columns: Mapping[str, str], partitions: Mappin
 
 
 def is_table(path: Path) -> bool:
-    """Whether a folder holds a Delta table."""
-    return os.path.isdir(log_of(path))  # also false where nobody may look
-
-
-def log_of(table: Path) -> Path:
-    """The folder in which every change of a table leaves a file."""
-    return table / _LOG
+    """Return whether a folder holds a Delta table."""
+    return os.path.isdir(path / LOG)  # also false where nobody may look
 
 
 def files_of_table(role: str, table: Path | Remote, storage: Mapping[str, str]) -> list[Path | Remote]:
-    """The files that count in the newest version of a table; `MissingExtraError` if nothing can read its log."""
+    """Return the files that count in the newest version of a table; `MissingExtraError` if nothing can read its log."""
     try:
         from deltalake import DeltaTable
         from deltalake.exceptions import DeltaError
@@ -163,7 +254,7 @@ def files_of_table(role: str, table: Path | Remote, storage: Mapping[str, str]) 
         found = sorted(DeltaTable(address, storage_options=dict(storage) or None).file_uris())
     except (DeltaError, *FAILURES) as error:
         said = str(error).strip().partition("\n")[0]
-        raise DataError(f"{role}: {table}: not a readable Delta table ({said})", f"does the folder hold {_LOG}?") from None
+        raise DataError(f"{role}: {table}: not a readable Delta table ({said})", f"does the folder hold {LOG}?") from None
     if not found:
         raise NoRowsError(f"{role}: {table}: there are no rows")
     escaped = [file for file in found if not is_remote(file) and not os.path.exists(file) and os.path.exists(Path(unquote(file)))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import polars as pl
@@ -21,26 +22,30 @@ from .source_file import SourceFile, partitions_of, path_columns
 
 
 def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadOptions) -> Scan:
-    """How to scan files of one JSON object per line; `DataError` if they cannot be read as `options` says."""
-    names: dict[str, None] = {}
-    records: list[dict[str, Any]] = []
-    schema, split = _schema(files), options.list_separator
-    fields = fields_of(schema) if list_columns.may_hold_lists(table) else {}
-    for file in files:
-        head = [_flat(record, fields) for record in first_objects(file)]
-        records += head
-        names |= dict.fromkeys(name for record in head for name in record)
-    where = f"{role}: {files[0]}"
+    """Return how to scan files of one JSON object per line; `DataError` if they cannot be read as `options` says."""
+    where, split, may_hold_lists = f"{role}: {files[0]}", options.list_separator, list_columns.may_hold_lists(table)
+    schema: Mapping[str, pl.DataType] = {}
+    with suppress(*FAILURES):  # a broken line is found, and named, when the rows are read
+        schema = schema_of_objects(files)  # all keys, also those that occur only further on, such as a score that the first objects lack
+    fields = fields_of(schema) if may_hold_lists else {}
+    records = [_flat(record, fields) for file in files for record in first_objects(file)]
+    names = dict.fromkeys(name for record in records for name in record)
     stored = tuple(dict.fromkeys((*names, *(flattened(schema, fields) if fields else schema))))
     columns, label_columns = named(where, table, [*stored, *path_columns(files, stored)], options.columns, options.labels, True)
     partitions = partitions_of(files, columns | label_columns, stored)
     held = {column: [record.get(name) for record in records] for column, name in columns.items()}
     listed = [column for column in columns if any(isinstance(one, list) for one in held[column])]
-    refuse_odd_values(role, files, columns | label_columns, listed if list_columns.may_hold_lists(table) else (), fields)
+    refuse_odd_values(role, files, columns | label_columns, listed if may_hold_lists else (), fields)
     nested = list_columns.as_list_columns(where, table, listed)
-    samples = {} if nested else _samples(table, held, options)
+    samples: dict[str, list[str]] = {}  # of every column of text, and of users, if the items are text that may hold lists
+    if not nested and may_hold_lists and options.may_split and _are_texts(held["item"]):
+        texts = {column: values for column, values in held.items() if column == "user" or _are_texts(values)}
+        samples = {column: ["" if value is None else str(value) for value in values] for column, values in texts.items()}
     in_text, syntax, in_lists = list_columns.text_lists(where, table, {column: columns[column] for column in samples}, samples, split)
-    values = {column: [json.dumps(one) for one in _values(held[column])] for column in columns} | in_lists
+    single = {
+        column: [one for value in values for one in (value if isinstance(value, list) else [value])] for column, values in held.items()
+    }
+    values = {column: [json.dumps(one) for one in single[column] if one is not None] for column in columns} | in_lists
     return Scan(
         tuple(file.address for file in files),
         "ndjson",
@@ -71,16 +76,8 @@ def schema_of_objects(files: Sequence[SourceFile], max_rows: int | None = None) 
     return pl.scan_ndjson([unmapped(file.address) for file in files], infer_schema_length=max_rows).collect_schema()
 
 
-def _schema(files: Sequence[SourceFile]) -> Mapping[str, pl.DataType]:
-    """All keys, also those that occur only further on, such as a score that the first objects lack."""
-    try:
-        return schema_of_objects(files)
-    except FAILURES:
-        return {}  # the broken line is found, and named, when the rows are read
-
-
 def _flat(record: dict[str, Any], fields: Fields) -> dict[str, Any]:
-    """An object with the fields of lists of objects as lists of their own."""
+    """Return an object with the fields of lists of objects as lists of their own."""
     if not fields:
         return record
     structs = {column for column, _ in fields.values()}
@@ -88,23 +85,12 @@ def _flat(record: dict[str, Any], fields: Fields) -> dict[str, Any]:
     return plain | {name: value_of(record, name, fields) for name, (column, _) in fields.items() if column in record}
 
 
-def _samples(table: str, held: Mapping[str, Sequence[Any]], options: ReadOptions) -> dict[str, list[str]]:
-    """The texts of every column of text, and the users as text, if the items are text that may hold lists."""
-    if not list_columns.may_hold_lists(table) or not options.may_split or not _are_texts(held["item"]):
-        return {}
-    return {
-        column: ["" if value is None else str(value) for value in values]
-        for column, values in held.items()
-        if column == "user" or _are_texts(values)
-    }
-
-
 def _are_texts(values: Sequence[Any]) -> bool:
     return all(isinstance(value, str) for value in values if value is not None)
 
 
 def first_objects(file: SourceFile) -> list[dict[str, Any]]:
-    """The first objects of a file; `DataError` names the line of what is none."""
+    """Return the first objects of a file; `DataError` names the line of what is none."""
     records = []
     for number, line in enumerate(sniff.head(file), 1):
         if not line.strip():
@@ -117,8 +103,3 @@ def first_objects(file: SourceFile) -> list[dict[str, Any]]:
             raise DataError(f'{file.line(number)}: a JSON object was expected, such as {{"user": 1, "item": 2}}')
         records.append(record)
     return records
-
-
-def _values(held: Sequence[object]) -> list[object]:
-    """The values of a column, lists taken apart."""
-    return [element for value in held for element in (value if isinstance(value, list) else [value]) if element is not None]

@@ -23,15 +23,15 @@ from .scan import Scan
 from .trec import COMMENT
 
 FAILURES: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
-"""What Polars raises for a file that it cannot read; some broken files make it panic."""
+"""Errors of Polars at a file that it cannot read; some broken files make it panic."""
 RECORD: Final = "receval row"
 """The number of a record of the files, from 0; one that holds a list becomes several rows."""
 NO_VALUE: Final = ("", "na", "n/a", "null", "none", "nan")
-"""What counts as no value in a column of numbers, in lower case."""
+"""Texts that are no value in a column of numbers, in lower case."""
 _TYPES: Final = {"integer": pl.Int64, "text": pl.String, "time": pl.Float64}
-_ZONED: Final = ("%+", "%Y-%m-%d %H:%M:%S%.f%#z")
 _TIMES: Final = (
-    "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", *_ZONED
+    "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y",
+    "%+", "%Y-%m-%d %H:%M:%S%.f%#z",
 )  # fmt: skip
 """How the texts of times are read: UTC, where they do not say."""
 _YEAR: Final = r"^\d{4}\D|\.\d{4}$"
@@ -43,7 +43,7 @@ _REST: Final = "receval rest"
 
 
 def opened(source: Scan, *, records: bool = False) -> pl.LazyFrame:
-    """The canonical columns of a source, and `row`, the number of each row in the order of the files. With `records`, `RECORD` too.
+    """Return the canonical columns of a source, and `row`, the number of each row in the order of the files. With `records`, `RECORD` too.
 
     Where text is read as integers, what is no integer is null, and `odd_user` or `odd_item` is true wherever the text may not be the
     plain spelling of an integer.
@@ -52,8 +52,8 @@ def opened(source: Scan, *, records: bool = False) -> pl.LazyFrame:
 
 
 def rows_of(source: Scan, frame: pl.LazyFrame, *, records: bool = False) -> pl.LazyFrame:
-    """The canonical rows of `raw` rows, wherever these come from: a list becomes several rows, and faulty rows are passed over."""
-    columns = canonical(source, frame)
+    """Return the canonical rows of `raw` rows, wherever these come from: a list becomes several rows, and faulty rows are passed over."""
+    columns = _canonical(source, frame)
     if source.lists:
         names = [source.names[column] for column in sorted(source.lists)]
         frame = frame.explode(names, empty_as_null=False).with_row_index(row := "receval exploded")
@@ -72,42 +72,45 @@ def rows_of(source: Scan, frame: pl.LazyFrame, *, records: bool = False) -> pl.L
     return rows
 
 
-def canonical(source: Scan, frame: pl.LazyFrame) -> list[pl.Expr]:
-    """The canonical columns of `raw` rows."""
+def _canonical(source: Scan, frame: pl.LazyFrame) -> list[pl.Expr]:
+    """Return the canonical columns of `raw` rows.
+
+    An integer of text is odd if it may not be the plain spelling of one: padded (`001`) or signed. Comparing bytes is the cheapest test:
+    what sorts before "1" is "0", or starts with a zero or a sign.
+    """
     columns: list[pl.Expr] = []
     types = frame.collect_schema() if "time" in source.kinds.values() else {}
     for column in source.names:
         value, kind = _value(source, column), source.kinds[column]
         if kind == "integer" and source.is_text:
-            columns += [value.cast(pl.Int64, strict=False).alias(column), _not_plain(value).alias(f"odd_{column}")]
-        elif kind == "integer":
-            columns.append(value.cast(pl.Int64).alias(column))
-        elif kind == "text":
-            columns.append(value.cast(pl.String).alias(column))
+            written = value.cast(pl.Binary)
+            is_odd = (written < b"1") & (written != b"0")
+            columns += [value.cast(pl.Int64, strict=False).alias(column), is_odd.alias(f"odd_{column}")]
+        elif kind in ("integer", "text"):
+            columns.append(value.cast(_TYPES[kind]).alias(column))
         elif kind == "time":
             columns.append(_seconds(value, types[source.names[column]]).alias(column))
-        elif _is_text_of_number(source, column):
-            columns.append(_number(value, source.decimal_comma, _type_of_number(source, column)).alias(column))
         else:
-            number_type = _type_of_number(source, column)
-            number = value.cast(number_type) if column in source.numbers else value
-            columns.append((number.fill_nan(None) if source.is_text and number_type == pl.Float64 else number).alias(column))
+            number_type, in_text = _type_of_number(source, column), _is_text_of_number(source, column)
+            if in_text:  # words for no value are none, and anything else that is no number fails
+                written = value.str.replace(",", ".", literal=True) if source.decimal_comma else value
+                value = pl.when(~value.str.to_lowercase().is_in(NO_VALUE)).then(written)
+            number = value.cast(number_type) if in_text or column in source.numbers else value
+            no_nan = (in_text or source.is_text) and number_type == pl.Float64
+            columns.append((number.fill_nan(None) if no_nan else number).alias(column))
     return columns
 
 
 def raw(source: Scan) -> pl.LazyFrame:
-    """The rows of a source as the files have them, with `RECORD`; a field that holds a list is one."""
-    one_by_one = source.partitions or (source.format == "lines" and source.has_header)
-    if one_by_one:
+    """Return the rows of a source as the files have them, with `RECORD`; a field that holds a list is one."""
+    if source.partitions or (source.format == "lines" and source.has_header):
         parts = [_raw_part(source, path).drop(RECORD) for path in source.paths]
-        frame = pl.concat(parts).with_row_index(RECORD)
-    else:
-        frame = _files(source, source.paths)
-    return with_lists(source, frame)
+        return with_lists(source, pl.concat(parts).with_row_index(RECORD))
+    return with_lists(source, _files(source, source.paths))
 
 
 def with_lists(source: Scan, frame: pl.LazyFrame) -> pl.LazyFrame:
-    """The rows of a source with the lists that fields of text hold."""
+    """Return the rows of a source with the lists that fields of text hold."""
     if source.lists_in_text:
         names = {source.names[column]: column in IDS for column in sorted(source.lists)}
         frame = frame.with_columns(listed(pl.col(name), source.split, source.list_syntax, ids).alias(name) for name, ids in names.items())
@@ -115,7 +118,7 @@ def with_lists(source: Scan, frame: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _raw_part(source: Scan, path: str) -> pl.LazyFrame:
-    """The rows of one file, with the columns that its path holds."""
+    """Return the rows of one file, with the columns that its path holds."""
     values = source.partitions.get(path, {})
     held = {column: name for column, name in source.names.items() if name in values}
     frame = _files(source, (path,), frozenset(held.values()))
@@ -159,20 +162,19 @@ def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozense
     scan = pl.scan_ipc if source.format == "ipc" else pl.scan_parquet
     options = dict(source.storage) or None
     if source.format == "delta":
-        tables = [_flat(source, pl.scan_delta(path, storage_options=options)) for path in paths]
-        return pl.concat([frame.select(names) for frame in tables]).with_row_index(RECORD)
+        tables = [_flat(source, pl.scan_delta(path, storage_options=options)).select(names) for path in paths]
+        return pl.concat(tables).with_row_index(RECORD)
     if len(paths) == 1 and not held:
         return _flat(source, scan(paths, row_index_name=RECORD, glob=False, storage_options=options))
     # Parts may store a column in different types.
-    by_name = {source.names[column]: _type(source, column) for column in source.names}
-    parts = [_flat(source, scan(path, glob=False, storage_options=options)) for path in paths]
-    times = {source.names[column] for column, kind in source.kinds.items() if kind == "time"}
-    types = [part.collect_schema() if times else {} for part in parts]
-    same = [
-        part.select(_seconds(pl.col(name), stored[name]) if name in times else pl.col(name).cast(by_name[name]) for name in names)
-        for part, stored in zip(parts, types, strict=True)
-    ]
-    return pl.concat(same).with_row_index(RECORD)
+    types = {name: _type(source, column) for column, name in source.names.items() if source.kinds[column] != "time"}
+    parts = []
+    for path in paths:
+        part = _flat(source, scan(path, glob=False, storage_options=options))
+        stored = part.collect_schema() if len(types) < len(source.names) else {}
+        columns = (pl.col(name).cast(types[name]) if name in types else _seconds(pl.col(name), stored[name]) for name in names)
+        parts.append(part.select(columns))
+    return pl.concat(parts).with_row_index(RECORD)
 
 
 def _flat(source: Scan, frame: pl.LazyFrame) -> pl.LazyFrame:
@@ -180,7 +182,7 @@ def _flat(source: Scan, frame: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _fields(lines: pl.LazyFrame, source: Scan) -> pl.LazyFrame:
-    """The named fields of lines, as text; a line with more fields than names fails, an empty one has none.
+    """Return the named fields of lines, as text; a line with more fields than names fails, an empty one has none.
 
     Where white space separates, as in TREC files, a line with fewer fields fails too, a comment has none, and what follows the tag of a run
     is left out.
@@ -210,22 +212,9 @@ def _value(source: Scan, column: str) -> pl.Expr:
 
 
 def _is_text_of_number(source: Scan, column: str) -> bool:
-    """Whether a column of numbers arrives as text."""
-    if source.kinds[column] != "number":
-        return False
-    if source.lists_in_text and column in source.lists:
-        return True
-    if source.format == "csv" or source.format == "lines":
-        return source.loose or source.format == "lines"
-    return source.loose and source.format == "ndjson"
-
-
-def _number(text: pl.Expr, decimal_comma: bool, kind: type[pl.DataType]) -> pl.Expr:
-    """The number that a text is; words for no value are none, and anything else fails."""
-    missing = text.str.to_lowercase().is_in(NO_VALUE)
-    written = text.str.replace(",", ".", literal=True) if decimal_comma else text
-    number = pl.when(~missing).then(written).cast(kind)
-    return number.fill_nan(None) if kind == pl.Float64 else number
+    """Return whether a column of numbers arrives as text."""
+    in_text = (source.lists_in_text and column in source.lists) or source.format == "lines"
+    return source.kinds[column] == "number" and (in_text or (source.loose and source.format in ("csv", "ndjson")))
 
 
 def _type_of_number(source: Scan, column: str) -> type[pl.DataType]:
@@ -233,7 +222,7 @@ def _type_of_number(source: Scan, column: str) -> type[pl.DataType]:
 
 
 def _json_types(source: Scan, held: frozenset[str]) -> dict[str, pl.DataType | type[pl.DataType]]:
-    """The types of the keys of JSON objects, without those that paths hold."""
+    """Return the types of the keys of JSON objects, without those that paths hold."""
     types: dict[str, pl.DataType | type[pl.DataType]] = {}
     structs: dict[str, dict[str, type[pl.DataType]]] = {}
     for column, name in source.names.items():
@@ -242,17 +231,13 @@ def _json_types(source: Scan, held: frozenset[str]) -> dict[str, pl.DataType | t
             struct, field = source.fields[name]
             structs.setdefault(struct, {})[field] = single
         elif name not in held:
-            types[name] = _stored(source, column, single)
+            types[name] = _type(source, column, single)
     return types | {name: pl.List(pl.Struct(fields)) for name, fields in structs.items()}
 
 
-def _type(source: Scan, column: str) -> pl.DataType | type[pl.DataType]:
-    kind = source.kinds[column]
-    return _stored(source, column, _type_of_number(source, column) if kind == "number" else _TYPES[kind])
-
-
-def _stored(source: Scan, column: str, single: type[pl.DataType]) -> pl.DataType | type[pl.DataType]:
-    """The type that a column of values of the type `single` has in the files."""
+def _type(source: Scan, column: str, single: type[pl.DataType] | None = None) -> pl.DataType | type[pl.DataType]:
+    """Return the type that a column has in the files: that of its values, by default that of their kind, or of lists of these."""
+    single = single or (_type_of_number(source, column) if source.kinds[column] == "number" else _TYPES[source.kinds[column]])
     if column not in source.lists:
         return single
     return pl.String if source.lists_in_text else pl.List(single)
@@ -266,7 +251,7 @@ def _is_there(column: str, kind: str) -> pl.Expr:
 
 
 def _seconds(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
-    """A time as seconds since 1970, or as the number that it is; null if it is neither."""
+    """Return a time as seconds since 1970, or as the number that it is; null if it is neither."""
     if kind.is_temporal() and kind != pl.Time:
         return value.cast(pl.Datetime("us")).dt.epoch("us") / 1e6
     if kind != pl.String:
@@ -276,17 +261,8 @@ def _seconds(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
     return pl.coalesce(value.cast(pl.Float64, strict=False), *parsed)
 
 
-def _not_plain(text: pl.Expr) -> pl.Expr:
-    """Whether a text that reads as an integer may not be the plain spelling of one: padded (`001`) or signed.
-
-    Comparing bytes is the cheapest test: what sorts before "1" is "0", or starts with a zero or a sign.
-    """
-    raw = text.cast(pl.Binary)
-    return (raw < b"1") & (raw != b"0")
-
-
 def unmapped(path: str) -> str:
-    """The name by which Polars reads an NDJSON or Arrow file as one of a store: a file that is cut is an error, and it is hardly slower.
+    """Return the name by which Polars reads an NDJSON or Arrow file as of a store: a file that is cut is an error, and it is hardly slower.
 
     The switch `POLARS_FORCE_ASYNC` does the same to every file of the process, also to those that the caller of receval reads.
     """
@@ -294,23 +270,23 @@ def unmapped(path: str) -> str:
 
 
 def plainly_named(path: Path, patterns: bool, scratch: ExitStack) -> Path:
-    """A path to the same file that Polars takes when it reads files as those of a store: no `..` in it, and no control characters.
+    """Return a path to the same file that Polars takes when it reads files as those of a store: without `..` and control characters.
 
     With `patterns` it is no pattern either: NDJSON has no means to say that `[` is a letter.
     """
+
+    def is_odd(name: str) -> bool:
+        return bool(_CONTROL.search(os.path.abspath(name))) or (patterns and glob.has_magic(name))
+
     if ".." in path.parts:
         path = Path(os.path.realpath(path))
-    if not _is_odd(str(path), patterns):
+    if not is_odd(str(path)):
         return path
     link = scratch.enter_context(folder_for_copies()) / f"file{''.join(path.suffixes[-2:])}"
-    if _is_odd(link.name, patterns):
+    if is_odd(link.name):
         link = link.with_name("file")
     try:
         link.symlink_to(os.path.abspath(path))
     except OSError:  # a system without links
         shutil.copyfile(path, link)
     return link
-
-
-def _is_odd(name: str, patterns: bool) -> bool:
-    return bool(_CONTROL.search(os.path.abspath(name))) or (patterns and glob.has_magic(name))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,15 +20,16 @@ from .folders import files_of_table, is_table
 from .list_fields import fields_of, flattened
 from .objects import first_objects, schema_of_objects
 from .read_options import ReadOptions
-from .resolved_files import as_arrow_file, resolve
 from .scan import Format, ReadError, Scan
-from .source import PROCESS_SCRATCH, Source
+from .source import PROCESS_SCRATCH, Source, as_arrow_file, resolve
 from .source_file import SourceFile
 from .text import header_of, separator_of, text_tables
 from .typed_file import panics_at, panics_held_back, stored_schema
 
+_ROLE: Final = "init"
+"""The role of the files in messages."""
 _MAX_ROWS: Final = 1_000
-"""How many rows decide whether a column holds lists, and whether the first line is a header."""
+"""Number of rows that decide whether a column holds lists, and whether the first line is a header."""
 _TREC_ENDINGS: Final[dict[str, str]] = {".run": "lists", ".trec": "lists", ".qrels": "interactions", ".qrel": "interactions"}
 _TABBED: Final = (".tsv", ".tab", ".inter", ".item", ".user")
 _LIST_SEPARATORS: Final = (" ", "|", ",")
@@ -37,13 +37,12 @@ _LIST_SEPARATORS: Final = (" ", "|", ",")
 
 
 class RawTable(Struct, frozen=True):
-    """A table of one file or several, with the columns `column_1`, `column_2`, … of text or of lists of text; called `where` in messages.
+    """A table of one file or several, with the columns `column_1`, `column_2`, … of text or of lists of text.
 
     `config_keys` are those that a config needs so that the table is read like this. `table` is set where the format alone decides what the
     file holds, as that of a TREC run does. `nested_columns` hold neither values nor lists of values, and are not read.
     """
 
-    where: str
     files: tuple[SourceFile, ...]
     scan: Scan
     has_header: bool = True
@@ -54,7 +53,7 @@ class RawTable(Struct, frozen=True):
     """Whether it is a JSON document with an entry per user."""
 
     def first_rows(self, max_rows: int) -> pl.DataFrame:
-        """The first rows, but blank lines; `DataError` with file and line of what cannot be read."""
+        """Return the first rows, but blank lines; `DataError` with file and line of what cannot be read."""
         try:
             with panics_held_back():
                 rows = self.rows().head(max_rows).collect()
@@ -64,58 +63,57 @@ class RawTable(Struct, frozen=True):
         return rows.filter(~pl.all_horizontal(pl.all().is_null())) if self.scan.format in ("csv", "lines") and rows.width else rows
 
     def rows(self) -> pl.LazyFrame:
-        """All rows; blank lines of text are rows without a value."""
+        """Return all rows; blank lines of text are rows without a value."""
         types = {column: pl.List(pl.String) if column in self.scan.lists else pl.String for column in self.scan.names}
         return opening.raw(self.scan).select(pl.col(name).cast(types[column]).alias(column) for column, name in self.scan.names.items())
 
     def explained(self, error: BaseException) -> DataError:
-        """The sentence for rows that Polars could not read."""
-        return explain(Source(self.where, "", tuple(map(str, self.files)), self.scan, {}, files=self.files), ReadError(str(error)))
+        """Return the sentence for rows that Polars could not read."""
+        return explain(Source(_ROLE, "", tuple(map(str, self.files)), self.scan, {}, files=self.files), ReadError(str(error)))
 
     def with_columns(self, names: Iterable[str]) -> RawTable:
-        """The same table with these columns, all of text."""
+        """Return the same table with these columns, all of text."""
         every = {f"column_{number}": name for number, name in enumerate(names, 1)}
         return replace(self, scan=replace(self.scan, names=every, kinds=dict.fromkeys(every, "text"), lists=frozenset()))
 
     def with_lists(self, split: str, numbers: Iterable[int]) -> RawTable:
-        """The same table with the columns of these numbers, which count from 1, read as lists in text."""
+        """Return the same table with the columns of these numbers, which count from 1, read as lists in text."""
         table = self.with_list_columns(frozenset(f"column_{number}" for number in numbers), split=split, in_text=True)
         return replace(table, config_keys={**self.config_keys, "split": split})
 
     def with_list_columns(
         self, columns: frozenset[str], *, split: str | None = None, syntax: list_text.Syntax = "json", in_text: bool = False
     ) -> RawTable:
-        """The same table with lists in these columns only; those `in_text` are separated by `split`, or in brackets if that is `None`."""
+        """Return this table with lists in these columns only, those `in_text` are separated by `split`, or in brackets if it is `None`."""
         return replace(self, scan=replace(self.scan, lists=columns, lists_in_text=in_text, split=split, list_syntax=syntax))
 
 
-def raw_table(where: str, paths: Sequence[Path], scratch: ExitStack = PROCESS_SCRATCH) -> RawTable:
-    """Find out how to read the files of one table; `DataError` if they are no table. Copies live as long as `scratch`."""
+def raw_table(paths: Sequence[Path]) -> RawTable:
+    """Find out how to read the files of one table; `DataError` if they are no table. Copies live as long as this process."""
     files = [SourceFile.of(path) for path in paths]
     if is_table(paths[0]):
-        files_of_table(where, paths[0], {})  # refuses what cannot be read
-        return _typed(where, files, "delta", scratch)
-    format, keys = _format_of(files[0])
-    if format in ("parquet", "ipc"):
-        return _typed(where, files, format, scratch)
-    if format == "ndjson":
-        return _objects(where, files, keys, scratch)
-    return _trec(where, files, keys, scratch) or _text(where, files, keys, scratch)
-
-
-def _format_of(file: SourceFile) -> tuple[Format, dict[str, Any]]:
-    """The format of a file, and the keys that a config needs because neither the extension nor the first bytes tell it."""
+        files_of_table(_ROLE, paths[0], {})  # refuses what cannot be read
+        return _typed(files, "delta")
+    keys: dict[str, Any] = {}
     try:
-        return sniff.format_of(file), {}
-    except DataError:
-        if is_document(file):
-            return "ndjson", {"format": "json"}
-        first = sniff.head(file)[0]  # refuses what is no text
-    if not first.lstrip().startswith("{"):
-        return "csv", {"format": "csv"}
-    if not _is_object(first):
+        format = sniff.format_of(files[0])
+    except DataError:  # a config has to say it, because neither the extension nor the first bytes tell it
+        format, keys = _format_of_text(files[0])
+    if format in ("parquet", "ipc"):
+        return _typed(files, format)
+    if format == "ndjson":
+        return _objects(files, keys)
+    return _trec(files, keys) or _text(files, keys)
+
+
+def _format_of_text(file: SourceFile) -> tuple[Format, dict[str, Any]]:
+    if is_document(file):
+        return "ndjson", {"format": "json"}
+    first = sniff.head(file)[0]  # refuses what is no text
+    if first.lstrip().startswith("{") and not _is_object(first):
         raise DataError(f"{file}: it is no table of one JSON object per line (NDJSON)")
-    return "ndjson", {"format": "ndjson"}
+    format: Format = "ndjson" if first.lstrip().startswith("{") else "csv"
+    return format, {"format": format}
 
 
 def _is_object(line: str) -> bool:
@@ -125,32 +123,35 @@ def _is_object(line: str) -> bool:
         return False
 
 
-def _trec(where: str, files: Sequence[SourceFile], keys: Mapping[str, Any], scratch: ExitStack) -> RawTable | None:
-    """Recognise a TREC file by its content, or by its extension if every line has the right fields; `None` if it is none."""
+def _trec(files: Sequence[SourceFile], keys: Mapping[str, Any]) -> RawTable | None:
+    """Recognise a TREC file by its content, or by its extension if all lines have its fields, numbers where they belong; else `None`."""
     lines = sniff.head(files[0])
     recognised = next((table for table in ("lists", "interactions") if trec.recognised(table, lines)), None)
     table = recognised or _TREC_ENDINGS.get(sniff.ending_of(files[0].local))
     if table is None:
         return None
-    if recognised is None:  # then every line has as many fields as a TREC file, with numbers where numbers belong
-        names = trec.layout("", table)
-        for _, row in trec.numbered_rows(lines):
-            numbers = [value for name, value in zip(names, row, strict=False) if name in ("rank", "score", "rel")]
-            if not (trec.has_width(row, names) and all(map(sniff.is_number, numbers))):
-                return None
-    raw = _separated(where, files, ReadOptions(format="trec"), scratch, table)
+    names = trec.layout("", table)
+    for _, row in trec.numbered_rows(lines) if recognised is None else ():
+        numbers = [value for name, value in zip(names, row, strict=False) if name in ("rank", "score", "rel")]
+        if not (trec.has_width(row, names) and all(map(sniff.is_number, numbers))):
+            return None
+    raw = _separated(files, ReadOptions(format="trec"), table)
     return replace(raw, has_header=True, config_keys={} if recognised and not keys else {"format": "trec"}, table=table)
 
 
-def _text(where: str, files: Sequence[SourceFile], keys: Mapping[str, Any], scratch: ExitStack) -> RawTable:
+def _text(files: Sequence[SourceFile], keys: Mapping[str, Any]) -> RawTable:
     """Detect the separator, the header and the columns of lists of a text file."""
     separators = _user_and_list(files[0].local, sniff.head(files[0]))
     options = ReadOptions(format="csv", separator=separators[0] if separators else None, header=False)
-    raw = _separated(where, files, options, scratch)
+    raw = _separated(files, options)
     fields = sniff.rows(sniff.head(raw.files[0]), raw.scan.separator, raw.scan.quotes)
     if header_of(fields, None, [], None).is_there:
-        with_header = _separated(where, files, replace(options, header=True), scratch)
-        raw = raw if _header_is_data(with_header) else with_header
+        with_header = _separated(files, replace(options, header=True))
+        names = with_header.scan.header
+        # A first line without a number is data all the same where one of its values comes again in the same column.
+        rows = pl.DataFrame() if any(map(usual_roles, names)) else with_header.first_rows(_MAX_ROWS)
+        is_data = any((column == name).any() for name, column in zip(names, rows, strict=False))
+        raw = raw if is_data else with_header
     # A config says the separator and the header that the extension does not lead to expect.
     usual = "\t" if sniff.ending_of(files[0].local) in _TABBED else ","
     unusual: dict[str, Any] = {} if raw.scan.separator == usual and "format" not in keys else {"separator": raw.scan.separator}
@@ -158,11 +159,11 @@ def _text(where: str, files: Sequence[SourceFile], keys: Mapping[str, Any], scra
     return replace(raw.with_lists(separators[1], [2]), has_header=False) if separators else _with_lists_in_brackets(raw)
 
 
-def _separated(where: str, files: Sequence[SourceFile], options: ReadOptions, scratch: ExitStack, table: str = "") -> RawTable:
-    """The columns of separated text; of a TREC file those of `table`."""
-    _, _, readable = resolve(where, table, files, options, scratch)
-    quoted = quotes.settle(where, readable, lambda file: separator_of(table, file, options), scratch)
-    first = text_tables(where, table, quoted, options)[0]
+def _separated(files: Sequence[SourceFile], options: ReadOptions, table: str = "") -> RawTable:
+    """Return the columns of separated text; of a TREC file those of `table`."""
+    _, _, readable = resolve(_ROLE, table, files, options, PROCESS_SCRATCH)
+    quoted = quotes.settle(_ROLE, readable, lambda file: separator_of(table, file, options), PROCESS_SCRATCH)
+    first = text_tables(_ROLE, table, quoted, options)[0]
     scan = Scan(
         tuple(file.address for file in quoted.files),
         first.format,
@@ -174,11 +175,11 @@ def _separated(where: str, files: Sequence[SourceFile], options: ReadOptions, sc
         quotes=quoted.any,
         across_lines=quoted.across_lines,
     )
-    return RawTable(where, tuple(quoted.files), scan, first.has_header).with_columns(first.names)
+    return RawTable(tuple(quoted.files), scan, first.has_header).with_columns(first.names)
 
 
 def _user_and_list(path: Path, lines: list[str]) -> tuple[str, str] | None:
-    """The separators of fields and of items in lines that hold a user and a list of integers, without a header; `None` if they do not.
+    """Return the separators of fields and of items in lines that hold a user and a list of integers, without a header; else `None`.
 
     If all lists have the same length, the separator of items looks like that of fields.
     """
@@ -191,17 +192,8 @@ def _user_and_list(path: Path, lines: list[str]) -> tuple[str, str] | None:
     return (fields, items) if all(len(ids) > 1 and all(map(sniff.is_integer, ids)) for ids in lists) else None
 
 
-def _header_is_data(raw: RawTable) -> bool:
-    """Whether the first line, which has no number, is data all the same: one of its values comes again in the same column."""
-    names = raw.scan.header
-    if any(usual_roles(name) for name in names):
-        return False
-    frame = raw.first_rows(_MAX_ROWS)
-    return any((frame.to_series(index) == name).any() for index, name in enumerate(names))
-
-
 def _with_lists_in_brackets(raw: RawTable) -> RawTable:
-    """The same table with columns of which every text is a list in brackets read as lists."""
+    """Return the same table with columns of which every text is a list in brackets read as lists."""
     frame = raw.first_rows(_MAX_ROWS).select(pl.col(pl.String))
     texts = {column.name: [value.strip() for value in column if value and value.strip()] for column in frame}
     bracketed = {
@@ -215,16 +207,16 @@ def _with_lists_in_brackets(raw: RawTable) -> RawTable:
     return raw.with_list_columns(frozenset(bracketed), syntax=syntax, in_text=True)
 
 
-def _objects(where: str, files: Sequence[SourceFile], keys: Mapping[str, Any], scratch: ExitStack) -> RawTable:
+def _objects(files: Sequence[SourceFile], keys: Mapping[str, Any]) -> RawTable:
     """Read one JSON object per line, or JSON documents, whose rows may be lists by user."""
-    _, _, readable = resolve(where, "lists", files, ReadOptions(format="json"), scratch)
+    _, _, readable = resolve(_ROLE, "lists", files, ReadOptions(format="json"), PROCESS_SCRATCH)
     if not any(json.loads(line) for line in sniff.head(readable[0]) if _is_object(line)):
         raise DataError(f"{readable[0]}: it is no table of one JSON object per line (NDJSON)")
     for file in readable:
         first_objects(file)
     is_entry_per_user = any(file.is_document for file in readable) and is_by_user(files[0].local)
     scan = Scan(tuple(file.address for file in readable), "ndjson", {}, {}, has_header=False)
-    raw = RawTable(where, tuple(readable), scan, config_keys=keys, is_by_user=is_entry_per_user)
+    raw = RawTable(tuple(readable), scan, config_keys=keys, is_by_user=is_entry_per_user)
     try:
         schema = schema_of_objects(readable, _MAX_ROWS)
     except opening.FAILURES as error:
@@ -232,14 +224,11 @@ def _objects(where: str, files: Sequence[SourceFile], keys: Mapping[str, Any], s
     return _by_types(raw, schema)
 
 
-def _typed(where: str, files: Sequence[SourceFile], format: Format, scratch: ExitStack) -> RawTable:
+def _typed(files: Sequence[SourceFile], format: Format) -> RawTable:
     """Read Parquet, Arrow IPC or Delta, whose schema tells the columns."""
-    readable = [
-        replace(file, path=as_arrow_file(file.name, file, scratch)) if format == "ipc" and sniff.is_stream(file.local) else file
-        for file in files
-    ]
+    readable = [as_arrow_file(file.name, file, PROCESS_SCRATCH) if format == "ipc" else file for file in files]
     first, *_ = [stored_schema(file.name, file, format, ReadOptions()) for file in readable]
-    return _by_types(RawTable(where, tuple(readable), Scan(tuple(file.address for file in readable), format, {}, {})), first)
+    return _by_types(RawTable(tuple(readable), Scan(tuple(file.address for file in readable), format, {}, {})), first)
 
 
 def _by_types(raw: RawTable, schema: Mapping[str, pl.DataType]) -> RawTable:
@@ -253,5 +242,4 @@ def _by_types(raw: RawTable, schema: Mapping[str, pl.DataType]) -> RawTable:
     list_columns = frozenset(f"column_{number}" for number, name in enumerate(flat, 1) if schema[name].is_nested())
     nested_columns = tuple(name for name in schema if name not in flat)
     raw = replace(raw, scan=replace(raw.scan, fields=fields), nested_columns=nested_columns).with_columns(flat)
-    raw = raw.with_list_columns(list_columns)
-    return raw if list_columns else _with_lists_in_brackets(raw)
+    return raw.with_list_columns(list_columns) if list_columns else _with_lists_in_brackets(raw)

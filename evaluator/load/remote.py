@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import glob
+import os
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
@@ -19,9 +20,8 @@ from ..config.data_sources import masked_path
 from ..errors import DataError
 from ..extras import missing
 from ..names.short_names import is_artifact
+from ..secrets import harmless
 from ..temporary import folder_for_copies, new_copy
-from .mlflow_artifacts import download as download_artifact
-from .mlflow_artifacts import path_of
 
 _WEB: Final = ("http", "https")
 _STORES: Final = ("s3", "s3a", "gs", "gcs", "az", "azure", "abfs", "abfss")
@@ -33,6 +33,9 @@ _CLIENT: Final = (
 """Options of the connection, which the store takes apart from its own."""
 _TRIES: Final[Any] = {"max_retries": 2, "retry_timeout": timedelta(seconds=30)}
 _BLOCK: Final = 4 << 20
+_ARTIFACT: Final = re.compile(r"(?:runs|mlflow):/*([^/]+)/(.*[^/])", re.DOTALL)
+_SETTINGS: Final = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2", "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false"}
+"""By itself MLflow tries for minutes to reach a server, and draws bars."""
 
 
 class Remote(Struct, frozen=True):
@@ -45,7 +48,7 @@ class Remote(Struct, frozen=True):
         return hash(self.url)
 
     def __str__(self) -> str:
-        """The address without what may be a secret in it: the query, and a user before the host."""
+        """Return the address without what may be a secret in it: the query, and a user before the host."""
         parts = urlsplit(self.url)
         return masked_path(self.url) if parts.scheme not in _WEB else f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
@@ -53,14 +56,9 @@ class Remote(Struct, frozen=True):
     def path(self) -> PurePosixPath:
         """The path of the address."""
         if is_artifact(self.url):
-            return PurePosixPath(path_of(self.url))
-        parts = urlsplit(self.url) if self.is_fetched_whole else None
-        return PurePosixPath(unquote(parts.path) if parts else self.url.partition("://")[2])
-
-    @property
-    def name(self) -> str:
-        """The last part of the path."""
-        return self.path.name
+            artifact = _ARTIFACT.fullmatch(self.url)
+            return PurePosixPath(artifact[2] if artifact else "")
+        return PurePosixPath(unquote(urlsplit(self.url).path) if self.is_fetched_whole else self.url.partition("://")[2])
 
     @property
     def is_fetched_whole(self) -> bool:
@@ -75,39 +73,29 @@ class Remote(Struct, frozen=True):
     @property
     def size(self) -> int:
         """The size in bytes."""
-        return int(self._head()["size"])
+        return self.state[0]
 
     @property
-    def state(self) -> tuple[object, ...]:
-        """What tells one state of the object from another."""
-        found = self._head()
-        return found["size"], found.get("e_tag"), found["last_modified"]
-
-    def _head(self) -> Any:
-        store, key = _store(self)
-        with _translated_errors(self):
-            import obstore
-
-            return obstore.head(store, key)
+    def state(self) -> tuple[int, object, object]:
+        """The size, tag and time of the last change, which tell one state of the object from another."""
+        with _store(self) as (store, key):
+            found = store.head(key)
+        return int(found["size"]), found.get("e_tag"), found["last_modified"]
 
     def blocks(self) -> Iterator[bytes]:
-        """The content, piece by piece."""
-        store, key = _store(self)
-        with _translated_errors(self):
-            import obstore
-
-            for block in obstore.get(store, key).stream(min_chunk_size=_BLOCK):
-                yield bytes(block)
+        """Yield the content, piece by piece."""
+        with _store(self) as (store, key):
+            yield from map(bytes, store.get(key).stream(min_chunk_size=_BLOCK))
 
 
 def is_remote(text: str) -> bool:
-    """Whether a path of a config is an address."""
+    """Return whether a path of a config is an address."""
     scheme, found, _ = text.partition("://")
     return (bool(found) and scheme.lower() in (*_WEB, *_STORES)) or is_artifact(text)
 
 
 def find_remote(role: str, text: str, options: Mapping[str, str]) -> list[Remote]:
-    """The objects that an address names; a glob means those of its store that it matches. A folder ends in `/`."""
+    """Return the objects that an address names; a glob means those of its store that it matches. A folder ends in `/`."""
     remote = Remote(text, options)
     try:
         urlsplit(text)
@@ -124,7 +112,7 @@ def find_remote(role: str, text: str, options: Mapping[str, str]) -> list[Remote
 
 
 def parts_elsewhere(role: str, folder: Remote) -> list[Remote]:
-    """The objects in a folder of a store, in the order of their keys, without those whose names begin with `_` or `.`."""
+    """Return the objects in a folder of a store, in the order of their keys, without those whose names begin with `_` or `.`."""
     root = folder.path
     files = [file for file in _under(folder) if not any(part.startswith(("_", ".")) for part in file.path.relative_to(root).parts)]
     if not files:
@@ -133,12 +121,12 @@ def parts_elsewhere(role: str, folder: Remote) -> list[Remote]:
 
 
 def fetched(role: str, remote: Remote, scratch: ExitStack) -> Path:
-    """A file of the same name that holds what `remote` holds, and lives as long as `scratch`."""
+    """Return a file of the same name that holds what `remote` holds, and lives as long as `scratch`."""
     folder = scratch.enter_context(folder_for_copies())
-    target = folder / (remote.name or "index")
+    target = folder / (remote.path.name or "index")
     try:
         if is_artifact(remote.url):
-            return download_artifact(remote.url, remote.options, folder)
+            return _artifact(remote.url, remote.options, folder)
         with new_copy(target) as written:
             if remote.is_fetched_whole:
                 from .web import download  # the standard library's way to the web takes a while to import
@@ -152,16 +140,15 @@ def fetched(role: str, remote: Remote, scratch: ExitStack) -> Path:
 
 
 def _under(folder: Remote) -> list[Remote]:
-    """Every object below a folder, in the order of their keys, without empty ones."""
-    store, key = _store(folder)
-    with _translated_errors(folder):
+    """Return every object below a folder, in the order of their keys, without empty ones."""
+    with _store(folder) as (store, key):
         paths = sorted(entry["path"] for batch in store.list(key.rstrip("/") or None) for entry in batch if entry["size"])
     root = folder.url[: len(folder.url) - len(key)] if key else folder.url
     return [Remote(root.rstrip("/") + "/" + path, folder.options) for path in paths]
 
 
 def _matches(key: str, pattern: str) -> bool:
-    """Whether every part of a key matches that of a pattern; `**` is as many parts as there are."""
+    """Return whether every part of a key matches that of a pattern; `**` is as many parts as there are."""
     parts, wanted = key.split("/"), pattern.split("/")
     if "**" not in wanted:
         return len(parts) == len(wanted) and all(map(fnmatch.fnmatchcase, parts, wanted))
@@ -169,53 +156,105 @@ def _matches(key: str, pattern: str) -> bool:
     return any(_matches("/".join(parts[:at] + parts[to:]), "/".join(wanted[:at] + wanted[at + 1 :])) for to in range(at, len(parts)))
 
 
-def _store(remote: Remote) -> tuple[Any, str]:
-    """The store that holds an object, and its key there; `MissingExtraError` if nothing can open it."""
-    try:
-        import obstore
-    except ImportError:
-        scheme = remote.url.partition("://")[0]
-        raise missing("remote", f"reading {scheme}://", "obstore") from None
-    del obstore
-    from obstore.store import from_url
+@contextmanager
+def _store(remote: Remote) -> Iterator[tuple[Any, str]]:
+    """Yield the store that holds an object, and its key there; errors of the store become `DataError`s that name the file.
 
-    bucket, _, key = remote.url.partition("://")[2].partition("/")
+    `MissingExtraError` if nothing can open it.
+    """
+    scheme, _, path = remote.url.partition("://")
+    try:
+        from obstore import exceptions as wrong
+        from obstore.store import from_url
+    except ImportError:
+        raise missing("remote", f"reading {scheme}://", "obstore") from None
+    bucket, _, key = path.partition("/")
     client: Any = {
         name: {"true": True, "false": False}.get(value.lower(), value) for name, value in remote.options.items() if name in _CLIENT
     }
     config: Any = {name: value for name, value in remote.options.items() if name not in _CLIENT}
-    with _translated_errors(remote):
-        scheme = remote.url.partition("://")[0]
-        return from_url(f"{scheme}://{bucket}", config=config, client_options=client or None, retry_config=_TRIES), key
-
-
-@contextmanager
-def _translated_errors(remote: Remote) -> Iterator[None]:
-    """Turn errors of the store into `DataError`s that name the file."""
-    from obstore import exceptions as wrong
-
     try:
-        yield
+        yield from_url(f"{scheme}://{bucket}", config=config, client_options=client or None, retry_config=_TRIES), key
     except wrong.UnknownConfigurationKeyError as error:
-        raise DataError(f"storage_options of {remote}: {_first_line(error)}", "see the options of Polars' cloud readers") from None
+        raise DataError(f"storage_options of {remote}: {_first_line(error)[:300]}", "see the options of Polars' cloud readers") from None
     except (wrong.BaseError, FileNotFoundError, PermissionError) as error:
-        raise _complaint(remote, error) from None
-
-
-def _complaint(remote: Remote, error: Exception) -> DataError:
-    """The sentence for a request that failed; a list request says why in its text only."""
-    from obstore import exceptions as wrong
-
-    code = re.search(r"status code: (\d+)", str(error))
-    status = code[1] if code else ""
-    if isinstance(error, wrong.NotFoundError | FileNotFoundError) or status == "404":
-        return DataError(f"there is nothing at {remote}", "check the bucket and the key")
-    if isinstance(error, wrong.PermissionDeniedError | wrong.UnauthenticatedError | PermissionError) or status in ("401", "403"):
-        hint = "check the credentials in the environment, or say storage_options in the config"
-        return DataError(f"{remote} may not be read (permission denied)", hint)
-    hint = "check the address, the connection and storage_options, such as endpoint_url and region"
-    return DataError(f"{remote} cannot be reached: {_first_line(error)}", hint)
+        code = re.search(r"status code: (\d+)", str(error))  # a request for a list says why it failed in its text only
+        status = code[1] if code else ""
+        if isinstance(error, wrong.NotFoundError | FileNotFoundError) or status == "404":
+            raise DataError(f"there is nothing at {remote}", "check the bucket and the key") from None
+        if isinstance(error, wrong.PermissionDeniedError | wrong.UnauthenticatedError | PermissionError) or status in ("401", "403"):
+            hint = "check the credentials in the environment, or say storage_options in the config"
+            raise DataError(f"{remote} may not be read (permission denied)", hint) from None
+        hint = "check the address, the connection and storage_options, such as endpoint_url and region"
+        raise DataError(f"{remote} cannot be reached: {_first_line(error)[:300]}", hint) from None
 
 
 def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0].strip()[:300]
+    return next(iter(str(error).strip().splitlines()), type(error).__name__).strip()
+
+
+def _artifact(url: str, options: Mapping[str, str], folder: Path) -> Path:
+    """Fetch a file that a run logged into a folder, from the server that MLFLOW_TRACKING_URI names.
+
+    `DataError` if there is no such run or artifact, or no server; `MissingExtraError` without the extra.
+    """
+    found = _ARTIFACT.fullmatch(url)
+    if found is None:
+        raise DataError(f"{url} names no file of a run of MLflow", "write runs:/RUN_ID/path/to/lists.parquet")
+    if options:
+        raise DataError(
+            f"{url}: storage_options are not for MLflow", "say where it is by MLFLOW_TRACKING_URI, and a login as MLflow reads it"
+        )
+    try:
+        from mlflow import MlflowClient
+        from mlflow.exceptions import MlflowException
+    except ImportError:
+        raise missing("mlflow", f"reading {url}") from None
+    run, path = found.groups()
+    with _quick_and_quiet():
+        try:
+            client = MlflowClient()
+            client.get_run(run)
+        except (MlflowException, ImportError, OSError) as error:
+            raise _without_run(url, run, error) from None
+        try:
+            file = Path(client.download_artifacts(run, path, str(folder)))
+        except (MlflowException, OSError) as error:
+            try:
+                names = sorted(str(file.path) for file in client.list_artifacts(run))
+            except Exception:  # the sentence is about another failure
+                names = []
+            listed = ", ".join(names[:5]) + (", …" if len(names) > 5 else "") if names else "none"
+            hint = f"runs log files by mlflow.log_artifact; this one has {listed}"
+            raise DataError(
+                f"there is no artifact {path} in the run {run} of MLflow ({harmless(_first_line(error))[:300]})", hint
+            ) from None
+    if file.is_dir():
+        raise DataError(f"{url} is a folder", f"name a file in it: {url.rstrip('/')}/{next(iter(sorted(os.listdir(file))), 'FILE')}")
+    return file
+
+
+def _without_run(url: str, run: str, error: Exception) -> DataError:
+    """Return the sentence for a run that cannot be looked at."""
+    if getattr(error, "error_code", "") == "RESOURCE_DOES_NOT_EXIST":
+        return DataError(f"MLflow has no run {run}", "check the id, and that MLFLOW_TRACKING_URI is the address of its server")
+    if "failed with exception" in str(error):
+        why = re.search(r"Errno \d+\] ([^\"')]*)", str(error))
+        return DataError(
+            f"{url} cannot be fetched: the server of MLflow cannot be reached{f' ({why[1]})' if why else ''}", "check MLFLOW_TRACKING_URI"
+        )
+    return DataError(
+        f"{url} cannot be fetched from MLflow: {harmless(_first_line(error))[:300]}", "set MLFLOW_TRACKING_URI to the address of a server"
+    )
+
+
+@contextmanager
+def _quick_and_quiet() -> Iterator[None]:
+    """Set what MLflow reads from the environment, where nobody set it."""
+    missing = [name for name in _SETTINGS if name not in os.environ]
+    os.environ.update({name: _SETTINGS[name] for name in missing})
+    try:
+        yield
+    finally:
+        for name in missing:
+            os.environ.pop(name, None)

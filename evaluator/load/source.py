@@ -7,35 +7,43 @@ from __future__ import annotations
 
 import atexit
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Final, TypeVar
 
 import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from . import quotes
+from ..errors import DataError, NoRowsError
+from ..temporary import folder_for_copies, new_copy
+from . import quotes, sniff
 from .columns import IDS, ORDERING
+from .documents import as_objects, is_document
+from .folders import LOG, columns_of_path, files_of_table, is_table, parts_of, reason
 from .objects import json_scan
-from .opening import FAILURES
-from .read_options import ReadOptions
-from .recode import line_of_record
-from .resolved_files import expanded, files_of, resolve, states_of
-from .scan import Kind, NumberType, Scan
-from .source_file import FrameFile, Place, SourceFile
+from .opening import FAILURES, plainly_named
+from .read_options import FormatName, ReadOptions
+from .recode import line_of_record, recoded
+from .remote import Remote, fetched, parts_elsewhere
+from .scan import Format, Kind, NumberType, Scan
+from .source_file import FileState, FrameFile, Place, SourceFile, refusing_changes, state_of
 from .text import separator_of, text_scan
 from .typed import typed_scan
-from .unchanged import FileState, refusing_changes
+from .typed_file import refusing_unreadable
 
 _SAMPLE: Final = 1 << 16
-"""So many bytes of text are looked at to estimate how long a line is."""
+"""Number of bytes of text that are looked at to estimate how long a line is."""
 S = TypeVar("S")
 T = TypeVar("T")
 PROCESS_SCRATCH: Final = ExitStack()
 """Temporary files that live as long as this process."""
 _DETECT: Final = ReadOptions()
+_FORMATS: Final[dict[FormatName, Format]] = {
+    "csv": "csv", "tsv": "csv", "trec": "csv", "json": "ndjson", "ndjson": "ndjson", "parquet": "parquet", "ipc": "ipc", "delta": "delta"
+}  # fmt: skip
+"""The format that a format of the config is a kind of."""
 atexit.register(PROCESS_SCRATCH.close)
 
 
@@ -85,24 +93,19 @@ class Source(Struct, frozen=True):
         return (self.originals or self.files)[0].name
 
     def place(self, file: SourceFile, record: int) -> Place:
-        """The place of a record, whose index counts from 0."""
+        """Return the place of a record, whose index counts from 0."""
         number = record + (self.scan.is_text and self.scan.has_header)
         if self.scan.across_lines:
             return file.line(line_of_record(file.local, self.scan.separator, number))
-        return file.line(number + 1) if self.scan.is_text else file.row(number + 1)
+        return file.line(number + 1) if self.scan.is_text else Place(file, f", row {number + 1}")
 
     def with_kinds(self, kinds: Mapping[str, Kind]) -> Source:
-        """The same source with its ids read as `kinds` says."""
-        new_kinds = {column: kinds.get(column, kind) for column, kind in self.scan.kinds.items()}
-        return self.scanned(kinds=new_kinds)
+        """Return the same source with its ids read as `kinds` says."""
+        return self.scanned(kinds={column: kinds.get(column, kind) for column, kind in self.scan.kinds.items()})
 
     def scanned(self, **changes: Any) -> Source:
-        """The same source, read with these fields of the scan."""
+        """Return the same source, read with these fields of the scan."""
         return replace(self, scan=replace(self.scan, **changes))
-
-    def with_text_ids(self, whose: Collection[str]) -> Source:
-        """The same source with ids of the `user`, the `item` or both read as text, in whatever columns they are."""
-        return self.with_kinds({column: "text" for column, owner in IDS.items() if owner in whose})
 
     @property
     def unsure_numbers(self) -> frozenset[str]:
@@ -112,25 +115,16 @@ class Source(Struct, frozen=True):
         return frozenset(column for column in ORDERING if column in in_text and column not in scan.numbers)
 
     def with_numbers(self, columns: Iterable[str], type: NumberType) -> Source:
-        """The same source with the numbers of `columns` read as that type."""
+        """Return the same source with the numbers of `columns` read as that type."""
         return self.scanned(numbers={**self.scan.numbers, **dict.fromkeys(columns, type)})
 
     def without_faulty_rows(self, faulty: FaultyRows) -> Source:
-        """The same source without rows that lack a required value or hold a number that is not finite."""
-        return replace(self, scan=replace(self.scan, skip_faulty=tuple(sorted(self.required))), faulty=faulty)
+        """Return the same source without rows that lack a required value or hold a number that is not finite."""
+        return replace(self.scanned(skip_faulty=tuple(sorted(self.required))), faulty=faulty)
 
     def faulty_rows(self) -> Source:
-        """Of a source `without_faulty_rows` only those rows; blank lines are not among them."""
-        blank = self.scan.format in ("csv", "lines")
-        return self.scanned(only_faulty=True, skip_blank=blank)
-
-    def with_users_apart(self) -> Source:
-        """The same source, of which the rows of a user do not stand together."""
-        return replace(self, users_apart=True)
-
-    def with_count_first(self) -> Source:
-        """The same source, of which all rows are counted first."""
-        return replace(self, counted_first=True)
+        """Return of a source `without_faulty_rows` only those rows; blank lines are not among them."""
+        return self.scanned(only_faulty=True, skip_blank=self.scan.format in ("csv", "lines"))
 
     @property
     def required(self) -> frozenset[str]:
@@ -164,19 +158,14 @@ def read_with_retries(sources: S, read: Callable[[S], T], changed: Callable[[S, 
 
 
 def look(
-    role: str,
-    table: str,
-    given: Sequence[str],
-    files: Sequence[SourceFile],
-    options: ReadOptions = _DETECT,
-    scratch: ExitStack = PROCESS_SCRATCH,
+    role: str, table: str, given: Sequence[str], files: Sequence[SourceFile], options: ReadOptions, scratch: ExitStack = PROCESS_SCRATCH
 ) -> Source:
     """Inspect the files and folders of a source and decide how to read them; `DataError` if they cannot be read this way.
 
     Text that must be converted to be read, and what is fetched, lives as long as `scratch`, or without it as long as this process.
     """
-    files = expanded(role, files, options)
-    states = states_of(role, files, options.format)
+    files = _expanded(role, files, options)
+    states = _states_of(role, files, options.format)
     with refusing_changes(states):
         form, originals, files = resolve(role, table, files, options, scratch)
         if form == "csv":
@@ -184,10 +173,110 @@ def look(
             files, scan = quoted.files, text_scan(role, table, quoted, options)
         else:
             scan = json_scan(role, table, files, options) if form == "ndjson" else typed_scan(role, table, files, form, options)
-        originals = files_of(role, form, originals, options.storage)
+        if form == "delta":
+            tables = [file.path for file in originals if not isinstance(file.path, FrameFile)]
+            originals = [SourceFile.of(path) for one in tables for path in files_of_table(role, one, options.storage)]
+            states += _states_of(role, originals, options.format)
+    labels = {label: f"label_{index}" for index, label in enumerate(options.labels)}
+    return Source(role, table, tuple(given), scan, scan.kinds, labels, tuple(files), tuple(originals), tuple(states))
+
+
+def _expanded(role: str, files: Sequence[SourceFile], options: ReadOptions) -> list[SourceFile]:
+    """Return the files of a source: those that are named, and every file of a folder; each with the columns that its path holds.
+
+    These are all columns in the path below a folder that is named, such as `day` in `day=1/`, and those above it that the config names.
+    """
+    named = {*options.columns.values(), *options.labels}
+    found: list[SourceFile] = []
+    for file in files:
+        root: PurePath | None = None
+        parts = [file]
+        if isinstance(file.path, Remote) and file.path.is_folder and options.format != "delta":
+            root, parts = file.path.path, [SourceFile.of(part) for part in parts_elsewhere(role, file.path)]
+        elif isinstance(file.path, Path) and os.path.isdir(file.path) and options.format != "delta" and not is_table(file.path):
+            root, parts = file.path, [SourceFile.of(part) for part in parts_of(role, file.path)]
+        found += [replace(part, path_columns=columns_of_path(part.pure_path, root, named)) for part in parts]
+    return found
+
+
+def _states_of(role: str, files: Sequence[SourceFile], format: FormatName | None) -> list[FileState]:
+    """Return the state of files before anything of them is read; of a Delta table its log. Files that are fetched are read once only."""
+    states: list[FileState] = []
+    for file in files:
+        if isinstance(file.path, Path):
+            path = file.path / LOG if is_table(file.path) else file.path
+            states.append((f"{role}: {file}", path, state_of(path)))
+        elif isinstance(file.path, Remote) and format != "delta" and not file.path.is_fetched_whole:
+            states.append((f"{role}: {file}", file.path, file.path.state))
+    return states
+
+
+def resolve(
+    role: str, table: str, files: Sequence[SourceFile], options: ReadOptions, scratch: ExitStack
+) -> tuple[Format, list[SourceFile], list[SourceFile]]:
+    """Return the format of a source, its files on this machine (or in a store that engines read), and these as they can be read.
+
+    The latter may be converted: text to UTF-8, a JSON document to objects, an Arrow stream to a file. Copies live as long as `scratch`.
+
+    Raises `DataError` if a file is not there, empty, or not in its encoding.
+    """
+    said = _FORMATS[options.format] if options.format else None
+    local = []
+    for file in files:
+        if isinstance(file.path, Remote):
+            there = (said or sniff.known_format(file.path.path)) in ("parquet", "ipc", "delta") and not file.path.is_fetched_whole
+            file = file if there else replace(file, path=fetched(role, file.path, scratch))
+        local.append(file)
+    first = local[0].path
+    if said is not None or not isinstance(first, Path):
+        form = said or sniff.known_format(local[0].pure_path) or "parquet"
+    else:
+        form = "delta" if is_table(first) else sniff.format_of(local[0], options.encoding is not None)
+    for file in local:
+        _refuse_unreadable(role, file, form, options.storage)
+    return form, local, [_as_rows(role, table, file, form, options.encoding, scratch) for file in local]
+
+
+def as_arrow_file(where: str, file: SourceFile, scratch: ExitStack) -> SourceFile:
+    """Write the rows of an Arrow stream, which must fit into memory, to a file that lives as long as `scratch`: Polars scans only these.
+
+    A file that holds no stream stays as it is. `DataError` if the stream is broken, or has a type that Polars does not know.
+    """
+    if not sniff.is_stream(file.local):
+        return file
+    target = scratch.enter_context(folder_for_copies()) / f"{file.local.stem}.arrow"
+    with refusing_unreadable(where, file, "Arrow stream"):
+        rows = pl.read_ipc_stream(file.local)
+    with new_copy(target) as written:
+        rows.write_ipc(written)
+    return replace(file, path=target)
+
+
+def _as_rows(role: str, table: str, file: SourceFile, form: Format, encoding: str | None, scratch: ExitStack) -> SourceFile:
+    """Return the rows of a file as engines read them and under a name that they take."""
+    if form == "delta" or not isinstance(file.path, Path):
+        return file
+    if form in ("csv", "ndjson"):
+        file = recoded(file, encoding, form == "ndjson", scratch)
+    if form == "ndjson" and is_document(file):
+        file = as_objects(role, table, file, scratch)
+    elif form == "ipc":
+        file = as_arrow_file(f"{role}: {file}", file, scratch)
+    return replace(file, path=plainly_named(file.local, form == "ndjson", scratch))
+
+
+def _refuse_unreadable(role: str, file: SourceFile, form: Format, storage: Mapping[str, str]) -> None:
+    assert isinstance(file.path, Path | Remote)
     if form == "delta":
-        states += states_of(role, originals, options.format)
-    return Source(role, table, tuple(given), scan, scan.kinds, label_columns(options.labels), tuple(files), tuple(originals), tuple(states))
+        files_of_table(role, file.path, storage)
+        return
+    if isinstance(file.path, Path):
+        try:  # the only way to know whether it may be opened
+            open(file.path, "rb").close()
+        except OSError as error:
+            raise DataError(f"{role}: {file} may not be read ({reason(error)})") from None
+    if file.size == 0:
+        raise NoRowsError(f"{role}: {file}: the file is empty")
 
 
 def look_at_frame(
@@ -201,30 +290,25 @@ def look_at_frame(
     stored = [scan.fields[column][0] if column in scan.fields else column for column in scan.names.values()]
     used = SourceFile(FrameFile(frame.lazy().select(list(dict.fromkeys(stored)))), name)
     scan = replace(scan, frame=frame.lazy())
-    return Source(role, table, (name,), scan, scan.kinds, label_columns(options.labels), (used,), (used,))
-
-
-def label_columns(labels: Sequence[str]) -> dict[str, str]:
-    """The canonical names of further columns."""
-    return {label: f"label_{index}" for index, label in enumerate(labels)}
+    labels = {label: f"label_{index}" for index, label in enumerate(options.labels)}
+    return Source(role, table, (name,), scan, scan.kinds, labels, (used,), (used,))
 
 
 def common_kinds(sources: Iterable[Source]) -> dict[str, Kind]:
-    """The kind of every column of ids over all sources: text as soon as one file stores such ids so."""
+    """Return the kind of every column of ids over all sources: text as soon as one file stores such ids so."""
     stored = [(column, source.scan.kinds[column]) for source in sources for column in IDS if column in source.columns]
     texts = {IDS[column] for column, kind in stored if kind == "text"}
     return {column: "text" if IDS[column] in texts else "integer" for column, _ in stored}
 
 
 def remarks(sources: Iterable[Source]) -> tuple[str, ...]:
-    """A sentence for each doubt about a source, and for each kind of id that some files store as integers and others as text."""
+    """Return a sentence for each doubt about a source, and for each kind of id that some files store as integers and others as text."""
     sources = list(sources)
-    stored = [(IDS[column], source.stored[column], source.role) for source in sources for column in IDS if column in source.columns]
     sentences = [doubt for source in sources for doubt in source.scan.doubts]
     for whose in ("user", "item"):
-        having = [(kind, role) for ids, kind, role in stored if ids == whose]
-        texts = [role for kind, role in having if kind == "text"]
-        if 0 < len(texts) < len(having):
+        columns = [(one, column) for one in sources for column in IDS if column in one.columns and IDS[column] == whose]
+        texts = [source.role for source, column in columns if source.stored[column] == "text"]
+        if 0 < len(texts) < len(columns):
             sentences.append(
                 f"{whose.capitalize()} ids are compared as text, in text order where scores tie, because {texts[0]} holds text."
             )
@@ -232,12 +316,12 @@ def remarks(sources: Iterable[Source]) -> tuple[str, ...]:
 
 
 def n_bytes(source: Source) -> int:
-    """The bytes of the files of a source; 0 for a frame, or a table elsewhere."""
+    """Return the bytes of the files of a source; 0 for a frame, or a table elsewhere."""
     return sum(file.size for file in source.originals if not isinstance(file.path, FrameFile))
 
 
 def expected_rows(source: Source) -> int | None:
-    """About how many rows a source has: files with types of their own say it, text is estimated by its first lines.
+    """Return about how many rows a source has: files with types of their own say it, text is estimated by its first lines.
 
     `None` where it cannot be told: packed files, lists in a row, standard input.
     """

@@ -1,18 +1,29 @@
-"""`SourceFile`: a file of a source, or a frame in its place, and the name that people know it by from the first to the last message."""
+"""`SourceFile`: a file of a source, or a frame in its place, and the name that people know it by from the first to the last message.
+
+Its bytes are hashed in a thread beside the evaluation. A file that changes while it is read is refused: its values, size and hash would be
+of two states.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import os
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path, PurePath
 from typing import Final, NamedTuple
 
 import polars as pl
 from msgspec import Struct, field
 
+from ..errors import DataError
 from .remote import Remote
 
 _ROWS: Final = 1_000_000
-"""So many rows of a frame are hashed at a time."""
+"""Number of rows of a frame that are hashed at a time."""
+_BLOCK: Final = 4 << 20
 Partition = Mapping[str, str | None]
 """The columns that the path of a file holds, such as `day` in `day=1/`."""
 
@@ -28,7 +39,7 @@ class FrameFile(Struct, frozen=True, eq=False):
         return int(self.frame.select(pl.len()).collect().item())
 
     def blocks(self) -> Iterator[bytes]:
-        """The names and values of all columns as bytes: the same for the same table, whatever type of number or library held it."""
+        """Yield the names and values of all columns as bytes: the same for the same table, whatever type of number or library held it."""
         frame = self.frame.collect()
         for name in frame.columns:
             yield f"{name}\0".encode()
@@ -49,7 +60,7 @@ class SourceFile(Struct, frozen=True, eq=False):
 
     @classmethod
     def of(cls, path: Path | Remote) -> SourceFile:
-        """The file at a path, which is its name too."""
+        """Return the file at a path, which is its name too."""
         return cls(path, str(path))
 
     def __str__(self) -> str:
@@ -67,17 +78,15 @@ class SourceFile(Struct, frozen=True, eq=False):
         return self.name if isinstance(self.path, FrameFile) else str(self.path)
 
     @property
-    def base_name(self) -> str:
-        """The last part of its path."""
-        return self.name if isinstance(self.path, FrameFile) else self.path.name
+    def pure_path(self) -> PurePath:
+        """Its path, wherever that is; of a frame its name."""
+        if isinstance(self.path, FrameFile):
+            return PurePath(self.name)
+        return self.path if isinstance(self.path, Path) else self.path.path
 
     def line(self, number: int) -> Place:
-        """A line of it; a line of a converted document is a record of it."""
+        """Return a line of it; a line of a converted document is a record of it."""
         return Place(self, f", {'record' if self.is_document else 'line'} {number}")
-
-    def row(self, number: int) -> Place:
-        """A row of it, where rows are no lines."""
-        return Place(self, f", row {number}")
 
     @property
     def size(self) -> int:
@@ -96,7 +105,7 @@ class Place(NamedTuple):
 
 
 def in_words(error: BaseException, *files: SourceFile) -> str:
-    """What another reader says of files, by their names: it knows them by the paths that it read."""
+    """Return what another reader says of files, by their names: it knows them by the paths that it read."""
     said = str(error)
     for file in files:
         said = said.replace(file.address, file.name)
@@ -104,19 +113,19 @@ def in_words(error: BaseException, *files: SourceFile) -> str:
 
 
 def path_columns(files: Sequence[SourceFile], stored: Iterable[str]) -> list[str]:
-    """The names of the columns that the paths of all files hold; a column `stored` in a file wins."""
+    """Return the names of the columns that the paths of all files hold; a column `stored` in a file wins."""
     first, *others = [file.path_columns for file in files]
     return [name for name in first if name not in set(stored) and all(name in values for values in others)]
 
 
 def partitions_of(files: Sequence[SourceFile], names: Mapping[str, str], stored: Iterable[str]) -> dict[str, Partition]:
-    """Path → column → value, for those columns of `names` that paths hold; empty if they hold none."""
+    """Return path → column → value, for those columns of `names` that paths hold; empty if they hold none."""
     wanted = sorted(set(names.values()) & set(path_columns(files, stored)))
     return {file.address: {name: file.path_columns[name] for name in wanted} for file in files} if wanted else {}
 
 
 def _bytes(values: pl.Series) -> Iterator[bytes]:
-    """The values of a column: a text as its length and its bytes, a list as its length and its values, no value as such."""
+    """Yield the values of a column: a text as its length and its bytes, a list as its length and its values, no value as such."""
     dtype = values.dtype
     if values.null_count():
         yield values.is_null().to_numpy().tobytes()
@@ -135,3 +144,79 @@ def _bytes(values: pl.Series) -> Iterator[bytes]:
         texts = (values if dtype == pl.Binary else values.cast(pl.String)).fill_null(b"" if dtype == pl.Binary else "").cast(pl.Binary)
         yield texts.bin.size().to_numpy().tobytes()
         yield b"".join(texts.to_list()) if dtype == pl.Binary else texts.cast(pl.String).str.join("").item().encode()
+
+
+class Fingerprints:
+    """Hashes files, and frames in memory, in the background, one after the other, each once; leaving the context stops what is not done."""
+
+    def __init__(self, paths: Iterable[Path | Remote | FrameFile]) -> None:
+        self._stopped = threading.Event()
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sha256")
+        self._found = {path: self._pool.submit(self._sha256, path) for path in dict.fromkeys(paths)}
+
+    def of(self, path: Path | Remote | FrameFile) -> tuple[str, int]:
+        """Return the sha256 of a file and the number of bytes that were hashed, waiting for it if need be."""
+        return self._found[path].result()
+
+    def __enter__(self) -> Fingerprints:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stopped.set()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _sha256(self, path: Path | Remote | FrameFile) -> tuple[str, int]:
+        digest, size = hashlib.sha256(), 0
+        for block in _blocks(path) if isinstance(path, Path) else path.blocks():
+            if self._stopped.is_set():
+                break
+            digest.update(block)
+            size += len(block)
+        return digest.hexdigest(), size
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    with open(path, "rb") as file:
+        while block := file.read(_BLOCK):
+            yield block
+
+
+FileState = tuple[str, Path | Remote, object]
+"""The name of a file in messages, its path, and its state before anything of it was read; see `state_of`."""
+
+
+def state_of(path: Path | Remote) -> object:
+    """Return the state of a file now: size, time of change and identity; `None` if there is none."""
+    if isinstance(path, Remote):
+        return path.state
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns, found.st_ino, found.st_dev
+
+
+@contextmanager
+def refusing_changes(states: Iterable[FileState]) -> Iterator[None]:
+    """Raise `DataError` for the first file that has changed, at the end or in the place of any other failure."""
+    states = tuple(states)
+    try:
+        yield
+    except Exception as error:
+        if change := _first_change(states):
+            raise change from error
+        raise
+    if change := _first_change(states):
+        raise change
+
+
+def _first_change(states: Iterable[FileState]) -> DataError | None:
+    for name, path, before in states:
+        try:
+            now = state_of(path)
+        except DataError as error:  # a store that cannot be reached any more says so itself
+            return error
+        if now != before:
+            hint = "run again when it is whole; a program that writes another file and renames it at the end changes none that is read"
+            return DataError(f"{name} {'changed' if now else 'was removed'} while it was read", hint)
+    return None

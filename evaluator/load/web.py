@@ -17,7 +17,6 @@ _SECONDS: Final = 30
 _BLOCK: Final = 4 << 20
 _PORTS: Final = {"http": 80, "https": 443}
 _AGENT: Final = "User-agent"
-_HEADER: Final = "a header is one line of plain text; is there an end of line in it?"
 _AGAIN: Final = "try again; if it happens again, fetch the file in another way and name the copy"
 
 
@@ -27,12 +26,17 @@ def download(url: str, display_url: str, headers: Mapping[str, str], written: An
     A user and password before the host are sent as the header that says them. `headers` go to the host of the address only: where it
     sends us to another one they are left out. `DataError` if the file cannot be fetched, or does not come to its end.
     """
+    parts = urlsplit(url)
+    user, found, host = parts.netloc.rpartition("@")
+    login = {"Authorization": f"Basic {base64.b64encode(unquote_to_bytes(user)).decode()}"} if found else {}
     try:
-        with urllib.request.build_opener(_Redirect).open(_request(url, headers), timeout=_SECONDS) as answer:
+        request = urllib.request.Request(parts._replace(netloc=host).geturl(), headers={_AGENT: "receval", **login, **headers})
+        with urllib.request.build_opener(_Redirect).open(request, timeout=_SECONDS) as answer:
             shutil.copyfileobj(answer, written, _BLOCK)
-            announced, received = _announced(answer.headers), written.tell()
-            if announced not in (None, received):  # `read` takes it for the end where the connection closes early
-                raise DataError(f"{display_url} broke off: {received:,} of {announced:,} bytes came", _AGAIN)
+            length, received = answer.headers.get("Content-Length", ""), written.tell()
+            if length.isdecimal() and "Transfer-Encoding" not in answer.headers and int(length) != received:
+                # `read` takes it for the end where the connection closes early
+                raise DataError(f"{display_url} broke off: {received:,} of {int(length):,} bytes came", _AGAIN)
     except urllib.error.HTTPError as error:
         hint = "the address needs a login, or one with more rights" if error.code in (401, 403) else "check the address"
         raise DataError(f"{display_url} cannot be fetched: the server says {error.code} {error.reason}", hint) from None
@@ -45,7 +49,8 @@ def download(url: str, display_url: str, headers: Mapping[str, str], written: An
             f"{display_url} cannot be fetched: the server's answer is not HTTP ({type(error).__name__})", "check the port"
         ) from None
     except ValueError:  # its message holds the header, which may be a secret
-        raise DataError(f"{display_url} cannot be asked for: the address or a header of storage_options is not valid", _HEADER) from None
+        hint = "a header is one line of plain text; is there an end of line in it?"
+        raise DataError(f"{display_url} cannot be asked for: the address or a header of storage_options is not valid", hint) from None
     except OSError as error:
         raise DataError(
             f"{display_url} cannot be reached: {getattr(error, 'reason', error)}", "check the address and the connection"
@@ -64,16 +69,3 @@ class _Redirect(urllib.request.HTTPRedirectHandler):
 
 def _origin(address: SplitResult) -> tuple[str, str | None, int | None]:
     return address.scheme, address.hostname, address.port or _PORTS.get(address.scheme)
-
-
-def _request(url: str, headers: Mapping[str, str]) -> urllib.request.Request:
-    parts = urlsplit(url)
-    user, found, host = parts.netloc.rpartition("@")
-    login = {"Authorization": f"Basic {base64.b64encode(unquote_to_bytes(user)).decode()}"} if found else {}
-    return urllib.request.Request(parts._replace(netloc=host).geturl(), headers={_AGENT: "receval", **login, **headers})
-
-
-def _announced(headers: Mapping[str, str]) -> int | None:
-    """The number of bytes that a server said it would send, if it said so."""
-    length = headers.get("Content-Length", "")
-    return int(length) if length.isdecimal() and "Transfer-Encoding" not in headers else None

@@ -9,9 +9,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import polars as pl
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from ..load import ReadAgain, Source
+from ..load import ReadAgain
 from ..load.batches import batches
 from ..load.opening import FAILURES
 from ..load.scan import ReadError
@@ -87,7 +88,7 @@ def contiguous_users(batches: Batches, rows_per_part: int, *, users_are_sorted: 
         if carried and carried[-1].item(-1, "user") == users[0]:
             starts = starts[1:]  # the first rows continue the last user
         if closed is not None and not closed.add(gathered(users, starts)):
-            raise ReadAgain(Source.with_users_apart)
+            raise ReadAgain(lambda source: replace(source, users_apart=True))
         n_complete = n_carried + int(starts[-1]) if len(starts) else 0
         if n_complete >= rows_per_part:
             border = int(starts[-1])

@@ -11,7 +11,7 @@ import receval
 import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from receval.load.in_memory import frame_of
+from receval.load.in_memory.frames import frame_of
 
 METRICS = ["nDCG", "Recall", "MAP", "Precision(tie_order=item_desc)"]
 

@@ -55,7 +55,11 @@ def test_the_second_item_of_a_pair_is_compared_as_items_are(inputs, write):
     assert SourceReader(Path(), tolerant=False).frame(mixed.with_common_kinds().of("distances")).drop("row").rows(named=True) == [
         {"item": "10", "other": "11", "distance": 0.5}
     ]
-    assert whole.of("distances").with_text_ids(["item"]).scan.kinds == {"item": "text", "other": "text", "distance": "number"}
+    assert whole.of("distances").with_kinds({"item": "text", "other": "text"}).scan.kinds == {
+        "item": "text",
+        "other": "text",
+        "distance": "number",
+    }
 
 
 def test_text_among_the_second_items_makes_all_items_text(inputs, write):

@@ -17,7 +17,7 @@ from receval import load_config
 from receval import run as evaluate
 from receval.errors import DataError
 from receval.evaluation import files, running
-from receval.load import fingerprint, sniff
+from receval.load import sniff, source_file
 
 from tests.load.conftest import look_at
 
@@ -93,7 +93,7 @@ def test_a_file_that_changes_while_its_form_is_found_out_is_refused(change, conf
 
 def test_a_file_that_changes_before_it_is_hashed_is_refused(config, monkeypatch):
     path, lists = config()
-    changing(monkeypatch, fingerprint, "_blocks", CHANGES["rewritten"], lists)
+    changing(monkeypatch, source_file, "_blocks", CHANGES["rewritten"], lists)
     with pytest.raises(DataError, match="changed while it was read"):
         evaluate(load_config(path))
 

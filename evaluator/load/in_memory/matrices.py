@@ -1,4 +1,7 @@
-"""Matrices of users × items → rows: interactions, the best items of each row of scores, lists of item ids."""
+"""Matrices of users × items → rows: interactions, the best items of each row of scores, lists of item ids.
+
+Arrays that can be two things are refused, with both readings and how to say which one is meant.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,16 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ...errors import DataError
-from .values import array_column, column, plain_ids
+from .python_values import VALUES, column, names_of_rows, plain_ids
 
 _CELLS: Final = 1 << 22
-"""So many scores are looked at at a time."""
+"""Number of scores that are looked at at a time."""
+_FEW_CELLS: Final = 1 << 16
+"""Number of values that are looked at at a time to tell whether all are whole."""
+_ROWS: Final = 1000
+"""Number of rows that are looked at for items that they repeat."""
 _NO_ITEM: Final = -1
-"""What libraries write into rows of ids that are longer than the list."""
+"""Libraries write this into rows of ids that are longer than the list."""
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
@@ -34,13 +41,25 @@ class Matrix(Struct, frozen=True, eq=False):
     mask_seen: bool = False
 
 
-def from_matrix(where: str, table: str, matrix: Matrix, depth: int | None, seen: pl.DataFrame | None) -> pl.DataFrame:
-    """The rows of a matrix of interactions, scores (of which only lists of `depth` are needed) or, if they are integers, item ids.
+def from_matrix(where: str, table: str, matrix: Any, depth: int | None, seen: pl.DataFrame | None) -> pl.DataFrame:
+    """Return the rows of a matrix of interactions, scores (of which only lists of `depth` are needed) or, if they are integers, item ids.
 
     A list has all items that may be among the first `depth`: those whose score ties with the last one too, so that ties are broken as by
     whoever reads the whole matrix. Without `depth` it has every item. A score of minus infinity, or an entry that a sparse matrix does not
-    have, is no candidate, nor are the items of a user in `seen` (user, item).
+    have, is no candidate, nor are the items of a user in `seen` (user, item). `DataError` for masked values, which say nothing, and for an
+    array that can be two things.
     """
+    if isinstance(matrix, np.ma.MaskedArray):
+        raise DataError(
+            f"{where}: masked values have no meaning here", "fill them: array.filled(0) of interactions, .filled(-np.inf) of scores"
+        )
+    if not isinstance(matrix, Matrix):
+        if not isinstance(matrix, tuple | np.ndarray) and not _is_sparse(matrix):
+            matrix = np.asarray(matrix)
+        if isinstance(matrix, np.ndarray) and matrix.dtype.kind in "iuf" and matrix.size:
+            _refuse_ids_or_scores(where, table, matrix)
+            _refuse_rows_or_matrix(where, table, matrix)
+        matrix = Matrix(matrix)
     if isinstance(matrix.values, tuple):
         return _of_lists(where, table, matrix)
     values = matrix.values if _is_sparse(matrix.values) else np.asarray(matrix.values)
@@ -49,43 +68,28 @@ def from_matrix(where: str, table: str, matrix: Matrix, depth: int | None, seen:
     if values.dtype.kind not in "biuf":
         raise DataError(f"{where}: a matrix of {values.dtype}", "give numbers")
     if table == "lists" and values.dtype.kind in "iu" and not _is_sparse(values):
-        if matrix.mask_seen:
-            raise DataError(
-                f"{where}: integers are item ids, and mask_seen takes items out of scores", "give scores as array.astype(float)"
-            )
         return _of_lists(where, table, replace(matrix, values=(values,)))
     users, items = _labels(where, "user", matrix.users, values.shape[0]), _labels(where, "item", matrix.items, values.shape[1])
     if table != "lists":
         rows, columns, numbers = _stored(values)
         _refuse_nan(where, rows, columns, numbers)
-        name = {"interactions": "rating", "predictions": "prediction"}.get(table)
-        if name is None:
+        if table not in VALUES:
             raise DataError(f"{where}: a matrix is no table of this kind", "give a frame, or a list of records")
     else:
         excluded = _pairs(users, items, seen) if seen is not None else None
-        found = _of_sparse(where, values, depth, excluded) if _is_sparse(values) else _best(where, values, depth, excluded)
-        (rows, columns, numbers), name = found, "score"
+        best = _of_sparse if _is_sparse(values) else _best
+        rows, columns, numbers = best(where, values, depth, excluded)
     if numbers.dtype.kind == "b":
         numbers = numbers.astype(np.int64)
-    return pl.DataFrame([users.gather(rows), items.gather(columns), array_column(where, name, numbers)])
+    return pl.DataFrame([users.gather(rows), items.gather(columns), column(where, VALUES[table], numbers)])
 
 
 def is_matrix(rows: Any) -> bool:
-    """Whether rows are a matrix: sparse, or an array of two dimensions of any library, or ids with their scores."""
+    """Return whether rows are a matrix: sparse, or an array of two dimensions of any library, or ids with their scores."""
     if isinstance(rows, tuple):
         return len(rows) == 2 and all(getattr(one, "ndim", 0) == 2 for one in rows)
     is_array = hasattr(rows, "__array__") and not hasattr(rows, "columns") and getattr(rows, "ndim", 0) == 2
     return _is_sparse(rows) or is_array or isinstance(rows, Matrix)
-
-
-def array_of(where: str, rows: Any) -> Any:
-    """A matrix as NumPy has it, where it is the array of another library; `DataError` for an array with masked values."""
-    if isinstance(rows, np.ma.MaskedArray):
-        raise DataError(
-            f"{where}: masked values have no meaning here", "fill them: array.filled(0) of interactions, .filled(-np.inf) of scores"
-        )
-    is_plain = isinstance(rows, tuple | Matrix | np.ndarray) or _is_sparse(rows)
-    return rows if is_plain else np.asarray(rows)
 
 
 def _is_sparse(values: Any) -> bool:
@@ -93,10 +97,10 @@ def _is_sparse(values: Any) -> bool:
 
 
 def _labels(where: str, name: str, given: Any, n: int) -> pl.Series:
-    """The ids of rows or columns."""
+    """Return the ids of rows or columns."""
     if given is None:
         return pl.Series(name, np.arange(n))
-    labels = plain_ids(where, array_column(where, name, given) if isinstance(given, np.ndarray) else column(where, name, list(given)))
+    labels = plain_ids(where, column(where, name, given))
     if len(labels) != n:
         raise DataError(
             f"{where}: {len(labels):,} {name}s are named, and the matrix has {n:,}", f"give an id for each {name} of the matrix"
@@ -107,7 +111,7 @@ def _labels(where: str, name: str, given: Any, n: int) -> pl.Series:
 
 
 def _stored(values: Any) -> tuple[Any, Any, Any]:
-    """Rows, columns and values of the entries of a matrix; of an array those that are not 0."""
+    """Return rows, columns and values of the entries of a matrix; of an array those that are not 0."""
     if _is_sparse(values):
         entries = values.tocsr().tocoo()
         return entries.row.astype(np.int64), entries.col.astype(np.int64), entries.data
@@ -116,48 +120,42 @@ def _stored(values: Any) -> tuple[Any, Any, Any]:
 
 
 def _refuse_nan(where: str, rows: Any, columns: Any, numbers: Any) -> None:
-    if numbers.dtype.kind == "f":
-        faulty = np.flatnonzero(~np.isfinite(numbers) & (numbers != -np.inf))
-        if len(faulty):
-            raise DataError(
-                f"{where}: {numbers[faulty[0]]:g} at row {rows[faulty[0]]}, column {columns[faulty[0]]} (from 0) is not a finite number",
-                "write -inf for an item that is no candidate, 0 for no interaction",
-            )
+    if numbers.dtype.kind != "f":
+        return
+    faulty = np.flatnonzero(~np.isfinite(numbers) & (numbers != -np.inf))
+    if len(faulty):
+        raise DataError(
+            f"{where}: {numbers[faulty[0]]:g} at row {rows[faulty[0]]}, column {columns[faulty[0]]} (from 0) is not a finite number",
+            "write -inf for an item that is no candidate, 0 for no interaction",
+        )
 
 
 def _best(where: str, values: Any, depth: int | None, excluded: Pairs | None) -> tuple[Any, Any, Any]:
-    """The best `depth` items of each row, and those that tie with the last of them."""
+    """Return the best `depth` items of each row, and those that tie with the last of them."""
     n_users, n_items = values.shape
     step = max(1, _CELLS // max(n_items, 1))
-    found = [_best_of(where, values[start : start + step], start, depth, excluded) for start in range(0, n_users, step)]
-    if not found:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64), values.reshape(-1)
-    rows, columns, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return rows, columns, scores
-
-
-def _best_of(where: str, scores: Any, start: int, depth: int | None, excluded: Pairs | None) -> tuple[Any, Any, Any]:
-    if scores.dtype.kind not in "f":
-        scores = scores.astype(np.float64)
-    if excluded is not None:
-        first, end = np.searchsorted(excluded[0], [start, start + len(scores)])
-        scores = scores.copy()
-        scores[excluded[0][first:end] - start, excluded[1][first:end]] = -np.inf
-    if depth is not None and depth < scores.shape[1]:
-        last = scores.shape[1] - depth
-        border = np.partition(scores, last, axis=1)[:, last, None]  # NaN is the largest: it is among the best, and refused
-        rows, columns = np.nonzero((scores >= border) | np.isnan(scores))
-    else:
-        rows, columns = np.nonzero(scores != -np.inf)
-    best = scores[rows, columns]
-    there = best != -np.inf
-    rows, columns, best = rows[there], columns[there], best[there]
-    _refuse_nan(where, rows + start, columns, best)
-    return rows + start, columns, best
+    found = [(np.zeros(0, np.int64), np.zeros(0, np.int64), values[:0].reshape(-1))]
+    for start in range(0, n_users, step):
+        scores = values[start : start + step]
+        scores = scores if scores.dtype.kind == "f" else scores.astype(np.float64)
+        if excluded is not None:
+            first, end = np.searchsorted(excluded[0], [start, start + len(scores)])
+            scores = scores.copy()
+            scores[excluded[0][first:end] - start, excluded[1][first:end]] = -np.inf
+        wanted = scores != -np.inf
+        if depth is not None and depth < n_items:
+            last = n_items - depth
+            border = np.partition(scores, last, axis=1)[:, last, None]  # NaN is the largest: it is among the best, and refused
+            wanted &= (scores >= border) | np.isnan(scores)
+        rows, columns = np.nonzero(wanted)
+        found.append((rows + start, columns, scores[rows, columns]))
+        _refuse_nan(where, *found[-1])
+    rows, columns, best = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return rows, columns, best
 
 
 def _of_sparse(where: str, values: Any, depth: int | None, excluded: Pairs | None) -> tuple[Any, Any, Any]:
-    """The same of a sparse matrix, of which the stored entries are the candidates."""
+    """Return the same of a sparse matrix, of which the stored entries are the candidates."""
     rows, columns, scores = _stored(values)
     scores = scores if scores.dtype.kind == "f" else scores.astype(np.float64)
     _refuse_nan(where, rows, columns, scores)
@@ -168,39 +166,35 @@ def _of_sparse(where: str, values: Any, depth: int | None, excluded: Pairs | Non
     rows, columns, scores = rows[there], columns[there], scores[there]
     if depth is None or not len(rows):
         return rows, columns, scores
-    order = np.lexsort((-scores, rows))
-    starts = np.flatnonzero(np.append(True, rows[order][1:] != rows[order][:-1]))
-    lengths = np.diff(np.append(starts, len(order)))
-    borders = scores[order][np.minimum(starts + depth, starts + lengths) - 1]
-    kept = scores >= np.repeat(borders, lengths)[np.argsort(order, kind="stable")]
+    entries = pl.DataFrame({"row": rows, "score": np.asarray(scores, np.float64)})
+    kept = entries.select(pl.col("score").rank("min", descending=True).over("row") <= depth).to_series().to_numpy()
     return rows[kept], columns[kept], scores[kept]
 
 
 def _of_lists(where: str, table: str, matrix: Matrix) -> pl.DataFrame:
-    """Rows of item ids in the order of their ranks, and their scores if they are given."""
+    """Return rows of item ids in the order of their ranks, and their scores if they are given."""
     if matrix.mask_seen:
-        hint = "leave it out, or give scores of all items as floats"
+        hint = "leave it out, or give scores of all items as floats" if len(matrix.values) > 1 else "give scores as array.astype(float)"
         raise DataError(f"{where}: integers are item ids, and mask_seen takes items out of scores", hint)
     ids, scores = np.asarray(matrix.values[0]), np.asarray(matrix.values[1]) if len(matrix.values) > 1 else None
     if table != "lists" or ids.dtype.kind not in "iu" or (scores is not None and scores.shape != ids.shape):
         raise DataError(f"{where}: two matrices are ids of items and their scores, of one shape, and are lists of a model")
     users = _labels(where, "user", matrix.users, len(ids))
-    there = ids != _NO_ITEM
-    rows, _ = np.nonzero(there)
-    chosen = ids[there]
+    rows, columns = np.nonzero(ids != _NO_ITEM)
+    chosen = ids[rows, columns]
     if matrix.items is None:
-        items = array_column(where, "item", chosen)
+        items = column(where, "item", chosen)
     else:
         names: Sequence[Any] = list(matrix.items)
         if len(chosen) and not 0 <= chosen.min() <= chosen.max() < len(names):
             raise DataError(f"{where}: the item {chosen.max()} has no name: {len(names):,} items are named", "ids count from 0")
         items = plain_ids(where, column(where, "item", names)).gather(chosen.astype(np.int64))
     found = [users.gather(rows), items]
-    return pl.DataFrame([*found, array_column(where, "score", scores[there])] if scores is not None else found)
+    return pl.DataFrame([*found, column(where, "score", scores[rows, columns])] if scores is not None else found)
 
 
 def _pairs(users: pl.Series, items: pl.Series, seen: pl.DataFrame) -> Pairs:
-    """Rows and columns of the pairs of `seen` that a matrix has, ascending."""
+    """Return rows and columns of the pairs of `seen` that a matrix has, ascending."""
 
     def numbers(labels: pl.Series) -> pl.DataFrame:
         name = labels.name
@@ -208,3 +202,46 @@ def _pairs(users: pl.Series, items: pl.Series, seen: pl.DataFrame) -> Pairs:
 
     known = seen.select("user", "item").join(numbers(users), on="user").join(numbers(items), on="item").sort("user_number", "item_number")
     return known["user_number"].to_numpy(), known["item_number"].to_numpy()
+
+
+def _refuse_rows_or_matrix(where: str, table: str, values: Any) -> None:
+    n_rows, n_columns = values.shape
+    names = names_of_rows(where, table, n_columns)
+    is_lists = table == "lists" and values.dtype.kind in "iu"
+    if not names or not _are_whole(values if is_lists else values[:, :2], least=0):  # -1 among item ids is no item
+        return
+    matrix = f"lists of {n_columns} item ids for" if is_lists else f"a matrix of {n_columns} items for"
+    raise DataError(
+        f"{where}: an array of {n_rows:,} × {n_columns} numbers can be rows of {', '.join(names)}, or {matrix} {n_rows:,} users",
+        f"give rows as pl.DataFrame(array, schema={list(names)}), or {'lists' if is_lists else 'a matrix'} as receval.Matrix(array)",
+    )
+
+
+def _refuse_ids_or_scores(where: str, table: str, values: Any) -> None:
+    """Refuse whole floats, which may be ids that a library has cast, and integers that each row repeats: they may be counts, so scores."""
+    is_float, n_items = values.dtype.kind == "f", values.shape[1]
+    if table != "lists" or (is_float and not _are_whole(values, least=_NO_ITEM)):
+        return
+    ordered = np.sort(values[:_ROWS], axis=1)
+    twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != _NO_ITEM)
+    if bool(twice.any(axis=1).all()) == is_float:  # whether each row has some item twice
+        return
+    what = "whole numbers stored as floats" if is_float else "integers, some of them twice in each row,"
+    raise DataError(
+        f"{where}: {what} can be the item ids of each list, or scores of {n_items:,} item{'' if n_items == 1 else 's'}",
+        f"give ids as {'array.astype(int), with -1 for no item' if is_float else 'receval.Matrix(array)'}, or scores as "
+        f"receval.Matrix({'array' if is_float else 'array.astype(float)'})",
+    )
+
+
+def _are_whole(values: Any, least: int) -> bool:
+    """Return whether all values are whole numbers of at least `least`, or NaN, of which there must not be nothing else."""
+    step = max(1, _FEW_CELLS // values.shape[1])
+    met = False
+    for start in range(0, len(values), step):
+        block = values[start : start + step]
+        there = block[~np.isnan(block)] if block.dtype.kind == "f" else block
+        if there.size and (there.min() < least or not np.isfinite(there).all() or (there != np.trunc(there)).any()):
+            return False
+        met = met or there.size > 0
+    return met

@@ -9,11 +9,10 @@ import numpy as np
 import polars as pl
 
 from ...errors import DataError
+from ..columns import IDS, recognise
 from ..opening import FAILURES
-from .ambiguous import refuse_two_readings, refuse_unnamed_lists
-from .mappings import from_mapping, from_records
-from .matrices import Matrix, array_of, from_matrix, is_matrix
-from .values import are_names, array_column, column, row_frame, with_plain_ids
+from .matrices import from_matrix, is_matrix
+from .python_values import are_names, column, from_mapping, from_records, plain_ids, refuse_unnamed_lists, row_frame
 
 _FORMS: Final = (
     "give a path, a frame (Polars, pandas, pyarrow, DuckDB, HuggingFace, Spark), a dict {user: [item, …]}, a list of records, or a matrix"
@@ -30,45 +29,56 @@ def frame_of(
     depth: int | None = None,
     seen: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
-    """The rows of a table of any kind; `where` names it in messages, `columns` says which column is which.
+    """Return the rows of a table of any kind, with ids that are integers or text.
 
-    Of a matrix of scores lists of `depth` are made, of all items without it, and without those of the user in `seen`. `DataError` if this
-    is no such table, or can be read in two ways.
+    `where` names the table in messages, `columns` says which column is which. Of a matrix of scores lists of `depth` are made, of all items
+    without it, and without those of the user in `seen`. `DataError` if this is no such table, or can be read in two ways.
     """
-    return with_plain_ids(where, table, _frame_of(where, table, rows, columns, depth, seen), columns)
+    frame = _frame_of(where, table, rows, columns, depth, seen)
+    try:
+        names = recognise(where, table, frame.columns, columns, None)
+    except DataError:
+        return frame  # the columns are looked at again, and this is said then
+    return frame.with_columns(plain_ids(where, frame[name]) for role, name in names.items() if role in IDS)
 
 
 def _frame_of(
     where: str, table: str, rows: Any, columns: Mapping[str, str | int], depth: int | None, seen: pl.DataFrame | None
 ) -> pl.DataFrame:
+    library = type(rows).__module__.partition(".")[0]
     if isinstance(rows, pl.DataFrame):
         return rows
     if isinstance(rows, pl.LazyFrame):
-        return _collected(where, rows)
-    if _library(rows) == "pyspark":
+        try:
+            return rows.collect(engine="streaming")  # once: a query that is run again may give its rows in another order
+        except FAILURES as error:
+            raise DataError(f"{where}: cannot be collected ({str(error).splitlines()[0]})", "collect it by itself to see why") from None
+    if library == "pyspark":
         raise DataError(f"{where}: rows on Spark are read by receval.evaluate alone", "bring them here: frame.toPandas()")
-    if _library(rows) == "pandas" and (hasattr(rows, "columns") or hasattr(rows, "to_frame")):
+    if library == "pandas" and (hasattr(rows, "columns") or hasattr(rows, "to_frame")):
         return _from_pandas(where, rows)
     if is_matrix(rows):
-        rows = array_of(where, rows)
-        refuse_two_readings(where, table, rows)
-        return from_matrix(where, table, rows if isinstance(rows, Matrix) else Matrix(rows), depth, seen)
+        return from_matrix(where, table, rows, depth, seen)
+    if isinstance(rows, np.ndarray) and rows.dtype.names:
+        return row_frame(where, [(name, rows[name]) for name in rows.dtype.names])
     if isinstance(rows, np.ndarray):
-        return _of_array(where, table, rows)
+        if rows.ndim != 1:
+            raise DataError(f"{where}: an array of {rows.ndim} dimensions", "a matrix has users × items")
+        return from_records(where, table, rows.tolist())
     if isinstance(rows, Mapping):
         return from_mapping(where, table, rows, columns)
     if isinstance(rows, Sequence) and not isinstance(rows, str | bytes):
         if table in ("interactions", "lists"):
             refuse_unnamed_lists(where, table, rows)
         return from_records(where, table, rows)
-    if _library(rows) == "datasets" and hasattr(rows, "with_format"):
+    if library == "datasets" and hasattr(rows, "with_format"):
         if not hasattr(rows, "__len__"):
             raise DataError(f"{where}: the rows of a stream are not there before they are asked for", "give a Dataset, not streamed")
         return _of_arrow(where, rows.with_format("arrow")[:])
     if hasattr(rows, "__arrow_c_stream__"):
         return _of_arrow(where, rows)
     if hasattr(rows, "fetchnumpy"):  # a relation of DuckDB before it knew Arrow's interface
-        return row_frame(where, [array_column(where, name, values) for name, values in rows.fetchnumpy().items()])
+        return row_frame(where, rows.fetchnumpy().items())
     if isinstance(rows, set | frozenset) and table in ("catalogue", "people"):
         return from_records(where, table, sorted(rows, key=lambda one: (isinstance(one, str), one)))
     if hasattr(rows, "__array__"):
@@ -76,30 +86,8 @@ def _frame_of(
     raise DataError(f"{where} is no table that receval can read", _FORMS)
 
 
-def _library(rows: Any) -> str:
-    """The library that rows are held in."""
-    return type(rows).__module__.partition(".")[0]
-
-
-def _collected(where: str, rows: pl.LazyFrame) -> pl.DataFrame:
-    """The rows of a lazy frame, once: a query that is run again may give them in another order."""
-    try:
-        return rows.collect(engine="streaming")
-    except FAILURES as error:
-        raise DataError(f"{where}: cannot be collected ({str(error).splitlines()[0]})", "collect it by itself to see why") from None
-
-
-def _of_array(where: str, table: str, rows: Any) -> pl.DataFrame:
-    """The rows of an array that is no matrix: records with names, or ids."""
-    if rows.dtype.names:
-        return row_frame(where, [array_column(where, name, rows[name]) for name in rows.dtype.names])
-    if rows.ndim == 1:
-        return from_records(where, table, rows.tolist())
-    raise DataError(f"{where}: an array of {rows.ndim} dimensions", "a matrix has users × items")
-
-
 def _of_arrow(where: str, rows: Any) -> pl.DataFrame:
-    """The rows of anything that speaks Arrow's C interface."""
+    """Return the rows of anything that speaks Arrow's C interface."""
     try:
         return pl.DataFrame(rows)
     except (*FAILURES, TypeError, ValueError, ImportError) as error:
@@ -107,7 +95,7 @@ def _of_arrow(where: str, rows: Any) -> pl.DataFrame:
 
 
 def _from_pandas(where: str, frame: Any) -> pl.DataFrame:
-    """A DataFrame or Series of pandas; index levels that have a name are columns, NaN is no value.
+    """Return the rows of a DataFrame or Series of pandas; index levels that have a name are columns, NaN is no value.
 
     It goes by way of NumPy: neither pyarrow nor a version of pandas is needed. `DataError` if two columns have one name,
     or names have several levels.
@@ -119,35 +107,32 @@ def _from_pandas(where: str, frame: Any) -> pl.DataFrame:
     levels = [level for level in frame.index.names if level is not None and level not in frame.columns]
     if levels:
         unnamed = [number for number, level in enumerate(frame.index.names) if level not in levels]
-        frame = frame.droplevel(unnamed) if unnamed else frame
-        frame = frame.reset_index()
+        frame = (frame.droplevel(unnamed) if unnamed else frame).reset_index()
     return row_frame(where, [_pandas_column(where, str(name), frame.iloc[:, number]) for number, name in enumerate(frame.columns)])
 
 
 def _pandas_column(where: str, name: str, values: Any) -> pl.Series:
     dtype = values.dtype
     kind = type(dtype).__name__
-    if isinstance(dtype, np.dtype):
-        return array_column(where, name, values.to_numpy(), nan_is_missing=True)
     if kind == "CategoricalDtype":
         categories = _pandas_column(where, name, dtype.categories.to_series())
         codes = pl.Series(values.cat.codes.to_numpy().astype(np.int64))
         return categories.gather(codes.set(codes < 0, None)).alias(name)
     if kind == "DatetimeTZDtype":
         values = values.dt.tz_convert("UTC").dt.tz_localize(None)
-    if kind in ("DatetimeTZDtype", "SparseDtype"):
-        return array_column(where, name, values.to_numpy(), nan_is_missing=True)
+    if isinstance(dtype, np.dtype) or kind in ("DatetimeTZDtype", "SparseDtype"):
+        return column(where, name, values.to_numpy(), nan_is_missing=True)
     number = getattr(dtype, "numpy_dtype", None)
     if isinstance(number, np.dtype) and number.kind in "biuf":  # a nullable number, of pandas or of Arrow
         missing = values.isna().to_numpy(dtype=bool)
         filled = values.fillna(0) if missing.any() else values
-        made = array_column(where, name, filled.to_numpy(dtype=number), nan_is_missing=True)
+        made = column(where, name, filled.to_numpy(dtype=number), nan_is_missing=True)
         return made.set(pl.Series(missing), None) if missing.any() else made
     return column(where, name, values.astype(object).tolist(), nan_is_missing=True)
 
 
 def column_names(rows: Any) -> frozenset[str] | None:
-    """The names of the columns of a table in memory; `None` where they are not known before it is converted."""
+    """Return the names of the columns of a table in memory; `None` where they are not known before it is converted."""
     if isinstance(rows, pl.LazyFrame):
         try:
             return frozenset(rows.collect_schema().names())

@@ -1,0 +1,325 @@
+"""Dicts, lists and values of Python → rows and columns: items by user, records, tables by column, and ids as files have them.
+
+A column is as a library that types its columns would have made it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import date
+from decimal import Decimal
+from itertools import chain, islice
+from typing import Any, Final, TypeGuard
+from uuid import UUID
+
+import numpy as np
+import polars as pl
+
+from ...errors import DataError, NoRowsError
+from ..columns import CAST_IDS, names_by_position, usual_roles
+from ..list_columns import may_hold_lists
+from ..opening import FAILURES
+
+VALUES: Final = {"interactions": "rating", "lists": "score", "predictions": "prediction"}
+"""The names of the numbers of items, in tables of which a row may hold a list."""
+_SHAPES: Final = "write {user: [item, …]}, {user: {item: score}} or {user: [(item, score), …]}"
+_KEYS: Final = {"catalogue": "item", "people": "user"}
+"""The column that a row of a table is about, where it is one."""
+_SCALARS: Final = (str, int, float, bytes, UUID, Decimal, np.generic, type(None))
+_NUMBERS: Final = (int, float, Decimal, np.number)
+_LOOKED_AT: Final = 20
+"""Number of keys that are looked at to tell columns from users."""
+_NO_VALUE: Final = {"NoneType", "NAType", "NaTType"}
+"""The types of what stands for no value in Python and pandas."""
+_FAMILIES: Final = ((int, float, bool, Decimal), (date,))
+"""The types that may stand beside each other in a column."""
+_MANTISSA: Final = {pl.Float64: 53, pl.Float32: 24}
+"""The bits of a float: integers of more bits have no float of their own."""
+_DECODE: Final = (
+    "decode the column: .cast(pl.String) in Polars, .str.decode('utf-8') in pandas; the 16 bytes of a UUID are str(uuid.UUID(bytes=value))"
+)
+_ID_HINT: Final = "ids are integers or text: convert them"
+
+
+def from_mapping(where: str, table: str, rows: Mapping[Any, Any], columns: Mapping[str, str | int]) -> pl.DataFrame:
+    """Return the rows of a dict: a table by column, or what each user has; of items and users, a record for each."""
+    if not rows:
+        raise NoRowsError(f"{where}: there are no rows")
+    # What libraries call the names of the columns of a table tells one, such as the split of a data set.
+    tables = [
+        name
+        for name, held in islice(rows.items(), _LOOKED_AT)
+        if any(are_names(getattr(held, key, None)) for key in ("column_names", "columns"))
+    ]
+    if tables:
+        raise DataError(f"{where}: a dict of tables, {', '.join(map(repr, tables))}", f"choose one of them: data[{tables[-1]!r}]")
+    if _names_columns(table, rows, columns):
+        return _by_column(where, rows)
+    if table in VALUES:
+        return _by_user(where, table, rows)
+    if table in _KEYS and all(isinstance(held, Mapping) for held in rows.values()):
+        return from_records(where, table, [{_KEYS[table]: name, **held} for name, held in rows.items()])
+    raise DataError(f"{where}: a dict of this kind is no table", "give a frame, or a list of records")
+
+
+def users_without_items(where: str, table: str, rows: Any, columns: Mapping[str, str | int]) -> pl.DataFrame | None:
+    """Return the users of a dict whose list is empty, of whom rows say nothing; `None` if there are none, or it is no dict by user."""
+    if not isinstance(rows, Mapping) or _names_columns(table, rows, columns):
+        return None
+    users = [user for user, held in rows.items() if hasattr(held, "__len__") and not isinstance(held, str) and not len(held)]
+    return row_frame(where, [("user", users)]) if users else None
+
+
+def from_records(where: str, table: str, rows: Sequence[Any]) -> pl.DataFrame:
+    """Return the rows of a list: of dicts, of tuples in the order of the usual columns, or of the ids of items or users."""
+    if not len(rows):
+        raise NoRowsError(f"{where}: there are no rows")
+    first = rows[0]
+    if isinstance(first, Mapping):
+        odd = next((number for number, row in enumerate(rows, 1) if not isinstance(row, Mapping)), None)
+        if odd is not None:
+            raise DataError(f"{where}, row {odd}: {_shown(rows[odd - 1])} is no record", "write a dict for each row")
+        names = dict.fromkeys(name for row in rows for name in row)
+        return row_frame(where, [(str(name), [row.get(name) for row in rows]) for name in names])
+    if isinstance(first, tuple | list):
+        names_of_row = names_by_position(where, table, len(first))
+        odd = next((number for number, row in enumerate(rows, 1) if not isinstance(row, tuple | list) or len(row) != len(first)), None)
+        if odd is not None:
+            raise DataError(f"{where}, row {odd}: {_shown(rows[odd - 1])} has not {len(first)} values, as the first row")
+        return row_frame(where, zip(names_of_row, zip(*rows, strict=True), strict=True))
+    if table not in _KEYS:
+        raise DataError(
+            f"{where}: a list of {type(first).__name__} is no table", f"give records, [{{'user': 1, 'item': 2}}], or {_SHAPES[6:]}"
+        )
+    return row_frame(where, [(_KEYS[table], rows)])
+
+
+def refuse_unnamed_lists(where: str, table: str, rows: Sequence[Any]) -> None:
+    """Raise `DataError` for lists of integers that can be rows of a table, or the items of users 0, 1, …; tuples are rows."""
+    if not rows or not all(type(row) is list and len(row) == len(rows[0]) and all(type(one) is int for one in row) for row in rows):
+        return
+    names = names_of_rows(where, table, len(rows[0]))
+    if names:
+        raise DataError(
+            f"{where}: lists of {len(names)} integers can be rows of {', '.join(names)}, or the items of users 0, 1, …",
+            "give rows as tuples, or the items as {user: [item, …]}",
+        )
+
+
+def _names_columns(table: str, rows: Mapping[Any, Any], columns: Mapping[str, str | int]) -> bool:
+    """Return whether the keys of a dict are names of columns, and not users."""
+    keys = [key for key in islice(rows, _LOOKED_AT) if isinstance(key, str)]
+    roles = frozenset[str]().union(*map(usual_roles, keys)) | {role for role, name in columns.items() if name in keys}
+    wanted = {"user", "item"} if may_hold_lists(table) else {"user"} if table == "people" else {"item"}
+    return wanted <= roles
+
+
+def _by_column(where: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
+    for name, held in rows.items():
+        if isinstance(held, str | Mapping | set | frozenset) or not hasattr(held, "__len__"):
+            raise DataError(f"{where}: {_shown(held)} is no column of values, for {name!r}")
+    made = [column(where, str(name), held) for name, held in rows.items()]
+    other = next((one for one in made if len(one) != len(made[0])), None)
+    if other is not None:
+        raise DataError(f"{where}: column {other.name!r} has {len(other):,} values, where {made[0].name!r} has {len(made[0]):,}")
+    return row_frame(where, made)
+
+
+def _by_user(where: str, table: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
+    """Return what each user has: items, or items with numbers."""
+    held = [_in_order(where, table, user, given) for user, given in rows.items()]
+    lengths = np.fromiter(map(len, held), np.int64, len(held))
+    users = column(where, "user", list(rows)).gather(np.repeat(np.arange(len(held)), lengths))
+    if held and all(isinstance(one, np.ndarray) and one.ndim == 1 and one.dtype == held[0].dtype for one in held):
+        return row_frame(where, [users, ("item", np.concatenate(held))])
+    elements: list[Any] = list(chain.from_iterable(held))
+    if not elements:
+        raise NoRowsError(f"{where}: there are no rows")
+    kinds = _kinds(elements)
+    if kinds == {"item"}:
+        return row_frame(where, [users, ("item", elements)])
+    if kinds == {"pair"}:
+        items, numbers = zip(*elements, strict=True)
+        return row_frame(where, [users, ("item", items), (VALUES[table], numbers)])
+    if kinds == {"record"}:
+        records = from_records(where, table, elements)
+        return row_frame(where, [users, *records.drop("user", strict=False).get_columns()])
+    usual = _kind(elements[0])
+    odd = next(index for index, element in enumerate(elements) if _kind(element) != usual or usual == "other")
+    user = list(rows)[int(np.searchsorted(np.cumsum(lengths), odd, side="right"))]
+    raise DataError(f"{where}, user {user!r}: {_shown(elements[odd])} is no item, and no pair of an item and a number as others", _SHAPES)
+
+
+def _in_order(where: str, table: str, user: Any, held: Any) -> Any:
+    """Return the elements that a user has, in order; `DataError` for what has none, or is no list."""
+    if isinstance(held, Mapping):
+        pairs = list(held.items())
+        if table == "lists":  # the highest score first: a dict has no order of its own, whatever the convention reads lists by
+            with suppress(TypeError):  # what is no number is refused where its place is known
+                return sorted(
+                    pairs, key=lambda pair: (True, pair[1]) if pair[1] is not None and pair[1] == pair[1] else (False, 0), reverse=True
+                )
+        return pairs
+    if isinstance(held, set | frozenset):
+        if table == "lists":
+            raise DataError(f"{where}, user {user!r}: a set has no order", "write a list in the order of the ranks, or {item: score}")
+        return sorted(held, key=lambda item: (isinstance(item, str), item))
+    if isinstance(held, np.ndarray):
+        return held if held.ndim == 1 and not held.dtype.hasobject else held.tolist()
+    if isinstance(held, str | bytes) or not hasattr(held, "__iter__") or not hasattr(held, "__len__"):
+        raise DataError(f"{where}, user {user!r}: {_shown(held)} is no list of items", _SHAPES)
+    return held if isinstance(held, list | tuple) else list(held)
+
+
+def _kinds(elements: Sequence[Any]) -> set[str]:
+    """Return the kinds of elements; seen by their types, where all are items or pairs."""
+    types = set(map(type, elements))
+    if all(issubclass(one, _SCALARS) for one in types):
+        return {"item"}
+    if types <= {tuple, list} and set(map(len, elements)) == {2}:
+        seconds = {type(second) for _, second in elements} - {type(None)}
+        if all(issubclass(one, _NUMBERS) for one in seconds):
+            return {"pair"}
+    return {_kind(element) for element in elements}
+
+
+def _kind(element: Any) -> str:
+    if isinstance(element, _SCALARS):
+        return "item"
+    if isinstance(element, tuple | list) and len(element) == 2 and (element[1] is None or isinstance(element[1], _NUMBERS)):
+        return "pair"
+    return "record" if isinstance(element, Mapping) else "other"
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+def names_of_rows(where: str, table: str, n_columns: int) -> tuple[str, ...]:
+    """Return the names of the columns, where an array of so many can be rows of users and items; none otherwise."""
+    try:
+        names = names_by_position(where, table, n_columns)
+    except DataError:
+        return ()
+    return names if names[:2] == ("user", "item") else ()
+
+
+def column(where: str, name: str, values: Any, *, nan_is_missing: bool = False) -> pl.Series:
+    """Return a column of Python values or of a NumPy array: integers, numbers, text, dates, or lists of these.
+
+    Integers and UUIDs beside text become text, as they are written. NaN is a number that is not finite, or no value if `nan_is_missing`.
+    `DataError` for values that no file could hold.
+    """
+    if isinstance(values, np.ndarray) and values.ndim == 1:
+        if values.dtype.kind not in "OSU" and not values.dtype.hasobject:
+            return _array_column(where, name, values, nan_is_missing)
+        values = values.tolist()
+    values = values if isinstance(values, list | tuple) else list(values)
+    kinds = set(map(type, values))
+    if any(issubclass(kind, np.generic | np.ndarray) for kind in kinds):
+        values = [value.item() if isinstance(value, np.generic | np.ndarray) and not value.ndim else value for value in values]
+        kinds = set(map(type, values))
+    if any(kind.__name__ in _NO_VALUE and kind is not type(None) for kind in kinds):
+        values = [None if type(value).__name__ in _NO_VALUE else value for value in values]
+    if Decimal in kinds and not all(value.is_finite() for value in values if isinstance(value, Decimal)):
+        values = [float(value) if isinstance(value, Decimal) else value for value in values]
+        kinds = set(map(type, values))
+    if nan_is_missing and float in kinds:
+        values = [None if isinstance(value, float) and value != value else value for value in values]
+        kinds = set(map(type, values))
+    kinds = {kind for kind in kinds if kind.__name__ not in _NO_VALUE}
+    if kinds <= {int}:
+        with suppress(OverflowError, TypeError, pl.exceptions.PolarsError):  # larger than 64 bits: ids are compared as they are written
+            return pl.Series(name, values, dtype=pl.Int64)
+    if kinds == {str}:
+        return pl.Series(name, values, dtype=pl.String)
+    if kinds <= {int, float, bool} and float in kinds:
+        return pl.Series(name, [None if value is None else float(value) for value in values], dtype=pl.Float64)
+    if kinds <= {int, str, UUID}:
+        return pl.Series(name, [None if value is None else str(value) for value in values], dtype=pl.String)
+    if all(issubclass(kind, list | tuple | np.ndarray | pl.Series) for kind in kinds):
+        return _lists(where, name, values)
+    refused = next((kind for kind in kinds if issubclass(kind, set | frozenset)), None)
+    if refused is not None:
+        raise DataError(f"{where}: column {name!r} holds sets, and a set has no order", "write lists in the order of the ranks")
+    if len(kinds) == 1 or any(all(issubclass(kind, family) for kind in kinds) for family in _FAMILIES):
+        with suppress(*FAILURES, TypeError, ValueError, OverflowError, AttributeError):
+            return pl.Series(name, values, strict=True)
+    shown = " and ".join(sorted(kind.__name__ for kind in kinds))
+    raise DataError(f"{where}: column {name!r} holds values of type {shown}", _ID_HINT)
+
+
+def _lists(where: str, name: str, values: Sequence[Any]) -> pl.Series:
+    """Return a column of lists; what they hold is of one type, as in a column."""
+    plain = [None if value is None else value.tolist() if isinstance(value, np.ndarray) else list(value) for value in values]
+    inner = column(where, name, [value for held in plain if held is not None for value in held])
+    if inner.dtype == pl.String:
+        plain = [held and [None if value is None else str(value) for value in held] for held in plain]
+    return pl.Series(name, plain, dtype=pl.List(inner.dtype), strict=False)
+
+
+def _array_column(where: str, name: str, values: Any, nan_is_missing: bool) -> pl.Series:
+    if values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
+        values = values.astype(np.float64)
+    if values.dtype.kind not in "biufMm":
+        raise DataError(f"{where}: column {name!r} holds values of type {values.dtype}", _ID_HINT)
+    if values.dtype.kind in "Mm":
+        values = values.astype(f"{values.dtype.str[:3]}[us]".replace("<", ""))
+    return pl.Series(name, np.ascontiguousarray(values), nan_to_null=nan_is_missing)
+
+
+def row_frame(where: str, columns: Iterable[pl.Series | tuple[str, Any]]) -> pl.DataFrame:
+    """Return a frame of columns, or of names with the values of columns; `DataError` if two have one name."""
+    made = [one if isinstance(one, pl.Series) else column(where, *one) for one in columns]
+    names = [one.name for one in made]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise DataError(f"{where}: two columns are called {twice!r}", "rename one of them")
+    return pl.DataFrame(made)
+
+
+def are_names(value: Any) -> TypeGuard[Iterable[Any]]:
+    """Return whether a value lists names, as a list or an index of pandas: frames give columns, which may have any name, as attributes."""
+    return isinstance(value, list | tuple) or isinstance(getattr(value, "nlevels", None), int)
+
+
+def plain_ids(where: str, ids: pl.Series) -> pl.Series:
+    """Return ids that are stored as floats or as objects of Python as integers or text; `DataError` if they are neither.
+
+    Whole floats are integers: pandas stores integers so where a value is missing, or was. UUIDs are text.
+    """
+    if _inner(ids.dtype) == pl.Object:
+        ids = column(where, ids.name, ids.to_list())
+    dtype = _inner(ids.dtype)
+    if dtype == pl.Object:
+        shown = " and ".join(sorted({type(one).__name__ for one in ids.to_list()}))
+        raise DataError(f"{where}: column {ids.name!r} holds values of type {shown} and cannot be an id", CAST_IDS)
+    if dtype == pl.Binary:
+        raise DataError(f"{where}: column {ids.name!r} holds bytes, and ids are integers or text", _DECODE)
+    if dtype.is_float():
+        _refuse_fractions(where, ids, dtype)
+        return ids.cast(pl.List(pl.Int64) if ids.dtype.is_nested() else pl.Int64)
+    return ids
+
+
+def _inner(dtype: pl.DataType) -> Any:
+    """Return the type of the elements of a list, or the type itself."""
+    return dtype.inner if isinstance(dtype, pl.List | pl.Array) else dtype
+
+
+def _refuse_fractions(where: str, ids: pl.Series, dtype: Any) -> None:
+    """Raise `DataError` for floats that are no whole numbers, or so large that two ids may have become one float."""
+    single = ids.explode() if ids.dtype.is_nested() else ids
+    is_odd = single.is_not_null() & ~(single.is_finite() & (single == single.floor()))
+    if is_odd.any():
+        shown = single.filter(is_odd)[0]
+        raise DataError(f"{where}: {shown!r} in column {ids.name!r} cannot be an id", CAST_IDS)
+    bits = _MANTISSA.get(type(dtype), 11)
+    large = [abs(one) for one in single.filter(single.abs() >= 2**bits).head(1).to_list()]
+    if large:
+        raise DataError(
+            f"{where}: column {ids.name!r} stores ids as {dtype}, which cannot tell integers from 2^{bits} on apart: {large[0]:.0f} is one",
+            "read the ids as integers or text from the start",
+        )
