@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ..load import list_text
+from ..load import list_columns
 from .name_words import DESCRIBING, IDENTIFYING, column_words, words_of
 from .records import ColumnSummary, FileSummary
 
@@ -111,4 +111,4 @@ def find_lists(columns: Mapping[str, ColumnSummary]) -> tuple[str, tuple[int, ..
 
 def list_separator(column: ColumnSummary) -> str:
     """Return the separator of the ids in the fields of a column; empty if a field holds one id."""
-    return "" if column.is_list or column.kind != "text" else list_text.separator(column.examples)
+    return "" if column.is_list or column.kind != "text" else list_columns.separator(column.examples)

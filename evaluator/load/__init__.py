@@ -5,8 +5,8 @@ from .database import look_at_query
 from .faults import refuse
 from .fingerprint import Fingerprints
 from .paths import find, spooled
-from .read_options import ReadOptions
 from .remote import Remote
+from .scan import ReadOptions
 from .sniff import without_endings
 from .source import FaultyRows, ReadAgain, Source, common_kinds, look, look_at_frame, read_with_retries, remarks
 from .source_file import FrameFile, SourceFile

@@ -15,8 +15,7 @@ from ..errors import DataError
 from . import opening, sniff
 from .columns import IDS, public_name
 from .json_values import is_id
-from .list_fields import value_of
-from .list_text import elements, fractions
+from .list_columns import elements, fractions, value_of
 from .recode import CountedLines, not_unpacked, opened
 from .scan import ReadError, Scan
 from .source import ReadAgain, Source

@@ -14,9 +14,9 @@ import polars as pl
 from ..errors import DataError
 from .batches import batches
 from .columns import IDS
-from .list_fields import Fields, value_of
-from .list_text import ODD_ARRAY
+from .list_columns import ODD_ARRAY, value_of
 from .opening import FAILURES
+from .scan import Fields
 from .source_file import SourceFile
 
 _ODD_ID: Final = r'(?:[^"\d\sn-]|-?\d+[.eE]|"(?:[^"\\]|\\.)*\\u0000)'

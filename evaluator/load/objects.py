@@ -13,10 +13,9 @@ from . import list_columns, sniff
 from .columns import named
 from .folders import path_column_kinds
 from .json_values import refuse_odd_values
-from .list_fields import Fields, fields_of, flattened, value_of
+from .list_columns import fields_of, flattened, value_of
 from .opening import FAILURES, unmapped
-from .read_options import ReadOptions
-from .scan import Scan
+from .scan import Fields, ReadOptions, Scan
 from .source_file import SourceFile, partitions_of, path_columns
 
 

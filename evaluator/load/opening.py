@@ -17,8 +17,7 @@ import polars as pl
 
 from ..temporary import folder_for_copies
 from .columns import IDS
-from .list_fields import with_fields
-from .list_text import listed
+from .list_columns import listed, with_fields
 from .scan import Scan
 from .trec import COMMENT
 

@@ -13,16 +13,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import DataError
-from . import list_text, opening, quotes, sniff, trec
+from . import opening, quotes, sniff, trec
 from .broken_rows import explain
 from .columns import usual_roles
 from .documents import is_by_user, is_document
 from .folders import files_of_table, is_table
-from .list_fields import fields_of, flattened
+from .list_columns import fields_of, flattened, is_list, is_python_list, syntax_of
 from .objects import first_objects, schema_of_objects
-from .read_options import ReadOptions
 from .resolved_files import as_arrow_file, resolve
-from .scan import Format, ReadError, Scan
+from .scan import Format, ReadError, ReadOptions, Scan, Syntax
 from .source import PROCESS_SCRATCH, Source
 from .source_file import SourceFile
 from .text import header_of, separator_of, text_tables
@@ -83,7 +82,7 @@ class RawTable(Struct, frozen=True):
         return replace(table, config_keys={**self.config_keys, "split": split})
 
     def with_list_columns(
-        self, columns: frozenset[str], *, split: str | None = None, syntax: list_text.Syntax = "json", in_text: bool = False
+        self, columns: frozenset[str], *, split: str | None = None, syntax: Syntax = "json", in_text: bool = False
     ) -> RawTable:
         """The same table with lists in these columns only; those `in_text` are separated by `split`, or in brackets if that is `None`."""
         return replace(self, scan=replace(self.scan, lists=columns, lists_in_text=in_text, split=split, list_syntax=syntax))
@@ -204,14 +203,10 @@ def _with_lists_in_brackets(raw: RawTable) -> RawTable:
     """The same table with columns of which every text is a list in brackets read as lists."""
     frame = raw.first_rows(_MAX_ROWS).select(pl.col(pl.String))
     texts = {column.name: [value.strip() for value in column if value and value.strip()] for column in frame}
-    bracketed = {
-        name: held
-        for name, held in texts.items()
-        if held and all(list_text.is_list(text) or list_text.is_python_list(text) for text in held)
-    }
+    bracketed = {name: held for name, held in texts.items() if held and all(is_list(text) or is_python_list(text) for text in held)}
     if not bracketed:
         return raw
-    syntax = list_text.syntax_of([text for held in bracketed.values() for text in held])
+    syntax = syntax_of([text for held in bracketed.values() for text in held])
     return raw.with_list_columns(frozenset(bracketed), syntax=syntax, in_text=True)
 
 

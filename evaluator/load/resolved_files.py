@@ -17,10 +17,9 @@ from . import sniff
 from .documents import as_objects, is_document
 from .folders import columns_of_path, files_of_table, is_table, log_of, parts_of, reason
 from .opening import plainly_named
-from .read_options import FormatName, ReadOptions
 from .recode import recoded
 from .remote import Remote, fetched, parts_elsewhere
-from .scan import Format
+from .scan import Format, FormatName, ReadOptions
 from .source_file import SourceFile
 from .typed_file import refusing_unreadable
 from .unchanged import FileState

@@ -20,10 +20,9 @@ from . import quotes
 from .columns import IDS, ORDERING
 from .objects import json_scan
 from .opening import FAILURES
-from .read_options import ReadOptions
 from .recode import line_of_record
 from .resolved_files import expanded, files_of, resolve, states_of
-from .scan import Kind, NumberType, Scan
+from .scan import Kind, NumberType, ReadOptions, Scan
 from .source_file import FrameFile, Place, SourceFile
 from .text import separator_of, text_scan
 from .typed import typed_scan

@@ -14,8 +14,7 @@ from . import list_columns, sniff, trec
 from .columns import is_certain_name, named, names_a_column, usual_roles
 from .folders import path_column_kinds
 from .quotes import Quotes
-from .read_options import ReadOptions
-from .scan import Format, Scan
+from .scan import Format, ReadOptions, Scan
 from .source_file import SourceFile, partitions_of, path_columns
 
 _TYPED_NAME: Final = re.compile(r"(?P<name>[^:]+):(token|token_seq|float|float_seq)")

@@ -13,9 +13,8 @@ from . import list_columns, sniff
 from .columns import CAST_IDS, IDS, LARGEST_EXACT, ORDERING, named, public_name
 from .folders import path_column_kinds
 from .json_values import FLAT
-from .list_fields import fields_of, flattened, with_fields
-from .read_options import ReadOptions
-from .scan import Format, Kind, NumberType, Scan
+from .list_columns import fields_of, flattened, with_fields
+from .scan import Format, Kind, NumberType, ReadOptions, Scan
 from .source_file import SourceFile, partitions_of, path_columns
 from .typed_file import panics_at, refusing_unreadable, scan, stored_schema
 

@@ -14,9 +14,8 @@ import polars as pl
 from ..errors import DataError
 from ..quoting import short
 from .opening import FAILURES
-from .read_options import ReadOptions
 from .remote import Remote
-from .scan import Format
+from .scan import Format, ReadOptions
 from .source_file import FrameFile, SourceFile, in_words
 
 _COMPLETE: Final = "is it complete?"

@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from receval.load.batches import batches
-from receval.load.read_options import ReadOptions
+from receval.load.scan import ReadOptions
 from receval.load.source_file import SourceFile
 from receval.load.typed_file import stored_schema
 
