@@ -8,7 +8,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from .. import load
-from ..load.tally import FaultTally
+from ..load.faults import FaultTally
 from ..measure.measuring import EnrichedRows
 from ..measure.partial import Partial
 from ..parts import Part, SortedRuns, whole_users

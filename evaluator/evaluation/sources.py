@@ -13,9 +13,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from .. import load
+from ..load.faults import FaultTally
 from ..load.opening import FAILURES, opened
 from ..load.scan import ReadError
-from ..load.tally import FaultTally
 from ..parts.spark.session import SparkSession
 from ..secrets import without_values
 from .inputs import configured_path

@@ -64,7 +64,7 @@ def rows_of(source: Scan, frame: pl.LazyFrame, *, records: bool = False) -> pl.L
     kept = [RECORD] if records else []
     rows = frame.select(pl.col(row).cast(pl.Int64).alias("row"), *columns, *kept)
     if source.skip_faulty:
-        fine = pl.all_horizontal(_is_there(column, source.kinds[column]) for column in source.skip_faulty)
+        fine = pl.all_horizontal(is_there(column, source.kinds[column]) for column in source.skip_faulty)
         if source.only_faulty:
             return rows.filter(~fine)
         rows = rows.filter(fine).drop("row").with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
@@ -257,7 +257,8 @@ def _stored(source: Scan, column: str, single: type[pl.DataType]) -> pl.DataType
     return pl.String if source.lists_in_text else pl.List(single)
 
 
-def _is_there(column: str, kind: str) -> pl.Expr:
+def is_there(column: str, kind: str) -> pl.Expr:
+    """Return an expression that holds for rows with a value of this kind in a column: a finite number, a text that is not empty."""
     value = pl.col(column)
     if kind == "number":
         return value.is_not_null() & value.is_finite()

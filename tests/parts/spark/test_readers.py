@@ -11,9 +11,9 @@ import pytest
 from receval import load
 from receval.errors import DataError
 from receval.evaluation.sources import SourceReader
+from receval.load.faults import FaultTally
 from receval.load.opening import opened
 from receval.load.scan import Scan
-from receval.load.tally import FaultTally
 from receval.parts.spark.shuffle import measured_on_spark, table_frame
 from receval.parts.spark.workers import Enclosed
 
