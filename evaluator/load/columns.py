@@ -61,6 +61,7 @@ CAST_IDS: Final = (
     "ids are integers or text: cast whole numbers with .cast(pl.Int64) in Polars or .astype('int64') in pandas, others with "
     ".cast(pl.String) or .astype(str)"
 )
+FLAT: Final = "write one value per row, or one text in which the values are separated"
 ORDERING: Final = ("position", "score")
 """The columns that order a list, whose numbers are compared exactly."""
 LARGEST_EXACT: Final = 1 << 53

@@ -13,7 +13,7 @@ import polars as pl
 
 from ..errors import DataError
 from .batches import batches
-from .columns import IDS
+from .columns import FLAT, IDS
 from .list_columns import ODD_ARRAY, value_of
 from .opening import FAILURES
 from .scan import Fields
@@ -24,7 +24,6 @@ _ODD_ID: Final = r'(?:[^"\d\sn-]|-?\d+[.eE]|"(?:[^"\\]|\\.)*\\u0000)'
 _NO_LIST: Final = r"[^\[\sn]"
 _ODD_LABEL: Final = r"[\[{]"
 _LINES_PER_BATCH: Final = 10_000
-FLAT: Final = "write one value per row, or one text in which the values are separated"
 
 
 class _Object(dict[str, Any]):

@@ -11,12 +11,11 @@ import polars as pl
 from ..errors import DataError
 from . import list_columns, sniff
 from .columns import named
-from .folders import path_column_kinds
 from .json_values import refuse_odd_values
 from .list_columns import fields_of, flattened, value_of
 from .opening import FAILURES, unmapped
 from .scan import Fields, ReadOptions, Scan
-from .source_file import SourceFile, partitions_of, path_columns
+from .source_file import SourceFile, path_columns
 
 
 def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadOptions) -> Scan:
@@ -32,7 +31,6 @@ def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadO
     where = f"{role}: {files[0]}"
     stored = tuple(dict.fromkeys((*names, *(flattened(schema, fields) if fields else schema))))
     columns, label_columns = named(where, table, [*stored, *path_columns(files, stored)], options.columns, options.labels, True)
-    partitions = partitions_of(files, columns | label_columns, stored)
     held = {column: [record.get(name) for record in records] for column, name in columns.items()}
     listed = [column for column in columns if any(isinstance(one, list) for one in held[column])]
     refuse_odd_values(role, files, columns | label_columns, listed if list_columns.may_hold_lists(table) else (), fields)
@@ -40,25 +38,23 @@ def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadO
     samples = {} if nested else _samples(table, held, options)
     in_text, syntax, in_lists = list_columns.text_lists(where, table, {column: columns[column] for column in samples}, samples, split)
     values = {column: [json.dumps(one) for one in _values(held[column])] for column in columns} | in_lists
-    return Scan(
-        tuple(file.address for file in files),
-        "ndjson",
+    return sniff.scan_of(
+        where,
+        files,
+        options,
         columns | label_columns,
-        {column: sniff.kind_of(column, values[column], options.nulls) for column in columns}
-        | path_column_kinds(where, columns, partitions)
-        | dict.fromkeys(label_columns, "text"),
+        stored,
+        format="ndjson",
+        kinds={column: sniff.kind_of(column, values[column], options.nulls) for column in columns},
         header=tuple(names),
         has_header=False,
         lists=nested or in_text,
         fields={name: fields[name] for name in columns.values() if name in fields},
         lists_in_text=bool(in_text),
-        split=split,
         list_syntax=syntax,
         numbers=sniff.number_types(values),
         loose=bool(options.nulls or options.decimal_comma),
         decimal_comma=bool(options.decimal_comma),
-        nulls=options.nulls,
-        partitions=partitions,
     )
 
 

@@ -25,7 +25,7 @@ from .scan import Format, ReadError, ReadOptions, Scan, Syntax
 from .source import PROCESS_SCRATCH, Source
 from .source_file import SourceFile
 from .text import header_of, separator_of, text_tables
-from .typed_file import panics_at, panics_held_back, stored_schema
+from .typed import panics_at, panics_held_back, stored_schema
 
 _MAX_ROWS: Final = 1_000
 """How many rows decide whether a column holds lists, and whether the first line is a header."""

@@ -20,25 +20,32 @@ from ..temporary import folder_for_copies, new_copy
 from . import sniff
 from .source_file import SourceFile, in_words
 
-_BOM: Final = codecs.BOM_UTF8
 _AS_IT_IS: Final = ("utf-8", "utf-8-sig", "ascii")
 
 
 def recoded(file: SourceFile, encoding: str | None, is_json: bool, scratch: ExitStack) -> SourceFile:
-    """A file that holds the text of another in UTF-8: the file itself, or one that lives as long as `scratch`.
+    """Return a file that holds the text of another in UTF-8: the file itself, or one that lives as long as `scratch`.
 
     JSON is freed of a byte-order mark, which is none of it. `DataError` if the file is not in `encoding`, naming the line.
     """
     path = file.local
     name = codecs.lookup(encoding).name if encoding else "utf-8"
-    if name in _AS_IT_IS and not (is_json and _marked(path)):
-        return file
+    if name in _AS_IT_IS:
+        if not (is_json and _marked(path)):
+            return file
+        name = "utf-8-sig"
     if sniff.is_zstd(path):
         raise DataError(f"{file}: text packed with zstd must be UTF-8, without a byte-order mark", "unpack the file, or convert it")
-    folder = scratch.enter_context(folder_for_copies())
-    target = folder / path.name.removesuffix(".gz")
+    target, line = scratch.enter_context(folder_for_copies()) / path.name.removesuffix(".gz"), 0
     with opened(path) as packed, io.TextIOWrapper(new_copy(target), encoding="utf-8", newline="") as written:
-        _copy(file, packed, written, "utf-8-sig" if name in _AS_IT_IS else name)
+        try:
+            for line, text in enumerate(io.TextIOWrapper(packed, encoding=name, newline="\n"), 1):
+                written.write(text.removeprefix("\ufeff") if line == 1 else text)
+        except UnicodeError as error:
+            said = str(error).partition(": ")[2] or str(error)
+            raise DataError(f"{file}, near line {line + 1}: not {name} text ({said})", "correct the key encoding, or the file") from None
+        except (OSError, EOFError, zlib.error) as error:
+            raise not_unpacked(f"{file}", error, file) from None
     return replace(file, path=target)
 
 
@@ -96,18 +103,6 @@ def not_unpacked(where: str, error: BaseException, file: SourceFile) -> DataErro
 def _marked(path: Path) -> bool:
     try:
         with opened(path) as file:
-            return file.read(len(_BOM)) == _BOM
+            return file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
     except (OSError, EOFError, zlib.error):
         return False  # what is wrong with the packing is said when the file is looked at
-
-
-def _copy(file: SourceFile, packed: IO[bytes], written: IO[str], encoding: str) -> None:
-    line = 0
-    try:
-        for line, text in enumerate(io.TextIOWrapper(packed, encoding=encoding, newline="\n"), 1):
-            written.write(text.removeprefix("\ufeff") if line == 1 else text)
-    except UnicodeError as error:
-        said = str(error).partition(": ")[2] or str(error)
-        raise DataError(f"{file}, near line {line + 1}: not {encoding} text ({said})", "correct the key encoding, or the file") from None
-    except (OSError, EOFError, zlib.error) as error:
-        raise not_unpacked(f"{file}", error, file) from None

@@ -21,7 +21,7 @@ from .recode import recoded
 from .remote import Remote, fetched, parts_elsewhere
 from .scan import Format, FormatName, ReadOptions
 from .source_file import SourceFile
-from .typed_file import refusing_unreadable
+from .typed import refusing_unreadable
 from .unchanged import FileState
 
 _FORMATS: Final[dict[FormatName, Format]] = {

@@ -11,15 +11,15 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
-from typing import Final
+from typing import Any, Final
 
 import polars as pl
 
 from ..errors import DataError, NoRowsError
 from .columns import IDS, LARGEST_EXACT, ORDERING
 from .opening import FAILURES
-from .scan import Format, Kind, NumberType
-from .source_file import SourceFile, in_words
+from .scan import Format, Kind, NumberType, ReadOptions, Scan
+from .source_file import SourceFile, in_words, partitions_of
 
 _ENDINGS: Final[dict[str, Format]] = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".tab": "csv", ".data": "csv", ".dat": "csv",
@@ -48,7 +48,7 @@ def is_a_table(path: Path) -> bool:
     return ending_of(path) in {*_ENDINGS, *_OTHERS}
 
 
-def ending_of(path: Path) -> str:
+def ending_of(path: PurePath) -> str:
     """The last ending of a name, in lower case, that does not only say how the file is packed; empty if there is none."""
     return next((ending.lower() for ending in reversed(path.suffixes) if ending.lower() not in PACKED), "")
 
@@ -61,9 +61,9 @@ def format_of(file: SourceFile, encoded: bool = False) -> Format:
     path = file.local
     if known := known_format(path):
         return known
-    if _starts(path, b"PAR1"):
+    if _start(path, 4) == b"PAR1":
         return "parquet"
-    if _starts(path, b"ARROW1") or is_stream(path):
+    if _start(path, 6) == b"ARROW1" or is_stream(path):
         return "ipc"
     if path.suffix and path.suffix.lower() not in PACKED:
         raise DataError(
@@ -84,11 +84,8 @@ def without_endings(name: str) -> str:
 
 
 def known_format(path: PurePath) -> Format | None:
-    """The format that the ending of a file's name stands for."""
-    endings = [ending.lower() for ending in path.suffixes]
-    if endings and endings[-1] in PACKED:
-        endings.pop()
-    return _ENDINGS.get(endings[-1]) if endings else None
+    """Return the format that the ending of a file's name stands for."""
+    return _ENDINGS.get(ending_of(path))
 
 
 def head(file: SourceFile) -> list[str]:
@@ -99,9 +96,8 @@ def head(file: SourceFile) -> list[str]:
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise DataError(f"{file}: the text is UTF-16", "say encoding: utf-16 in the config, or save the file as UTF-8")
     complete = start.rpartition(b"\n")[0]
-    if len(start) >= _HEAD and complete.count(b"\n") < 1:
-        number = 2 if complete else 1
-        raise DataError(f"{file.line(number)}: the line is longer than 1 MiB", "is this a table with one row per line?")
+    if len(start) >= _HEAD and b"\n" not in complete:
+        raise DataError(f"{file.line(2 if complete else 1)}: the line is longer than 1 MiB", "is this a table with one row per line?")
     if len(start) < _HEAD:
         complete = start.removesuffix(b"\n")
     try:
@@ -133,17 +129,17 @@ def not_utf8(line: object, error: UnicodeDecodeError) -> DataError:
 
 def is_gzip(path: Path) -> bool:
     """Whether the file is packed with gzip, whatever its name."""
-    return _starts(path, b"\x1f\x8b")
+    return _start(path, 2) == b"\x1f\x8b"
 
 
 def is_stream(path: Path) -> bool:
     """Whether the file holds an Arrow stream, which programs hand each other; an Arrow file begins with ARROW1."""
-    return _starts(path, b"\xff\xff\xff\xff")
+    return _start(path, 4) == b"\xff\xff\xff\xff"
 
 
 def is_zstd(path: Path) -> bool:
     """Whether the file is packed with zstd, whatever its name."""
-    return _starts(path, b"\x28\xb5\x2f\xfd")
+    return _start(path, 4) == b"\x28\xb5\x2f\xfd"
 
 
 def separator_of(path: Path, lines: list[str], split_at: str | None = None) -> str:
@@ -221,6 +217,27 @@ def number_types(samples: Mapping[str, Sequence[str]]) -> dict[str, NumberType]:
     return {column: "whole" for column, texts in large.items() if any(abs(int(text)) > LARGEST_EXACT for text in texts)}
 
 
+def scan_of(
+    where: str, files: Sequence[SourceFile], options: ReadOptions, names: Mapping[str, str], stored: Iterable[str], **more: Any
+) -> Scan:
+    """Return how to scan files with these columns and labels, which they have `stored`, or else their paths hold.
+
+    `more` are further fields of the scan, with the kinds of stored columns. `DataError` if a path holds no number where one must be.
+    """
+    partitions = partitions_of(files, names, stored)
+    kinds: dict[str, Kind] = dict(more.pop("kinds"))
+    for column, name in names.items():
+        texts = [values[name] or "" for values in partitions.values() if name in values]
+        if column.startswith("label_"):
+            kinds[column] = "text"
+        elif texts:
+            kinds[column] = kind_of(column, texts, ())
+            for wrong in (text for text in texts if text and kinds[column] == "number" and not is_number(text)):
+                raise DataError(f"{where}: the folder {name}={wrong} holds no number, and {column} must be one")
+    paths = tuple(file.address for file in files)
+    return Scan(paths, names=names, kinds=kinds, split=options.list_separator, nulls=options.nulls, partitions=partitions, **more)
+
+
 def is_number(text: str) -> bool:
     """Whether a text is the spelling of a number."""
     try:
@@ -230,26 +247,25 @@ def is_number(text: str) -> bool:
     return True
 
 
-def _starts(path: Path, magic: bytes) -> bool:
+def _start(path: Path, n: int) -> bytes:
     with open(path, "rb") as file:
-        return file.read(len(magic)) == magic
+        return file.read(n)
 
 
 def first_bytes(file: SourceFile) -> bytes:
-    """The first bytes of a text file, unpacked."""
+    """Return the first bytes of a text file, unpacked."""
     path = file.local
-    if is_gzip(path):
+    if is_zstd(path):
         try:
-            with gzip.open(path) as opened:
-                return opened.read(_HEAD)
-        except (OSError, EOFError, zlib.error) as error:
-            raise DataError(f"{file}: not a readable gzip file ({in_words(error, file)})") from None
-    if not is_zstd(path):
-        with open(path, "rb") as opened:
-            return opened.read(_HEAD)
+            scan = pl.scan_csv(path, has_header=False, separator="\x01", quote_char=None, infer_schema=False, glob=False)
+            lines = scan.head(_LINES).collect().to_series(0)
+        except FAILURES as error:
+            raise DataError(f"{file}: not a readable zstd file ({in_words(error, file)})", "is it complete?") from None
+        return "\n".join(line or "" for line in lines).encode()[:_HEAD]
+    if not is_gzip(path):
+        return _start(path, _HEAD)
     try:
-        scan = pl.scan_csv(path, has_header=False, separator="\x01", quote_char=None, infer_schema=False, glob=False)
-        lines = scan.head(_LINES).collect().to_series(0)
-    except FAILURES as error:
-        raise DataError(f"{file}: not a readable zstd file ({in_words(error, file)})", "is it complete?") from None
-    return "\n".join(line or "" for line in lines).encode()[:_HEAD]
+        with gzip.open(path) as opened:
+            return opened.read(_HEAD)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{file}: not a readable gzip file ({in_words(error, file)})") from None

@@ -13,7 +13,7 @@ import pytest
 from receval.load.batches import batches
 from receval.load.scan import ReadOptions
 from receval.load.source_file import SourceFile
-from receval.load.typed_file import stored_schema
+from receval.load.typed import stored_schema
 
 pa = pytest.importorskip("pyarrow")
 SCORES = pa.array([1.0, 2.0])
