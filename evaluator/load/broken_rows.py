@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from ..errors import DataError
 from . import opening, sniff
 from .columns import IDS, public_name
-from .json_values import is_id
 from .list_columns import elements, fractions, value_of
+from .objects import is_id
 from .recode import CountedLines, not_unpacked, opened
 from .scan import ReadError, Scan
 from .source import ReadAgain, Source

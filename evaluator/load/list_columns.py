@@ -57,28 +57,37 @@ def as_list_columns(where: str, table: str, nested: Sequence[str]) -> frozenset[
 
 
 def text_lists(
-    where: str, table: str, columns: Mapping[str, str], samples: Mapping[str, Sequence[str]], split: str | None, one_suffices: bool = False
-) -> tuple[frozenset[str], Syntax, dict[str, list[str]]]:
-    """Return the canonical columns whose texts hold lists, judged by samples, how these are written, and the values of each column.
+    where: str,
+    table: str,
+    columns: Mapping[str, str],
+    samples: Mapping[str, Sequence[str]],
+    split: str | None,
+    *,
+    nested: frozenset[str] = frozenset(),
+    one_suffices: bool = False,
+) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    """Return the fields of the scan that say which canonical columns hold lists, and the values of those whose texts do.
 
-    Without `split` all fields of a column look like lists, or, where `one_suffices`, as in files that have no other way to write them,
-    one is a list; what else the column holds is refused when it is read. With `split` the items are always lists; another column holds
-    lists if any of its fields has the separator. `DataError` if texts look like lists and are not read as such.
+    Columns of lists, `nested`, or the texts that `samples` has are looked at. Without `split` all texts of a column look like lists, or,
+    where `one_suffices`, as in files that have no other way to write them, one is a list; what else the column holds is refused when it is
+    read. With `split` the items are always lists; another column holds lists if any of its fields has the separator. `DataError` if texts
+    look like lists and are not read as such.
     """
-    found = []
-    for column in columns:
-        texts = [] if column.startswith("label_") else [value.strip() for value in samples[column] if value.strip()]
+    listed = []
+    for column, sample in samples.items():
+        texts = [value.strip() for value in sample if value.strip()]
         if split is not None:
             is_one = column == "item" or (column not in IDS and any(split in text for text in texts))
         else:
             in_brackets = [(text.startswith("[") and text.endswith("]")) or is_python_list(text) for text in texts]
             is_one = bool(texts) and (all(in_brackets) or (one_suffices and any(map(is_list, texts))))
-        found += [column] if is_one else []
-    nested = as_list_columns(where, table, found)
-    if not nested and {"user", "item"} <= columns.keys():
+        listed += [column] if is_one else []
+    in_text = as_list_columns(where, table, listed)
+    if not in_text and {"user", "item"} <= samples.keys():
         _refuse_unsplit(where, columns["item"], [text for text in samples["item"] if text], samples["user"])
-    syntax = syntax_of([text for column in nested for text in samples[column]])
-    return nested, syntax, {column: _elements_of(samples[column], split, syntax) for column in nested}
+    syntax = syntax_of([text for column in in_text for text in samples[column]])
+    scanned = {"lists": nested or in_text, "lists_in_text": bool(in_text), "list_syntax": syntax}
+    return scanned, {column: _elements_of(samples[column], split, syntax) for column in in_text}
 
 
 def _refuse_unsplit(where: str, name: str, texts: Sequence[str], users: Sequence[str]) -> None:

@@ -55,63 +55,48 @@ def settle(role: str, files: Sequence[SourceFile], separator_of: Callable[[Sourc
 
     Raises `DataError`, naming the line, for a NUL byte, a quoted field that is not closed, and text behind a closing mark.
     """
-    marked = [file for file in files if _has_mark(role, file)]
-    if not marked:
-        return Quotes(list(files), any=False)
-    unpacked_files = {file: unpacked(file.local, scratch) for file in marked}
+    marked = {file: unpacked(file.local, scratch) for file in files if _has_mark(role, file)}
     separators = {file: separator_of(file) for file in marked}
-    roles = {
-        file: _role_of_marks(unpacked_files[file], separators[file]) if len(separators[file].encode()) == 1 else ("literal", False)
-        for file in marked
-    }
+    roles = {file: _role_of_marks(path, separators[file]) for file, path in marked.items()}
     if all(role_of_marks == "literal" for role_of_marks, _ in roles.values()):
         return Quotes(list(files), any=False)
-    readable: dict[SourceFile, Path] = {}
     across_lines = any(across for _, across in roles.values())
     for file, (role_of_marks, _) in roles.items():
-        readable[file] = unpacked_files[file]
         if role_of_marks != "regular":
-            readable[file], copy_spans_lines = _regular_copy(role, file, unpacked_files[file], separators[file], scratch)
+            marked[file], copy_spans_lines = _regular_copy(role, file, marked[file], separators[file], scratch)
             across_lines |= copy_spans_lines
-    return Quotes([replace(file, path=readable[file]) if file in readable else file for file in files], True, across_lines)
+    return Quotes([replace(file, path=marked.get(file, file.path)) for file in files], True, across_lines)
 
 
 def _has_mark(role: str, file: SourceFile) -> bool:
     """Whether a text file has a quotation mark; `DataError` for a NUL byte, which no text holds."""
-    if sniff.is_zstd(file.local):
-        return _packed_text_has_mark(role, file)
-    found = False
+    found, nul_line = False, None
     try:
-        with opened(file.local) as text:
-            while block := text.read(_BLOCK):
-                if b"\0" in block:
-                    sniff.head(file)  # says more of what is no text from its beginning
-                    with opened(file.local) as again:
-                        number = next(number for number, line in enumerate(again, 1) if b"\0" in line)
-                    raise sniff.holds_nul(f"{role}: {file.line(number)}")
-                found = found or b'"' in block
-    except (OSError, EOFError, zlib.error):
+        if sniff.is_zstd(file.local):  # which Polars unpacks
+            lines = pl.scan_lines(file.local, name="line", row_index_name="index", glob=False)
+            line, nul = pl.col("line"), pl.col("line").str.contains("\0", literal=True)
+            summary = lines.select(line.str.contains('"', literal=True).any(), pl.col("index").filter(nul).min() + 1)
+            found, nul_line = summary.collect(engine="streaming").row(0)
+        else:
+            with opened(file.local) as text:
+                while nul_line is None and (block := text.read(_BLOCK)):
+                    found = found or b'"' in block
+                    if b"\0" in block:
+                        sniff.head(file)  # says more of what is no text from its beginning
+                        with opened(file.local) as again:
+                            nul_line = next(number for number, line in enumerate(again, 1) if b"\0" in line)
+    except (*FAILURES, EOFError, zlib.error):
         return False  # what is wrong with the packing is said when the rows are read
-    return found
-
-
-def _packed_text_has_mark(role: str, file: SourceFile) -> bool:
-    """The same of text packed with zstd, which Polars unpacks."""
-    lines = pl.scan_lines(file.local, name="line", row_index_name="index", glob=False)
-    line, nul = pl.col("line"), pl.col("line").str.contains("\0", literal=True)
-    summary = lines.select(line.str.contains('"', literal=True).any(), pl.col("index").filter(nul).min())
-    try:
-        found, nul_index = summary.collect(engine="streaming").row(0)
-    except FAILURES:
-        return False
-    if nul_index is not None:
-        raise sniff.holds_nul(f"{role}: {file.line(nul_index + 1)}")
+    if nul_line is not None:
+        raise sniff.holds_nul(f"{role}: {file.line(nul_line)}")
     return bool(found)
 
 
 def _role_of_marks(path: Path, separator: str) -> tuple[Role, bool]:
-    """What the quotation marks of a file that has some do, and whether a regular quoted field spans lines."""
+    """Return what the quotation marks of a file that has some do, and whether a regular quoted field spans lines."""
     n_marks, any_quotes, regular, across_lines = 0, False, True, False
+    if len(separator.encode()) != 1:
+        return "literal", False
     for block in _blocks(path):
         data = np.frombuffer(block, np.uint8)
         marks = np.flatnonzero(data == _MARK)
@@ -156,17 +141,13 @@ def _regular_copy(role: str, file: SourceFile, path: Path, separator: str, scrat
                 writer.writerow(next(sniff.csv_rows(chain([line], left), separator, strict=True)))
                 across_lines |= lines.number > first_line
         except csv.Error as error:
-            raise _unreadable(role, file, first_line, lines.number, str(error)) from None
+            place, message = file.line(first_line), str(error)
+            if "unexpected end" in message:
+                message = "a quoted field begins in this row and is closed nowhere"
+            elif "expected after" in message:
+                begun = f", in a row that begins in line {first_line}" if lines.number > first_line else ""
+                place, message = file.line(lines.number), f"text follows the mark that closes a quoted field{begun}"
+            raise DataError(f"{role}: {place}: {message}", _HINT) from None
         except UnicodeDecodeError as error:
             raise sniff.not_utf8(f"{role}: {file.line(lines.number)}", error) from None
     return target, across_lines
-
-
-def _unreadable(role: str, file: SourceFile, first_line: int, line: int, error: str) -> DataError:
-    """The sentence for a row that begins in `first_line` and cannot be read at `line`."""
-    if "unexpected end" in error:
-        return DataError(f"{role}: {file.line(first_line)}: a quoted field begins in this row and is closed nowhere", _HINT)
-    if "expected after" in error:
-        begun = f", in a row that begins in line {first_line}" if line > first_line else ""
-        return DataError(f"{role}: {file.line(line)}: text follows the mark that closes a quoted field{begun}", _HINT)
-    return DataError(f"{role}: {file.line(first_line)}: {error}", _HINT)

@@ -211,18 +211,19 @@ def kind_of(column: str, sample: Sequence[str], nulls: Sequence[str]) -> Kind:
     return "integer" if all(is_integer(value) for value in sample if value and value not in nulls) else "text"
 
 
-def number_types(samples: Mapping[str, Sequence[str]]) -> dict[str, NumberType]:
-    """The columns of text by which lists are ordered that hold integers too large for double precision, given samples of their values."""
-    large = {column: [text for text in samples.get(column, ()) if len(text) > 15 and is_integer(text)] for column in ORDERING}
-    return {column: "whole" for column, texts in large.items() if any(abs(int(text)) > LARGEST_EXACT for text in texts)}
-
-
 def scan_of(
-    where: str, files: Sequence[SourceFile], options: ReadOptions, names: Mapping[str, str], stored: Iterable[str], **more: Any
+    where: str,
+    files: Sequence[SourceFile],
+    options: ReadOptions,
+    names: Mapping[str, str],
+    stored: Iterable[str],
+    values: Mapping[str, Sequence[str]],
+    **more: Any,
 ) -> Scan:
     """Return how to scan files with these columns and labels, which they have `stored`, or else their paths hold.
 
-    `more` are further fields of the scan, with the kinds of stored columns. `DataError` if a path holds no number where one must be.
+    `values` are texts of columns, single values, and `more` are further fields of the scan, with the kinds of stored columns and the fields
+    of all lists of structs. `DataError` if a path holds no number where one must be.
     """
     partitions = partitions_of(files, names, stored)
     kinds: dict[str, Kind] = dict(more.pop("kinds"))
@@ -234,6 +235,12 @@ def scan_of(
             kinds[column] = kind_of(column, texts, ())
             for wrong in (text for text in texts if text and kinds[column] == "number" and not is_number(text)):
                 raise DataError(f"{where}: the folder {name}={wrong} holds no number, and {column} must be one")
+    large = {column: [text for text in values.get(column, ()) if len(text) > 15 and is_integer(text)] for column in ORDERING}
+    whole: dict[str, NumberType] = {
+        column: "whole" for column, texts in large.items() if any(abs(int(text)) > LARGEST_EXACT for text in texts)
+    }
+    more["numbers"] = {**whole, **more.get("numbers", {})}
+    more["fields"] = {name: field for name, field in more.get("fields", {}).items() if name in names.values()}
     paths = tuple(file.address for file in files)
     return Scan(paths, names=names, kinds=kinds, split=options.list_separator, nulls=options.nulls, partitions=partitions, **more)
 

@@ -95,8 +95,8 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
     columns, label_columns = named(where, table, names, options.columns, options.labels, has_names)
     samples = {column: [row.get(name) or "" for one in tables for row in one.rows] for column, name in columns.items()}
     may_hold_lists = options.may_split and list_columns.may_hold_lists(table)
-    nested, syntax, listed = list_columns.text_lists(where, table, columns if may_hold_lists else {}, samples, split, True)
-    values = samples | listed
+    lists, in_lists = list_columns.text_lists(where, table, columns, samples if may_hold_lists else {}, split, one_suffices=True)
+    values = samples | in_lists
     kinds = {column: sniff.kind_of(column, texts, options.nulls) for column, texts in values.items()}
     numbers = [value for column, texts in values.items() if kinds[column] == "number" for value in texts]
     comma = options.decimal_comma
@@ -109,6 +109,7 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
         options,
         columns | label_columns,
         first.names,
+        values,
         format=first.format,
         kinds=kinds,
         separator=first.separator,
@@ -117,10 +118,7 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
         quotes=quoted.any,
         across_lines=quoted.across_lines,
         doubts=tuple(f"{role}: {doubt}" for one in tables for doubt in one.doubts),
-        lists=nested,
-        lists_in_text=bool(nested),
-        numbers=sniff.number_types(values),
-        list_syntax=syntax,
+        **lists,
         loose=comma or bool(options.nulls) or any(value.lower() in _NO_NUMBER for value in numbers),
         decimal_comma=comma,
     )

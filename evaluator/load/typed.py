@@ -49,24 +49,22 @@ def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Forma
     samples = {} if nested else _texts(source, typed)
     if format == "ipc":
         _refuse_what_panics(source, [*typed.values(), *labels.values()], {typed[column] for column in samples})
-    split = options.list_separator
-    in_text, syntax, values = list_columns.text_lists(where, table, {column: typed[column] for column in samples}, samples, split)
-    kinds: dict[str, Kind] = {column: "text" if column in IDS else "number" for column in in_text}
-    kinds |= {column: _kind(source, column, name, column in nested) for column, name in typed.items() if column not in in_text}
-    stored_numbers = {column: name for column, name in typed.items() if kinds[column] == "number" and column not in in_text}
+    lists, values = list_columns.text_lists(where, table, typed, samples, options.list_separator, nested=nested)
+    single = {column: name for column, name in typed.items() if column not in values}
+    kinds = {column: _kind(source, column, name, column in nested) for column, name in single.items()}
+    numbers = {column: name for column, name in single.items() if kinds[column] == "number"}
     return sniff.scan_of(
         where,
         files,
         options,
         names | labels,
         stored,
+        values,
         format=format,
-        kinds=kinds,
-        lists=nested or in_text,
-        fields={name: fields[name] for name in names.values() if name in fields},
-        lists_in_text=bool(in_text),
-        list_syntax=syntax,
-        numbers=sniff.number_types(values) | _number_types(source, stored_numbers, nested),
+        kinds=kinds | {column: "text" if column in IDS else "number" for column in values},
+        fields=fields,
+        numbers=_number_types(source, numbers, nested),
+        **lists,
         storage=options.storage,
     )
 
