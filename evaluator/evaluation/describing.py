@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from .. import load
 from ..config import Loaded
-from ..load.batches import batches
 from ..load.faults import FaultTally
+from ..load.opening import batches
 from ..measure.summaries import count_summary, number_summary
 from ..results.description import Description, NumberSummary, Overlap, TableDescription, TimeSpan
 from ..results.repeats import describe_folds

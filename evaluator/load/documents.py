@@ -112,9 +112,8 @@ def _rows(reader: _JsonReader, table: str) -> Iterator[Mapping[str, Any]]:
     if _names_columns(first):
         yield from _by_column(dict(chain(first, entries)))
     elif may_hold_lists(table):
-        value_name = "prediction" if table == "predictions" else "rating"
         for user, held in chain(first, entries):
-            yield from _of_user(user, _by_score(held) if table == "lists" and isinstance(held, dict) else held, value_name)
+            yield from _of_user(user, held, table)
     else:
         raise _NoRows(f"key {first[0][0]!r}: no name of a column" if first else "an empty object")
 
@@ -143,19 +142,17 @@ def _by_column(columns: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield dict(zip(values, row, strict=True))
 
 
-def _by_score(held: Mapping[str, Any]) -> dict[str, Any]:
-    """Items with scores, the highest score first: an object has no order of its own. What is no score is refused at its place."""
-    if not all(value is None or (type(value) in (int, float) and -math.inf < value < math.inf) for value in held.values()):
-        return dict(held)
-    return dict(sorted(held.items(), key=lambda pair: (pair[1] is not None, pair[1] or 0), reverse=True))  # equal ones stay as they are
-
-
-def _of_user(user: str, held: Any, value_name: str) -> Iterator[dict[str, Any]]:
-    """The rows of a user: a list of items, of pairs of an item and a number, or of records; or an object of items and numbers."""
+def _of_user(user: str, held: Any, table: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a user: a list of items, of pairs of an item and a number, or of records; or an object of items and numbers."""
     if not isinstance(held, dict | list):
         raise _NoRows(f"user {user!r}: {_shown(held)} is no list of items")
-    key = _id(user)
-    for element in [[_id(item), value] for item, value in held.items()] if isinstance(held, dict) else held:
+    key, value_name, elements = _id(user), "prediction" if table == "predictions" else "rating", held
+    if isinstance(held, dict):
+        elements = [[_id(item), value] for item, value in held.items()]
+        are_scores = all(value is None or (type(value) in (int, float) and -math.inf < value < math.inf) for value in held.values())
+        if table == "lists" and are_scores:  # the highest first: an object has no order of its own; equal ones stay as they are
+            elements.sort(key=lambda pair: (pair[1] is not None, pair[1] or 0), reverse=True)
+    for element in elements:
         if isinstance(element, dict):
             yield {"user": key, **element}
         elif not isinstance(element, list):

@@ -109,7 +109,7 @@ def refuse(source: Source, counts: dict[str, int | None], *, tolerant: bool = Fa
         raise ReadAgain(lambda one: one.with_numbers(large, "whole"))
     required = sorted(source.required)
     faults = [Fault(column, False, n) for column in required if (n := (counts.get(f"null_{column}") or 0) - blank) > 0]
-    faults += [Fault(column, True, n) for column in required if (n := counts.get(f"infinite_{column}"))]
+    faults += [Fault(column, True, n) for column in required if (n := counts.get(f"infinite_{column}") or 0)]
     if faults:
         _refuse_rows(source, faults, rows - blank, tolerant)
     for column in required:

@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,10 +14,9 @@ import polars as pl
 
 from ..errors import DataError
 from . import list_columns, sniff
-from .batches import batches
 from .columns import FLAT, IDS, named
 from .list_columns import ODD_ARRAY, fields_of, flattened, value_of
-from .opening import FAILURES, unmapped
+from .opening import FAILURES, batches, unmapped
 from .scan import Fields, ReadOptions, Scan
 from .source_file import SourceFile, path_columns
 
@@ -46,7 +46,8 @@ def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadO
     nested = list_columns.as_list_columns(where, table, listed)
     samples = {} if nested else _samples(table, held, options)
     lists, in_lists = list_columns.text_lists(where, table, columns, samples, options.list_separator, nested=nested)
-    values = {column: [json.dumps(one) for one in _values(held[column])] for column in columns} | in_lists
+    single = {column: [one for value in held[column] for one in (value if isinstance(value, list) else [value])] for column in columns}
+    values = {column: [json.dumps(one) for one in ones if one is not None] for column, ones in single.items()} | in_lists
     return sniff.scan_of(
         where,
         files,
@@ -91,18 +92,13 @@ def _flat(record: dict[str, Any], fields: Fields) -> dict[str, Any]:
 
 
 def _samples(table: str, held: Mapping[str, Sequence[Any]], options: ReadOptions) -> dict[str, list[str]]:
-    """The texts of every column of text, and the users as text, if the items are text that may hold lists."""
-    if not list_columns.may_hold_lists(table) or not options.may_split or not _are_texts(held["item"]):
-        return {}
-    return {
+    """Return the texts of every column of text, and the users as text, if the items are text that may hold lists."""
+    texts = {
         column: ["" if value is None else str(value) for value in values]
         for column, values in held.items()
-        if column == "user" or _are_texts(values)
+        if column == "user" or all(value is None or isinstance(value, str) for value in values)
     }
-
-
-def _are_texts(values: Sequence[Any]) -> bool:
-    return all(isinstance(value, str) for value in values if value is not None)
+    return texts if list_columns.may_hold_lists(table) and options.may_split and "item" in texts else {}
 
 
 def first_objects(file: SourceFile) -> list[dict[str, Any]]:
@@ -121,29 +117,16 @@ def first_objects(file: SourceFile) -> list[dict[str, Any]]:
     return records
 
 
-def _values(held: Sequence[object]) -> list[object]:
-    """The values of a column, lists taken apart."""
-    return [element for value in held for element in (value if isinstance(value, list) else [value]) if element is not None]
-
-
 class _Object(dict[str, Any]):
     """A JSON object that knows which keys stand in it more than once."""
 
-    repeated: frozenset[str]
-
-    @classmethod
-    def of(cls, pairs: list[tuple[str, Any]]) -> _Object:
-        """The object of these keys and values."""
-        made, n_keys = cls(pairs), Counter(key for key, _ in pairs)
-        made.repeated = frozenset(key for key, n in n_keys.items() if n > 1)
-        return made
-
-
-_DECODER: Final = json.JSONDecoder(object_pairs_hook=_Object.of)
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.repeated = {key for key, n in Counter(key for key, _ in pairs).items() if n > 1}
 
 
 def _refuse_odd_values(role: str, files: Sequence[SourceFile], columns: Mapping[str, str], listed: Collection[str], fields: Fields) -> None:
-    """Return if no id or label of files of JSON objects is a value that can be none; `DataError` names the line of the first that is.
+    """Raise `DataError`, naming the line, for the first id or label of files of JSON objects that is a value that can be none.
 
     The same for a key of a column that stands twice in one object.
 
@@ -160,35 +143,22 @@ def _refuse_odd_values(role: str, files: Sequence[SourceFile], columns: Mapping[
             patterns[key] = ODD_ARRAY if column in listed else _ODD_ID
         elif column.startswith("label_"):
             patterns[key] = _ODD_LABEL
+    keys = sorted({fields[key][0] if key in fields else key for key in columns.values()})
     inner = [fields[key] for key in columns.values() if key in fields]
-    keys = {fields[key][0] if key in fields else key for key in columns.values()}
     odd = [rf"{_spellings(key)}\s*:\s*{pattern}" for key, pattern in patterns.items()]
-    odd += [rf"{_spellings(key)}\s*:.*{_spellings(key)}\s*:" for key in sorted(keys)]
+    odd += [rf"{_spellings(key)}\s*:.*{_spellings(key)}\s*:" for key in keys]
     odd += [rf"{_spellings(key)}\s*:[^{{}}]*{_spellings(key)}\s*:" for _, key in inner]
     for file in files:
-        for number, line in _lines_with(file.local, "|".join(odd)):
-            try:
-                record = _DECODER.decode(line.strip())
-            except (ValueError, RecursionError):
-                continue
-            if repeated := _repeated(record, keys, inner):
-                message = f"the key {min(repeated)!r} stands twice"
-                raise DataError(
-                    f"{role}: {file.line(number)}: {message}", "remove one of the two: readers of JSON take the one or the other"
-                )
+        for number, record in _objects_with(file.local, "|".join(odd)):
+            elements = [(one, key) for name, key in inner if isinstance(record.get(name), list) for one in record[name]]
+            twice = record.repeated.intersection(keys)
+            twice |= {key for one, key in elements if isinstance(one, _Object) and key in one.repeated}
+            if twice:
+                message = f"{role}: {file.line(number)}: the key {min(twice)!r} stands twice"
+                raise DataError(message, "remove one of the two: readers of JSON take the one or the other")
             for column, key in columns.items():
-                if isinstance(record, dict) and (problem := _problem(column, key, value_of(record, key, fields), column in listed)):
-                    message, hint = problem
-                    raise DataError(f"{role}: {file.line(number)}: {message}", hint)
-
-
-def _repeated(record: object, keys: Collection[str], inner: Sequence[tuple[str, str]]) -> frozenset[str]:
-    """Those of the `keys` that stand twice in an object, or in one of a list of objects, of which `inner` has the list and the key."""
-    if not isinstance(record, _Object):
-        return frozenset()
-    listed = [(one, key) for name, key in inner if isinstance(record.get(name), list) for one in record[name]]
-    twice = (one.repeated.intersection([key]) for one, key in listed if isinstance(one, _Object))
-    return record.repeated.intersection(keys).union(*twice)
+                if problem := _problem(column, key, value_of(record, key, fields), column in listed):
+                    raise DataError(f"{role}: {file.line(number)}: {problem[0]}", problem[1])
 
 
 def _spellings(key: str) -> str:
@@ -196,13 +166,16 @@ def _spellings(key: str) -> str:
     return f"(?:{'|'.join(sorted({re.escape(json.dumps(key)), re.escape(json.dumps(key, ensure_ascii=False))}))})"
 
 
-def _lines_with(path: Path, pattern: str) -> Iterator[tuple[int, str]]:
-    """The numbers, from 1, and texts of the lines in which a pattern occurs; none if the file cannot be read."""
+def _objects_with(path: Path, pattern: str) -> Iterator[tuple[int, _Object]]:
+    """Yield the numbers, from 1, and objects of the lines in which a pattern occurs; none if the file cannot be read."""
     lines = pl.scan_lines(path, name="line", row_index_name="index", glob=False).filter(pl.col("line").str.contains(pattern))
     try:
         for batch in batches(lines, _LINES_PER_BATCH):
             for index, line in batch.select("index", "line").iter_rows():
-                yield index + 1, line
+                with suppress(ValueError, RecursionError):
+                    record = json.loads(line.strip(), object_pairs_hook=_Object)
+                    if isinstance(record, _Object):
+                        yield index + 1, record
     except FAILURES:
         return
 
@@ -215,7 +188,7 @@ def _problem(column: str, key: str, value: object, listed: bool) -> tuple[str, s
         return None
     if listed and not isinstance(value, list):
         return f"{key!r} is {value!r}, and in other rows a list", "write a list in every row, as [3]"
-    wrong = [one for one in (value if isinstance(value, list) and listed else [value]) if not is_id(one)]
+    wrong = [one for one in (value if listed else [value]) if not is_id(one)]
     return (f"{wrong[0]!r} cannot be an id", "ids are integers or text") if wrong else None
 
 

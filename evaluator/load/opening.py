@@ -9,8 +9,11 @@ import glob
 import os
 import re
 import shutil
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from queue import Queue
+from threading import Event, Thread
 from typing import Final
 
 import polars as pl
@@ -314,3 +317,41 @@ def plainly_named(path: Path, patterns: bool, scratch: ExitStack) -> Path:
 
 def _is_odd(name: str, patterns: bool) -> bool:
     return bool(_CONTROL.search(os.path.abspath(name))) or (patterns and glob.has_magic(name))
+
+
+def batches(frame: pl.LazyFrame, rows_per_batch: int) -> Iterator[pl.DataFrame]:
+    """Yield the rows in their order, about `rows_per_batch` at a time.
+
+    Whatever Polars raises is raised here, after the batches before it. `LazyFrame.collect_batches` ends as if there were no more
+    rows when a thread of Polars panics (Polars 2.1), which some broken files make it do.
+    """
+    read: Queue[pl.DataFrame | BaseException | None] = Queue(1)
+    unwanted = Event()
+
+    def give(batch: pl.DataFrame) -> bool:
+        """Pass a batch on when the one before it has been taken; whether Polars may stop."""
+        if not unwanted.is_set():
+            read.put(batch)
+        return unwanted.is_set()
+
+    def read_all() -> None:
+        try:
+            frame.sink_batches(give, chunk_size=rows_per_batch, maintain_order=True, engine="streaming")
+        except BaseException as error:  # a panic is no Exception
+            read.put(error)
+        else:
+            read.put(None)
+
+    reader = Thread(target=read_all, daemon=True)
+    reader.start()
+    batch: pl.DataFrame | BaseException | None = pl.DataFrame()
+    try:
+        while isinstance(batch := read.get(), pl.DataFrame):
+            yield batch
+    finally:
+        unwanted.set()
+        while isinstance(batch, pl.DataFrame):  # a thread that still reads when Python ends would end it with a crash
+            batch = read.get()
+        reader.join()
+    if batch is not None:
+        raise batch

@@ -13,13 +13,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import DataError
-from . import opening, quotes, sniff, trec
+from . import opening, sniff, trec
 from .broken_rows import explain
 from .columns import usual_roles
 from .documents import is_by_user, is_document
 from .folders import files_of_table, is_table
 from .list_columns import fields_of, flattened, is_list, is_python_list, syntax_of
 from .objects import first_objects, schema_of_objects
+from .recode import settle_quotes
 from .resolved_files import as_arrow_file, resolve
 from .scan import Format, ReadError, ReadOptions, Scan, Syntax
 from .source import PROCESS_SCRATCH, Source
@@ -160,7 +161,7 @@ def _text(where: str, files: Sequence[SourceFile], keys: Mapping[str, Any], scra
 def _separated(where: str, files: Sequence[SourceFile], options: ReadOptions, scratch: ExitStack, table: str = "") -> RawTable:
     """The columns of separated text; of a TREC file those of `table`."""
     _, _, readable = resolve(where, table, files, options, scratch)
-    quoted = quotes.settle(where, readable, lambda file: separator_of(table, file, options), scratch)
+    quoted = settle_quotes(where, readable, lambda file: separator_of(table, file, options), scratch)
     first = text_tables(where, table, quoted, options)[0]
     scan = Scan(
         tuple(file.address for file in quoted.files),

@@ -16,11 +16,10 @@ import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from . import quotes
 from .columns import IDS, ORDERING
 from .objects import json_scan
 from .opening import FAILURES
-from .recode import line_of_record
+from .recode import line_of_record, settle_quotes
 from .resolved_files import expanded, files_of, resolve, states_of
 from .scan import Kind, NumberType, ReadOptions, Scan
 from .source_file import FrameFile, Place, SourceFile
@@ -179,7 +178,7 @@ def look(
     with refusing_changes(states):
         form, originals, files = resolve(role, table, files, options, scratch)
         if form == "csv":
-            quoted = quotes.settle(role, files, lambda file: separator_of(table, file, options), scratch)
+            quoted = settle_quotes(role, files, lambda file: separator_of(table, file, options), scratch)
             files, scan = quoted.files, text_scan(role, table, quoted, options)
         else:
             scan = json_scan(role, table, files, options) if form == "ndjson" else typed_scan(role, table, files, form, options)

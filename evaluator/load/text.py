@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ..errors import DataError, NoRowsError
 from . import list_columns, sniff, trec
 from .columns import is_certain_name, named, names_a_column, usual_roles
-from .quotes import Quotes
+from .recode import Quotes
 from .scan import Format, ReadOptions, Scan
 from .source_file import SourceFile, path_columns
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from receval.load.batches import batches
+from receval.load.opening import batches
 from receval.load.scan import ReadOptions
 from receval.load.source_file import SourceFile
 from receval.load.typed import stored_schema
