@@ -20,7 +20,7 @@ from .recode import CountedLines, not_unpacked, opened
 from .scan import ReadError, Scan
 from .source import ReadAgain, Source
 from .source_file import SourceFile, in_words
-from .trec import is_comment
+from .text import is_comment
 
 _LISTS: Final = "write it as [3, 5], strings in double quotes; or say what separates the items, split: ',', or that none does, split: none"
 """What to do about a text that should be a list."""
@@ -53,7 +53,7 @@ def explain(source: Source, error: ReadError) -> DataError:
 
 def _broken(file: SourceFile, source: Source) -> DataError | None:
     """Return the sentence for the first row or object of a file of text that is not as the scan expects."""
-    if not source.scan.is_text or sniff.is_zstd(file.local):
+    if not source.scan.is_text or sniff.starts(file.local, sniff.ZSTD):
         return None
     try:
         with opened(file.local) as text:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ..errors import DataError
+from .scan import ReadOptions
 
 _USUAL: Final[dict[str, tuple[str, ...]]] = {
     "user": (
@@ -120,18 +121,19 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
 
 
 def named(
-    where: str, table: str, columns: Sequence[str], given: Mapping[str, str | int], labels: Sequence[str], has_header: bool | None
+    where: str, table: str, columns: Sequence[str], options: ReadOptions, has_header: bool | None
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return the file's names of the columns that have a role, see `recognise`, and of the labels: `label_0`, `label_1`, … in their order.
 
-    `labels` are names of further columns. `DataError` if one is not there, or has a role.
+    `DataError` if a label is not there, or has a role.
     """
+    labels = options.labels
     if labels and has_header is False:  # said before any guess at the columns, of which it is the cause
         raise DataError(
             f"{where}: no column is called {labels[0]!r}, since the file has no header",
             "add a first line with the names of the columns, or say header: true if it has one",
         )
-    names = recognise(where, table, columns, given, has_header)
+    names = recognise(where, table, columns, options.columns, has_header)
     for label in labels:
         for role in (role for role, name in names.items() if name == label):
             raise DataError(f"{where}: column {label!r} holds the {role} ids and says nothing of them", "name another column")

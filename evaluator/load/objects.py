@@ -39,7 +39,7 @@ def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadO
         names |= dict.fromkeys(name for record in head for name in record)
     where = f"{role}: {files[0]}"
     stored = tuple(dict.fromkeys((*names, *(flattened(schema, fields) if fields else schema))))
-    columns, label_columns = named(where, table, [*stored, *path_columns(files, stored)], options.columns, options.labels, True)
+    columns, label_columns = named(where, table, [*stored, *path_columns(files, stored)], options, True)
     held = {column: [record.get(name) for record in records] for column, name in columns.items()}
     listed = [column for column in columns if any(isinstance(one, list) for one in held[column])]
     _refuse_odd_values(role, files, columns | label_columns, listed if list_columns.may_hold_lists(table) else (), fields)
@@ -180,7 +180,7 @@ def _objects_with(path: Path, pattern: str) -> Iterator[tuple[int, _Object]]:
         return
 
 
-def _problem(column: str, key: str, value: object, listed: bool) -> tuple[str, str] | None:
+def _problem(column: str, key: str, value: Any, listed: bool) -> tuple[str, str] | None:
     """What is wrong with a value, and what to do about it."""
     if column.startswith("label_"):
         return (f"{key!r} is {value!r}, where text was expected", FLAT) if isinstance(value, dict | list) else None

@@ -21,8 +21,7 @@ import polars as pl
 from ..temporary import folder_for_copies
 from .columns import IDS
 from .list_columns import listed, with_fields
-from .scan import Scan
-from .trec import COMMENT
+from .scan import TREC_COMMENT, Scan
 
 FAILURES: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 """What Polars raises for a file that it cannot read; some broken files make it panic."""
@@ -190,7 +189,7 @@ def _fields(lines: pl.LazyFrame, source: Scan) -> pl.LazyFrame:
     line, separator, width = pl.col(_LINE).str.strip_prefix("\ufeff"), source.separator, len(source.header)
     if not separator:
         line, separator = line.str.strip_chars(" \t\r").str.replace_all("[ \t]+", " "), " "
-        line = pl.when(line.str.starts_with(COMMENT)).then(pl.lit("")).otherwise(line)
+        line = pl.when(line.str.starts_with(TREC_COMMENT)).then(pl.lit("")).otherwise(line)
     split = line.str.splitn(separator, width + 1).struct.rename_fields([*source.header, _REST])
     fields = lines.with_columns(split.alias(_LINE)).unnest(_LINE)
     if source.has_header:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import DataError
-from . import opening, sniff, trec
+from . import opening, sniff
 from .broken_rows import explain
 from .columns import usual_roles
 from .documents import is_by_user, is_document
@@ -25,7 +25,7 @@ from .resolved_files import as_arrow_file, resolve
 from .scan import Format, ReadError, ReadOptions, Scan, Syntax
 from .source import PROCESS_SCRATCH, Source
 from .source_file import SourceFile
-from .text import header_of, separator_of, text_tables
+from .text import has_trec_width, header_of, is_trec, separator_of, text_tables, trec_layout, trec_rows
 from .typed import panics_at, panics_held_back, stored_schema
 
 _MAX_ROWS: Final = 1_000
@@ -128,15 +128,15 @@ def _is_object(line: str) -> bool:
 def _trec(where: str, files: Sequence[SourceFile], keys: Mapping[str, Any], scratch: ExitStack) -> RawTable | None:
     """Recognise a TREC file by its content, or by its extension if every line has the right fields; `None` if it is none."""
     lines = sniff.head(files[0])
-    recognised = next((table for table in ("lists", "interactions") if trec.recognised(table, lines)), None)
+    recognised = next((table for table in ("lists", "interactions") if is_trec(table, lines)), None)
     table = recognised or _TREC_ENDINGS.get(sniff.ending_of(files[0].local))
     if table is None:
         return None
     if recognised is None:  # then every line has as many fields as a TREC file, with numbers where numbers belong
-        names = trec.layout("", table)
-        for _, row in trec.numbered_rows(lines):
+        names = trec_layout("", table)
+        for _, row in trec_rows(lines):
             numbers = [value for name, value in zip(names, row, strict=False) if name in ("rank", "score", "rel")]
-            if not (trec.has_width(row, names) and all(map(sniff.is_number, numbers))):
+            if not (has_trec_width(row, names) and all(map(sniff.is_number, numbers))):
                 return None
     raw = _separated(where, files, ReadOptions(format="trec"), scratch, table)
     return replace(raw, has_header=True, config_keys={} if recognised and not keys else {"format": "trec"}, table=table)
@@ -231,7 +231,7 @@ def _objects(where: str, files: Sequence[SourceFile], keys: Mapping[str, Any], s
 def _typed(where: str, files: Sequence[SourceFile], format: Format, scratch: ExitStack) -> RawTable:
     """Read Parquet, Arrow IPC or Delta, whose schema tells the columns."""
     readable = [
-        replace(file, path=as_arrow_file(file.name, file, scratch)) if format == "ipc" and sniff.is_stream(file.local) else file
+        replace(file, path=as_arrow_file(file.name, file, scratch)) if format == "ipc" and sniff.starts(file.local, sniff.STREAM) else file
         for file in files
     ]
     first, *_ = [stored_schema(file.name, file, format, ReadOptions()) for file in readable]

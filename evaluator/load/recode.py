@@ -49,7 +49,7 @@ def recoded(file: SourceFile, encoding: str | None, is_json: bool, scratch: Exit
         if not (is_json and _marked(path)):
             return file
         name = "utf-8-sig"
-    if sniff.is_zstd(path):
+    if sniff.starts(path, sniff.ZSTD):
         raise DataError(f"{file}: text packed with zstd must be UTF-8, without a byte-order mark", "unpack the file, or convert it")
     target, line = scratch.enter_context(folder_for_copies()) / path.name.removesuffix(".gz"), 0
     with opened(path) as packed, io.TextIOWrapper(new_copy(target), encoding="utf-8", newline="") as written:
@@ -66,7 +66,7 @@ def recoded(file: SourceFile, encoding: str | None, is_json: bool, scratch: Exit
 
 def opened(path: Path) -> IO[bytes]:
     """The bytes of a file, unpacked if gzip packed them."""
-    return gzip.open(path) if sniff.is_gzip(path) else open(path, "rb")  # type: ignore[return-value]
+    return gzip.open(path) if sniff.starts(path, sniff.GZIP) else open(path, "rb")  # type: ignore[return-value]
 
 
 class CountedLines:
@@ -98,7 +98,7 @@ def line_of_record(path: Path, separator: str, index: int) -> int:
 
 def unpacked(path: Path, scratch: ExitStack) -> Path:
     """The file itself, or if zstd packed it, as only Polars unpacks, its UTF-8 text in a file that lives as long as `scratch`."""
-    if not sniff.is_zstd(path):
+    if not sniff.starts(path, sniff.ZSTD):
         return path
     target = copy_of(path, scratch)
     pl.scan_lines(path, glob=False).sink_csv(target, include_header=False, quote_style="never")
@@ -161,7 +161,7 @@ def _has_mark(role: str, file: SourceFile) -> bool:
     """Whether a text file has a quotation mark; `DataError` for a NUL byte, which no text holds."""
     found, nul_line = False, None
     try:
-        if sniff.is_zstd(file.local):  # which Polars unpacks
+        if sniff.starts(file.local, sniff.ZSTD):  # which Polars unpacks
             lines = pl.scan_lines(file.local, name="line", row_index_name="index", glob=False)
             line, nul = pl.col("line"), pl.col("line").str.contains("\0", literal=True)
             summary = lines.select(line.str.contains('"', literal=True).any(), pl.col("index").filter(nul).min() + 1)

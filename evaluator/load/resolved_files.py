@@ -104,7 +104,7 @@ def _as_rows(role: str, table: str, file: SourceFile, form: Format, scratch: Exi
         return file
     if form == "ndjson" and is_document(file):
         file = as_objects(role, table, file, scratch)
-    elif form == "ipc" and sniff.is_stream(file.local):
+    elif form == "ipc" and sniff.starts(file.local, sniff.STREAM):
         file = replace(file, path=as_arrow_file(f"{role}: {file}", file, scratch))
     return replace(file, path=plainly_named(file.local, form == "ndjson", scratch))
 

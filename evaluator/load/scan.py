@@ -12,7 +12,6 @@ import polars as pl
 from msgspec import Struct, field
 
 from ..config import RowsSource, SourceConfig
-from . import trec
 
 Kind = Literal["integer", "text", "number", "time"]
 """How a column is read; a `time` is a number as it is, or the seconds since 1970 of a date or of its text, and null if it is neither."""
@@ -27,6 +26,8 @@ Syntax = Literal["json", "python"]
 """How lists in brackets are written: as JSON, or as Python prints lists and tuples, and NumPy arrays."""
 Fields = Mapping[str, tuple[str, str]]
 """The name of a column of lists → the column of structs that holds it, and its field there."""
+TREC_RUN: Final = ("qid", "Q0", "docno", "rank", "score", "tag")
+TREC_COMMENT: Final = "#"
 _NO_LISTS: Final = "none"
 """`ReadOptions.split` where a field holds one value, whatever it looks like."""
 _SAME_NAME: Final = ("format", "separator", "header", "decimal_comma", "encoding")
@@ -130,7 +131,7 @@ class Scan(Struct, frozen=True):
     @property
     def ignores_rest(self) -> bool:
         """Whether a row may have more fields than there are names: words behind the tag of a TREC run."""
-        return not self.separator and self.header == trec.RUN
+        return not self.separator and self.header == TREC_RUN
 
     @property
     def is_plain(self) -> bool:

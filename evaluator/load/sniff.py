@@ -33,6 +33,10 @@ _OTHERS: Final = (
 )  # fmt: skip
 """Endings that say what a table holds, and not its format."""
 PLAIN_INTEGER: Final = "^(0|-?[1-9][0-9]{0,18})$"
+GZIP: Final = b"\x1f\x8b"
+ZSTD: Final = b"\x28\xb5\x2f\xfd"
+STREAM: Final = b"\xff\xff\xff\xff"
+"""The start of an Arrow stream, which programs hand each other; an Arrow file begins with ARROW1."""
 PACKED: Final = (".gz", ".zst", ".zstd")
 _HEAD: Final = 1 << 20
 _LINES: Final = 1_000
@@ -61,9 +65,9 @@ def format_of(file: SourceFile, encoded: bool = False) -> Format:
     path = file.local
     if known := known_format(path):
         return known
-    if _start(path, 4) == b"PAR1":
+    if starts(path, b"PAR1"):
         return "parquet"
-    if _start(path, 6) == b"ARROW1" or is_stream(path):
+    if starts(path, b"ARROW1") or starts(path, STREAM):
         return "ipc"
     if path.suffix and path.suffix.lower() not in PACKED:
         raise DataError(
@@ -127,19 +131,10 @@ def not_utf8(line: object, error: UnicodeDecodeError) -> DataError:
     )
 
 
-def is_gzip(path: Path) -> bool:
-    """Whether the file is packed with gzip, whatever its name."""
-    return _start(path, 2) == b"\x1f\x8b"
-
-
-def is_stream(path: Path) -> bool:
-    """Whether the file holds an Arrow stream, which programs hand each other; an Arrow file begins with ARROW1."""
-    return _start(path, 4) == b"\xff\xff\xff\xff"
-
-
-def is_zstd(path: Path) -> bool:
-    """Whether the file is packed with zstd, whatever its name."""
-    return _start(path, 4) == b"\x28\xb5\x2f\xfd"
+def starts(path: Path, magic: bytes) -> bool:
+    """Whether a file begins with these bytes, as `GZIP` or `ZSTD` packed it or an Arrow `STREAM`, whatever its name."""
+    with open(path, "rb") as file:
+        return file.read(len(magic)) == magic
 
 
 def separator_of(path: Path, lines: list[str], split_at: str | None = None) -> str:
@@ -254,25 +249,18 @@ def is_number(text: str) -> bool:
     return True
 
 
-def _start(path: Path, n: int) -> bytes:
-    with open(path, "rb") as file:
-        return file.read(n)
-
-
 def first_bytes(file: SourceFile) -> bytes:
     """Return the first bytes of a text file, unpacked."""
     path = file.local
-    if is_zstd(path):
+    if starts(path, ZSTD):
         try:
             scan = pl.scan_csv(path, has_header=False, separator="\x01", quote_char=None, infer_schema=False, glob=False)
             lines = scan.head(_LINES).collect().to_series(0)
         except FAILURES as error:
             raise DataError(f"{file}: not a readable zstd file ({in_words(error, file)})", "is it complete?") from None
         return "\n".join(line or "" for line in lines).encode()[:_HEAD]
-    if not is_gzip(path):
-        return _start(path, _HEAD)
     try:
-        with gzip.open(path) as opened:
+        with gzip.open(path) if starts(path, GZIP) else open(path, "rb") as opened:
             return opened.read(_HEAD)
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{file}: not a readable gzip file ({in_words(error, file)})") from None

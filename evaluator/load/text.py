@@ -1,4 +1,8 @@
-"""Separated text → how to scan it: separator, header, which column is which, and what their fields hold."""
+"""Separated text → how to scan it: separator, header, which column is which, and what their fields hold.
+
+TREC files are runs (`qid Q0 docno rank score tag`) and qrels (`qid iter docno rel`), separated by white space. As trec_eval reads them:
+lines that begin with # are comments, and whatever follows the tag of a run is passed over.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +14,21 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import DataError, NoRowsError
-from . import list_columns, sniff, trec
+from . import list_columns, sniff
 from .columns import is_certain_name, named, names_a_column, usual_roles
 from .recode import Quotes
-from .scan import Format, ReadOptions, Scan
+from .scan import TREC_COMMENT, TREC_RUN, Format, ReadOptions, Scan
 from .source_file import SourceFile, path_columns
 
 _TYPED_NAME: Final = re.compile(r"(?P<name>[^:]+):(token|token_seq|float|float_seq)")
 """A column name of a RecBole file."""
 _DECIMAL_COMMA: Final = re.compile(r"\s*[+-]?\d*,\d+\s*")
 _NO_NUMBER: Final = ("na", "n/a", "null", "none")
+_QRELS: Final = ("qid", "iter", "docno", "rel")
+_LAYOUTS: Final = {"lists": TREC_RUN, "policy": TREC_RUN, "predictions": TREC_RUN, "interactions": _QRELS}
+_TREC_NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_GRADE: Final = re.compile("-?[0-9]{1,3}")
+"""A grade: a time stamp, which other files of four columns end in, has more digits."""
 _LONGEST: Final = 60
 """The most characters of a line that a message shows."""
 
@@ -92,7 +101,7 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
         options = replace(options, columns=columns_given, labels=[_bare(name) for name in options.labels])
     # Without a header paths hold columns only where the config names any.
     names = [*first.names, *(path_columns(files, first.names) if has_names or options.columns else ())]
-    columns, label_columns = named(where, table, names, options.columns, options.labels, has_names)
+    columns, label_columns = named(where, table, names, options, has_names)
     samples = {column: [row.get(name) or "" for one in tables for row in one.rows] for column, name in columns.items()}
     may_hold_lists = options.may_split and list_columns.may_hold_lists(table)
     lists, in_lists = list_columns.text_lists(where, table, columns, samples if may_hold_lists else {}, split, one_suffices=True)
@@ -127,7 +136,7 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
 def separator_of(table: str, file: SourceFile, options: ReadOptions, lines: list[str] | None = None) -> str:
     """The separator of a text file, whose first `lines` are looked at; empty for a TREC file, which white space separates."""
     lines = sniff.head(file) if lines is None else lines
-    if options.format == "trec" or (options.format is None and options.separator is None and trec.recognised(table, lines)):
+    if options.format == "trec" or (options.format is None and options.separator is None and is_trec(table, lines)):
         return ""
     return options.separator or ("\t" if options.format == "tsv" else sniff.separator_of(file.local, lines, options.list_separator))
 
@@ -178,16 +187,16 @@ def _separated(role: str, table: str, file: SourceFile, quoted: Quotes, options:
 
 
 def _trec(role: str, table: str, file: SourceFile, lines: Sequence[str]) -> TextTable:
-    names = trec.layout(f"{role}: {file}", table)
-    rows = trec.numbered_rows(lines)
+    names = trec_layout(f"{role}: {file}", table)
+    rows = trec_rows(lines)
     for number, row in rows:
-        if not trec.has_width(row, names):
+        if not has_trec_width(row, names):
             message = f"{role}: {file.line(number)}: {len(row)} fields, where a TREC file has {len(names)}: {' '.join(names)}"
             raise DataError(message, "data.test and data.train are qrels, recommendations are runs")
     if not rows:
         raise DataError(f"{role}: {file}: the first {len(lines):,} lines are comments or blank", "is this a TREC file?")
     is_row = "begins with # and is read as a comment, though it has the fields of a row."
-    doubts = tuple(f"line {number} of {file.local.name} {is_row}" for number in trec.disabled_rows(lines, names)[:1])
+    doubts = tuple(f"line {number} of {file.local.name} {is_row}" for number in _disabled_rows(lines, names)[:1])
     return TextTable(names, [dict(zip(names, row, strict=False)) for _, row in rows], "", named=True, doubts=doubts)
 
 
@@ -195,3 +204,49 @@ def _bare(name: str) -> str:
     """The name of a column of a RecBole file without its type; any other name as it is."""
     match = _TYPED_NAME.fullmatch(name)
     return match["name"] if match else name
+
+
+def trec_layout(where: str, table: str) -> tuple[str, ...]:
+    """The columns of the TREC file that a table is read from; `DataError` if there is no such file."""
+    if table not in _LAYOUTS:
+        raise DataError(f"{where}: TREC files hold judgements and recommendations, and nothing else", "say the format of this file")
+    return _LAYOUTS[table]
+
+
+def is_comment(line: str) -> bool:
+    """Return whether a line is a comment."""
+    return line.lstrip().startswith(TREC_COMMENT)
+
+
+def trec_rows(lines: Sequence[str]) -> list[tuple[int, list[str]]]:
+    """Return the line number and the fields of every line that is neither blank nor a comment."""
+    return [(number, line.split()) for number, line in enumerate(lines, 1) if line.strip() and not is_comment(line)]
+
+
+def has_trec_width(row: Sequence[str], names: Sequence[str]) -> bool:
+    """Return whether a row has the fields of these columns; behind the tag of a run there may be more."""
+    return len(row) == len(names) or (tuple(names) == TREC_RUN and len(row) > len(TREC_RUN))
+
+
+def is_trec(table: str, lines: Sequence[str]) -> bool:
+    """Whether the first lines are those of a TREC file: of a run by its second field, Q0; of qrels by a 0 there and a small grade."""
+    rows = [row for _, row in trec_rows(lines)]
+    if _LAYOUTS.get(table) == TREC_RUN:
+        return bool(rows) and all(_is_run_row(row) for row in rows)
+    if _LAYOUTS.get(table) == _QRELS:
+        return bool(rows) and all(len(row) == len(_QRELS) and row[1].upper() in ("0", "Q0") and _GRADE.fullmatch(row[3]) for row in rows)
+    return False
+
+
+def _disabled_rows(lines: Sequence[str], names: Sequence[str]) -> list[int]:
+    """Return the numbers of the comments that would be rows of these columns without their #."""
+    numbers = [names.index(name) for name in ("rank", "score", "rel") if name in names]
+    rows = [(number, line.split()) for number, line in enumerate(lines, 1) if is_comment(line)]
+    return [number for number, row in rows if has_trec_width(row, names) and all(_TREC_NUMBER.fullmatch(row[index]) for index in numbers)]
+
+
+def _is_run_row(row: Sequence[str]) -> bool:
+    """Return whether a row has Q0 as its second field; one with words behind the tag also needs numbers where a run has them."""
+    if not has_trec_width(row, TREC_RUN) or row[1].upper() != "Q0":
+        return False
+    return len(row) == len(TREC_RUN) or bool(_TREC_NUMBER.fullmatch(row[3]) and _TREC_NUMBER.fullmatch(row[4]))

@@ -101,7 +101,7 @@ def _columns(source: _TypedSource, of_paths: Sequence[str]) -> tuple[dict[str, s
     labels: dict[str, str] = {}
     options = source.options
     for file, schema in source.schemas.items():
-        here, labels = named(f"{source.role}: {file}", source.table, [*schema, *of_paths], options.columns, options.labels, None)
+        here, labels = named(f"{source.role}: {file}", source.table, [*schema, *of_paths], options, None)
         names = names or here
         if here != names:
             has, others = (", ".join(sorted(columns.values())) for columns in (here, names))
