@@ -29,7 +29,7 @@ _Problem = tuple[str, str | None]
 
 
 def another_way(source: Source, error: ReadError) -> ReadAgain | DataError:
-    """How to read a source that an engine could not read, or else the sentence that says what is wrong with it.
+    """Return how to read a source that an engine could not read, or else the sentence that says what is wrong with it.
 
     Numbers in text are read as text, so that words such as NA count as missing, and integers that have fractions among them as these.
     """
@@ -42,7 +42,7 @@ def another_way(source: Source, error: ReadError) -> ReadAgain | DataError:
 
 
 def explain(source: Source, error: ReadError) -> DataError:
-    """The sentence for a source that an engine could not read: the first broken row, or what the engine said."""
+    """Return the sentence for a source that an engine could not read: the first broken row, or what the engine said."""
     for file in source.files:
         problem = _broken(file, source) or _uneven(file, source)
         if problem:
@@ -134,7 +134,7 @@ def _wrong_with(column: str, held: Any, scan: Scan) -> _Problem | None:
 
 
 def _is_number(value: object, scan: Scan) -> bool:
-    """Whether a value is a number, or none; a text that spells one counts in text, and in JSON where numbers are read loosely."""
+    """Return whether a value is a number, or none; a text that spells one counts in text, and in JSON where numbers are read loosely."""
     if not isinstance(value, str):
         return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
     if scan.format == "ndjson" and not (scan.loose or scan.lists_in_text):
@@ -145,7 +145,7 @@ def _is_number(value: object, scan: Scan) -> bool:
 
 
 def _uneven(file: SourceFile, source: Source) -> DataError | None:
-    """The first row whose lists are not of the same length."""
+    """Return the first row whose lists are not of the same length."""
     columns = sorted(source.scan.lists)
     if len(columns) < 2:
         return None

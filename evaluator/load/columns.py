@@ -70,23 +70,23 @@ LARGEST_EXACT: Final = 1 << 53
 
 
 def names_a_column(name: str) -> bool:
-    """Whether `name` is a usual name of a column that tells a header."""
+    """Return whether `name` is a usual name of a column that tells a header."""
     return any(_fold(name) in _USUAL[role] for role in _TELLING)
 
 
 def is_certain_name(name: str) -> bool:
-    """Whether `name` is a usual name that is no word for a thing, as `item_id` or `user`: a book may be called `book`."""
+    """Return whether `name` is a usual name that is no word for a thing, as `item_id` or `user`: a book may be called `book`."""
     folded = _fold(name)
     return names_a_column(name) and (folded in ("user", "users", "item", "items") or folded.endswith(("id", "ids", "idx", "index")))
 
 
 def usual_roles(name: str) -> frozenset[str]:
-    """The roles that a column called `name` usually has."""
+    """Return the roles that a column called `name` usually has."""
     return frozenset(role for role, names in _USUAL.items() if _fold(name) in names)
 
 
 def public_name(column: str) -> str:
-    """What a canonical column is called where people read of it."""
+    """Return what a canonical column is called where people read of it."""
     return _KEYS.get(column, column)
 
 
@@ -155,7 +155,7 @@ def _given(where: str, key: str, name: str | int, columns: Sequence[str]) -> str
 
 
 def _unknown(where: str, name: str, columns: Sequence[str], hint: str) -> DataError:
-    """The sentence for a name that is no column; `hint` is what to do where no column has a name like it."""
+    """Return the sentence for a name that is no column; `hint` is what to do where no column has a name like it."""
     close = difflib.get_close_matches(name, columns, n=1)
     message = f"{where}: no column {name!r}; the columns are {', '.join(map(repr, columns))}"
     return DataError(message, f"did you mean {close[0]!r}?" if close else hint)

@@ -47,7 +47,7 @@ class _NotJson(_NoRows):
 
 
 def is_document(file: SourceFile) -> bool:
-    """Whether a file of JSON is one document, and has not one object per line."""
+    """Return whether a file of JSON is one document, and has not one object per line."""
     try:
         start = sniff.first_bytes(file).removeprefix(codecs.BOM_UTF8).lstrip()
     except DataError:
@@ -65,7 +65,7 @@ def is_document(file: SourceFile) -> bool:
 
 
 def is_by_user(path: Path) -> bool:
-    """Whether a JSON document has an entry for every user; false if it is broken."""
+    """Return whether a JSON document has an entry for every user; false if it is broken."""
     try:
         with ExitStack() as scratch, opened(unpacked(path, scratch)) as packed:
             reader = _JsonReader(io.TextIOWrapper(packed, encoding="utf-8-sig"))
@@ -75,7 +75,7 @@ def is_by_user(path: Path) -> bool:
 
 
 def as_objects(role: str, table: str, document: SourceFile, scratch: ExitStack) -> SourceFile:
-    """A file with one object per line that holds the rows of a JSON document, and lives as long as `scratch`.
+    """Return a file with one object per line that holds the rows of a JSON document, and lives as long as `scratch`.
 
     `DataError` if the document is broken, or holds something else than rows of `table`.
     """
@@ -123,7 +123,7 @@ def _names_columns(entries: Sequence[tuple[str, Any]]) -> bool:
 
 
 def _by_column(columns: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The rows of a table that is written column by column, as pandas does: `{"user": {"0": 1}}`, `{"user": [1]}`."""
+    """Yield the rows of a table that is written column by column, as pandas does: `{"user": {"0": 1}}`, `{"user": [1]}`."""
     values: dict[str, list[Any]] = {}
     keys: tuple[str, list[str]] | None = None
     for name, held in columns.items():
@@ -188,7 +188,7 @@ class _JsonReader:
         self._decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
 
     def first_letter(self) -> str:
-        """The next letter that is no white space; empty at the end."""
+        """Return the next letter that is no white space; empty at the end."""
         while True:
             self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
             if self._at < len(self._text):

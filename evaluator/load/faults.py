@@ -41,7 +41,7 @@ class FaultTally:
         return any(number for name, number in found.items() if name.startswith(("null_", "infinite_")))
 
     def _is_plain(self, frame: pl.DataFrame) -> bool:
-        """Whether a frame has nothing to count, seen at a glance: no text is empty or long, and all numbers have a finite sum."""
+        """Return whether a frame has nothing to count, seen at a glance: no text is empty or long, and all numbers have a finite sum."""
         unsure = self._source.unsure_numbers
         for column in self._source.required:
             values = frame[column]
@@ -122,7 +122,7 @@ def refuse(source: Source, counts: dict[str, int | None], *, tolerant: bool = Fa
 
 
 def _holds_text(source: Source, column: str, counts: dict[str, int | None]) -> bool:
-    """Whether a column of text that was read as integers holds something else.
+    """Return whether a column of text that was read as integers holds something else.
 
     What is `odd` may be negative only, and a null may be a text that is no integer: both are looked at more closely.
     """
@@ -175,7 +175,7 @@ def _refuse_rows(source: Source, faults: Sequence[Fault], n_rows: int, tolerant:
 
 
 def _has_blank_lines(source: Source) -> bool:
-    """Whether a row may be a blank line, which only text without keys can hold."""
+    """Return whether a row may be a blank line, which only text without keys can hold."""
     return source.scan.format in ("csv", "lines")
 
 
@@ -185,7 +185,7 @@ def _is_blank(source: Source) -> pl.Expr:
 
 
 def _place(source: Source, condition: pl.Expr) -> str | None:
-    """The first record of the source for which `condition` holds, as `role: file, line 12`; `None` if there is none."""
+    """Return the first record of the source for which `condition` holds, as `role: file, line 12`; `None` if there is none."""
     return next((f"{source.role}: {place}" for place, _ in _faulty_records(source, [condition], 1)), None)
 
 

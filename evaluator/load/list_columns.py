@@ -39,12 +39,12 @@ _NEARLY_ALL: Final = 0.95
 
 
 def may_hold_lists(table: str) -> bool:
-    """Whether a row of `table` may hold a list of items."""
+    """Return whether a row of `table` may hold a list of items."""
     return table in _TABLES
 
 
 def as_list_columns(where: str, table: str, nested: Sequence[str]) -> frozenset[str]:
-    """The canonical columns that hold lists, `nested`, as a set; `DataError` if rows of `table` cannot hold lists in them."""
+    """Return the canonical columns that hold lists, `nested`, as a set; `DataError` if rows of `table` cannot hold lists in them."""
     if not nested:
         return frozenset()
     if table not in _TABLES or "item" not in nested or "user" in nested:
@@ -115,7 +115,7 @@ def _refuse_unsplit(where: str, name: str, texts: Sequence[str], users: Sequence
 
 
 def fields_of(schema: Mapping[str, pl.DataType]) -> Fields:
-    """The fields of all lists of structs: by their own names, or as `column.field` where another column has that name."""
+    """Return the fields of all lists of structs: by their own names, or as `column.field` where another column has that name."""
     structs = {name: inner for name, dtype in schema.items() if isinstance(inner := _inner(dtype), pl.Struct)}
     found = [(name, field.name) for name, struct in structs.items() for field in struct.fields]
     taken = [*(name for name in schema if name not in structs), *(field for _, field in found)]
@@ -123,7 +123,7 @@ def fields_of(schema: Mapping[str, pl.DataType]) -> Fields:
 
 
 def flattened(schema: Mapping[str, pl.DataType], fields: Fields) -> dict[str, pl.DataType]:
-    """The types of all columns with `fields` in the place of the lists of structs that hold them."""
+    """Return the types of all columns with `fields` in the place of the lists of structs that hold them."""
     flat: dict[str, pl.DataType] = {}
     for name, dtype in schema.items():
         struct = _inner(dtype)
@@ -136,7 +136,7 @@ def flattened(schema: Mapping[str, pl.DataType], fields: Fields) -> dict[str, pl
 
 
 def with_fields(frame: pl.LazyFrame, fields: Fields, names: Collection[str]) -> pl.LazyFrame:
-    """A frame with those of `fields` as columns that `names` has; the structs go."""
+    """Return a frame with those of `fields` as columns that `names` has; the structs go."""
     wanted = {name: place for name, place in fields.items() if name in names}
     if not wanted:
         return frame
@@ -150,7 +150,7 @@ def with_fields(frame: pl.LazyFrame, fields: Fields, names: Collection[str]) -> 
 
 
 def value_of(record: Mapping[str, Any], name: str, fields: Fields) -> Any:
-    """The value of a column in a JSON object, or the list of the values of a field."""
+    """Return the value of a column in a JSON object, or the list of the values of a field."""
     column, field = fields.get(name, (name, ""))
     held = record.get(column)
     if name not in fields or not isinstance(held, list):
@@ -189,7 +189,7 @@ def listed(field: pl.Expr, split: str | None, syntax: Syntax, ids: bool = False)
 
 
 def elements(text: str, split: str | None, syntax: Syntax = "json") -> list[object] | None:
-    """The values of a list in text, as `listed` reads them; `None` if it cannot be read."""
+    """Return the values of a list in text, as `listed` reads them; `None` if it cannot be read."""
     if split is not None:
         inner = text.strip()
         bracketed = inner.startswith("[") and inner.endswith("]")
@@ -207,7 +207,7 @@ def elements(text: str, split: str | None, syntax: Syntax = "json") -> list[obje
 
 
 def fractions(text: str) -> list[str]:
-    """The numbers in a list as Python prints it that are no integers, and so can be no ids."""
+    """Return the numbers in a list as Python prints it that are no integers, and so can be no ids."""
     return [value for value in re.findall(_VALUE, re.sub(_SCALAR, r"\1", text)) if not re.fullmatch(_ID, value)]
 
 
@@ -226,22 +226,22 @@ def _of_json(text: str) -> list[object] | None:
 
 
 def is_list(text: str) -> bool:
-    """Whether a text is a list in square brackets that can be read."""
+    """Return whether a text is a list in square brackets that can be read."""
     return text.startswith("[") and (_of_json(text) is not None or is_python_list(text))
 
 
 def is_python_list(text: str) -> bool:
-    """Whether a text is a list as Python or NumPy prints it."""
+    """Return whether a text is a list as Python or NumPy prints it."""
     return ("[" in text or "(" in text) and elements(text, None, "python") is not None
 
 
 def syntax_of(texts: Sequence[str]) -> Syntax:
-    """How lists in brackets are written: as Python prints them if some are that JSON would not have, otherwise as JSON."""
+    """Return how lists in brackets are written: as Python prints them if some are that JSON would not have, otherwise as JSON."""
     return "python" if any(_of_json(text) is None and is_python_list(text) for text in texts) else "json"
 
 
 def _is_nested(text: str) -> bool:
-    """Whether a text is in brackets of which no sign separates plain values: a dictionary, a set, a list of pairs."""
+    """Return whether a text is in brackets of which no sign separates plain values: a dictionary, a set, a list of pairs."""
     return text[0] in "({" or (text[0] == "[" and text[1:].lstrip().startswith(("(", "[", "{")))
 
 

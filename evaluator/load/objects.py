@@ -28,7 +28,7 @@ _LINES_PER_BATCH: Final = 10_000
 
 
 def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadOptions) -> Scan:
-    """How to scan files of one JSON object per line; `DataError` if they cannot be read as `options` says."""
+    """Return how to scan files of one JSON object per line; `DataError` if they cannot be read as `options` says."""
     names: dict[str, None] = {}
     records: list[dict[str, Any]] = []
     schema = _schema(files)
@@ -75,7 +75,7 @@ def schema_of_objects(files: Sequence[SourceFile], max_rows: int | None = None) 
 
 
 def _schema(files: Sequence[SourceFile]) -> Mapping[str, pl.DataType]:
-    """All keys, also those that occur only further on, such as a score that the first objects lack."""
+    """Return all keys, also those that occur only further on, such as a score that the first objects lack."""
     try:
         return schema_of_objects(files)
     except FAILURES:
@@ -83,7 +83,7 @@ def _schema(files: Sequence[SourceFile]) -> Mapping[str, pl.DataType]:
 
 
 def _flat(record: dict[str, Any], fields: Fields) -> dict[str, Any]:
-    """An object with the fields of lists of objects as lists of their own."""
+    """Return an object with the fields of lists of objects as lists of their own."""
     if not fields:
         return record
     structs = {column for column, _ in fields.values()}
@@ -102,7 +102,7 @@ def _samples(table: str, held: Mapping[str, Sequence[Any]], options: ReadOptions
 
 
 def first_objects(file: SourceFile) -> list[dict[str, Any]]:
-    """The first objects of a file; `DataError` names the line of what is none."""
+    """Return the first objects of a file; `DataError` names the line of what is none."""
     records = []
     for number, line in enumerate(sniff.head(file), 1):
         if not line.strip():
@@ -162,7 +162,7 @@ def _refuse_odd_values(role: str, files: Sequence[SourceFile], columns: Mapping[
 
 
 def _spellings(key: str) -> str:
-    """A pattern for the ways in which writers of JSON spell a key."""
+    """Return a pattern for the ways in which writers of JSON spell a key."""
     return f"(?:{'|'.join(sorted({re.escape(json.dumps(key)), re.escape(json.dumps(key, ensure_ascii=False))}))})"
 
 
@@ -181,7 +181,7 @@ def _objects_with(path: Path, pattern: str) -> Iterator[tuple[int, _Object]]:
 
 
 def _problem(column: str, key: str, value: Any, listed: bool) -> tuple[str, str] | None:
-    """What is wrong with a value, and what to do about it."""
+    """Return what is wrong with a value, and what to do about it."""
     if column.startswith("label_"):
         return (f"{key!r} is {value!r}, where text was expected", FLAT) if isinstance(value, dict | list) else None
     if column not in IDS or value is None:
@@ -193,7 +193,7 @@ def _problem(column: str, key: str, value: Any, listed: bool) -> tuple[str, str]
 
 
 def is_id(value: object) -> bool:
-    """Whether a value of JSON can be an id: a text, an integer, or null for none."""
+    """Return whether a value of JSON can be an id: a text, an integer, or null for none."""
     if isinstance(value, str):
         return "\0" not in value
     return value is None or (isinstance(value, int) and not isinstance(value, bool))

@@ -33,9 +33,6 @@ _MARK, _NEWLINE, _RETURN = b'"\n\r'
 _HINT: Final = (
     "a quotation mark quotes where a field begins with it: close it before the next separator, and write a mark inside such a field twice"
 )
-Role = Literal["literal", "regular", "mixed"]
-"""What the quotation marks of a file do. `literal`: none stands at the start of a field, so none quotes. `regular`: each opens or closes a
-field, or is one of a doubled pair in a quoted field, so that all readers agree. `mixed`: some quote, others do not."""
 
 
 def recoded(file: SourceFile, encoding: str | None, is_json: bool, scratch: ExitStack) -> SourceFile:
@@ -65,7 +62,7 @@ def recoded(file: SourceFile, encoding: str | None, is_json: bool, scratch: Exit
 
 
 def opened(path: Path) -> IO[bytes]:
-    """The bytes of a file, unpacked if gzip packed them."""
+    """Return the bytes of a file, unpacked if gzip packed them."""
     return gzip.open(path) if sniff.starts(path, sniff.GZIP) else open(path, "rb")  # type: ignore[return-value]
 
 
@@ -77,7 +74,7 @@ class CountedLines:
         self.number = 0
 
     def encoded(self) -> Iterator[bytes]:
-        """The lines as bytes."""
+        """Yield the lines as bytes."""
         for line in self.file:
             self.number += 1
             yield line
@@ -97,7 +94,7 @@ def line_of_record(path: Path, separator: str, index: int) -> int:
 
 
 def unpacked(path: Path, scratch: ExitStack) -> Path:
-    """The file itself, or if zstd packed it, as only Polars unpacks, its UTF-8 text in a file that lives as long as `scratch`."""
+    """Return the file itself, or if zstd packed it, as only Polars unpacks, its UTF-8 text in a file that lives as long as `scratch`."""
     if not sniff.starts(path, sniff.ZSTD):
         return path
     target = copy_of(path, scratch)
@@ -106,12 +103,12 @@ def unpacked(path: Path, scratch: ExitStack) -> Path:
 
 
 def copy_of(path: Path, scratch: ExitStack) -> Path:
-    """Where to write a copy of a file, unpacked, that lives as long as `scratch`."""
+    """Return where to write a copy of a file, unpacked, that lives as long as `scratch`."""
     return scratch.enter_context(folder_for_copies()) / (path.stem if path.suffix.lower() in sniff.PACKED else path.name)
 
 
 def not_unpacked(where: str, error: BaseException, file: SourceFile) -> DataError:
-    """The sentence for a file whose packing is broken."""
+    """Return the sentence for a file whose packing is broken."""
     return DataError(f"{where}: cannot be unpacked ({in_words(error, file)})", "is the file complete?")
 
 
@@ -158,7 +155,7 @@ def settle_quotes(role: str, files: Sequence[SourceFile], separator_of: Callable
 
 
 def _has_mark(role: str, file: SourceFile) -> bool:
-    """Whether a text file has a quotation mark; `DataError` for a NUL byte, which no text holds."""
+    """Return whether a text file has a quotation mark; `DataError` for a NUL byte, which no text holds."""
     found, nul_line = False, None
     try:
         if sniff.starts(file.local, sniff.ZSTD):  # which Polars unpacks
@@ -181,8 +178,12 @@ def _has_mark(role: str, file: SourceFile) -> bool:
     return bool(found)
 
 
-def _role_of_marks(path: Path, separator: str) -> tuple[Role, bool]:
-    """Return what the quotation marks of a file that has some do, and whether a regular quoted field spans lines."""
+def _role_of_marks(path: Path, separator: str) -> tuple[Literal["literal", "regular", "mixed"], bool]:
+    """Return what the quotation marks of a file that has some do, and whether a regular quoted field spans lines.
+
+    `literal`: none stands at the start of a field, so none quotes. `regular`: each opens or closes a field, or is one of a doubled pair
+    in a quoted field, so that all readers agree. `mixed`: some quote, others do not.
+    """
     n_marks, any_quotes, regular, across_lines = 0, False, True, False
     if len(separator.encode()) != 1:
         return "literal", False
@@ -206,7 +207,7 @@ def _role_of_marks(path: Path, separator: str) -> tuple[Role, bool]:
 
 
 def _blocks(path: Path) -> Iterator[bytes]:
-    """The bytes of a file in blocks of whole lines, without its byte-order mark."""
+    """Yield the bytes of a file in blocks of whole lines, without its byte-order mark."""
     with opened(path) as file:
         block = file.read(len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)
         while more := block + file.read(_BLOCK):
@@ -215,7 +216,7 @@ def _blocks(path: Path) -> Iterator[bytes]:
 
 
 def _regular_copy(role: str, file: SourceFile, path: Path, separator: str, scratch: ExitStack) -> tuple[Path, bool]:
-    """A copy of a file, unpacked at `path`, in which all quotation marks are regular, and whether a quoted field spans lines."""
+    """Return a copy of a file, unpacked at `path`, in which all quotation marks are regular, and whether a quoted field spans lines."""
     target, across_lines, first_line = copy_of(file.local, scratch), False, 1
     with opened(path) as packed, io.TextIOWrapper(new_copy(target), encoding="utf-8", newline="") as written:
         lines, writer = CountedLines(packed), csv.writer(written, delimiter=separator, lineterminator="\n")

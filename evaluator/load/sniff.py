@@ -18,7 +18,7 @@ import polars as pl
 from ..errors import DataError, NoRowsError
 from .columns import IDS, LARGEST_EXACT, ORDERING
 from .opening import FAILURES
-from .scan import Format, Kind, NumberType, ReadOptions, Scan
+from .scan import Format, Kind, ReadOptions, Scan
 from .source_file import SourceFile, in_words, partitions_of
 
 _ENDINGS: Final[dict[str, Format]] = {
@@ -48,17 +48,17 @@ _ARRAY: Final = re.compile(r'"\[[^\]]*\]"|"\([^)]*\)"|(?<!")\[[^\]]*\](?!")')
 
 
 def is_a_table(path: Path) -> bool:
-    """Whether the name of a file ends as those of tables do."""
+    """Return whether the name of a file ends as those of tables do."""
     return ending_of(path) in {*_ENDINGS, *_OTHERS}
 
 
 def ending_of(path: PurePath) -> str:
-    """The last ending of a name, in lower case, that does not only say how the file is packed; empty if there is none."""
+    """Return the last ending of a name, in lower case, that does not only say how the file is packed; empty if there is none."""
     return next((ending.lower() for ending in reversed(path.suffixes) if ending.lower() not in PACKED), "")
 
 
 def format_of(file: SourceFile, encoded: bool = False) -> Format:
-    """The format of a file, by its ending or else by its first bytes; `DataError` if it is none that receval reads.
+    """Return the format of a file, by its ending or else by its first bytes; `DataError` if it is none that receval reads.
 
     What is `encoded` in another way than UTF-8 is separated text unless its ending says something else.
     """
@@ -80,7 +80,7 @@ def format_of(file: SourceFile, encoded: bool = False) -> Format:
 
 
 def without_endings(name: str) -> str:
-    """The name of a file without the endings that say what is in it: `bpr_lr0.05` of `bpr_lr0.05.csv.gz`."""
+    """Return the name of a file without the endings that say what is in it: `bpr_lr0.05` of `bpr_lr0.05.csv.gz`."""
     path = PurePath(name)
     while path.stem and path.suffix.lower() in {*_ENDINGS, *_OTHERS, *PACKED, ".json"}:
         path = PurePath(path.stem)
@@ -93,7 +93,7 @@ def known_format(path: PurePath) -> Format | None:
 
 
 def head(file: SourceFile) -> list[str]:
-    """The first lines of a text file, unpacked, without line ends; `DataError` if it is empty or no text."""
+    """Return the first lines of a text file, unpacked, without line ends; `DataError` if it is empty or no text."""
     start = first_bytes(file)
     if not start.strip():
         raise NoRowsError(f"{file}: the file is empty")
@@ -119,12 +119,12 @@ def head(file: SourceFile) -> list[str]:
 
 
 def holds_nul(line: object) -> DataError:
-    """The sentence for a line with a NUL byte, which no text holds."""
+    """Return the sentence for a line with a NUL byte, which no text holds."""
     return DataError(f"{line}: not a text file (it holds NUL bytes)", "say its format in the config, or save it as UTF-8")
 
 
 def not_utf8(line: object, error: UnicodeDecodeError) -> DataError:
-    """The sentence for a line of bytes that are no UTF-8."""
+    """Return the sentence for a line of bytes that are no UTF-8."""
     byte = error.object[error.start]
     return DataError(
         f"{line}: not UTF-8 text (byte 0x{byte:02X})", "say encoding: latin-1 in the config if it is, or convert the file with iconv"
@@ -132,13 +132,13 @@ def not_utf8(line: object, error: UnicodeDecodeError) -> DataError:
 
 
 def starts(path: Path, magic: bytes) -> bool:
-    """Whether a file begins with these bytes, as `GZIP` or `ZSTD` packed it or an Arrow `STREAM`, whatever its name."""
+    """Return whether a file begins with these bytes, as `GZIP` or `ZSTD` packed it or an Arrow `STREAM`, whatever its name."""
     with open(path, "rb") as file:
         return file.read(len(magic)) == magic
 
 
 def separator_of(path: Path, lines: list[str], split_at: str | None = None) -> str:
-    """The separator that gives every one of the first lines the same number of fields, more than one.
+    """Return the separator that gives every one of the first lines the same number of fields, more than one.
 
     It is what a list within a field is `split_at` only if there is no other; separators within a JSON array do not count.
     """
@@ -157,7 +157,7 @@ def separator_of(path: Path, lines: list[str], split_at: str | None = None) -> s
 
 
 def split(line: str, separator: str) -> list[str]:
-    """The fields of one line; where the separator has several characters no field is quoted."""
+    """Return the fields of one line; where the separator has several characters no field is quoted."""
     if len(separator) > 1:
         return line.split(separator)
     try:
@@ -181,7 +181,7 @@ def csv_rows(lines: Iterable[str], separator: str, *, strict: bool = False) -> I
 
 
 def rows(lines: Sequence[str], separator: str, quotes: bool) -> list[list[str]]:
-    """The fields of the first lines, but for blank ones and a last row that goes on behind them.
+    """Return the fields of the first lines, but for blank ones and a last row that goes on behind them.
 
     With `quotes` a quotation mark at the start of a field quotes it, where the separator is a single byte.
     """
@@ -195,12 +195,12 @@ def rows(lines: Sequence[str], separator: str, quotes: bool) -> list[list[str]]:
 
 
 def is_integer(text: str) -> bool:
-    """Whether a text is the plain spelling of an integer of 64 bits."""
+    """Return whether a text is the plain spelling of an integer of 64 bits."""
     return bool(re.fullmatch(PLAIN_INTEGER, text)) and -(2**63) <= int(text) < 2**63
 
 
 def kind_of(column: str, sample: Sequence[str], nulls: Sequence[str]) -> Kind:
-    """The kind of a canonical column of text: ids are integers if every one of the sample is, but for `nulls`, which are none."""
+    """Return the kind of a canonical column of text: ids are integers if every one of the sample is, but for `nulls`, which are none."""
     if column not in IDS:
         return "time" if column == "timestamp" else "number"
     return "integer" if all(is_integer(value) for value in sample if value and value not in nulls) else "text"
@@ -231,17 +231,15 @@ def scan_of(
             for wrong in (text for text in texts if text and kinds[column] == "number" and not is_number(text)):
                 raise DataError(f"{where}: the folder {name}={wrong} holds no number, and {column} must be one")
     large = {column: [text for text in values.get(column, ()) if len(text) > 15 and is_integer(text)] for column in ORDERING}
-    whole: dict[str, NumberType] = {
-        column: "whole" for column, texts in large.items() if any(abs(int(text)) > LARGEST_EXACT for text in texts)
-    }
-    more["numbers"] = {**whole, **more.get("numbers", {})}
+    whole = [column for column, texts in large.items() if any(abs(int(text)) > LARGEST_EXACT for text in texts)]
+    more["numbers"] = {**dict.fromkeys(whole, "whole"), **more.get("numbers", {})}
     more["fields"] = {name: field for name, field in more.get("fields", {}).items() if name in names.values()}
     paths = tuple(file.address for file in files)
     return Scan(paths, names=names, kinds=kinds, split=options.list_separator, nulls=options.nulls, partitions=partitions, **more)
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is the spelling of a number."""
+    """Return whether a text is the spelling of a number."""
     try:
         float(text)
     except ValueError:
@@ -259,8 +257,11 @@ def first_bytes(file: SourceFile) -> bytes:
         except FAILURES as error:
             raise DataError(f"{file}: not a readable zstd file ({in_words(error, file)})", "is it complete?") from None
         return "\n".join(line or "" for line in lines).encode()[:_HEAD]
+    if not starts(path, GZIP):
+        with open(path, "rb") as plain:
+            return plain.read(_HEAD)
     try:
-        with gzip.open(path) if starts(path, GZIP) else open(path, "rb") as opened:
-            return opened.read(_HEAD)
+        with gzip.open(path) as packed:
+            return packed.read(_HEAD)
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{file}: not a readable gzip file ({in_words(error, file)})") from None

@@ -134,7 +134,7 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
 
 
 def separator_of(table: str, file: SourceFile, options: ReadOptions, lines: list[str] | None = None) -> str:
-    """The separator of a text file, whose first `lines` are looked at; empty for a TREC file, which white space separates."""
+    """Return the separator of a text file, whose first `lines` are looked at; empty for a TREC file, which white space separates."""
     lines = sniff.head(file) if lines is None else lines
     if options.format == "trec" or (options.format is None and options.separator is None and is_trec(table, lines)):
         return ""
@@ -142,7 +142,7 @@ def separator_of(table: str, file: SourceFile, options: ReadOptions, lines: list
 
 
 def text_tables(role: str, table: str, quoted: Quotes, options: ReadOptions) -> list[TextTable]:
-    """The first rows of each file; `DataError` if they differ in their columns."""
+    """Return the first rows of each file; `DataError` if they differ in their columns."""
     tables = [_separated(role, table, file, quoted, options) for file in quoted.files]
     for file, other in zip(quoted.files, tables, strict=True):
         if other.names != tables[0].names:
@@ -195,19 +195,24 @@ def _trec(role: str, table: str, file: SourceFile, lines: Sequence[str]) -> Text
             raise DataError(message, "data.test and data.train are qrels, recommendations are runs")
     if not rows:
         raise DataError(f"{role}: {file}: the first {len(lines):,} lines are comments or blank", "is this a TREC file?")
-    is_row = "begins with # and is read as a comment, though it has the fields of a row."
-    doubts = tuple(f"line {number} of {file.local.name} {is_row}" for number in _disabled_rows(lines, names)[:1])
+    numbers = [names.index(name) for name in ("rank", "score", "rel") if name in names]
+    comments = [(number, line.split()) for number, line in enumerate(lines, 1) if is_comment(line)]
+    doubts = tuple(
+        f"line {number} of {file.local.name} begins with # and is read as a comment, though it has the fields of a row."
+        for number, row in comments
+        if has_trec_width(row, names) and all(_TREC_NUMBER.fullmatch(row[index]) for index in numbers)
+    )[:1]
     return TextTable(names, [dict(zip(names, row, strict=False)) for _, row in rows], "", named=True, doubts=doubts)
 
 
 def _bare(name: str) -> str:
-    """The name of a column of a RecBole file without its type; any other name as it is."""
+    """Return the name of a column of a RecBole file without its type; any other name as it is."""
     match = _TYPED_NAME.fullmatch(name)
     return match["name"] if match else name
 
 
 def trec_layout(where: str, table: str) -> tuple[str, ...]:
-    """The columns of the TREC file that a table is read from; `DataError` if there is no such file."""
+    """Return the columns of the TREC file that a table is read from; `DataError` if there is no such file."""
     if table not in _LAYOUTS:
         raise DataError(f"{where}: TREC files hold judgements and recommendations, and nothing else", "say the format of this file")
     return _LAYOUTS[table]
@@ -236,13 +241,6 @@ def is_trec(table: str, lines: Sequence[str]) -> bool:
     if _LAYOUTS.get(table) == _QRELS:
         return bool(rows) and all(len(row) == len(_QRELS) and row[1].upper() in ("0", "Q0") and _GRADE.fullmatch(row[3]) for row in rows)
     return False
-
-
-def _disabled_rows(lines: Sequence[str], names: Sequence[str]) -> list[int]:
-    """Return the numbers of the comments that would be rows of these columns without their #."""
-    numbers = [names.index(name) for name in ("rank", "score", "rel") if name in names]
-    rows = [(number, line.split()) for number, line in enumerate(lines, 1) if is_comment(line)]
-    return [number for number, row in rows if has_trec_width(row, names) and all(_TREC_NUMBER.fullmatch(row[index]) for index in numbers)]
 
 
 def _is_run_row(row: Sequence[str]) -> bool:

@@ -176,12 +176,12 @@ def _kind(source: _TypedSource, column: str, name: str, listed: bool) -> Kind:
 
 
 def _is_no_id(dtype: pl.DataType) -> bool:
-    """Whether a column of ids cannot have this type: no whole number, and nothing that has one text."""
+    """Return whether a column of ids cannot have this type: no whole number, and nothing that has one text."""
     return dtype.is_nested() or (dtype.is_numeric() and not _is_whole(dtype)) or dtype in (pl.Binary, pl.Object, pl.Null, pl.Duration)
 
 
 def _is_whole(dtype: pl.DataType) -> bool:
-    """Whether all values of a type are whole numbers."""
+    """Return whether all values of a type are whole numbers."""
     return dtype.is_integer() or (isinstance(dtype, pl.Decimal) and not dtype.scale)
 
 
@@ -248,7 +248,7 @@ def temporary_rows(file: Path) -> pl.LazyFrame:
 
 
 def panics_at(dtype: object) -> bool:
-    """Whether Polars knows a type, and panics at its values: a decimal number of more than 38 digits."""
+    """Return whether Polars knows a type, and panics at its values: a decimal number of more than 38 digits."""
     return isinstance(dtype, pl.Decimal) and dtype.precision > _MOST_DIGITS
 
 
