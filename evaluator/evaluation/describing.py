@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from .. import load
 from ..config import Loaded
-from ..load.batches import batches
-from ..load.tally import FaultTally
+from ..load.faults import FaultTally
+from ..load.opening import batches
 from ..measure.summaries import count_summary, number_summary
 from ..results.description import Description, Overlap, TableDescription, TimeSpan
 from ..results.repeats import describe_folds

@@ -18,7 +18,7 @@ from ..config import Loaded, missing
 from ..conventions import AXES, PROTOCOL, load
 from ..errors import ConfigError, DataError
 from ..load import Source
-from ..load.tally import FaultTally
+from ..load.faults import FaultTally
 from ..measure.model_level_sums import CollectSums
 from ..measure.scoring import GroupValues, Scorer, within_numbers
 from ..measure.task import MeasureGroup, grouped

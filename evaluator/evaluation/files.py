@@ -21,9 +21,9 @@ from ..config.data_sources import InMemory
 from ..errors import ConfigError, DataError
 from ..forks import refuse_lost_threads
 from ..health import Faults
+from ..load.faults import FaultTally
 from ..load.opening import FAILURES, opened
 from ..load.scan import ReadError
-from ..load.tally import FaultTally
 from ..measure.task import Task, tables_of
 from ..metrics.popularity_groups import profile_groups_of
 from ..names.measure_strings import MetricSpec

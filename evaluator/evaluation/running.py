@@ -24,7 +24,7 @@ from ..config import Loaded
 from ..errors import DataError
 from ..extras import version_of
 from ..health import CheckTask, Context, SourceNames, Symptom, Tallies
-from ..load.tally import FaultTally
+from ..load.faults import FaultTally
 from ..measure.by_group import group_remarks, groups_of
 from ..measure.measuring import EnrichedRows
 from ..measure.partial import Partial

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..load import list_text
+from ..load import list_columns
 from .name_words import DESCRIBING, IDENTIFYING, column_words, is_id_name, stem, table_words, words_of
 from .preview import ColumnSummary, PairSummary, TablePreview
 
@@ -134,7 +134,7 @@ def _by_elimination(columns: tuple[ColumnSummary, ...], assigned: _Columns) -> t
 
 def _list_separator(column: ColumnSummary) -> str:
     """Return the separator of the ids in the fields of a column; empty if a field holds one id."""
-    return "" if column.is_list or column.kind != "text" else list_text.separator(column.examples)
+    return "" if column.is_list or column.kind != "text" else list_columns.separator(column.examples)
 
 
 def _with_table(file: ClassifiedFile, words: tuple[str, ...]) -> ClassifiedFile:

@@ -244,7 +244,7 @@ class TablePreview:
             return int(opening.raw(scan).select(pl.len()).collect().item()), True
         if n_previewed < self._max_rows:
             return n_previewed, True
-        if any(sniff.is_gzip(path) or sniff.is_zstd(path) for path in paths):
+        if any(sniff.starts(path, sniff.GZIP) or sniff.starts(path, sniff.ZSTD) for path in paths):
             return n_previewed, False
         lines = sniff.head(self.raw.files[0])
         bytes_per_line = sum(len(line.encode()) + 1 for line in lines) / len(lines)

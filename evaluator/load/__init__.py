@@ -6,8 +6,8 @@ from .database import look_at_query as look_at_query
 from .faults import refuse as refuse
 from .folders import find as find
 from .folders import spooled as spooled
-from .read_options import ReadOptions as ReadOptions
 from .remote import Remote as Remote
+from .scan import ReadOptions as ReadOptions
 from .sniff import without_endings as without_endings
 from .source import FaultyRows as FaultyRows
 from .source import ReadAgain as ReadAgain

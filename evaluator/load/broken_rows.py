@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import zlib
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 import polars as pl
 from msgspec.structs import replace
@@ -14,21 +14,22 @@ from msgspec.structs import replace
 from ..errors import DataError
 from . import opening, sniff
 from .columns import IDS, public_name
-from .json_values import is_id
-from .list_fields import value_of
-from .list_text import elements, fractions
+from .list_columns import elements, fractions, value_of
+from .objects import is_id
 from .recode import CountedLines, not_unpacked, opened
 from .scan import ReadError, Scan
 from .source import ReadAgain, Source
 from .source_file import SourceFile, in_words
-from .trec import is_comment
+from .text import is_comment
 
 _LISTS: Final = "write it as [3, 5], strings in double quotes; or say what separates the items, split: ',', or that none does, split: none"
 """What to do about a text that should be a list."""
+_Problem = tuple[str, str | None]
+"""What is wrong, and what to do about it."""
 
 
 def another_way(source: Source, error: ReadError) -> ReadAgain | DataError:
-    """How to read a source that an engine could not read, or else the sentence that says what is wrong with it.
+    """Return how to read a source that an engine could not read, or else the sentence that says what is wrong with it.
 
     Numbers in text are read as text, so that words such as NA count as missing, and integers that have fractions among them as these.
     """
@@ -41,7 +42,7 @@ def another_way(source: Source, error: ReadError) -> ReadAgain | DataError:
 
 
 def explain(source: Source, error: ReadError) -> DataError:
-    """The sentence for a source that an engine could not read: the first broken row, or what the engine said."""
+    """Return the sentence for a source that an engine could not read: the first broken row, or what the engine said."""
     for file in source.files:
         problem = _broken(file, source) or _uneven(file, source)
         if problem:
@@ -51,16 +52,14 @@ def explain(source: Source, error: ReadError) -> DataError:
 
 
 def _broken(file: SourceFile, source: Source) -> DataError | None:
-    if not source.scan.is_text or sniff.is_zstd(file.local):
+    """Return the sentence for the first row or object of a file of text that is not as the scan expects."""
+    if not source.scan.is_text or sniff.starts(file.local, sniff.ZSTD):
         return None
     try:
         with opened(file.local) as text:
             lines = CountedLines(text)
-            if source.scan.format != "ndjson":
-                return _first_broken_row(file, source, lines)
-            for line in lines.encoded():
-                if message := _wrong_with_object(line, source.scan):
-                    return DataError(f"{source.role}: {file.line(lines.number)}: {message}")
+            for number, problem in (_wrong_objects if source.scan.format == "ndjson" else _wrong_rows)(lines, source.scan):
+                return DataError(f"{source.role}: {file.line(number)}: {problem[0]}", problem[1])
     except UnicodeDecodeError as error:
         return sniff.not_utf8(f"{source.role}: {file.line(lines.number)}", error)
     except csv.Error as error:
@@ -70,88 +69,83 @@ def _broken(file: SourceFile, source: Source) -> DataError | None:
     return None
 
 
-def _first_broken_row(file: SourceFile, source: Source, lines: CountedLines) -> DataError | None:
-    scan = source.scan
-    line = 1
-    for index, row in enumerate(_rows(lines, scan)):
-        where, line = f"{source.role}: {file.line(line)}", lines.number + 1
-        if row and (index > 0 or not scan.has_header) and (problem := _wrong_with(row, scan)):
-            message, hint = problem
-            return DataError(f"{where}: {message}", hint)
-    return None
-
-
-def _rows(lines: CountedLines, scan: Scan) -> Iterator[list[str]]:
+def _wrong_rows(lines: CountedLines, scan: Scan) -> Iterator[tuple[int, _Problem]]:
+    """Yield the line on which each broken row begins, and what is wrong with it."""
     if scan.format == "csv" and scan.quotes:
-        return sniff.csv_rows(lines, scan.separator)
-    texts = (line.rstrip("\r\n") for line in lines)
-    if not scan.separator:
-        return ([] if is_comment(text) else text.split() for text in texts)
-    return (text.split(scan.separator) if text.strip() else [] for text in texts)
+        rows = sniff.csv_rows(lines, scan.separator)
+    else:
+        separator = scan.separator or None
+        texts = (line.rstrip("\r\n") for line in lines)
+        rows = ([] if not text.strip() or (not separator and is_comment(text)) else text.split(separator) for text in texts)
+    line, width = 1, len(scan.header)
+    columns = {column: scan.header.index(name) for column, name in scan.names.items() if name in scan.header}
+    for index, row in enumerate(rows):
+        begun, line = line, lines.number + 1
+        if not row or (index == 0 and scan.has_header):
+            continue
+        if (len(row) > width and not scan.ignores_rest) or (len(row) < width and (scan.format == "csv" or not scan.separator)):
+            hint = "quote fields that hold a separator, and close every quotation mark" if scan.format == "csv" else None
+            yield begun, (f"{len(row)} fields, where there are {width} columns", hint)
+        problems = (_wrong_with(column, row[place], scan) for column, place in columns.items() if place < len(row))
+        yield from ((begun, problem) for problem in problems if problem)
 
 
-def _wrong_with(row: list[str], scan: Scan) -> tuple[str, str | None] | None:
-    """What is wrong with a row, and what to do about it."""
-    width = len(scan.header)
-    if (len(row) > width and not scan.ignores_rest) or (len(row) < width and (scan.format == "csv" or not scan.separator)):
-        hint = "quote fields that hold a separator, and close every quotation mark" if scan.format == "csv" else None
-        return f"{len(row)} fields, where there are {width} columns", hint
-    for column, name in scan.names.items():
-        if name in scan.header[: len(row)]:
-            field = row[scan.header.index(name)]
-            values = elements(field, scan.split, scan.list_syntax) if field and column in scan.lists else [field]
-            if values is None:
-                kind = "JSON array" if scan.list_syntax == "json" else "list as Python prints it"
-                message = f"{public_name(column)} holds {field[:40]!r}, which is no {kind} of values"
-                return message, _LISTS
-            if column in IDS and column in scan.lists and (odd_ids := _odd_ids(field, values, scan)):
-                return f"{odd_ids[0]!r} cannot be an id", "ids are integers or text"
-            wrong = [value for value in values if scan.kinds[column] == "number" and not _reads_as_number(value, scan)]
-            if wrong:
-                return f"{str(wrong[0])[:40]!r} is not a number, and {public_name(column)} must be one", None
-    return None
-
-
-def _odd_ids(text: str, values: Sequence[object], scan: Scan) -> Sequence[object]:
-    """Those `values` of a list in a text that can be no ids."""
-    if scan.split is None and scan.list_syntax == "python":
-        return fractions(text)
-    return [value for value in values if not is_id(value)]
+def _wrong_objects(lines: CountedLines, scan: Scan) -> Iterator[tuple[int, _Problem]]:
+    """Yield the line of each broken object, and what is wrong with it."""
+    for line in lines.encoded():
+        try:
+            record = json.loads(line, parse_constant=_refuse_constant) if line.strip() else {}
+        except UnicodeDecodeError:
+            raise
+        except (ValueError, RecursionError) as error:
+            yield lines.number, (f"not JSON ({error})", None)
+            continue
+        if not isinstance(record, dict):
+            yield lines.number, ('a JSON object was expected, such as {"user": 1, "item": 2}', None)
+            continue
+        problems = (_wrong_with(column, value_of(record, name, scan.fields), scan) for column, name in scan.names.items())
+        yield from ((lines.number, (problem[0], None)) for problem in problems if problem)
 
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is none of its numbers; write null")
 
 
-def _wrong_with_object(line: bytes, scan: Scan) -> str | None:
-    try:
-        record = json.loads(line, parse_constant=_refuse_constant) if line.strip() else {}
-    except UnicodeDecodeError:
-        raise
-    except (ValueError, RecursionError) as error:
-        return f"not JSON ({error})"
-    if not isinstance(record, dict):
-        return 'a JSON object was expected, such as {"user": 1, "item": 2}'
-    for column, name in scan.names.items():
-        held = value_of(record, name, scan.fields)
-        if scan.lists_in_text and column in scan.lists and isinstance(held, str):
-            text, held = held, elements(held, scan.split, scan.list_syntax)
-            if held is None:
-                return f"{public_name(column)} holds {text[:40]!r}, which is no list of values"
-            if column in IDS and (odd_ids := _odd_ids(text, held, scan)):
-                return f"{odd_ids[0]!r} cannot be an id"
-        if isinstance(held, list) and column not in scan.lists:
-            return f"{public_name(column)} is a list, and in the rows before it is not"
-        for value in held if isinstance(held, list) else [held]:
-            if isinstance(value, dict | list):
-                return f"{public_name(column)} holds {json.dumps(value)[:40]}, where a single value was expected"
-            if scan.kinds[column] == "number" and not (_reads_as_number if scan.lists_in_text else _is_number)(value, scan):
-                return f"{value!r} is not a number, and {public_name(column)} must be one"
+def _wrong_with(column: str, held: Any, scan: Scan) -> _Problem | None:
+    """Return what is wrong with the value of a column, or with its list, and what to do about it."""
+    name, is_object = public_name(column), scan.format == "ndjson"
+    if scan.lists_in_text and column in scan.lists and isinstance(held, str) and (held or is_object):
+        text, held = held, elements(held, scan.split, scan.list_syntax)
+        if held is None:
+            kind = "list" if is_object else "JSON array" if scan.list_syntax == "json" else "list as Python prints it"
+            return f"{name} holds {text[:40]!r}, which is no {kind} of values", _LISTS
+        is_printed = scan.split is None and scan.list_syntax == "python"
+        odd_ids = fractions(text) if is_printed else [value for value in held if not is_id(value)]
+        if column in IDS and odd_ids:
+            return f"{odd_ids[0]!r} cannot be an id", "ids are integers or text"
+    if isinstance(held, list) and column not in scan.lists:
+        return f"{name} is a list, and in the rows before it is not", None
+    for value in held if isinstance(held, list) else [held]:
+        if isinstance(value, dict | list):
+            return f"{name} holds {json.dumps(value)[:40]}, where a single value was expected", None
+        if scan.kinds[column] == "number" and not _is_number(value, scan):
+            return f"{value if is_object else str(value)[:40]!r} is not a number, and {name} must be one", None
     return None
 
 
+def _is_number(value: object, scan: Scan) -> bool:
+    """Return whether a value is a number, or none; a text that spells one counts in text, and in JSON where numbers are read loosely."""
+    if not isinstance(value, str):
+        return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+    if scan.format == "ndjson" and not (scan.loose or scan.lists_in_text):
+        return False
+    text = value.replace(",", ".", 1) if scan.decimal_comma else value
+    is_plain = text == text.strip() and "_" not in text
+    return value.lower() in opening.NO_VALUE or value in scan.nulls or (is_plain and sniff.is_number(text))
+
+
 def _uneven(file: SourceFile, source: Source) -> DataError | None:
-    """The first row whose lists are not of the same length."""
+    """Return the first row whose lists are not of the same length."""
     columns = sorted(source.scan.lists)
     if len(columns) < 2:
         return None
@@ -168,22 +162,3 @@ def _uneven(file: SourceFile, source: Source) -> DataError | None:
         message = " but ".join(f"{count} {public_name(column)}{'s' if count != 1 else ''}" for column, count in row.items())
         return DataError(f"{where}: {message}", "the lists of a row must be of the same length: one value for each item")
     return None
-
-
-def _is_number(value: object, scan: Scan) -> bool:
-    if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
-        return True
-    return scan.loose and isinstance(value, str) and _reads_as_number(value, scan)
-
-
-def _reads_as_number(value: object, scan: Scan) -> bool:
-    if not isinstance(value, str):
-        return _is_number(value, scan)
-    if value.lower() in opening.NO_VALUE or value in scan.nulls:
-        return True
-    text = value.replace(",", ".", 1) if scan.decimal_comma else value
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return text == text.strip() and "_" not in text

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ..errors import DataError
+from .scan import ReadOptions
 
 _USUAL: Final[dict[str, tuple[str, ...]]] = {
     "user": (
@@ -39,24 +40,18 @@ _SECOND: Final[dict[tuple[str, str], tuple[str, ...]]] = {
     ("distances", "item"): ("item1", "itemid1", "iid1", "itema", "itemida", "source", "sourceitem", "sourceitemid"),
 }
 """Names that count in one table, where none of the usual ones is there."""
-_BY_POSITION: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
-    "interactions": (("user", "item"), ("user", "item", "rating"), ("user", "item", "rating", "timestamp")),
-    "lists": (("user", "item"), ("user", "item", "score")),
-    "catalogue": (("item",),),
-    "people": (("user",),),
-    "policy": (("item", "score"), ("user", "item", "score")),
-    "predictions": (("user", "item", "prediction"),),
-    "distances": (("item", "other", "distance"),),
-}
-_ROLES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
-    "interactions": (("user", "item"), ("rating", "timestamp")),
-    "lists": (("user", "item"), ("position", "score")),
-    "catalogue": (("item",), ()),
-    "people": (("user",), ()),
-    "policy": (("item", "score"), ("user",)),
-    "predictions": (("user", "item", "prediction"), ()),
-    "distances": (("item", "other", "distance"), ()),
-}
+_TABLES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, ...], ...]]]] = {
+    "interactions": (
+        ("user", "item"), ("rating", "timestamp"), (("user", "item"), ("user", "item", "rating"), ("user", "item", "rating", "timestamp"))
+    ),
+    "lists": (("user", "item"), ("position", "score"), (("user", "item"), ("user", "item", "score"))),
+    "catalogue": (("item",), (), (("item",),)),
+    "people": (("user",), (), (("user",),)),
+    "policy": (("item", "score"), ("user",), (("item", "score"), ("user", "item", "score"))),
+    "predictions": (("user", "item", "prediction"), (), (("user", "item", "prediction"),)),
+    "distances": (("item", "other", "distance"), (), (("item", "other", "distance"),)),
+}  # fmt: skip
+"""The columns that each table must have, those that it may have, and which stand where in a row of values without names."""
 _KEYS: Final = {"position": "rank"}
 """What the config calls a column, where that differs from its canonical name."""
 _TELLING: Final = ("user", "item", "rating", "score", "position", "timestamp")
@@ -67,6 +62,7 @@ CAST_IDS: Final = (
     "ids are integers or text: cast whole numbers with .cast(pl.Int64) in Polars or .astype('int64') in pandas, others with "
     ".cast(pl.String) or .astype(str)"
 )
+FLAT: Final = "write one value per row, or one text in which the values are separated"
 ORDERING: Final = ("position", "score")
 """The columns that order a list, whose numbers are compared exactly."""
 LARGEST_EXACT: Final = 1 << 53
@@ -74,88 +70,76 @@ LARGEST_EXACT: Final = 1 << 53
 
 
 def names_a_column(name: str) -> bool:
-    """Whether `name` is a usual name of a column that tells a header."""
+    """Return whether `name` is a usual name of a column that tells a header."""
     return any(_fold(name) in _USUAL[role] for role in _TELLING)
 
 
 def is_certain_name(name: str) -> bool:
-    """Whether `name` is a usual name that is no word for a thing, as `item_id` or `user`: a book may be called `book`."""
+    """Return whether `name` is a usual name that is no word for a thing, as `item_id` or `user`: a book may be called `book`."""
     folded = _fold(name)
     return names_a_column(name) and (folded in ("user", "users", "item", "items") or folded.endswith(("id", "ids", "idx", "index")))
 
 
 def usual_roles(name: str) -> frozenset[str]:
-    """The roles that a column called `name` usually has."""
+    """Return the roles that a column called `name` usually has."""
     return frozenset(role for role, names in _USUAL.items() if _fold(name) in names)
 
 
 def public_name(column: str) -> str:
-    """What a canonical column is called where people read of it."""
+    """Return what a canonical column is called where people read of it."""
     return _KEYS.get(column, column)
 
 
 def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str, str | int], has_header: bool | None) -> dict[str, str]:
-    """The file's name of every canonical column of `table` that the file has.
+    """Return the file's name of every canonical column of `table` that the file has.
 
     `columns` are the file's column names, `given` the mapping of the config: a name, or a position from 1. `has_header` is `None` where
     columns have names without one, as in Parquet and frames. `DataError` if a
     required column is missing, a given one is not there, or two columns fit and none is given.
     """
-    required, optional = _ROLES[table]
-    columns_by_role: dict[str, str] = {}
+    required, optional, layouts = _TABLES[table]
+    if has_header is False and not given:
+        example = ", ".join(f"{role}: {index}" for index, role in enumerate(layouts[-1][:2], 1))
+        hint = f"say which is which in the config, columns: {{{example}, …}} counting from 1"
+        return dict(zip(names_by_position(where, table, len(columns), f"{len(columns)} columns and no header", hint), columns, strict=True))
+    names: dict[str, str] = {}
     for role in (*required, *optional):
         key = public_name(role)
         if key in given:
-            columns_by_role[role] = _given(where, key, given[key], columns)
-        elif has_header is not False:
-            taken = set(columns_by_role.values())
-            name = _usual(where, table, role, columns, taken)
-            if name is not None:
-                columns_by_role[role] = name
-    if has_header is False and not given:
-        columns_by_role = _positions(where, table, columns)
-    for role in required:
-        if role not in columns_by_role:
-            key = public_name(role)
-            no_header = ", or say header: false if the first line is data" if has_header is not None else ""
-            raise DataError(
-                f"{where}: no {key} column; the columns are {', '.join(map(repr, columns))}",
-                f"name it in the config, columns: {{{key}: NAME}}{no_header}",
-            )
-    if len(set(columns_by_role.values())) < len(columns_by_role):
-        raise DataError(f"{where}: one column is mapped to two roles: {columns_by_role}")
-    return columns_by_role
+            names[role] = _given(where, key, given[key], columns)
+        elif has_header is not False and (name := _usual(where, table, role, columns, set(names.values()))) is not None:
+            names[role] = name
+    for key in (public_name(role) for role in required if role not in names):
+        no_header = ", or say header: false if the first line is data" if has_header is not None else ""
+        raise DataError(
+            f"{where}: no {key} column; the columns are {', '.join(map(repr, columns))}",
+            f"name it in the config, columns: {{{key}: NAME}}{no_header}",
+        )
+    if len(set(names.values())) < len(names):
+        raise DataError(f"{where}: one column is mapped to two roles: {names}")
+    return names
 
 
 def named(
-    where: str, table: str, columns: Sequence[str], given: Mapping[str, str | int], labels: Sequence[str], has_header: bool | None
+    where: str, table: str, columns: Sequence[str], options: ReadOptions, has_header: bool | None
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """The file's names of the columns that have a role, and of the labels; see `recognise` and `labelled`."""
-    if has_header is False:  # said before any guess at the columns, of which it is the cause
-        labelled(where, columns, labels, {}, has_header)
-    columns_by_role = recognise(where, table, columns, given, has_header)
-    return columns_by_role, labelled(where, columns, labels, columns_by_role, has_header)
+    """Return the file's names of the columns that have a role, see `recognise`, and of the labels: `label_0`, `label_1`, … in their order.
 
-
-def labelled(
-    where: str, columns: Sequence[str], labels: Sequence[str], columns_by_role: Mapping[str, str], has_header: bool | None
-) -> dict[str, str]:
-    """The file's name of every label: `label_0`, `label_1`, … in the order of `labels`, which are names of further columns.
-
-    `columns_by_role` are the other columns in use. `DataError` if a label is not there, or has a role.
+    `DataError` if a label is not there, or has a role.
     """
-    if labels and has_header is False:
+    labels = options.labels
+    if labels and has_header is False:  # said before any guess at the columns, of which it is the cause
         raise DataError(
             f"{where}: no column is called {labels[0]!r}, since the file has no header",
             "add a first line with the names of the columns, or say header: true if it has one",
         )
+    names = recognise(where, table, columns, options.columns, has_header)
     for label in labels:
-        if label in columns_by_role.values():
-            role = next(role for role, name in columns_by_role.items() if name == label)
+        for role in (role for role, name in names.items() if name == label):
             raise DataError(f"{where}: column {label!r} holds the {role} ids and says nothing of them", "name another column")
         if label not in columns:
             raise _unknown(where, label, columns, "name one of these, or add the column to the file")
-    return {f"label_{index}": label for index, label in enumerate(labels)}
+    return names, {f"label_{index}": label for index, label in enumerate(labels)}
 
 
 def _given(where: str, key: str, name: str | int, columns: Sequence[str]) -> str:
@@ -171,7 +155,7 @@ def _given(where: str, key: str, name: str | int, columns: Sequence[str]) -> str
 
 
 def _unknown(where: str, name: str, columns: Sequence[str], hint: str) -> DataError:
-    """The sentence for a name that is no column; `hint` is what to do where no column has a name like it."""
+    """Return the sentence for a name that is no column; `hint` is what to do where no column has a name like it."""
     close = difflib.get_close_matches(name, columns, n=1)
     message = f"{where}: no column {name!r}; the columns are {', '.join(map(repr, columns))}"
     return DataError(message, f"did you mean {close[0]!r}?" if close else hint)
@@ -194,29 +178,15 @@ def _usual(where: str, table: str, role: str, columns: Sequence[str], taken: set
     return None
 
 
-def _positions(where: str, table: str, columns: Sequence[str]) -> dict[str, str]:
-    layout, usual = _layout(table, len(columns))
-    if layout is not None:
-        return dict(zip(layout, columns, strict=True))
-    example = ", ".join(f"{role}: {index}" for index, role in enumerate(_BY_POSITION[table][-1][:2], 1))
-    raise DataError(
-        f"{where}: {len(columns)} columns and no header, where {usual} was expected",
-        f"say which is which in the config, columns: {{{example}, …}} counting from 1",
-    )
-
-
-def names_by_position(where: str, table: str, n: int) -> tuple[str, ...]:
-    """The names of the columns of a row of `n` values without names; `DataError` if no row of `table` has so many."""
-    layout, usual = _layout(table, n)
-    if layout is None:
-        raise DataError(f"{where}: rows of {n} values, where {usual} was expected", "give records, [{'user': 1, 'item': 2}], to name them")
-    return layout
-
-
-def _layout(table: str, n: int) -> tuple[tuple[str, ...] | None, str]:
-    """The columns of a row of `n` values without names, if it may have so many, and what it may have in words."""
-    layouts = _BY_POSITION[table]
-    return next((one for one in layouts if len(one) == n), None), " or ".join(map(", ".join, layouts))
+def names_by_position(
+    where: str, table: str, n: int, held: str = "", hint: str = "give records, [{'user': 1, 'item': 2}], to name them"
+) -> tuple[str, ...]:
+    """Return the names of the columns of a row of `n` values without names; `DataError` if no row of `table` has so many."""
+    layouts = _TABLES[table][2]
+    for layout in layouts:
+        if len(layout) == n:
+            return layout
+    raise DataError(f"{where}: {held or f'rows of {n} values'}, where {' or '.join(map(', '.join, layouts))} was expected", hint)
 
 
 def _fold(name: str) -> str:

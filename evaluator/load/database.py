@@ -19,7 +19,7 @@ from ..errors import DataError, MissingExtraError, NoRowsError
 from ..extras import install_command
 from ..temporary import folder_for_copies
 from .opening import FAILURES
-from .read_options import ReadOptions
+from .scan import ReadOptions
 from .source import Source, look
 from .source_file import SourceFile
 

@@ -6,12 +6,14 @@ import codecs
 import io
 import json
 import math
+import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from msgspec.structs import replace
 
@@ -19,25 +21,33 @@ from ..errors import DataError, NoRowsError
 from ..temporary import folder_for_copies, new_copy
 from . import sniff
 from .columns import usual_roles
-from .json_stream import JsonReader, NotJson
 from .list_columns import may_hold_lists
 from .opening import FAILURES
 from .recode import not_unpacked, opened, unpacked
 from .source_file import SourceFile
 
+_BLOCK: Final = 1 << 20
+_SPACE: Final = re.compile(r"[ \t\r\n]*")
 _LINES: Final = (".ndjson", ".jsonl")
 """Endings of files with one object per line."""
 _FIRST: Final = 20
 """So many keys of an object are looked at to tell columns from users."""
-_SHAPES: Final = 'write records, [{"user": 1, "item": 2}], or lists by user, {"1": [2, 3]}, {"1": {"2": 0.5}} or {"1": [[2, 0.5]]}'
 
 
 class _NoRows(Exception):
     """A value of the document is no row, or no list of a user."""
 
+    hint = 'write records, [{"user": 1, "item": 2}], or lists by user, {"1": [2, 3]}, {"1": {"2": 0.5}} or {"1": [[2, 0.5]]}'
+
+
+class _NotJson(_NoRows):
+    """The text is no JSON document from some line on, which counts from 1."""
+
+    hint = "is it one JSON document, or an object per line?"
+
 
 def is_document(file: SourceFile) -> bool:
-    """Whether a file of JSON is one document, and has not one object per line."""
+    """Return whether a file of JSON is one document, and has not one object per line."""
     try:
         start = sniff.first_bytes(file).removeprefix(codecs.BOM_UTF8).lstrip()
     except DataError:
@@ -55,17 +65,17 @@ def is_document(file: SourceFile) -> bool:
 
 
 def is_by_user(path: Path) -> bool:
-    """Whether a JSON document has an entry for every user; false if it is broken."""
+    """Return whether a JSON document has an entry for every user; false if it is broken."""
     try:
         with ExitStack() as scratch, opened(unpacked(path, scratch)) as packed:
-            reader = JsonReader(io.TextIOWrapper(packed, encoding="utf-8-sig"))
-            return reader.first_letter() == "{" and not _names_columns(list(islice(reader.entries(), _FIRST)))
-    except (NotJson, UnicodeError):
+            reader = _JsonReader(io.TextIOWrapper(packed, encoding="utf-8-sig"))
+            return reader.first_letter() == "{" and not _names_columns(list(islice(reader.values(), _FIRST)))
+    except (_NotJson, UnicodeError):
         return False
 
 
 def as_objects(role: str, table: str, document: SourceFile, scratch: ExitStack) -> SourceFile:
-    """A file with one object per line that holds the rows of a JSON document, and lives as long as `scratch`.
+    """Return a file with one object per line that holds the rows of a JSON document, and lives as long as `scratch`.
 
     `DataError` if the document is broken, or holds something else than rows of `table`.
     """
@@ -73,14 +83,12 @@ def as_objects(role: str, table: str, document: SourceFile, scratch: ExitStack) 
     target = scratch.enter_context(folder_for_copies()) / f"{path.name}.ndjson"
     try:
         with opened(unpacked(path, scratch)) as packed, io.TextIOWrapper(new_copy(target), encoding="utf-8") as written:
-            reader = JsonReader(io.TextIOWrapper(packed, encoding="utf-8-sig"))
+            reader = _JsonReader(io.TextIOWrapper(packed, encoding="utf-8-sig"))
             for row in _rows(reader, table):
                 written.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
                 n_rows += 1
-    except NotJson as error:
-        raise DataError(f"{where}, line {error.line}: {error}", "is it one JSON document, or an object per line?") from None
     except _NoRows as error:
-        raise DataError(f"{where}, {error}", _SHAPES) from None
+        raise DataError(f"{where}, {error}", error.hint) from None
     except UnicodeError as error:
         raise DataError(f"{where}, after record {n_rows}: not UTF-8 text ({error})", "say its encoding in the config") from None
     except ValueError:
@@ -92,21 +100,20 @@ def as_objects(role: str, table: str, document: SourceFile, scratch: ExitStack) 
     return replace(document, path=target, is_document=True)
 
 
-def _rows(reader: JsonReader, table: str) -> Iterator[Mapping[str, Any]]:
+def _rows(reader: _JsonReader, table: str) -> Iterator[Mapping[str, Any]]:
     if reader.first_letter() == "[":
-        for number, element in enumerate(reader.elements(), 1):
+        for number, element in enumerate(reader.values(), 1):
             if not isinstance(element, dict):
                 raise _NoRows(f"record {number}: a JSON object was expected, not {_shown(element)}")
             yield element
         return
-    entries = reader.entries()
+    entries = reader.values()
     first = list(islice(entries, _FIRST))
     if _names_columns(first):
         yield from _by_column(dict(chain(first, entries)))
     elif may_hold_lists(table):
-        value_name = "prediction" if table == "predictions" else "rating"
         for user, held in chain(first, entries):
-            yield from _of_user(user, _by_score(held) if table == "lists" and isinstance(held, dict) else held, value_name)
+            yield from _of_user(user, held, table)
     else:
         raise _NoRows(f"key {first[0][0]!r}: no name of a column" if first else "an empty object")
 
@@ -116,7 +123,7 @@ def _names_columns(entries: Sequence[tuple[str, Any]]) -> bool:
 
 
 def _by_column(columns: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The rows of a table that is written column by column, as pandas does: `{"user": {"0": 1}}`, `{"user": [1]}`."""
+    """Yield the rows of a table that is written column by column, as pandas does: `{"user": {"0": 1}}`, `{"user": [1]}`."""
     values: dict[str, list[Any]] = {}
     keys: tuple[str, list[str]] | None = None
     for name, held in columns.items():
@@ -135,24 +142,22 @@ def _by_column(columns: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield dict(zip(values, row, strict=True))
 
 
-def _by_score(held: Mapping[str, Any]) -> dict[str, Any]:
-    """Items with scores, the highest score first: an object has no order of its own. What is no score is refused at its place."""
-    if not all(value is None or (_is_number(value) and -math.inf < value < math.inf) for value in held.values()):
-        return dict(held)
-    return dict(sorted(held.items(), key=lambda pair: (pair[1] is not None, pair[1] or 0), reverse=True))  # equal ones stay as they are
-
-
-def _of_user(user: str, held: Any, value_name: str) -> Iterator[dict[str, Any]]:
-    """The rows of a user: a list of items, of pairs of an item and a number, or of records; or an object of items and numbers."""
+def _of_user(user: str, held: Any, table: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a user: a list of items, of pairs of an item and a number, or of records; or an object of items and numbers."""
     if not isinstance(held, dict | list):
         raise _NoRows(f"user {user!r}: {_shown(held)} is no list of items")
-    key = _id(user)
-    for element in [[_id(item), value] for item, value in held.items()] if isinstance(held, dict) else held:
+    key, value_name, elements = _id(user), "prediction" if table == "predictions" else "rating", held
+    if isinstance(held, dict):
+        elements = [[_id(item), value] for item, value in held.items()]
+        are_scores = all(value is None or (type(value) in (int, float) and -math.inf < value < math.inf) for value in held.values())
+        if table == "lists" and are_scores:  # the highest first: an object has no order of its own; equal ones stay as they are
+            elements.sort(key=lambda pair: (pair[1] is not None, pair[1] or 0), reverse=True)
+    for element in elements:
         if isinstance(element, dict):
             yield {"user": key, **element}
         elif not isinstance(element, list):
             yield {"user": key, "item": _item(user, element)}
-        elif len(element) == 2 and (element[1] is None or _is_number(element[1])):
+        elif len(element) == 2 and (element[1] is None or type(element[1]) in (int, float)):
             yield {"user": key, "item": _item(user, element[0]), value_name: element[1]}
         else:
             raise _NoRows(f"user {user!r}: {_shown(element)} is no item, and no pair of an item and a number")
@@ -169,10 +174,97 @@ def _item(user: str, value: Any) -> Any:
     return value
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def _shown(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+class _JsonReader:
+    """Reads the elements of an array, or the entries of an object, piece by piece. A key that stands twice is an error, NaN is null."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+        self._text, self._at, self._line = "", 0, 1
+        self._decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
+
+    def first_letter(self) -> str:
+        """Return the next letter that is no white space; empty at the end."""
+        while True:
+            self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._read_on():
+                return ""
+
+    def values(self) -> Iterator[Any]:
+        """Yield the elements of the array that stands next, or the keys and values of the object; it ends the document."""
+        read: Callable[[], Any]
+        start, end, read = ("[", "]", self._value) if self.first_letter() == "[" else ("{", "}", partial(self._entry, set()))
+        self._skip(start)
+        if self.first_letter() != end:
+            yield read()
+            while self.first_letter() == ",":
+                self._skip(",")
+                yield read()
+        self._skip(end)
+        if self.first_letter():
+            raise _NotJson(f"line {self.line}: something follows the end of the document")
+
+    def _entry(self, keys: set[str]) -> tuple[str, Any]:
+        if self.first_letter() != '"':
+            raise _NotJson(f"line {self.line}: a key in double quotes was expected")
+        key = self._value()
+        if key in keys:
+            raise _NotJson(f"line {self.line}: the key {key!r} stands twice")
+        keys.add(key)
+        self._skip(":")
+        return key, self._value()
+
+    @property
+    def line(self) -> int:
+        """The line up to which the document was read."""
+        return self._line + self._text.count("\n", 0, self._at)
+
+    def _value(self) -> Any:
+        self.first_letter()
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                if self._read_on():
+                    continue
+                self._at = error.pos
+                raise _NotJson(f"line {self.line}: {error.msg}") from None
+            except (ValueError, RecursionError) as error:
+                raise _NotJson(f"line {self.line}: {error}") from None
+            if end < len(self._text) or not self._read_on():  # a number may go on
+                self._at = end
+                return value
+
+    def _skip(self, letter: str) -> None:
+        there = self.first_letter()
+        if there != letter:
+            wrong = f"{letter!r} was expected, and {there!r} found" if there else f"it ends where {letter!r} was expected"
+            raise _NotJson(f"line {self.line}: {wrong}")
+        self._at += 1
+
+    def _read_on(self) -> bool:
+        """Read more text, as much again as is not done with; returns whether there was any."""
+        more = self._file.read(max(_BLOCK, len(self._text) - self._at))
+        if more:
+            self._line += self._text.count("\n", 0, self._at)
+            self._text, self._at = self._text[self._at :] + more, 0
+        return bool(more)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} stands twice in one object")
+    return record
+
+
+def _constant(word: str) -> None:
+    if word != "NaN":
+        raise ValueError(f"{word} is not a finite number")

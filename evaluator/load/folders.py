@@ -22,7 +22,6 @@ from ..temporary import folder_for_copies, new_copy
 from . import sniff
 from .opening import FAILURES
 from .remote import Remote, find_remote, is_remote
-from .scan import Kind
 from .source_file import Partition, SourceFile
 
 LOG: Final = "_delta_log"
@@ -222,19 +221,6 @@ def columns_of_path(path: PurePath, root: PurePath | None, named: Iterable[str |
         if equals and (depth >= len(parts) - len(below) or name in named):
             values[name] = None if value == _NULL else unquote(value)
     return values
-
-
-def path_column_kinds(where: str, columns: Mapping[str, str], partitions: Mapping[str, Partition]) -> dict[str, Kind]:
-    """Return the kinds of those of the canonical `columns` that paths hold; `DataError` if one must be a number and is none."""
-    kinds: dict[str, Kind] = {}
-    for column, name in columns.items():
-        if any(name in values for values in partitions.values()):
-            texts = [values[name] or "" for values in partitions.values()]
-            kinds[column] = sniff.kind_of(column, texts, ())
-            wrong = [text for text in texts if text and kinds[column] == "number" and not sniff.is_number(text)]
-            if wrong:
-                raise DataError(f"{where}: the folder {name}={wrong[0]} holds no number, and {column} must be one")
-    return kinds
 
 
 def is_table(path: Path) -> bool:

@@ -1,25 +1,50 @@
-"""Sources with a list in a row: which columns hold one."""
+"""Columns of which a row holds a list: of a type of lists, fields of lists of structs `[{item, score}]`, or text.
+
+Lists in text are JSON arrays, lists as Python and NumPy print them, and values with a sign between them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
+
+import polars as pl
 
 from ..errors import DataError
 from .columns import IDS, public_name
-from .list_text import Syntax, elements_of, is_bracketed, is_list, is_nested, suspect, syntax_of
+from .scan import Fields, Syntax
 
 _TABLES: Final = ("interactions", "lists", "predictions")
 """The tables of which a row may hold a list of items."""
+_SEPARATORS: Final = (", ", ",", "|", ";", " ")
+"""What may stand between the items of a list without brackets."""
+_QUOTED: Final = r"""'(?:[^'\\]|\\['"\\])*'|"(?:[^"\\]|\\['"\\])*\""""
+_NUMBER: Final = r"[-+]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|inf)"
+_VALUE: Final = rf"(?:{_QUOTED}|{_NUMBER}|None|nan)"
+_VALUES: Final = rf"{_VALUE}(?:[\s,]+{_VALUE})*"
+_LIST: Final = rf"^\s*(?:\[\s*(?:{_VALUES})?[\s,]*\]|\(\s*{_VALUE}\s*,[\s,]*(?:{_VALUES})?[\s,]*\))\s*$"
+_SCALAR: Final = r"\bnp\.\w+\(([^()]*)\)"
+"""A value of NumPy in a list, such as `np.int64(3)`."""
+_ID: Final = rf"(?:{_QUOTED}|[-+]?[0-9]+|None|nan)"
+_IDS: Final = _LIST.replace(_VALUE, _ID)
+"""A list of values that can be ids."""
+_NO_VALUE: Final = ("None", "nan")
+ODD_ARRAY: Final = r'(?:[^\[\sn]|\[(?:"(?:[^"\\]|\\.)*"|[^"\]])*?(?:\d[.eE]|[\[{tf]|"(?:[^"\\]|\\.)*\\u0000))'
+"""The start of JSON that is no array of ids (texts, integers and null), but a single value or an array with a fraction, a truth value, an
+array, an object, or a NUL character; what else a text holds does not count."""
+_NEARLY_ALL: Final = 0.95
+"""The least share of parts that look like ids."""
 
 
 def may_hold_lists(table: str) -> bool:
-    """Whether a row of `table` may hold a list of items."""
+    """Return whether a row of `table` may hold a list of items."""
     return table in _TABLES
 
 
 def as_list_columns(where: str, table: str, nested: Sequence[str]) -> frozenset[str]:
-    """The canonical columns that hold lists, `nested`, as a set; `DataError` if rows of `table` cannot hold lists in them."""
+    """Return the canonical columns that hold lists, `nested`, as a set; `DataError` if rows of `table` cannot hold lists in them."""
     if not nested:
         return frozenset()
     if table not in _TABLES or "item" not in nested or "user" in nested:
@@ -32,43 +57,202 @@ def as_list_columns(where: str, table: str, nested: Sequence[str]) -> frozenset[
 
 
 def text_lists(
-    where: str, table: str, columns: Mapping[str, str], samples: Mapping[str, Sequence[str]], split: str | None, one_suffices: bool = False
-) -> tuple[frozenset[str], Syntax, dict[str, list[str]]]:
-    """The canonical columns whose texts hold lists, judged by samples, how these are written, and the values of those of each column.
+    where: str,
+    table: str,
+    columns: Mapping[str, str],
+    samples: Mapping[str, Sequence[str]],
+    split: str | None,
+    *,
+    nested: frozenset[str] = frozenset(),
+    one_suffices: bool = False,
+) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    """Return the fields of the scan that say which canonical columns hold lists, and the values of those whose texts do.
 
-    Without `split` all fields of a column look like lists, or, where `one_suffices`, as in files that have no other way to write them,
-    one is a list; what else the column holds is refused when it is read. With `split` the items are always lists; another column holds
-    lists if any of its fields has the separator. `DataError` if texts look like lists and are not read as such.
+    Columns of lists, `nested`, or the texts that `samples` has are looked at. Without `split` all texts of a column look like lists, or,
+    where `one_suffices`, as in files that have no other way to write them, one is a list; what else the column holds is refused when it is
+    read. With `split` the items are always lists; another column holds lists if any of its fields has the separator. `DataError` if texts
+    look like lists and are not read as such.
     """
-    values = {
-        column: [value.strip() for value in samples[column] if value.strip()] for column in columns if not column.startswith("label_")
-    }
-    if split is None:
-        found = [
-            column
-            for column, texts in values.items()
-            if texts and (all(map(is_bracketed, texts)) or (one_suffices and any(map(is_list, texts))))
-        ]
+    listed = []
+    for column, sample in samples.items():
+        texts = [value.strip() for value in sample if value.strip()]
+        if split is not None:
+            is_one = column == "item" or (column not in IDS and any(split in text for text in texts))
+        else:
+            in_brackets = [(text.startswith("[") and text.endswith("]")) or is_python_list(text) for text in texts]
+            is_one = bool(texts) and (all(in_brackets) or (one_suffices and any(map(is_list, texts))))
+        listed += [column] if is_one else []
+    in_text = as_list_columns(where, table, listed)
+    if not in_text and {"user", "item"} <= samples.keys():
+        _refuse_unsplit(where, columns["item"], [text for text in samples["item"] if text], samples["user"])
+    syntax = syntax_of([text for column in in_text for text in samples[column]])
+    scanned = {"lists": nested or in_text, "lists_in_text": bool(in_text), "list_syntax": syntax}
+    return scanned, {column: _elements_of(samples[column], split, syntax) for column in in_text}
+
+
+def _refuse_unsplit(where: str, name: str, texts: Sequence[str], users: Sequence[str]) -> None:
+    """Raise `DataError` if the texts of the column `name`, which would be read as one item each, look like lists of items.
+
+    Brackets give lists away, or a sign between most values if users have one row each.
+    """
+    odd = [text for text in texts if text[0] in "[({" and any(sign in text for sign in ", \n")]
+    lists = [text for text in odd if is_python_list(text)]
+    if lists or 2 * len(odd) > len(texts):
+        text = (lists or odd)[0]
+        sign = next((sign for sign in _SEPARATORS if sign in text), " ")
     else:
-        found = [
-            column for column, texts in values.items() if column == "item" or (column not in IDS and any(split in text for text in texts))
-        ]
-    nested = as_list_columns(where, table, found)
-    if not nested and {"user", "item"} <= columns.keys():
-        _refuse_unsplit(where, columns["item"], samples["item"], samples["user"])
-    syntax = syntax_of([text for column in nested for text in samples[column]])
-    return nested, syntax, {column: elements_of(samples[column], split, syntax) for column in nested}
+        filled = [user for user in users if user]
+        sign = separator(texts) if len(set(filled)) == len(filled) else ""
+        if not sign:
+            return
+        text = next(text for text in texts if sign in text.strip())
+    shown = text if len(text) <= 40 else f"{text[:40]}…"
+    nested = "write it as JSON, in a file of its own, or one row per item"
+    raise DataError(
+        f"{where}: column {name!r} holds text such as {shown!r}, which looks like a list of items and would be read as one item",
+        f"{nested if _is_nested(text) else f'say what separates the items, split: {sign!r}'}; or say split: none if each text is one item",
+    )
 
 
-def _refuse_unsplit(where: str, name: str, items: Sequence[str], users: Sequence[str]) -> None:
-    """`DataError` if the texts of the column `name`, which would be read as one item each, look like lists of items."""
-    found = suspect(items, users)
-    if found is not None:
-        text, sign = found
-        shown = text if len(text) <= 40 else f"{text[:40]}…"
-        nested = "write it as JSON, in a file of its own, or one row per item"
-        cure = nested if is_nested(text) else f"say what separates the items, split: {sign!r}"
-        raise DataError(
-            f"{where}: column {name!r} holds text such as {shown!r}, which looks like a list of items and would be read as one item",
-            f"{cure}; or say split: none if each text is one item",
-        )
+def fields_of(schema: Mapping[str, pl.DataType]) -> Fields:
+    """Return the fields of all lists of structs: by their own names, or as `column.field` where another column has that name."""
+    structs = {name: inner for name, dtype in schema.items() if isinstance(inner := _inner(dtype), pl.Struct)}
+    found = [(name, field.name) for name, struct in structs.items() for field in struct.fields]
+    taken = [*(name for name in schema if name not in structs), *(field for _, field in found)]
+    return {field if taken.count(field) == 1 else f"{name}.{field}": (name, field) for name, field in found}
+
+
+def flattened(schema: Mapping[str, pl.DataType], fields: Fields) -> dict[str, pl.DataType]:
+    """Return the types of all columns with `fields` in the place of the lists of structs that hold them."""
+    flat: dict[str, pl.DataType] = {}
+    for name, dtype in schema.items():
+        struct = _inner(dtype)
+        if isinstance(struct, pl.Struct):
+            types = {field.name: field.dtype for field in struct.fields}
+            flat |= {made: pl.List(types[field]) for made, (column, field) in fields.items() if column == name}
+        else:
+            flat[name] = dtype
+    return flat
+
+
+def with_fields(frame: pl.LazyFrame, fields: Fields, names: Collection[str]) -> pl.LazyFrame:
+    """Return a frame with those of `fields` as columns that `names` has; the structs go."""
+    wanted = {name: place for name, place in fields.items() if name in names}
+    if not wanted:
+        return frame
+    structs = {column for column, _ in wanted.values()}
+    lists = {
+        column: pl.col(column).arr.to_list() if isinstance(frame.collect_schema()[column], pl.Array) else pl.col(column)
+        for column in structs
+    }
+    made = [lists[column].list.eval(pl.element().struct.field(field)).alias(name) for name, (column, field) in wanted.items()]
+    return frame.with_columns(made).drop(structs - wanted.keys())
+
+
+def value_of(record: Mapping[str, Any], name: str, fields: Fields) -> Any:
+    """Return the value of a column in a JSON object, or the list of the values of a field."""
+    column, field = fields.get(name, (name, ""))
+    held = record.get(column)
+    if name not in fields or not isinstance(held, list):
+        return held
+    return [element.get(field) if isinstance(element, dict) else element for element in held]
+
+
+def _inner(dtype: pl.DataType) -> Any:
+    return dtype.inner if isinstance(dtype, pl.List | pl.Array) else None
+
+
+def listed(field: pl.Expr, split: str | None, syntax: Syntax, ids: bool = False) -> pl.Expr:
+    """Return a field of text as the list that it holds; text without a value holds an empty list, no field at all no list.
+
+    Without `split` it fails for what is no list in brackets, and in a column of `ids` for a list with a value that can be no id.
+    """
+    value = pl.element()
+    if split is None and syntax == "python":
+        text = field.str.replace_all(_SCALAR, "$1")
+        unquoted = value.str.slice(1).str.head(-1).str.replace_all(r"""\\(['"\\])""", "$1")
+        read = pl.when(value.str.contains("^['\"]")).then(unquoted).when(~value.is_in(_NO_VALUE)).then(value)
+        # Polars has no way to fail but to convert what cannot be: text that begins with a word to a number.
+        failed = pl.when(~text.str.contains(_IDS if ids else _LIST)).then(pl.lit("no list: ") + text).cast(pl.Float64)
+        return pl.when(failed.is_null()).then(text.str.extract_all(_VALUE).list.eval(read))
+    if split is None:
+        odd = field.str.contains(rf"^\s*{ODD_ARRAY}" if ids else r"^\s*[^\[\sn]")
+        return pl.when(odd).then(pl.lit("[")).otherwise(field).str.json_decode(pl.List(pl.String))
+    text = field.str.strip_chars(" ")
+    bracketed = text.str.contains(r"(?s)^\[.*\]$")
+    text = pl.when(bracketed).then(text.str.slice(1).str.head(-1).str.strip_chars(" ")).otherwise(text)
+    if split == " ":
+        text = text.str.replace_all(" +", " ")
+    values = pl.when(text == "").then(pl.lit([], dtype=pl.List(pl.String))).otherwise(text.str.split(split))
+    plain = values.list.eval(value.str.strip_chars(" "))
+    return pl.when(bracketed).then(values.list.eval(value.str.strip_chars(" '\""))).otherwise(plain)
+
+
+def elements(text: str, split: str | None, syntax: Syntax = "json") -> list[object] | None:
+    """Return the values of a list in text, as `listed` reads them; `None` if it cannot be read."""
+    if split is not None:
+        inner = text.strip()
+        bracketed = inner.startswith("[") and inner.endswith("]")
+        parts = (inner[1:-1] if bracketed else inner).strip().split(split)
+        return [value for part in parts if (value := part.strip(" '\"" if bracketed else None))]
+    if syntax == "json":
+        return _of_json(text)
+    plain = re.sub(_SCALAR, r"\1", text)
+    if not re.search(_LIST, plain):
+        return None
+    values = re.findall(_VALUE, plain)
+    return [
+        re.sub(r"""\\(['"\\])""", r"\1", value[1:-1]) if value[0] in "'\"" else None if value in _NO_VALUE else value for value in values
+    ]
+
+
+def fractions(text: str) -> list[str]:
+    """Return the numbers in a list as Python prints it that are no integers, and so can be no ids."""
+    return [value for value in re.findall(_VALUE, re.sub(_SCALAR, r"\1", text)) if not re.fullmatch(_ID, value)]
+
+
+def _elements_of(texts: Sequence[str], split: str | None, syntax: Syntax) -> list[str]:
+    """Return the values of the lists that texts hold, as they are written; none of those that cannot be read."""
+    values = [value for text in texts for value in elements(text, split, syntax) or () if value is not None]
+    return [value if isinstance(value, str) else json.dumps(value) for value in values]
+
+
+def _of_json(text: str) -> list[object] | None:
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return values if isinstance(values, list) and not any(isinstance(value, dict | list) for value in values) else None
+
+
+def is_list(text: str) -> bool:
+    """Return whether a text is a list in square brackets that can be read."""
+    return text.startswith("[") and (_of_json(text) is not None or is_python_list(text))
+
+
+def is_python_list(text: str) -> bool:
+    """Return whether a text is a list as Python or NumPy prints it."""
+    return ("[" in text or "(" in text) and elements(text, None, "python") is not None
+
+
+def syntax_of(texts: Sequence[str]) -> Syntax:
+    """Return how lists in brackets are written: as Python prints them if some are that JSON would not have, otherwise as JSON."""
+    return "python" if any(_of_json(text) is None and is_python_list(text) for text in texts) else "json"
+
+
+def _is_nested(text: str) -> bool:
+    """Return whether a text is in brackets of which no sign separates plain values: a dictionary, a set, a list of pairs."""
+    return text[0] in "({" or (text[0] == "[" and text[1:].lstrip().startswith(("(", "[", "{")))
+
+
+def separator(texts: Sequence[str]) -> str:
+    """Return what separates the ids in the fields of a column of text; empty if a field holds one id.
+
+    Most values contain it, and nearly all parts between look like ids with digits.
+    """
+    for sign in () if any(map(_is_nested, texts)) else _SEPARATORS:
+        parts = [part for value in texts for part in value.strip().split(sign) if part]
+        like_ids = sum(any(letter.isdigit() for letter in part) and not any(letter.isspace() for letter in part.strip()) for part in parts)
+        if 2 * sum(sign in value.strip() for value in texts) > len(texts) and like_ids >= _NEARLY_ALL * len(parts):
+            return sign
+    return ""

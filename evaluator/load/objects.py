@@ -1,70 +1,68 @@
-"""Files of one JSON object per line → how to scan them."""
+"""Files of one JSON object per line → how to scan them, and values that can be no id and no label: engines would read them as text."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import polars as pl
 
 from ..errors import DataError
 from . import list_columns, sniff
-from .columns import named
-from .folders import path_column_kinds
-from .json_values import refuse_odd_values
-from .list_fields import Fields, fields_of, flattened, value_of
-from .opening import FAILURES, unmapped
-from .read_options import ReadOptions
-from .scan import Scan
-from .source_file import SourceFile, partitions_of, path_columns
+from .columns import FLAT, IDS, named
+from .list_columns import ODD_ARRAY, fields_of, flattened, value_of
+from .opening import FAILURES, batches, unmapped
+from .scan import Fields, ReadOptions, Scan
+from .source_file import SourceFile, path_columns
+
+_ODD_ID: Final = r'(?:[^"\d\sn-]|-?\d+[.eE]|"(?:[^"\\]|\\.)*\\u0000)'
+"""The start of a value that is neither a text nor an integer nor null, or a text with a NUL character."""
+_NO_LIST: Final = r"[^\[\sn]"
+_ODD_LABEL: Final = r"[\[{]"
+_LINES_PER_BATCH: Final = 10_000
 
 
 def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadOptions) -> Scan:
     """Return how to scan files of one JSON object per line; `DataError` if they cannot be read as `options` says."""
-    where, split, may_hold_lists = f"{role}: {files[0]}", options.list_separator, list_columns.may_hold_lists(table)
-    schema: Mapping[str, pl.DataType] = {}
-    with suppress(*FAILURES):  # a broken line is found, and named, when the rows are read
-        schema = schema_of_objects(files)  # all keys, also those that occur only further on, such as a score that the first objects lack
-    fields = fields_of(schema) if may_hold_lists else {}
-    records = [_flat(record, fields) for file in files for record in first_objects(file)]
-    names = dict.fromkeys(name for record in records for name in record)
+    names: dict[str, None] = {}
+    records: list[dict[str, Any]] = []
+    schema = _schema(files)
+    fields = fields_of(schema) if list_columns.may_hold_lists(table) else {}
+    for file in files:
+        head = [_flat(record, fields) for record in first_objects(file)]
+        records += head
+        names |= dict.fromkeys(name for record in head for name in record)
+    where = f"{role}: {files[0]}"
     stored = tuple(dict.fromkeys((*names, *(flattened(schema, fields) if fields else schema))))
-    columns, label_columns = named(where, table, [*stored, *path_columns(files, stored)], options.columns, options.labels, True)
-    partitions = partitions_of(files, columns | label_columns, stored)
+    columns, label_columns = named(where, table, [*stored, *path_columns(files, stored)], options, True)
     held = {column: [record.get(name) for record in records] for column, name in columns.items()}
     listed = [column for column in columns if any(isinstance(one, list) for one in held[column])]
-    refuse_odd_values(role, files, columns | label_columns, listed if may_hold_lists else (), fields)
+    _refuse_odd_values(role, files, columns | label_columns, listed if list_columns.may_hold_lists(table) else (), fields)
     nested = list_columns.as_list_columns(where, table, listed)
-    samples: dict[str, list[str]] = {}  # of every column of text, and of users, if the items are text that may hold lists
-    if not nested and may_hold_lists and options.may_split and _are_texts(held["item"]):
-        texts = {column: values for column, values in held.items() if column == "user" or _are_texts(values)}
-        samples = {column: ["" if value is None else str(value) for value in values] for column, values in texts.items()}
-    in_text, syntax, in_lists = list_columns.text_lists(where, table, {column: columns[column] for column in samples}, samples, split)
-    single = {
-        column: [one for value in values for one in (value if isinstance(value, list) else [value])] for column, values in held.items()
-    }
-    values = {column: [json.dumps(one) for one in single[column] if one is not None] for column in columns} | in_lists
-    return Scan(
-        tuple(file.address for file in files),
-        "ndjson",
+    samples = {} if nested else _samples(table, held, options)
+    lists, in_lists = list_columns.text_lists(where, table, columns, samples, options.list_separator, nested=nested)
+    single = {column: [one for value in held[column] for one in (value if isinstance(value, list) else [value])] for column in columns}
+    values = {column: [json.dumps(one) for one in ones if one is not None] for column, ones in single.items()} | in_lists
+    return sniff.scan_of(
+        where,
+        files,
+        options,
         columns | label_columns,
-        {column: sniff.kind_of(column, values[column], options.nulls) for column in columns}
-        | path_column_kinds(where, columns, partitions)
-        | dict.fromkeys(label_columns, "text"),
+        stored,
+        values,
+        format="ndjson",
+        kinds={column: sniff.kind_of(column, values[column], options.nulls) for column in columns},
         header=tuple(names),
         has_header=False,
-        lists=nested or in_text,
-        fields={name: fields[name] for name in columns.values() if name in fields},
-        lists_in_text=bool(in_text),
-        split=split,
-        list_syntax=syntax,
-        numbers=sniff.number_types(values),
+        fields=fields,
+        **lists,
         loose=bool(options.nulls or options.decimal_comma),
         decimal_comma=bool(options.decimal_comma),
-        nulls=options.nulls,
-        partitions=partitions,
     )
 
 
@@ -76,6 +74,14 @@ def schema_of_objects(files: Sequence[SourceFile], max_rows: int | None = None) 
     return pl.scan_ndjson([unmapped(file.address) for file in files], infer_schema_length=max_rows).collect_schema()
 
 
+def _schema(files: Sequence[SourceFile]) -> Mapping[str, pl.DataType]:
+    """Return all keys, also those that occur only further on, such as a score that the first objects lack."""
+    try:
+        return schema_of_objects(files)
+    except FAILURES:
+        return {}  # the broken line is found, and named, when the rows are read
+
+
 def _flat(record: dict[str, Any], fields: Fields) -> dict[str, Any]:
     """Return an object with the fields of lists of objects as lists of their own."""
     if not fields:
@@ -85,8 +91,14 @@ def _flat(record: dict[str, Any], fields: Fields) -> dict[str, Any]:
     return plain | {name: value_of(record, name, fields) for name, (column, _) in fields.items() if column in record}
 
 
-def _are_texts(values: Sequence[Any]) -> bool:
-    return all(isinstance(value, str) for value in values if value is not None)
+def _samples(table: str, held: Mapping[str, Sequence[Any]], options: ReadOptions) -> dict[str, list[str]]:
+    """Return the texts of every column of text, and the users as text, if the items are text that may hold lists."""
+    texts = {
+        column: ["" if value is None else str(value) for value in values]
+        for column, values in held.items()
+        if column == "user" or all(value is None or isinstance(value, str) for value in values)
+    }
+    return texts if list_columns.may_hold_lists(table) and options.may_split and "item" in texts else {}
 
 
 def first_objects(file: SourceFile) -> list[dict[str, Any]]:
@@ -103,3 +115,85 @@ def first_objects(file: SourceFile) -> list[dict[str, Any]]:
             raise DataError(f'{file.line(number)}: a JSON object was expected, such as {{"user": 1, "item": 2}}')
         records.append(record)
     return records
+
+
+class _Object(dict[str, Any]):
+    """A JSON object that knows which keys stand in it more than once."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.repeated = {key for key, n in Counter(key for key, _ in pairs).items() if n > 1}
+
+
+def _refuse_odd_values(role: str, files: Sequence[SourceFile], columns: Mapping[str, str], listed: Collection[str], fields: Fields) -> None:
+    """Raise `DataError`, naming the line, for the first id or label of files of JSON objects that is a value that can be none.
+
+    The same for a key of a column that stands twice in one object.
+
+    An id is a text or an integer, in the columns of `listed` a list of these; a label is any single value. `columns` maps canonical
+    columns to keys, or to `fields` of lists of objects. Lines that are no JSON are left to those who read the rows.
+    """
+    patterns = {}
+    for column, key in columns.items():
+        if key in fields:
+            struct, field = fields[key]
+            patterns[struct] = _NO_LIST
+            patterns |= {field: _ODD_ID} if column in IDS else {}
+        elif column in IDS:
+            patterns[key] = ODD_ARRAY if column in listed else _ODD_ID
+        elif column.startswith("label_"):
+            patterns[key] = _ODD_LABEL
+    keys = sorted({fields[key][0] if key in fields else key for key in columns.values()})
+    inner = [fields[key] for key in columns.values() if key in fields]
+    odd = [rf"{_spellings(key)}\s*:\s*{pattern}" for key, pattern in patterns.items()]
+    odd += [rf"{_spellings(key)}\s*:.*{_spellings(key)}\s*:" for key in keys]
+    odd += [rf"{_spellings(key)}\s*:[^{{}}]*{_spellings(key)}\s*:" for _, key in inner]
+    for file in files:
+        for number, record in _objects_with(file.local, "|".join(odd)):
+            elements = [(one, key) for name, key in inner if isinstance(record.get(name), list) for one in record[name]]
+            twice = record.repeated.intersection(keys)
+            twice |= {key for one, key in elements if isinstance(one, _Object) and key in one.repeated}
+            if twice:
+                message = f"{role}: {file.line(number)}: the key {min(twice)!r} stands twice"
+                raise DataError(message, "remove one of the two: readers of JSON take the one or the other")
+            for column, key in columns.items():
+                if problem := _problem(column, key, value_of(record, key, fields), column in listed):
+                    raise DataError(f"{role}: {file.line(number)}: {problem[0]}", problem[1])
+
+
+def _spellings(key: str) -> str:
+    """Return a pattern for the ways in which writers of JSON spell a key."""
+    return f"(?:{'|'.join(sorted({re.escape(json.dumps(key)), re.escape(json.dumps(key, ensure_ascii=False))}))})"
+
+
+def _objects_with(path: Path, pattern: str) -> Iterator[tuple[int, _Object]]:
+    """Yield the numbers, from 1, and objects of the lines in which a pattern occurs; none if the file cannot be read."""
+    lines = pl.scan_lines(path, name="line", row_index_name="index", glob=False).filter(pl.col("line").str.contains(pattern))
+    try:
+        for batch in batches(lines, _LINES_PER_BATCH):
+            for index, line in batch.select("index", "line").iter_rows():
+                with suppress(ValueError, RecursionError):
+                    record = json.loads(line.strip(), object_pairs_hook=_Object)
+                    if isinstance(record, _Object):
+                        yield index + 1, record
+    except FAILURES:
+        return
+
+
+def _problem(column: str, key: str, value: Any, listed: bool) -> tuple[str, str] | None:
+    """Return what is wrong with a value, and what to do about it."""
+    if column.startswith("label_"):
+        return (f"{key!r} is {value!r}, where text was expected", FLAT) if isinstance(value, dict | list) else None
+    if column not in IDS or value is None:
+        return None
+    if listed and not isinstance(value, list):
+        return f"{key!r} is {value!r}, and in other rows a list", "write a list in every row, as [3]"
+    wrong = [one for one in (value if listed else [value]) if not is_id(one)]
+    return (f"{wrong[0]!r} cannot be an id", "ids are integers or text") if wrong else None
+
+
+def is_id(value: object) -> bool:
+    """Return whether a value of JSON can be an id: a text, an integer, or null for none."""
+    if isinstance(value, str):
+        return "\0" not in value
+    return value is None or (isinstance(value, int) and not isinstance(value, bool))

@@ -9,18 +9,19 @@ import glob
 import os
 import re
 import shutil
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from queue import Queue
+from threading import Event, Thread
 from typing import Final
 
 import polars as pl
 
 from ..temporary import folder_for_copies
 from .columns import IDS
-from .list_fields import with_fields
-from .list_text import listed
-from .scan import Scan
-from .trec import COMMENT
+from .list_columns import listed, with_fields
+from .scan import TREC_COMMENT, Scan
 
 FAILURES: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 """Errors of Polars at a file that it cannot read; some broken files make it panic."""
@@ -65,7 +66,7 @@ def rows_of(source: Scan, frame: pl.LazyFrame, *, records: bool = False) -> pl.L
     kept = [RECORD] if records else []
     rows = frame.select(pl.col(row).cast(pl.Int64).alias("row"), *columns, *kept)
     if source.skip_faulty:
-        fine = pl.all_horizontal(_is_there(column, source.kinds[column]) for column in source.skip_faulty)
+        fine = pl.all_horizontal(is_there(column, source.kinds[column]) for column in source.skip_faulty)
         if source.only_faulty:
             return rows.filter(~fine)
         rows = rows.filter(fine).drop("row").with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
@@ -190,7 +191,7 @@ def _fields(lines: pl.LazyFrame, source: Scan) -> pl.LazyFrame:
     line, separator, width = pl.col(_LINE).str.strip_prefix("\ufeff"), source.separator, len(source.header)
     if not separator:
         line, separator = line.str.strip_chars(" \t\r").str.replace_all("[ \t]+", " "), " "
-        line = pl.when(line.str.starts_with(COMMENT)).then(pl.lit("")).otherwise(line)
+        line = pl.when(line.str.starts_with(TREC_COMMENT)).then(pl.lit("")).otherwise(line)
     split = line.str.splitn(separator, width + 1).struct.rename_fields([*source.header, _REST])
     fields = lines.with_columns(split.alias(_LINE)).unnest(_LINE)
     if source.has_header:
@@ -243,7 +244,8 @@ def _type(source: Scan, column: str, single: type[pl.DataType] | None = None) ->
     return pl.String if source.lists_in_text else pl.List(single)
 
 
-def _is_there(column: str, kind: str) -> pl.Expr:
+def is_there(column: str, kind: str) -> pl.Expr:
+    """Return an expression that holds for rows with a value of this kind in a column: a finite number, a text that is not empty."""
     value = pl.col(column)
     if kind == "number":
         return value.is_not_null() & value.is_finite()
@@ -290,3 +292,41 @@ def plainly_named(path: Path, patterns: bool, scratch: ExitStack) -> Path:
     except OSError:  # a system without links
         shutil.copyfile(path, link)
     return link
+
+
+def batches(frame: pl.LazyFrame, rows_per_batch: int) -> Iterator[pl.DataFrame]:
+    """Yield the rows in their order, about `rows_per_batch` at a time.
+
+    Whatever Polars raises is raised here, after the batches before it. `LazyFrame.collect_batches` ends as if there were no more
+    rows when a thread of Polars panics (Polars 2.1), which some broken files make it do.
+    """
+    read: Queue[pl.DataFrame | BaseException | None] = Queue(1)
+    unwanted = Event()
+
+    def give(batch: pl.DataFrame) -> bool:
+        """Pass a batch on when the one before it has been taken; whether Polars may stop."""
+        if not unwanted.is_set():
+            read.put(batch)
+        return unwanted.is_set()
+
+    def read_all() -> None:
+        try:
+            frame.sink_batches(give, chunk_size=rows_per_batch, maintain_order=True, engine="streaming")
+        except BaseException as error:  # a panic is no Exception
+            read.put(error)
+        else:
+            read.put(None)
+
+    reader = Thread(target=read_all, daemon=True)
+    reader.start()
+    batch: pl.DataFrame | BaseException | None = pl.DataFrame()
+    try:
+        while isinstance(batch := read.get(), pl.DataFrame):
+            yield batch
+    finally:
+        unwanted.set()
+        while isinstance(batch, pl.DataFrame):  # a thread that still reads when Python ends would end it with a crash
+            batch = read.get()
+        reader.join()
+    if batch is not None:
+        raise batch

@@ -12,19 +12,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import DataError
-from . import list_text, opening, quotes, sniff, trec
+from . import opening, sniff
 from .broken_rows import explain
 from .columns import usual_roles
 from .documents import is_by_user, is_document
 from .folders import files_of_table, is_table
-from .list_fields import fields_of, flattened
+from .list_columns import fields_of, flattened, is_list, is_python_list, syntax_of
 from .objects import first_objects, schema_of_objects
-from .read_options import ReadOptions
-from .scan import Format, ReadError, Scan
+from .recode import settle_quotes
+from .scan import Format, ReadError, ReadOptions, Scan, Syntax
 from .source import PROCESS_SCRATCH, Source, as_arrow_file, resolve
 from .source_file import SourceFile
-from .text import header_of, separator_of, text_tables
-from .typed_file import panics_at, panics_held_back, stored_schema
+from .text import has_trec_width, header_of, is_trec, separator_of, text_tables, trec_layout, trec_rows
+from .typed import panics_at, panics_held_back, stored_schema
 
 _ROLE: Final = "init"
 """The role of the files in messages."""
@@ -82,7 +82,7 @@ class RawTable(Struct, frozen=True):
         return replace(table, config_keys={**self.config_keys, "split": split})
 
     def with_list_columns(
-        self, columns: frozenset[str], *, split: str | None = None, syntax: list_text.Syntax = "json", in_text: bool = False
+        self, columns: frozenset[str], *, split: str | None = None, syntax: Syntax = "json", in_text: bool = False
     ) -> RawTable:
         """Return this table with lists in these columns only, those `in_text` are separated by `split`, or in brackets if it is `None`."""
         return replace(self, scan=replace(self.scan, lists=columns, lists_in_text=in_text, split=split, list_syntax=syntax))
@@ -126,14 +126,14 @@ def _is_object(line: str) -> bool:
 def _trec(files: Sequence[SourceFile], keys: Mapping[str, Any]) -> RawTable | None:
     """Recognise a TREC file by its content, or by its extension if all lines have its fields, numbers where they belong; else `None`."""
     lines = sniff.head(files[0])
-    recognised = next((table for table in ("lists", "interactions") if trec.recognised(table, lines)), None)
+    recognised = next((table for table in ("lists", "interactions") if is_trec(table, lines)), None)
     table = recognised or _TREC_ENDINGS.get(sniff.ending_of(files[0].local))
     if table is None:
         return None
-    names = trec.layout("", table)
-    for _, row in trec.numbered_rows(lines) if recognised is None else ():
+    names = trec_layout("", table)
+    for _, row in trec_rows(lines) if recognised is None else ():
         numbers = [value for name, value in zip(names, row, strict=False) if name in ("rank", "score", "rel")]
-        if not (trec.has_width(row, names) and all(map(sniff.is_number, numbers))):
+        if not (has_trec_width(row, names) and all(map(sniff.is_number, numbers))):
             return None
     raw = _separated(files, ReadOptions(format="trec"), table)
     return replace(raw, has_header=True, config_keys={} if recognised and not keys else {"format": "trec"}, table=table)
@@ -162,7 +162,7 @@ def _text(files: Sequence[SourceFile], keys: Mapping[str, Any]) -> RawTable:
 def _separated(files: Sequence[SourceFile], options: ReadOptions, table: str = "") -> RawTable:
     """Return the columns of separated text; of a TREC file those of `table`."""
     _, _, readable = resolve(_ROLE, table, files, options, PROCESS_SCRATCH)
-    quoted = quotes.settle(_ROLE, readable, lambda file: separator_of(table, file, options), PROCESS_SCRATCH)
+    quoted = settle_quotes(_ROLE, readable, lambda file: separator_of(table, file, options), PROCESS_SCRATCH)
     first = text_tables(_ROLE, table, quoted, options)[0]
     scan = Scan(
         tuple(file.address for file in quoted.files),
@@ -196,14 +196,10 @@ def _with_lists_in_brackets(raw: RawTable) -> RawTable:
     """Return the same table with columns of which every text is a list in brackets read as lists."""
     frame = raw.first_rows(_MAX_ROWS).select(pl.col(pl.String))
     texts = {column.name: [value.strip() for value in column if value and value.strip()] for column in frame}
-    bracketed = {
-        name: held
-        for name, held in texts.items()
-        if held and all(list_text.is_list(text) or list_text.is_python_list(text) for text in held)
-    }
+    bracketed = {name: held for name, held in texts.items() if held and all(is_list(text) or is_python_list(text) for text in held)}
     if not bracketed:
         return raw
-    syntax = list_text.syntax_of([text for held in bracketed.values() for text in held])
+    syntax = syntax_of([text for held in bracketed.values() for text in held])
     return raw.with_list_columns(frozenset(bracketed), syntax=syntax, in_text=True)
 
 

@@ -1,16 +1,17 @@
-"""`Scan`: how to read one source, as plain values that can be sent to another machine."""
+"""`ReadOptions`: how to read a source, as far as the config says; `Scan`: how to read it, decided.
+
+Both are plain values; a scan can be sent to another machine.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal
 
 import polars as pl
 from msgspec import Struct, field
 
-from . import trec
-from .list_fields import Fields
-from .list_text import Syntax
+from ..config import RowsSource, SourceConfig
 
 Kind = Literal["integer", "text", "number", "time"]
 """How a column is read; a `time` is a number as it is, or the seconds since 1970 of a date or of its text, and null if it is neither."""
@@ -19,6 +20,60 @@ NumberType = Literal["whole", "real"]
 Format = Literal["csv", "lines", "ndjson", "parquet", "ipc", "delta", "table", "frame"]
 """`lines` is text of which each line is a row and no field is quoted; `table` is a table of Spark's catalog, whose path is its name; a
 `frame` is in memory."""
+FormatName = Format | Literal["trec", "tsv", "json"]
+"""A format as the config names it."""
+Syntax = Literal["json", "python"]
+"""How lists in brackets are written: as JSON, or as Python prints lists and tuples, and NumPy arrays."""
+Fields = Mapping[str, tuple[str, str]]
+"""The name of a column of lists → the column of structs that holds it, and its field there."""
+TREC_RUN: Final = ("qid", "Q0", "docno", "rank", "score", "tag")
+TREC_COMMENT: Final = "#"
+_NO_LISTS: Final = "none"
+"""`ReadOptions.split` where a field holds one value, whatever it looks like."""
+_SAME_NAME: Final = ("format", "separator", "header", "decimal_comma", "encoding")
+"""The fields of a source's config that are read options as they are."""
+
+
+class ReadOptions(Struct, frozen=True):
+    """Read options; `None` means detect.
+
+    `columns` says which column is which, by name or position from 1; `labels` are names of further columns, read as text that may be
+    missing. `split` separates the items of a list in text, or is `none` where a text is one item. `nulls` are texts that count as no value.
+    `storage` says how to reach files that are addresses.
+    """
+
+    format: FormatName | None = None
+    separator: str | None = None
+    header: bool | None = None
+    columns: Mapping[str, str | int] = field(default_factory=dict)
+    labels: Sequence[str] = ()
+    split: str | None = None
+    decimal_comma: bool | None = None
+    nulls: tuple[str, ...] = ()
+    encoding: str | None = None
+    storage: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, configured: SourceConfig, labels: Sequence[str] = ()) -> ReadOptions:
+        """Return what the config says of a source."""
+        return cls(
+            **{name: getattr(configured, name) for name in _SAME_NAME},
+            columns=configured.columns.given(),
+            labels=labels,
+            split=configured.split if isinstance(configured, RowsSource) else None,
+            nulls=configured.null_values or (),
+            storage=configured.storage,
+        )
+
+    @property
+    def may_split(self) -> bool:
+        """Whether text may hold lists at all."""
+        return self.split != _NO_LISTS
+
+    @property
+    def list_separator(self) -> str | None:
+        """What separates the items of a list in text, as far as that is known."""
+        return self.split if self.may_split else None
 
 
 class Scan(Struct, frozen=True):
@@ -76,7 +131,7 @@ class Scan(Struct, frozen=True):
     @property
     def ignores_rest(self) -> bool:
         """Whether a row may have more fields than there are names: words behind the tag of a TREC run."""
-        return not self.separator and self.header == trec.RUN
+        return not self.separator and self.header == TREC_RUN
 
     @property
     def is_plain(self) -> bool:

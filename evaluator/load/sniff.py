@@ -11,15 +11,15 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
-from typing import Final
+from typing import Any, Final
 
 import polars as pl
 
 from ..errors import DataError, NoRowsError
 from .columns import IDS, LARGEST_EXACT, ORDERING
 from .opening import FAILURES
-from .scan import Format, Kind, NumberType
-from .source_file import SourceFile, in_words
+from .scan import Format, Kind, ReadOptions, Scan
+from .source_file import SourceFile, in_words, partitions_of
 
 _ENDINGS: Final[dict[str, Format]] = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".tab": "csv", ".data": "csv", ".dat": "csv",
@@ -33,6 +33,10 @@ _OTHERS: Final = (
 )  # fmt: skip
 """Endings that say what a table holds, and not its format."""
 PLAIN_INTEGER: Final = "^(0|-?[1-9][0-9]{0,18})$"
+GZIP: Final = b"\x1f\x8b"
+ZSTD: Final = b"\x28\xb5\x2f\xfd"
+STREAM: Final = b"\xff\xff\xff\xff"
+"""The start of an Arrow stream, which programs hand each other; an Arrow file begins with ARROW1."""
 PACKED: Final = (".gz", ".zst", ".zstd")
 _HEAD: Final = 1 << 20
 _LINES: Final = 1_000
@@ -44,26 +48,26 @@ _ARRAY: Final = re.compile(r'"\[[^\]]*\]"|"\([^)]*\)"|(?<!")\[[^\]]*\](?!")')
 
 
 def is_a_table(path: Path) -> bool:
-    """Whether the name of a file ends as those of tables do."""
+    """Return whether the name of a file ends as those of tables do."""
     return ending_of(path) in {*_ENDINGS, *_OTHERS}
 
 
-def ending_of(path: Path) -> str:
-    """The last ending of a name, in lower case, that does not only say how the file is packed; empty if there is none."""
+def ending_of(path: PurePath) -> str:
+    """Return the last ending of a name, in lower case, that does not only say how the file is packed; empty if there is none."""
     return next((ending.lower() for ending in reversed(path.suffixes) if ending.lower() not in PACKED), "")
 
 
 def format_of(file: SourceFile, encoded: bool = False) -> Format:
-    """The format of a file, by its ending or else by its first bytes; `DataError` if it is none that receval reads.
+    """Return the format of a file, by its ending or else by its first bytes; `DataError` if it is none that receval reads.
 
     What is `encoded` in another way than UTF-8 is separated text unless its ending says something else.
     """
     path = file.local
     if known := known_format(path):
         return known
-    if _starts(path, b"PAR1"):
+    if starts(path, b"PAR1"):
         return "parquet"
-    if _starts(path, b"ARROW1") or is_stream(path):
+    if starts(path, b"ARROW1") or starts(path, STREAM):
         return "ipc"
     if path.suffix and path.suffix.lower() not in PACKED:
         raise DataError(
@@ -76,7 +80,7 @@ def format_of(file: SourceFile, encoded: bool = False) -> Format:
 
 
 def without_endings(name: str) -> str:
-    """The name of a file without the endings that say what is in it: `bpr_lr0.05` of `bpr_lr0.05.csv.gz`."""
+    """Return the name of a file without the endings that say what is in it: `bpr_lr0.05` of `bpr_lr0.05.csv.gz`."""
     path = PurePath(name)
     while path.stem and path.suffix.lower() in {*_ENDINGS, *_OTHERS, *PACKED, ".json"}:
         path = PurePath(path.stem)
@@ -84,24 +88,20 @@ def without_endings(name: str) -> str:
 
 
 def known_format(path: PurePath) -> Format | None:
-    """The format that the ending of a file's name stands for."""
-    endings = [ending.lower() for ending in path.suffixes]
-    if endings and endings[-1] in PACKED:
-        endings.pop()
-    return _ENDINGS.get(endings[-1]) if endings else None
+    """Return the format that the ending of a file's name stands for."""
+    return _ENDINGS.get(ending_of(path))
 
 
 def head(file: SourceFile) -> list[str]:
-    """The first lines of a text file, unpacked, without line ends; `DataError` if it is empty or no text."""
+    """Return the first lines of a text file, unpacked, without line ends; `DataError` if it is empty or no text."""
     start = first_bytes(file)
     if not start.strip():
         raise NoRowsError(f"{file}: the file is empty")
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise DataError(f"{file}: the text is UTF-16", "say encoding: utf-16 in the config, or save the file as UTF-8")
     complete = start.rpartition(b"\n")[0]
-    if len(start) >= _HEAD and complete.count(b"\n") < 1:
-        number = 2 if complete else 1
-        raise DataError(f"{file.line(number)}: the line is longer than 1 MiB", "is this a table with one row per line?")
+    if len(start) >= _HEAD and b"\n" not in complete:
+        raise DataError(f"{file.line(2 if complete else 1)}: the line is longer than 1 MiB", "is this a table with one row per line?")
     if len(start) < _HEAD:
         complete = start.removesuffix(b"\n")
     try:
@@ -119,35 +119,26 @@ def head(file: SourceFile) -> list[str]:
 
 
 def holds_nul(line: object) -> DataError:
-    """The sentence for a line with a NUL byte, which no text holds."""
+    """Return the sentence for a line with a NUL byte, which no text holds."""
     return DataError(f"{line}: not a text file (it holds NUL bytes)", "say its format in the config, or save it as UTF-8")
 
 
 def not_utf8(line: object, error: UnicodeDecodeError) -> DataError:
-    """The sentence for a line of bytes that are no UTF-8."""
+    """Return the sentence for a line of bytes that are no UTF-8."""
     byte = error.object[error.start]
     return DataError(
         f"{line}: not UTF-8 text (byte 0x{byte:02X})", "say encoding: latin-1 in the config if it is, or convert the file with iconv"
     )
 
 
-def is_gzip(path: Path) -> bool:
-    """Whether the file is packed with gzip, whatever its name."""
-    return _starts(path, b"\x1f\x8b")
-
-
-def is_stream(path: Path) -> bool:
-    """Whether the file holds an Arrow stream, which programs hand each other; an Arrow file begins with ARROW1."""
-    return _starts(path, b"\xff\xff\xff\xff")
-
-
-def is_zstd(path: Path) -> bool:
-    """Whether the file is packed with zstd, whatever its name."""
-    return _starts(path, b"\x28\xb5\x2f\xfd")
+def starts(path: Path, magic: bytes) -> bool:
+    """Return whether a file begins with these bytes, as `GZIP` or `ZSTD` packed it or an Arrow `STREAM`, whatever its name."""
+    with open(path, "rb") as file:
+        return file.read(len(magic)) == magic
 
 
 def separator_of(path: Path, lines: list[str], split_at: str | None = None) -> str:
-    """The separator that gives every one of the first lines the same number of fields, more than one.
+    """Return the separator that gives every one of the first lines the same number of fields, more than one.
 
     It is what a list within a field is `split_at` only if there is no other; separators within a JSON array do not count.
     """
@@ -166,7 +157,7 @@ def separator_of(path: Path, lines: list[str], split_at: str | None = None) -> s
 
 
 def split(line: str, separator: str) -> list[str]:
-    """The fields of one line; where the separator has several characters no field is quoted."""
+    """Return the fields of one line; where the separator has several characters no field is quoted."""
     if len(separator) > 1:
         return line.split(separator)
     try:
@@ -190,7 +181,7 @@ def csv_rows(lines: Iterable[str], separator: str, *, strict: bool = False) -> I
 
 
 def rows(lines: Sequence[str], separator: str, quotes: bool) -> list[list[str]]:
-    """The fields of the first lines, but for blank ones and a last row that goes on behind them.
+    """Return the fields of the first lines, but for blank ones and a last row that goes on behind them.
 
     With `quotes` a quotation mark at the start of a field quotes it, where the separator is a single byte.
     """
@@ -204,25 +195,51 @@ def rows(lines: Sequence[str], separator: str, quotes: bool) -> list[list[str]]:
 
 
 def is_integer(text: str) -> bool:
-    """Whether a text is the plain spelling of an integer of 64 bits."""
+    """Return whether a text is the plain spelling of an integer of 64 bits."""
     return bool(re.fullmatch(PLAIN_INTEGER, text)) and -(2**63) <= int(text) < 2**63
 
 
 def kind_of(column: str, sample: Sequence[str], nulls: Sequence[str]) -> Kind:
-    """The kind of a canonical column of text: ids are integers if every one of the sample is, but for `nulls`, which are none."""
+    """Return the kind of a canonical column of text: ids are integers if every one of the sample is, but for `nulls`, which are none."""
     if column not in IDS:
         return "time" if column == "timestamp" else "number"
     return "integer" if all(is_integer(value) for value in sample if value and value not in nulls) else "text"
 
 
-def number_types(samples: Mapping[str, Sequence[str]]) -> dict[str, NumberType]:
-    """The columns of text by which lists are ordered that hold integers too large for double precision, given samples of their values."""
-    large = {column: [text for text in samples.get(column, ()) if len(text) > 15 and is_integer(text)] for column in ORDERING}
-    return {column: "whole" for column, texts in large.items() if any(abs(int(text)) > LARGEST_EXACT for text in texts)}
+def scan_of(
+    where: str,
+    files: Sequence[SourceFile],
+    options: ReadOptions,
+    names: Mapping[str, str],
+    stored: Iterable[str],
+    values: Mapping[str, Sequence[str]],
+    **more: Any,
+) -> Scan:
+    """Return how to scan files with these columns and labels, which they have `stored`, or else their paths hold.
+
+    `values` are texts of columns, single values, and `more` are further fields of the scan, with the kinds of stored columns and the fields
+    of all lists of structs. `DataError` if a path holds no number where one must be.
+    """
+    partitions = partitions_of(files, names, stored)
+    kinds: dict[str, Kind] = dict(more.pop("kinds"))
+    for column, name in names.items():
+        texts = [values[name] or "" for values in partitions.values() if name in values]
+        if column.startswith("label_"):
+            kinds[column] = "text"
+        elif texts:
+            kinds[column] = kind_of(column, texts, ())
+            for wrong in (text for text in texts if text and kinds[column] == "number" and not is_number(text)):
+                raise DataError(f"{where}: the folder {name}={wrong} holds no number, and {column} must be one")
+    large = {column: [text for text in values.get(column, ()) if len(text) > 15 and is_integer(text)] for column in ORDERING}
+    whole = [column for column, texts in large.items() if any(abs(int(text)) > LARGEST_EXACT for text in texts)]
+    more["numbers"] = {**dict.fromkeys(whole, "whole"), **more.get("numbers", {})}
+    more["fields"] = {name: field for name, field in more.get("fields", {}).items() if name in names.values()}
+    paths = tuple(file.address for file in files)
+    return Scan(paths, names=names, kinds=kinds, split=options.list_separator, nulls=options.nulls, partitions=partitions, **more)
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is the spelling of a number."""
+    """Return whether a text is the spelling of a number."""
     try:
         float(text)
     except ValueError:
@@ -230,26 +247,21 @@ def is_number(text: str) -> bool:
     return True
 
 
-def _starts(path: Path, magic: bytes) -> bool:
-    with open(path, "rb") as file:
-        return file.read(len(magic)) == magic
-
-
 def first_bytes(file: SourceFile) -> bytes:
-    """The first bytes of a text file, unpacked."""
+    """Return the first bytes of a text file, unpacked."""
     path = file.local
-    if is_gzip(path):
+    if starts(path, ZSTD):
         try:
-            with gzip.open(path) as opened:
-                return opened.read(_HEAD)
-        except (OSError, EOFError, zlib.error) as error:
-            raise DataError(f"{file}: not a readable gzip file ({in_words(error, file)})") from None
-    if not is_zstd(path):
-        with open(path, "rb") as opened:
-            return opened.read(_HEAD)
+            scan = pl.scan_csv(path, has_header=False, separator="\x01", quote_char=None, infer_schema=False, glob=False)
+            lines = scan.head(_LINES).collect().to_series(0)
+        except FAILURES as error:
+            raise DataError(f"{file}: not a readable zstd file ({in_words(error, file)})", "is it complete?") from None
+        return "\n".join(line or "" for line in lines).encode()[:_HEAD]
+    if not starts(path, GZIP):
+        with open(path, "rb") as plain:
+            return plain.read(_HEAD)
     try:
-        scan = pl.scan_csv(path, has_header=False, separator="\x01", quote_char=None, infer_schema=False, glob=False)
-        lines = scan.head(_LINES).collect().to_series(0)
-    except FAILURES as error:
-        raise DataError(f"{file}: not a readable zstd file ({in_words(error, file)})", "is it complete?") from None
-    return "\n".join(line or "" for line in lines).encode()[:_HEAD]
+        with gzip.open(path) as packed:
+            return packed.read(_HEAD)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{file}: not a readable gzip file ({in_words(error, file)})") from None

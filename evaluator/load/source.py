@@ -18,20 +18,18 @@ from msgspec.structs import replace
 
 from ..errors import DataError, NoRowsError
 from ..temporary import folder_for_copies, new_copy
-from . import quotes, sniff
+from . import sniff
 from .columns import IDS, ORDERING
 from .documents import as_objects, is_document
 from .folders import LOG, columns_of_path, files_of_table, is_table, parts_of, reason
 from .objects import json_scan
 from .opening import FAILURES, plainly_named
-from .read_options import FormatName, ReadOptions
-from .recode import line_of_record, recoded
+from .recode import line_of_record, recoded, settle_quotes
 from .remote import Remote, fetched, parts_elsewhere
-from .scan import Format, Kind, NumberType, Scan
+from .scan import Format, FormatName, Kind, NumberType, ReadOptions, Scan
 from .source_file import FileState, FrameFile, Place, SourceFile, refusing_changes, state_of
 from .text import separator_of, text_scan
-from .typed import typed_scan
-from .typed_file import refusing_unreadable
+from .typed import refusing_unreadable, typed_scan
 
 _SAMPLE: Final = 1 << 16
 """Number of bytes of text that are looked at to estimate how long a line is."""
@@ -169,7 +167,7 @@ def look(
     with refusing_changes(states):
         form, originals, files = resolve(role, table, files, options, scratch)
         if form == "csv":
-            quoted = quotes.settle(role, files, lambda file: separator_of(table, file, options), scratch)
+            quoted = settle_quotes(role, files, lambda file: separator_of(table, file, options), scratch)
             files, scan = quoted.files, text_scan(role, table, quoted, options)
         else:
             scan = json_scan(role, table, files, options) if form == "ndjson" else typed_scan(role, table, files, form, options)
@@ -242,7 +240,7 @@ def as_arrow_file(where: str, file: SourceFile, scratch: ExitStack) -> SourceFil
 
     A file that holds no stream stays as it is. `DataError` if the stream is broken, or has a type that Polars does not know.
     """
-    if not sniff.is_stream(file.local):
+    if not sniff.starts(file.local, sniff.STREAM):
         return file
     target = scratch.enter_context(folder_for_copies()) / f"{file.local.stem}.arrow"
     with refusing_unreadable(where, file, "Arrow stream"):

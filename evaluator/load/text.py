@@ -1,4 +1,8 @@
-"""Separated text → how to scan it: separator, header, which column is which, and what their fields hold."""
+"""Separated text → how to scan it: separator, header, which column is which, and what their fields hold.
+
+TREC files are runs (`qid Q0 docno rank score tag`) and qrels (`qid iter docno rel`), separated by white space. As trec_eval reads them:
+lines that begin with # are comments, and whatever follows the tag of a run is passed over.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +14,21 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import DataError, NoRowsError
-from . import list_columns, sniff, trec
+from . import list_columns, sniff
 from .columns import is_certain_name, named, names_a_column, usual_roles
-from .folders import path_column_kinds
-from .quotes import Quotes
-from .read_options import ReadOptions
-from .scan import Format, Scan
-from .source_file import SourceFile, partitions_of, path_columns
+from .recode import Quotes
+from .scan import TREC_COMMENT, TREC_RUN, Format, ReadOptions, Scan
+from .source_file import SourceFile, path_columns
 
 _TYPED_NAME: Final = re.compile(r"(?P<name>[^:]+):(token|token_seq|float|float_seq)")
 """A column name of a RecBole file."""
 _DECIMAL_COMMA: Final = re.compile(r"\s*[+-]?\d*,\d+\s*")
 _NO_NUMBER: Final = ("na", "n/a", "null", "none")
+_QRELS: Final = ("qid", "iter", "docno", "rel")
+_LAYOUTS: Final = {"lists": TREC_RUN, "policy": TREC_RUN, "predictions": TREC_RUN, "interactions": _QRELS}
+_TREC_NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_GRADE: Final = re.compile("-?[0-9]{1,3}")
+"""A grade: a time stamp, which other files of four columns end in, has more digits."""
 _LONGEST: Final = 60
 """The most characters of a line that a message shows."""
 
@@ -43,28 +50,25 @@ def header_of(rows: Sequence[Sequence[str]], given: bool | None, columns: Collec
     number nor a list, whose items `split` separates.
     """
     first, *below = rows
-    roles = [usual_roles(field) for field in first if names_a_column(field)]
-    names_two = len(roles) > 1 and len(frozenset[str]().union(*roles)) > 1
-    is_above_numbers = any(_is_above_numbers(index, first, below) for index in range(len(first)))
     if given is not None:
         return Header(given)
     if all(_TYPED_NAME.fullmatch(field.strip()) for field in first) or {field.strip() for field in first} & set(columns):
         return Header(True)
+    roles = [usual_roles(field) for field in first if names_a_column(field)]
+    names_two = len(roles) > 1 and len(frozenset[str]().union(*roles)) > 1
+    in_column = [[row[index] for row in below if index < len(row) and row[index]] for index in range(len(first))]
+    is_above_numbers = any(
+        field.strip() and values and not sniff.is_number(field) and all(map(sniff.is_number, values))
+        for field, values in zip(first, in_column, strict=True)
+    )
     if columns and all(isinstance(column, int) for column in columns):
         return Header(False, is_doubtful=bool(roles) or is_above_numbers, is_contradicted=names_two)
-    values = [value for field in first for value in (field.split(split) if split else [field])]
-    has_value = any(sniff.is_number(value) or value.startswith("[") for value in values)
-    if not roles:
-        return Header(not has_value)
-    if names_two or is_above_numbers:
+    has_value = any(
+        sniff.is_number(value) or value.startswith("[") for field in first for value in (field.split(split) if split else [field])
+    )
+    if roles and (names_two or is_above_numbers):
         return Header(True)
-    return Header(not has_value, is_doubtful=has_value or not any(map(is_certain_name, first)))
-
-
-def _is_above_numbers(index: int, first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Whether a field of the first line is a word, and all rows have numbers below it."""
-    values = [row[index] for row in below if index < len(row) and row[index]]
-    return bool(values) and bool(first[index].strip()) and not sniff.is_number(first[index]) and all(map(sniff.is_number, values))
+    return Header(not has_value, is_doubtful=bool(roles) and (has_value or not any(map(is_certain_name, first))))
 
 
 class TextTable(Struct, frozen=True):
@@ -97,51 +101,48 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
         options = replace(options, columns=columns_given, labels=[_bare(name) for name in options.labels])
     # Without a header paths hold columns only where the config names any.
     names = [*first.names, *(path_columns(files, first.names) if has_names or options.columns else ())]
-    columns, label_columns = named(where, table, names, options.columns, options.labels, has_names)
+    columns, label_columns = named(where, table, names, options, has_names)
     samples = {column: [row.get(name) or "" for one in tables for row in one.rows] for column, name in columns.items()}
     may_hold_lists = options.may_split and list_columns.may_hold_lists(table)
-    nested, syntax, listed = list_columns.text_lists(where, table, columns if may_hold_lists else {}, samples, split, True)
-    values = samples | listed
+    lists, in_lists = list_columns.text_lists(where, table, columns, samples if may_hold_lists else {}, split, one_suffices=True)
+    values = samples | in_lists
     kinds = {column: sniff.kind_of(column, texts, options.nulls) for column, texts in values.items()}
-    partitions = partitions_of(files, columns | label_columns, first.names)
     numbers = [value for column, texts in values.items() if kinds[column] == "number" for value in texts]
     comma = options.decimal_comma
     if comma is None:  # numbers are written as 3,5 where some are, and none has a point
         has_commas = any(_DECIMAL_COMMA.fullmatch(value) for value in numbers)
         comma = first.separator == ";" and has_commas and not any("." in value for value in numbers)
-    return Scan(
-        paths=tuple(file.address for file in files),
+    return sniff.scan_of(
+        where,
+        files,
+        options,
+        columns | label_columns,
+        first.names,
+        values,
         format=first.format,
-        names=columns | label_columns,
-        kinds=kinds | path_column_kinds(where, columns, partitions) | dict.fromkeys(label_columns, "text"),
+        kinds=kinds,
         separator=first.separator,
         header=first.names,
         has_header=first.has_header,
         quotes=quoted.any,
         across_lines=quoted.across_lines,
         doubts=tuple(f"{role}: {doubt}" for one in tables for doubt in one.doubts),
-        lists=nested,
-        lists_in_text=bool(nested),
-        numbers=sniff.number_types(values),
-        split=split,
-        list_syntax=syntax,
+        **lists,
         loose=comma or bool(options.nulls) or any(value.lower() in _NO_NUMBER for value in numbers),
         decimal_comma=comma,
-        nulls=options.nulls,
-        partitions=partitions,
     )
 
 
 def separator_of(table: str, file: SourceFile, options: ReadOptions, lines: list[str] | None = None) -> str:
-    """The separator of a text file, whose first `lines` are looked at; empty for a TREC file, which white space separates."""
+    """Return the separator of a text file, whose first `lines` are looked at; empty for a TREC file, which white space separates."""
     lines = sniff.head(file) if lines is None else lines
-    if options.format == "trec" or (options.format is None and options.separator is None and trec.recognised(table, lines)):
+    if options.format == "trec" or (options.format is None and options.separator is None and is_trec(table, lines)):
         return ""
     return options.separator or ("\t" if options.format == "tsv" else sniff.separator_of(file.local, lines, options.list_separator))
 
 
 def text_tables(role: str, table: str, quoted: Quotes, options: ReadOptions) -> list[TextTable]:
-    """The first rows of each file; `DataError` if they differ in their columns."""
+    """Return the first rows of each file; `DataError` if they differ in their columns."""
     tables = [_separated(role, table, file, quoted, options) for file in quoted.files]
     for file, other in zip(quoted.files, tables, strict=True):
         if other.names != tables[0].names:
@@ -157,67 +158,93 @@ def _separated(role: str, table: str, file: SourceFile, quoted: Quotes, options:
         return _trec(role, table, file, lines)
     fields = sniff.rows(lines, separator, quoted.any)
     header = header_of(fields, options.header, [*options.columns.values(), *options.labels], options.list_separator)
+    first_line = repr(next(line for line in lines if line.strip())[:_LONGEST])
     if header.is_contradicted:
-        message = f"{role}: {file}: the first line, {_shown(lines)}, names columns, and the config gives columns by position only"
+        message = f"{role}: {file}: the first line, {first_line}, names columns, and the config gives columns by position only"
         raise DataError(message, "say header: true if it is a header, header: false if it is data")
-    has_header = header.is_there
-    if has_header and len(fields) == 1 and len(quoted.files) == 1:
+    if header.is_there and len(fields) == 1 and len(quoted.files) == 1:
         raise NoRowsError(f"{file}: the file has a header and no rows")
-    if has_header and len(separator.encode()) > 1 and not lines[0].strip():
+    if header.is_there and len(separator.encode()) > 1 and not lines[0].strip():
         message = f"{role}: {file.line(1)}: the line is blank, where the names of the columns were expected"
         raise DataError(message, "take the blank line out")
-    bare = [_bare(name.strip()) for name in fields[0]]
-    typed = all(name != field.strip() for name, field in zip(bare, fields[0], strict=True))
-    untyped = bare if typed else fields[0]
-    names = _distinct(untyped) if has_header else tuple(f"column_{index}" for index in range(1, len(untyped) + 1))
-    rows = [dict(zip(names, row, strict=False)) for row in fields[has_header:]]
-    doubts = _doubts(file.local.name, lines, header, quoted.across_lines and list_columns.may_hold_lists(table))
-    return TextTable(names, rows, separator, has_header, typed=typed, doubts=doubts)
-
-
-def _shown(lines: Sequence[str]) -> str:
-    """The first line that is not blank, for messages."""
-    return repr(next(line for line in lines if line.strip())[:_LONGEST])
-
-
-def _doubts(name: str, lines: Sequence[str], header: Header, across_lines: bool) -> tuple[str, ...]:
-    """What is not certain about the rows of a file."""
+    held = [name.strip() for name in fields[0]]
+    bare = [_bare(name) for name in held]
+    typed = all(name != field for name, field in zip(bare, held, strict=True))
+    names = tuple(f"column_{index}" for index in range(1, len(held) + 1))
+    if header.is_there:  # of names that stand twice, those of columns that nobody can mean are made distinct
+        named = bare if typed else held
+        unknown = {name for name in named if named.count(name) > 1 and not names_a_column(name)}
+        names = tuple(f"{name} ({place})" if name in unknown else name for place, name in enumerate(named, 1))
     doubts = []
     if header.is_doubtful:
         taken = "is taken for the names of the columns; say header: false if it is data"
         read = "is read as data; say header: true if it names the columns"
-        doubts.append(f"the first line of {name}, {_shown(lines)}, {taken if header.is_there else read}.")
-    if across_lines:
-        doubts.append(f"a quoted field of {name} goes on over a line end, so that several lines are one row.")
-    return tuple(doubts)
+        doubts.append(f"the first line of {file.local.name}, {first_line}, {taken if header.is_there else read}.")
+    if quoted.across_lines and list_columns.may_hold_lists(table):
+        doubts.append(f"a quoted field of {file.local.name} goes on over a line end, so that several lines are one row.")
+    rows = [dict(zip(names, row, strict=False)) for row in fields[header.is_there :]]
+    return TextTable(names, rows, separator, header.is_there, typed=typed, doubts=tuple(doubts))
 
 
 def _trec(role: str, table: str, file: SourceFile, lines: Sequence[str]) -> TextTable:
-    names = trec.layout(f"{role}: {file}", table)
-    rows = trec.numbered_rows(lines)
+    names = trec_layout(f"{role}: {file}", table)
+    rows = trec_rows(lines)
     for number, row in rows:
-        if not trec.has_width(row, names):
-            raise DataError(
-                f"{role}: {file.line(number)}: {len(row)} fields, where a TREC file has {len(names)}: {' '.join(names)}",
-                "data.test and data.train are qrels, recommendations are runs",
-            )
+        if not has_trec_width(row, names):
+            message = f"{role}: {file.line(number)}: {len(row)} fields, where a TREC file has {len(names)}: {' '.join(names)}"
+            raise DataError(message, "data.test and data.train are qrels, recommendations are runs")
     if not rows:
         raise DataError(f"{role}: {file}: the first {len(lines):,} lines are comments or blank", "is this a TREC file?")
-    doubts = [
+    numbers = [names.index(name) for name in ("rank", "score", "rel") if name in names]
+    comments = [(number, line.split()) for number, line in enumerate(lines, 1) if is_comment(line)]
+    doubts = tuple(
         f"line {number} of {file.local.name} begins with # and is read as a comment, though it has the fields of a row."
-        for number in trec.disabled_rows(lines, names)[:1]
-    ]
-    return TextTable(names, [dict(zip(names, row, strict=False)) for _, row in rows], "", named=True, doubts=tuple(doubts))
+        for number, row in comments
+        if has_trec_width(row, names) and all(_TREC_NUMBER.fullmatch(row[index]) for index in numbers)
+    )[:1]
+    return TextTable(names, [dict(zip(names, row, strict=False)) for _, row in rows], "", named=True, doubts=doubts)
 
 
 def _bare(name: str) -> str:
-    """The name of a column of a RecBole file without its type; any other name as it is."""
+    """Return the name of a column of a RecBole file without its type; any other name as it is."""
     match = _TYPED_NAME.fullmatch(name)
     return match["name"] if match else name
 
 
-def _distinct(header: list[str]) -> tuple[str, ...]:
-    """The names of a header; of names that stand twice, those of columns that nobody can mean are made distinct."""
-    names = [name.strip() for name in header]
-    unknown = {name for name in names if names.count(name) > 1 and not names_a_column(name)}
-    return tuple(f"{name} ({place})" if name in unknown else name for place, name in enumerate(names, 1))
+def trec_layout(where: str, table: str) -> tuple[str, ...]:
+    """Return the columns of the TREC file that a table is read from; `DataError` if there is no such file."""
+    if table not in _LAYOUTS:
+        raise DataError(f"{where}: TREC files hold judgements and recommendations, and nothing else", "say the format of this file")
+    return _LAYOUTS[table]
+
+
+def is_comment(line: str) -> bool:
+    """Return whether a line is a comment."""
+    return line.lstrip().startswith(TREC_COMMENT)
+
+
+def trec_rows(lines: Sequence[str]) -> list[tuple[int, list[str]]]:
+    """Return the line number and the fields of every line that is neither blank nor a comment."""
+    return [(number, line.split()) for number, line in enumerate(lines, 1) if line.strip() and not is_comment(line)]
+
+
+def has_trec_width(row: Sequence[str], names: Sequence[str]) -> bool:
+    """Return whether a row has the fields of these columns; behind the tag of a run there may be more."""
+    return len(row) == len(names) or (tuple(names) == TREC_RUN and len(row) > len(TREC_RUN))
+
+
+def is_trec(table: str, lines: Sequence[str]) -> bool:
+    """Whether the first lines are those of a TREC file: of a run by its second field, Q0; of qrels by a 0 there and a small grade."""
+    rows = [row for _, row in trec_rows(lines)]
+    if _LAYOUTS.get(table) == TREC_RUN:
+        return bool(rows) and all(_is_run_row(row) for row in rows)
+    if _LAYOUTS.get(table) == _QRELS:
+        return bool(rows) and all(len(row) == len(_QRELS) and row[1].upper() in ("0", "Q0") and _GRADE.fullmatch(row[3]) for row in rows)
+    return False
+
+
+def _is_run_row(row: Sequence[str]) -> bool:
+    """Return whether a row has Q0 as its second field; one with words behind the tag also needs numbers where a run has them."""
+    if not has_trec_width(row, TREC_RUN) or row[1].upper() != "Q0":
+        return False
+    return len(row) == len(TREC_RUN) or bool(_TREC_NUMBER.fullmatch(row[3]) and _TREC_NUMBER.fullmatch(row[4]))

@@ -1,205 +1,282 @@
-"""Files with types of their own (Parquet, Arrow IPC, Delta) → how to scan them."""
+"""Files that store the types of their columns (Parquet, Arrow IPC), Delta tables and frames → how to scan them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+import faulthandler
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Final
 
 import polars as pl
+from msgspec import Struct
 
 from ..errors import DataError
+from ..quoting import short
 from . import list_columns, sniff
-from .columns import CAST_IDS, IDS, LARGEST_EXACT, ORDERING, named, public_name
-from .folders import path_column_kinds
-from .json_values import FLAT
-from .list_fields import fields_of, flattened, with_fields
-from .read_options import ReadOptions
-from .scan import Format, Kind, NumberType, Scan
-from .source_file import SourceFile, partitions_of, path_columns
-from .typed_file import panics_at, refusing_unreadable, scan, stored_schema
+from .columns import CAST_IDS, FLAT, IDS, LARGEST_EXACT, ORDERING, named, public_name
+from .list_columns import fields_of, flattened, with_fields
+from .opening import FAILURES
+from .remote import Remote
+from .scan import Fields, Format, Kind, NumberType, ReadOptions, Scan
+from .source_file import FrameFile, SourceFile, in_words, path_columns
 
 _INTEGERS: Final = {pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64}
 """The types of integers that are computed with as they are stored."""
-_Schemas = Mapping[SourceFile, Mapping[str, pl.DataType]]
-_Largest = Callable[[SourceFile, str], int]
 _ROWS: Final = 1_000
 """So many rows are looked at to tell whether text holds lists."""
+_MOST_DIGITS: Final = 38
+"""Of the decimal numbers that Polars reads."""
+_COMPLETE: Final = "is it complete?"
 
 
 def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Format, options: ReadOptions) -> Scan:
-    """How to scan Parquet or IPC files, or Delta tables; `DataError` if one is none, or cannot be read as `options` says."""
-    where, split = f"{role}: {files[0]}", options.list_separator
-    schemas: _Schemas = {file: stored_schema(f"{role}: {file}", file, format, options) for file in files}
+    """Return how to scan Parquet or IPC files, or Delta tables; `DataError` if one is none, or cannot be read as `options` says."""
+    where = f"{role}: {files[0]}"
+    schemas = {file: stored_schema(f"{role}: {file}", file, format, options) for file in files}
     fields = fields_of(schemas[files[0]]) if list_columns.may_hold_lists(table) else {}
     if fields:
         schemas = {file: flattened(schema, fields) for file, schema in schemas.items()}
+    source = _TypedSource(role, table, format, options, schemas, fields)
     stored = {name for schema in schemas.values() for name in schema}
     of_paths = path_columns(files, stored)
-    names, label_columns = _columns(role, table, schemas, of_paths, options)
-    for file, schema in schemas.items():
-        for name in (name for name in options.labels if name not in of_paths):
-            if schema[name].is_nested() or schema[name] in (pl.Binary, pl.Object) or panics_at(schema[name]):
-                message = f"{role}: {file}: column {name!r} is of type {schema[name]}, where text was expected"
-                raise DataError(message, FLAT)
+    names, labels = _columns(source, of_paths)
     typed = {column: name for column, name in names.items() if name not in of_paths}
-    nested = _nested_columns(role, table, schemas, typed)
+    nested = _nested_columns(source, typed)
     if format == "delta" and table == "lists" and not nested and not {"position", "score"} & names.keys():
         raise DataError(f"{where}: the rows of a Delta table have no order, and there is no rank and no score", "add one of them")
-    partitions = partitions_of(files, names | label_columns, stored)
-    samples = {} if nested else _texts(role, table, schemas, typed, format, options)
+    samples = {} if nested else _texts(source, typed)
     if format == "ipc":
-        _refuse_what_panics(role, schemas, [*typed.values(), *label_columns.values()], {typed[column] for column in samples}, options)
-    in_text, syntax, values = list_columns.text_lists(where, table, {column: typed[column] for column in samples}, samples, split)
-    kinds: dict[str, Kind] = {column: "text" if column in IDS else "number" for column in in_text}
-
-    def largest(file: SourceFile, name: str) -> int:
-        """The largest of the integers of a column, or of its lists, signs left out."""
-        value = pl.col(name).explode() if schemas[file][name].is_nested() else pl.col(name)
-        with refusing_unreadable(f"{role}: {file}", file, format):
-            rows = with_fields(scan(file, format, options), fields, [name])
-            return rows.select(value.cast(pl.Int128).abs().max()).collect().item() or 0
-
-    for column in typed.keys() - in_text:
-        kinds[column] = _kind_in_all(column, typed[column], schemas, column in nested, role, largest)
-    stored_numbers = {column: name for column, name in typed.items() if kinds[column] == "number" and column not in in_text}
-    return Scan(
-        paths=tuple(file.address for file in files),
+        _refuse_what_panics(source, [*typed.values(), *labels.values()], {typed[column] for column in samples})
+    lists, values = list_columns.text_lists(where, table, typed, samples, options.list_separator, nested=nested)
+    single = {column: name for column, name in typed.items() if column not in values}
+    kinds = {column: _kind(source, column, name, column in nested) for column, name in single.items()}
+    numbers = {column: name for column, name in single.items() if kinds[column] == "number"}
+    return sniff.scan_of(
+        where,
+        files,
+        options,
+        names | labels,
+        stored,
+        values,
         format=format,
-        names=names | label_columns,
-        kinds=kinds | path_column_kinds(where, names, partitions) | dict.fromkeys(label_columns, "text"),
-        lists=nested or in_text,
-        fields={name: fields[name] for name in names.values() if name in fields},
-        lists_in_text=bool(in_text),
-        split=split,
-        list_syntax=syntax,
-        numbers=sniff.number_types(values) | _number_types(role, stored_numbers, schemas, nested, largest),
-        nulls=options.nulls,
-        partitions=partitions,
+        kinds=kinds | {column: "text" if column in IDS else "number" for column in values},
+        fields=fields,
+        numbers=_number_types(source, numbers, nested),
+        **lists,
         storage=options.storage,
     )
 
 
-def _columns(
-    role: str, table: str, schemas: _Schemas, of_paths: Sequence[str], options: ReadOptions
-) -> tuple[dict[str, str], dict[str, str]]:
-    """The names of the columns that have a role, and of the labels; `DataError` if files differ in them."""
+class _TypedSource(Struct, frozen=True):
+    """The files of a source, and the columns that each stores, with `fields` in the place of the lists of structs that hold them."""
+
+    role: str
+    table: str
+    format: Format
+    options: ReadOptions
+    schemas: Mapping[SourceFile, Mapping[str, pl.DataType]]
+    fields: Fields
+
+    def first_rows(self, file: SourceFile, columns: Sequence[pl.Expr], n: int, fields: Collection[str] = ()) -> pl.DataFrame:
+        """Return columns of the first `n` rows of a file, `fields` among them; `DataError` if Polars cannot read it."""
+        with refusing_unreadable(f"{self.role}: {file}", file, self.format):
+            return with_fields(_rows(file, self.format, self.options), self.fields, fields).select(columns).head(n).collect()
+
+    def types(self, name: str, listed: bool) -> dict[SourceFile, pl.DataType]:
+        """Return the type of the values of a column, or of its lists, in each file."""
+        stored = {file: schema[name] for file, schema in self.schemas.items()}
+        return {file: pl.Series(dtype=dtype).explode().dtype if listed else dtype for file, dtype in stored.items()}
+
+    def largest(self, file: SourceFile, name: str) -> int:
+        """Return the largest of the integers of a column, or of its lists, signs left out."""
+        value = pl.col(name).explode() if self.schemas[file][name].is_nested() else pl.col(name)
+        return self.first_rows(file, [value.cast(pl.Int128).abs().max()], 1, [name]).item() or 0
+
+
+def _columns(source: _TypedSource, of_paths: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the names of the columns that have a role, and of the labels; `DataError` if files differ in them."""
     names: dict[str, str] = {}
-    label_columns: dict[str, str] = {}
-    first = next(iter(schemas))
-    for file, schema in schemas.items():
-        found, label_columns = named(f"{role}: {file}", table, [*schema, *of_paths], options.columns, options.labels, None)
-        names = names or found
-        if found != names:
-            has, others = (", ".join(sorted(columns.values())) for columns in (found, names))
-            raise DataError(f"{role}: of {file} the columns {has} would be read, but of {first} {others}", "name them in the config")
-    return names, label_columns
+    labels: dict[str, str] = {}
+    options = source.options
+    for file, schema in source.schemas.items():
+        here, labels = named(f"{source.role}: {file}", source.table, [*schema, *of_paths], options, None)
+        names = names or here
+        if here != names:
+            has, others = (", ".join(sorted(columns.values())) for columns in (here, names))
+            first = next(iter(source.schemas))
+            message = f"{source.role}: of {file} the columns {has} would be read, but of {first} {others}"
+            raise DataError(message, "name them in the config")
+    for file, schema in source.schemas.items():
+        for name in (name for name in options.labels if name not in of_paths):
+            if schema[name].is_nested() or schema[name] in (pl.Binary, pl.Object) or panics_at(schema[name]):
+                message = f"{source.role}: {file}: column {name!r} is of type {schema[name]}, where text was expected"
+                raise DataError(message, FLAT)
+    return names, labels
 
 
-def _nested_columns(role: str, table: str, schemas: _Schemas, names: Mapping[str, str]) -> frozenset[str]:
-    """The canonical columns that hold lists, in a table of which a row may; elsewhere they are refused by their type."""
+def _nested_columns(source: _TypedSource, names: Mapping[str, str]) -> frozenset[str]:
+    """Return the canonical columns that hold lists, in a table of which a row may; elsewhere they are refused by their type."""
     nested = []
-    for file, schema in schemas.items():
-        nested_here = [column for column, name in names.items() if isinstance(schema[name], pl.List | pl.Array)]
-        allowed = list_columns.may_hold_lists(table) and "item" in nested_here
-        nested.append(list_columns.as_list_columns(f"{role}: {file}", table, nested_here) if allowed else frozenset())
+    for file, schema in source.schemas.items():
+        here = [column for column, name in names.items() if isinstance(schema[name], pl.List | pl.Array)]
+        allowed = list_columns.may_hold_lists(source.table) and "item" in here
+        nested.append(list_columns.as_list_columns(f"{source.role}: {file}", source.table, here) if allowed else frozenset())
         if nested[-1] != nested[0]:
-            raise DataError(f"{role}: {file} holds lists in other columns than {next(iter(schemas))}", "write all parts in the same way")
+            message = f"{source.role}: {file} holds lists in other columns than {next(iter(source.schemas))}"
+            raise DataError(message, "write all parts in the same way")
     return nested[0]
 
 
-def _texts(
-    role: str, table: str, schemas: _Schemas, names: Mapping[str, str], format: Format, options: ReadOptions
-) -> dict[str, list[str]]:
-    """The first texts of every column of text, and of users beside them, if the items are text that may hold lists."""
-    if (
-        not list_columns.may_hold_lists(table)
-        or not options.may_split
-        or not all(schema[names["item"]] == pl.String for schema in schemas.values())
-    ):
+def _texts(source: _TypedSource, names: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the first texts of every column of text, and of users beside them, if the items are text that may hold lists."""
+    types = {column: [schema[name] for schema in source.schemas.values()] for column, name in names.items()}
+    may_hold_lists = list_columns.may_hold_lists(source.table) and source.options.may_split
+    if not may_hold_lists or any(dtype != pl.String for dtype in types["item"]):
         return {}
-    looked_at = {
-        column: name
-        for column, name in names.items()
-        if all(schema[name] == pl.String or (column == "user" and not _is_no_id(schema[name])) for schema in schemas.values())
-    }
-    file = next(iter(schemas))
-    with refusing_unreadable(f"{role}: {file}", file, format):
-        first = scan(file, format, options).select(pl.col(name).cast(pl.String).alias(column) for column, name in looked_at.items())
-        frame = first.head(_ROWS).collect()
-    return {column: frame[column].fill_null("").to_list() for column in looked_at}
+    looked_at = [
+        column for column in names if all(dtype == pl.String or (column == "user" and not _is_no_id(dtype)) for dtype in types[column])
+    ]
+    texts = [pl.col(names[column]).cast(pl.String).fill_null("").alias(column) for column in looked_at]
+    return source.first_rows(next(iter(source.schemas)), texts, _ROWS).to_dict(as_series=False)
 
 
-def _refuse_what_panics(role: str, schemas: _Schemas, names: Sequence[str], sampled: Collection[str], options: ReadOptions) -> None:
-    """`DataError` for text of an Arrow file at which Polars panics, such as compressed string_view without any long text.
+def _refuse_what_panics(source: _TypedSource, names: Sequence[str], sampled: Collection[str]) -> None:
+    """Raise `DataError` for text of an Arrow file at which Polars panics, such as compressed string_view without any long text.
 
     A first row is read of each file, with what a panic prints held back; of the first file not what was `sampled`.
     """
-    for number, (file, schema) in enumerate(schemas.items()):
-        texts = [name for name in names if schema.get(name) == pl.String and (number > 0 or name not in sampled)]
+    for number, (file, schema) in enumerate(source.schemas.items()):
+        texts = [pl.col(name) for name in names if schema.get(name) == pl.String and (number > 0 or name not in sampled)]
         if texts:
-            with refusing_unreadable(f"{role}: {file}", file, "ipc"):
-                scan(file, "ipc", options).select(texts).head(1).collect()
+            source.first_rows(file, texts, 1)
 
 
-def _kind_in_all(column: str, name: str, schemas: _Schemas, listed: bool, role: str, largest: _Largest) -> Kind:
-    """The kind of a column over all files: text as soon as one stores it so."""
-    kinds = [
-        _kind(f"{role}: {file}", column, name, _single(schema[name], listed), partial(largest, file, name))
-        for file, schema in schemas.items()
-    ]
+def _kind(source: _TypedSource, column: str, name: str, listed: bool) -> Kind:
+    """Return the kind of a column over all files, text as soon as one stores it so; `DataError` for a type that it cannot have."""
+    kinds: list[Kind] = []
+    for file, dtype in source.types(name, listed).items():
+        is_of_type = f"{source.role}: {file}: column {name!r} is of type {dtype}"
+        if panics_at(dtype):
+            raise DataError(f"{is_of_type}, which Polars cannot read", "write numbers of fewer digits, or text")
+        if column == "timestamp":
+            kinds.append("time")
+        elif column not in IDS:
+            if not dtype.is_numeric():
+                raise DataError(f"{is_of_type}, where {column} must be a number")
+            kinds.append("number")
+        elif _is_no_id(dtype):
+            raise DataError(f"{is_of_type} and cannot be an id", CAST_IDS)
+        elif dtype == pl.UInt64 or isinstance(dtype, pl.Decimal):
+            kinds.append("integer" if source.largest(file, name) < 2**63 else "text")
+        else:
+            kinds.append("integer" if dtype in _INTEGERS else "text")
     return "text" if "text" in kinds else kinds[0]
 
 
-def _number_types(
-    role: str, names: Mapping[str, str], schemas: _Schemas, nested: Collection[str], largest: _Largest
-) -> dict[str, NumberType]:
-    """The types of columns of numbers that are read otherwise than stored: alike in all files, and such as can be computed with.
+def _is_no_id(dtype: pl.DataType) -> bool:
+    """Return whether a column of ids cannot have this type: no whole number, and nothing that has one text."""
+    return dtype.is_nested() or (dtype.is_numeric() and not _is_whole(dtype)) or dtype in (pl.Binary, pl.Object, pl.Null, pl.Duration)
+
+
+def _is_whole(dtype: pl.DataType) -> bool:
+    """Return whether all values of a type are whole numbers."""
+    return dtype.is_integer() or (isinstance(dtype, pl.Decimal) and not dtype.scale)
+
+
+def _number_types(source: _TypedSource, names: Mapping[str, str], nested: Collection[str]) -> dict[str, NumberType]:
+    """Return the types of columns of numbers that are read otherwise than stored: alike in all files, and such as can be computed with.
 
     `DataError` if the numbers that order lists are integers in one file and not in another, and too large to be compared.
     """
     number_types: dict[str, NumberType] = {}
     for column, name in names.items():
-        types = {file: _single(schema[name], column in nested) for file, schema in schemas.items()}
-        whole = [file for file, dtype in types.items() if dtype.is_integer() or (isinstance(dtype, pl.Decimal) and not dtype.scale)]
+        types = source.types(name, column in nested)
+        whole = [file for file, dtype in types.items() if _is_whole(dtype)]
         if len(whole) == len(types):
             if len(types) > 1 or not {*types.values()} <= _INTEGERS:
                 number_types[column] = "whole"
         elif len(types) > 1 or any(dtype.is_decimal() for dtype in types.values()):
             number_types[column] = "real"
             for file in whole if column in ORDERING else ():
-                if largest(file, name) > LARGEST_EXACT:
-                    raise DataError(
-                        f"{role}: {file} stores {public_name(column)} as integers, too large to be compared with other files' fractions",
-                        "write all parts with the same type of numbers",
-                    )
+                if source.largest(file, name) > LARGEST_EXACT:
+                    stores = f"{source.role}: {file} stores {public_name(column)} as integers"
+                    hint = "write all parts with the same type of numbers"
+                    raise DataError(f"{stores}, too large to be compared with other files' fractions", hint)
     return number_types
 
 
-def _single(dtype: pl.DataType, listed: bool) -> pl.DataType:
-    """The type of a value of a column, or of its lists."""
-    return pl.Series(dtype=dtype).explode().dtype if listed else dtype
+def stored_schema(where: str, file: SourceFile, format: Format, options: ReadOptions) -> dict[str, pl.DataType]:
+    """Return the columns that a file stores, with their types; `DataError` if it cannot be read, or Polars knows no such type."""
+    is_far_stream = isinstance(file.path, Remote) and format == "ipc"
+    hint = f"{_COMPLETE} Arrow streams are read from local files only" if is_far_stream else _COMPLETE
+    with refusing_unreadable(where, file, format, hint):
+        if isinstance(file.path, Path) and format == "ipc":
+            return dict(pl.read_ipc_schema(file.path))
+        # a name is no pattern here, as it is where Polars reads a schema alone
+        return dict(_rows(file, format, options).collect_schema())
 
 
-def _kind(where: str, column: str, name: str, dtype: pl.DataType, largest: Callable[[], int]) -> Kind:
-    if panics_at(dtype):
-        raise DataError(f"{where}: column {name!r} is of type {dtype}, which Polars cannot read", "write numbers of fewer digits, or text")
-    if column in IDS:
-        if dtype.is_integer() and dtype not in (pl.UInt64, pl.Int128, pl.UInt128):
-            return "integer"
-        if dtype == pl.UInt64 or (isinstance(dtype, pl.Decimal) and not dtype.scale):
-            return "integer" if largest() < 2**63 else "text"
-        if _is_no_id(dtype):
-            raise DataError(f"{where}: column {name!r} is of type {dtype} and cannot be an id", CAST_IDS)
-        return "text"
-    if column == "timestamp":
-        return "time"
-    if not dtype.is_numeric():
-        raise DataError(f"{where}: column {name!r} is of type {dtype}, where {column} must be a number")
-    return "number"
+@contextmanager
+def refusing_unreadable(where: str, file: SourceFile, format: str, hint: str = _COMPLETE) -> Iterator[None]:
+    """Raise `DataError` for whatever Polars raises when it reads a file of that format; some broken files make it panic."""
+    try:
+        with panics_held_back():
+            yield
+    except FAILURES as error:
+        message = f"{where}: not a readable {format} file"
+        if isinstance(error, pl.exceptions.PanicException):
+            message = f"{where}: Polars cannot read this {format} file"
+            hint = f"{hint} If so, write its columns in plain types: integers, numbers, text (string, not string_view), or lists of these"
+        said = short(next(iter(in_words(error, file).splitlines()), type(error).__name__))
+        raise DataError(f"{message} ({said})", hint) from error
 
 
-def _is_no_id(dtype: pl.DataType) -> bool:
-    """Whether a column of ids cannot have this type: no whole number, and nothing that has one text."""
-    is_number = dtype.is_numeric() and not dtype.is_integer() and not (isinstance(dtype, pl.Decimal) and not dtype.scale)
-    return dtype.is_nested() or is_number or dtype in (pl.Binary, pl.Object, pl.Null, pl.Duration)
+def _rows(file: SourceFile, format: Format, options: ReadOptions) -> pl.LazyFrame:
+    if isinstance(file.path, FrameFile):
+        return file.path.frame
+    storage = dict(options.storage) or None
+    if format == "delta":
+        return pl.scan_delta(file.address, storage_options=storage)
+    return (pl.scan_parquet if format == "parquet" else pl.scan_ipc)(file.address, glob=False, storage_options=storage)
+
+
+def temporary_rows(file: Path) -> pl.LazyFrame:
+    """Return the rows of a temporary Arrow file that receval wrote itself; only those that are asked for are read."""
+    return pl.scan_ipc(file, glob=False)
+
+
+def panics_at(dtype: object) -> bool:
+    """Return whether Polars knows a type, and panics at its values: a decimal number of more than 38 digits."""
+    return isinstance(dtype, pl.Decimal) and dtype.precision > _MOST_DIGITS
+
+
+@contextmanager
+def panics_held_back() -> Iterator[None]:
+    """Do not print what a panic tells the developers of Polars, before our own sentence.
+
+    Only where the command line asks for it (RECEVAL_DEBUG is 0): a program of someone else may be writing to standard error.
+    """
+    if os.environ.get("RECEVAL_DEBUG") != "0":
+        yield
+        return
+    before, (end, start) = os.dup(2), os.pipe()
+    os.set_blocking(start, False)  # what does not fit is lost, and nobody waits
+    os.dup2(start, 2)
+    with_faults = not faulthandler.is_enabled()
+    if with_faults:  # some damage makes Polars end the process: then at least the place is printed
+        faulthandler.enable(before)
+    try:
+        yield
+    finally:
+        if with_faults:
+            faulthandler.disable()
+        os.dup2(before, 2)
+        os.close(before)
+        os.close(start)
+        with os.fdopen(end, "rb") as printed:
+            text = printed.read()
+        if text and b"panicked at" not in text:
+            with suppress(OSError):  # what standard error cannot take is lost
+                os.write(2, text)

@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ..load import ReadAgain
-from ..load.batches import batches
-from ..load.opening import FAILURES
+from ..load.opening import FAILURES, batches
 from ..load.scan import ReadError
 from ..tables.ids import gathered, user_starts
 from ..temporary import not_written

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
-from ..load.typed_file import temporary_rows
+from ..load.typed import temporary_rows
 from ..tables.ids import gathered, user_starts
 from ..temporary import not_written
 from .part import Indices, cut_points

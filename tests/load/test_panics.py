@@ -10,10 +10,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from receval.load.batches import batches
-from receval.load.read_options import ReadOptions
+from receval.load.opening import batches
+from receval.load.scan import ReadOptions
 from receval.load.source_file import SourceFile
-from receval.load.typed_file import stored_schema
+from receval.load.typed import stored_schema
 
 pa = pytest.importorskip("pyarrow")
 SCORES = pa.array([1.0, 2.0])

@@ -10,7 +10,7 @@ from typing import Any, Final
 import polars as pl
 
 from ...load import Source
-from ...load.tally import merged_counts
+from ...load.faults import merged_counts
 from ...metrics.registry import session_has_metrics
 from ..local import ROWS_PER_PART
 from .failures import translated

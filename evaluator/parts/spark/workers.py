@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...load import Source
-from ...load.tally import FaultTally
+from ...load.faults import FaultTally
 from ..local import ROWS_PER_PART
 from .record_reader import ELEMENT, polars_type
 from .user_blocks import BLOCK, BUCKET, ROLE, rows_of_blocks, split_by_user

@@ -11,9 +11,9 @@ import pytest
 from receval import load
 from receval.errors import DataError
 from receval.evaluation.files import SourceReader
+from receval.load.faults import FaultTally
 from receval.load.opening import opened
 from receval.load.scan import Scan
-from receval.load.tally import FaultTally
 from receval.parts.spark.shuffle import measured_on_spark, table_frame
 from receval.parts.spark.workers import Enclosed
 
@@ -173,7 +173,7 @@ def test_text_ids_arrive_whole(session, tmp_path):
     parts, counts = parts_of(session, sources, last=sources)
     assert_whole(parts, sources)
     assert counts["l.csv"]["rows"] == LISTS.height
-    assert not any(counts["l.csv"][f"null_{column}"] for column in ("user", "item", "score"))
+    assert not any(counts["l.csv"].get(f"null_{column}") for column in ("user", "item", "score"))
 
 
 def test_users_who_are_only_in_tables_that_do_not_count_are_left_out(session, tmp_path):

@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from receval.errors import DataError
-from receval.load import list_text
+from receval.load import list_columns
 
 from tests.load.conftest import EXPECTED
 
@@ -75,8 +75,8 @@ TEXTS = {
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_list_that_python_prints_is_read_as_it_is_or_not_at_all(text):
-    assert list_text.elements(text, None, "python") == TEXTS[text]
-    frame = pl.DataFrame({"text": [text]}).lazy().select(list_text.listed(pl.col("text"), None, "python"))
+    assert list_columns.elements(text, None, "python") == TEXTS[text]
+    frame = pl.DataFrame({"text": [text]}).lazy().select(list_columns.listed(pl.col("text"), None, "python"))
     if TEXTS[text] is None:
         with pytest.raises(pl.exceptions.InvalidOperationError):
             frame.collect()
