@@ -29,19 +29,19 @@ from .output import show, warn_of_unused
     multiple=True,
     metavar="NAME",
     shell_complete=convention_names,
-    help="A convention to compare the config's with; all if not given.",
+    help="A convention to compare with that of the config. Default: all.",
 )
 @click.option(
     "--why",
     nargs=2,
     metavar="A B",
     shell_complete=convention_names,
-    help="Say which choices make the difference between two conventions, and how much of it.",
+    help="Explain the difference between two conventions, setting by setting.",
 )
 @click.option(
-    "--find", "number", metavar="NUMBER", help="Say which convention prints a number, such as 0.1894, for which measure and model."
+    "--find", "number", metavar="NUMBER", help="Find the conventions, measures and models that give a printed number, such as 0.1894."
 )
-@format_option("audit", default="table", help="What to print.")
+@format_option("audit", default="table", help="The output format.")
 def audit(
     config: str,
     read: ConfigReader,
@@ -50,7 +50,7 @@ def audit(
     number: str | None,
     form: str,
 ) -> None:
-    """Evaluate the metrics of a config under every convention.
+    """Compute the metrics of a config under every convention.
 
     Prints what each convention says of each model, how far they are apart, and whether the order of the models depends on the
     convention. The files are read once, however many conventions there are.

@@ -11,13 +11,13 @@ from .output import say, show
 
 @click.group()
 def baseline() -> None:
-    """Keep a folder of results to compare later ones with."""
+    """Store results as the baseline of later comparisons and gates."""
 
 
 @baseline.command("set", cls=Command)
 @click.argument("folder", metavar="DIR")
-@click.option("--to", "target", default="results/main", metavar="DIR", help="Where the baseline is kept; results/main.")
-@click.option("--force", is_flag=True, help="Take results whose gates or error-level checks failed, too.")
+@click.option("--to", "target", default="results/main", metavar="DIR", help="The folder of the baseline. Default: results/main.")
+@click.option("--force", is_flag=True, help="Also accept results whose gates or error-level checks failed.")
 @click.pass_context
 def set_baseline(context: click.Context, folder: str, target: str, force: bool) -> None:
     """Make results the baseline: copy a folder that 'receval run -o DIR/' wrote.

@@ -8,23 +8,23 @@ from importlib import import_module
 import click
 
 _COMMANDS = {
-    "run": "Evaluate recommendation files as a config says.",
-    "compare": "Say how much models differ, and how sure that is.",
-    "gate": "Say whether models may ship: judge the rules of a config.",
-    "baseline": "Keep a folder of results to compare later ones with.",
-    "report": "Make a page of results for people, or files for machines.",
+    "run": "Evaluate the recommendation lists of a config.",
+    "compare": "Compare models: differences, intervals and p values.",
+    "gate": "Check models against release rules; the exit code tells if they pass.",
+    "baseline": "Store results as the baseline of later comparisons and gates.",
+    "report": "Write a report: a page, tables for a paper, or files for CI.",
     "plot": "Draw one chart of a report.",
     "track": "Log results to experiment trackers.",
-    "check": "Say what is wrong or suspicious in the files of a config.",
-    "describe": "Say what the files of a config hold.",
-    "init": "Write a config for files, from another program's, or with sample data.",
-    "validate": "Check a config without opening any data.",
-    "audit": "Evaluate the metrics of a config under every convention.",
-    "explain": "Show how the value of one user comes about.",
+    "check": "Run the health checks on the files of a config.",
+    "describe": "Describe the files of a config: rows, users, items, ratings.",
+    "init": "Write a config: for your files, from another program's config, or with sample data.",
+    "validate": "Check a config without reading data.",
+    "audit": "Compute the metrics of a config under every convention.",
+    "explain": "Show step by step how the value of one user is computed.",
     "metrics": "List the metrics, or explain one.",
     "schema": "Print the JSON Schema of a config.",
-    "doctor": "Say what receval runs on, and what to do.",
-    "completion": "Print the script for completion in a shell.",
+    "doctor": "Show versions, memory and optional packages, for problem reports.",
+    "completion": "Print the completion script of a shell.",
 }
 """Command → help. The commands themselves are imported when they are called, so that --help is quick."""
 _TOGETHER = {"studies": ("describe", "check", "explain"), "about": ("metrics", "schema", "doctor", "completion"), "report": ("plot",)}
@@ -77,18 +77,18 @@ def _debug(context: click.Context, parameter: click.Parameter, wanted: bool) -> 
         os.environ["RUST_BACKTRACE"] = "1"
 
 
-_HELP = """Say how good recommendations are, by definitions you can name.
+_HELP = """Evaluate recommendation lists with named metric definitions.
 
 \b
 Exit codes: 0 fine, 1 a gate or an error-level check failed, 2 command line or config wrong, 3 data unreadable
-or wrong, 4 an engine or an optional extra is missing, 70 a bug of receval, 130 interrupted.
+or wrong, 4 an engine or an optional extra is missing, 70 an internal error, 130 interrupted.
 """
 
 
 @click.group(cls=_Commands, help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version.")
 @click.option(
-    "--debug", is_flag=True, is_eager=True, expose_value=False, callback=_debug, help="Show where a failure comes from, for a report of it."
+    "--debug", is_flag=True, is_eager=True, expose_value=False, callback=_debug, help="Show the traceback of an error, for a bug report."
 )
 def cli() -> None:
     """Call a command."""

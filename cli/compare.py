@@ -14,24 +14,24 @@ from .output import show, tell
 
 @click.command(cls=Command)
 @click.argument("inputs", nargs=-1, required=True, metavar="CONFIG|[NAME=]DIR...")
-@click.option("--baseline", metavar="NAME|DIR", help="The model, the result or the folder that the others are compared with; the first.")
-@click.option("--all-pairs", is_flag=True, help="Compare every two models; letters say which are not clearly different.")
-@click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to judge; the others are shown. May be repeated.")
-@click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="How small a difference does not matter: 0.005, or 1%.")
-@click.option("--by", "by", multiple=True, metavar="GROUPS", help="Compare within groups of users too: users.plan, cold, train_count:5,20.")
+@click.option("--baseline", metavar="NAME|DIR", help="The model, result or folder that the others are compared with. Default: the first.")
+@click.option("--all-pairs", is_flag=True, help="Compare every pair of models; models that share a letter are not clearly different.")
+@click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to test; the others are only shown. May be repeated.")
+@click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
+@click.option("--by", "by", multiple=True, metavar="GROUPS", help="Also compare within groups of users: users.plan, cold, train_count:5,20.")
 @click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses.")
-@click.option("--test", type=click.Choice(("t", "permutation", "bootstrap", "bootstrap-t", "wilcoxon")), help="The test; paired t.")
-@click.option("--correction", type=click.Choice(("holm", "bh", "by", "none")), help="How p values are corrected together; Holm.")
-@click.option("--alpha", type=float, help="How often a difference is found where there is none; 0.05.")
-@click.option("--users", type=click.Choice(("same", "common")), help="Refuse models that count other users, or compare those in common.")
-@click.option("--unpaired", is_flag=True, help="Compare means of different users, or of other test data (Welch).")
-@click.option("--cluster", metavar="COLUMN", help="The column of users that belong together: users.household.")
+@click.option("--test", type=click.Choice(("t", "permutation", "bootstrap", "bootstrap-t", "wilcoxon")), help="The test of paired differences. Default: t.")
+@click.option("--correction", type=click.Choice(("holm", "bh", "by", "none")), help="The correction for multiple comparisons. Default: holm.")
+@click.option("--alpha", type=float, help="Significance level. Default: 0.05.")
+@click.option("--users", type=click.Choice(("same", "common")), help="same: refuse models that count different users; common: compare on the users in common.")
+@click.option("--unpaired", is_flag=True, help="Compare means of different users or different test data (Welch's test).")
+@click.option("--cluster", metavar="COLUMN", help="A column of data.users; its users with the same value are not independent: users.household.")
 @reading_options("set", "recs", "replace")
-@format_option("comparison", help="What to print; a table if not given.")
-@outputs_option("Write it too: .json, .csv, .md, .tex, .html, or a folder.", metavar="FILE|DIR/")
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors, and what --format asks for.")
+@format_option("comparison", help="The output format. Default: a table.")
+@outputs_option("Also write to a file: .json, .csv, .md, .tex, .html, or a folder.", metavar="FILE|DIR/")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors and the output of --format.")
 def compare(inputs: tuple[str, ...], read: ConfigReader, form: str | None, outputs: tuple[str, ...], quiet: bool, **asked: Any) -> None:
-    """Say how much models differ, and how sure that is.
+    """Compare models: differences, intervals and p values.
 
     Give a config, whose models are compared, folders that 'receval run -o DIR/' wrote, or both: main=results/main today=results/today.
     Users are paired by id. Exits with 0 whatever the verdict.

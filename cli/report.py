@@ -14,18 +14,18 @@ from .output import ci_files, ci_system, emit, publish, say, tell
 @click.command(cls=Command)
 @click.argument("inputs", nargs=-1, required=True, metavar="CONFIG|[NAME=]DIR...")
 @outputs_option("Write the report: .html, .md, .tex, .xml (JUnit), .svg (a badge).")
-@format_option("report", "latex", help="Print the report in a form.")
-@click.option("--interactive", is_flag=True, help="Put Vega into the page (0.9 MB), which shows numbers under the pointer.")
-@click.option("--template", metavar="FILE.j2", help="Render a Jinja template of your own into the files of -o.")
-@click.option("--title", help="The title; the names of the models if not given.")
-@click.option("--baseline", metavar="NAME|DIR", help="The model, the result or the folder that the others are compared with; the first.")
-@click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to judge; the others are shown. May be repeated.")
-@click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="How small a difference does not matter: 0.005, or 1%.")
-@click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="Name the N users with the largest losses.")
+@format_option("report", "latex", help="Print the report in this format.")
+@click.option("--interactive", is_flag=True, help="Include Vega in the page (0.9 MB), which shows numbers under the pointer.")
+@click.option("--template", metavar="FILE.j2", help="Render your own Jinja template into the files of -o.")
+@click.option("--title", help="The title. Default: the names of the models.")
+@click.option("--baseline", metavar="NAME|DIR", help="The model, result or folder that the others are compared with. Default: the first.")
+@click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to test; the others are only shown. May be repeated.")
+@click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
+@click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses.")
 @plugin_option
 @reading_options("set", "recs", "replace")
 @ci_option
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
 def report(
     inputs: tuple[str, ...],
     outputs: tuple[str, ...],
@@ -47,7 +47,7 @@ def report(
 
     system = ci_system(ci)
     if not outputs and form is None and system == "none":
-        raise click.UsageError("say where the report goes: -o report.html, or --format md")
+        raise click.UsageError("give an output file or a format: -o report.html, or --format md")
     made = report_inputs(
         inputs,
         asked,
@@ -78,13 +78,13 @@ _CHARTS = ("over_k", "differences", "trade_off", "distribution")
     "--output",
     required=True,
     metavar="FILE",
-    help="Write the chart: .svg, .png, .pdf, or .json, which is its Vega-Lite specification.",
+    help="Write the chart: .svg, .png, .pdf, or .json (its Vega-Lite specification).",
 )
 @click.option(
-    "--of", multiple=True, metavar="M", help="What the chart is of: metrics for over_k, two measures for trade_off. May be repeated."
+    "--of", multiple=True, metavar="M", help="What the chart shows: metrics for over_k, two measures for trade_off. May be repeated."
 )
-@click.option("--baseline", metavar="NAME|DIR", help="The model, the result or the folder that the others are compared with; the first.")
-@click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="How small a difference does not matter: 0.005, or 1%.")
+@click.option("--baseline", metavar="NAME|DIR", help="The model, result or folder that the others are compared with. Default: the first.")
+@click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
 @plugin_option
 @reading_options("set", "recs", "replace")
 def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], read: ConfigReader, **asked: Any) -> None:

@@ -23,7 +23,7 @@ from .output import show, warn_of_unused
 @click.command(cls=Command)
 @config_argument
 @reading_options("set", "recs", "input_format")
-@format_option("description", default="table", help="What to print.")
+@format_option("description", default="table", help="The output format.")
 def describe(config: str, read: ConfigReader, form: str) -> None:
     """Say what the files of a config hold, without evaluating anything.
 
@@ -44,7 +44,7 @@ def describe(config: str, read: ConfigReader, form: str) -> None:
 @store_option
 @click.pass_context
 def check(context: click.Context, config: str, read: ConfigReader, form: str, strict: bool, store: str | None) -> None:
-    """Say what is wrong or suspicious in the files of a config.
+    """Run the health checks on the files of a config.
 
     Every check is made, also on files that `receval run` refuses because its policy says so. Exits with 1 if a check of level error
     failed.
@@ -61,9 +61,9 @@ def check(context: click.Context, config: str, read: ConfigReader, form: str, st
 @config_argument
 @plugin_option
 @click.option("--user", required=True, help="The id of the user.")
-@click.option("--model", shell_complete=model_names, help="The name of the model; not needed where there is one.")
+@click.option("--model", shell_complete=model_names, help="The name of the model. Not needed if there is only one.")
 @reading_options()
-@format_option("explanation", default="table", help="What to print.")
+@format_option("explanation", default="table", help="The output format.")
 def explain(measure: str, config: str, user: str, model: str | None, read: ConfigReader, form: str) -> None:
     """Show how the value of one user comes about, row by row.
 

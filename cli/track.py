@@ -15,10 +15,10 @@ from .output import tell_tracked
     "trackers",
     multiple=True,
     metavar="TRACKER",
-    help="mlflow, wandb, dvc, tensorboard, or with settings '{mlflow: {experiment: home}}', not those of the config. May be repeated.",
+    help="mlflow, wandb, dvc, tensorboard, or with settings '{mlflow: {experiment: home}}', instead of those of the config. May be repeated.",
 )
 @plugin_option
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
 def track(folder: str, trackers: tuple[str, ...], quiet: bool) -> None:
     """Log results to experiment trackers: MLflow, Weights & Biases, TensorBoard, files for DVC.
 

@@ -14,7 +14,7 @@ from .output import say
 @click.argument("configs", nargs=-1, required=True, type=click.Path(), metavar="CONFIG...")
 @plugin_option
 @reading_options()
-@click.option("--files", is_flag=True, help="Look also whether the files are there; exits with 3 and names all that are not.")
+@click.option("--files", is_flag=True, help="Also check that the files exist; exit with 3 and list all that do not.")
 def validate(configs: tuple[str, ...], read: ConfigReader, files: bool) -> None:
     """Check configs without opening any data.
 

@@ -65,7 +65,7 @@ def evaluate(
 
     Give a config (a path, a mapping, or what `load_config` returns), or arguments:
 
-    `test` holds the interactions to predict, `recommendations` the lists of one model, or model → lists; measures of `predictions` alone,
+    `test` holds the test interactions, which the models should predict, `recommendations` the lists of one model, or model → lists; measures of `predictions` alone,
     such as RMSE, need none. Both, and `train`, `items`,
     `users`, `baseline`, `previous_policy`, `predictions` and `distances`, are paths or tables of any kind: frames of Polars, pandas,
     pyarrow, DuckDB, Spark; `{user: [item, …]}`, `{user: {item: score}}`, `{user: [(item, score), …]}`; lists of records; matrices of

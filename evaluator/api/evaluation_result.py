@@ -164,7 +164,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
     def _rows(self, model: str) -> Mapping[str, Row]:
         rows = self.by_model()
         if model not in rows:
-            raise KeyError(f"no model is called {model!r}{_nearest(model, rows)}")
+            raise KeyError(f"there is no model named {model!r}{_nearest(model, rows)}")
         return rows[model]
 
     def _row(self, model: str, measure: str) -> Row:

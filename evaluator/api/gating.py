@@ -72,7 +72,7 @@ def gate(
     renewed: margins must hold against it too. `if_missing` says what to do if such a folder is missing: `error`, `warn` or `pass`.
     `models` are those that are judged, all but yardsticks and baselines if none is named. `inconclusive` says what a rule does that is
     neither shown to hold nor to be violated, by one-sided bounds at 1 - `alpha`: `warn` or `fail`; what is not said here is as that config
-    says. `common` judges the users who count on both sides; `cluster` names a column of groups that belong together. See docs/gates.md for
+    says. `common` judges the users that count on both sides; `cluster` names a column of groups that belong together. See docs/gates.md for
     the rest.
 
     `ConfigError` for rules that cannot be read or judged; `DataError` for results that cannot be compared.

@@ -23,7 +23,7 @@ def with_conclusions(result: Result, questions: Questions) -> Result:
 def conclusions_of(result: Result, questions: Questions) -> tuple[Conclusion, ...]:
     """Conclude which model is best and which others it beats, for every measure that is judged and has a better direction.
 
-    Every two models are compared on the users who count for both, as `compare` does with `users: common`. Nothing if there are not several
+    Every two models are compared on the users that count for both, as `compare` does with `users: common`. Nothing if there are not several
     models, or the values of users were not kept.
     """
     models = [model for model in result.models if model not in result.yardsticks]

@@ -38,8 +38,8 @@ def refuse_incomparable(base: Side, model: Side, metrics: Iterable[str], *, unpa
         more = f"; and {len(differences) - _MOST} more" if len(differences) > _MOST else ""
         raise DataError(
             f"{model.name} cannot be compared with {base.name}: {'; '.join(differences[:_MOST])}{more}",
-            "evaluate both on the same data, with the same config"
-            + ("; --unpaired compares models of different users" if of_truth and len(of_truth) == len(differences) else ""),
+            "evaluate both on the same data with the same config"
+            + ("; --unpaired compares models that count different users" if of_truth and len(of_truth) == len(differences) else ""),
         )
 
 
@@ -51,7 +51,7 @@ def notes_on_inputs(base: Side, model: Side, metrics: Iterable[str]) -> Iterator
     ours, theirs = (_hashes(side.result) for side in (base, model))
     for role in sorted(("train", "items") if "catalogue" in needs else ()) + sorted(needs - {"catalogue", "predictions"}):
         if ours.get(f"data.{role}") != theirs.get(f"data.{role}"):
-            yield f"{model.name} was evaluated with another data.{role} than {base.name}; measures that look at it differ for that too."
+            yield f"{model.name} was evaluated with a different data.{role} than {base.name}; measures that use it also differ for this reason."
 
 
 def _other_truths(base: Side, model: Side) -> Iterator[str]:
@@ -66,7 +66,7 @@ def _other_truths(base: Side, model: Side) -> Iterator[str]:
         elif truth.rows != other.rows:
             yield f"the test data{named} of {model.name} have {other.rows:,} rows and those of {base.name} {truth.rows:,}"
         elif truth.hash != other.hash:
-            yield f"the test data{named} are others, with as many rows"
+            yield f"the test data{named} differ, with the same number of rows"
 
 
 def _other_definitions(base: Side, model: Side, metrics: Iterable[str]) -> Iterator[str]:

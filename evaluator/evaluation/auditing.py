@@ -139,7 +139,7 @@ def _obstacle(loaded: Loaded, definition: Definition) -> str:
     for problem in missing(definition, loaded.config.data):
         return f"it needs {problem.rpartition(': give ')[2].partition(',')[0]}"
     if definition.several:
-        return "it has several values: name the group that is meant"
+        return "it has several values: name the group"
     return "" if definition.average != "micro" or definition.is_pooled else "it cannot be pooled"
 
 

@@ -148,7 +148,7 @@ def look_at_everything(
     may_be_empty = any(one.counts_without_lists and one.convention != DEFAULT for one in computed)
     models = _models(data, looker, may_be_empty)
     if yardstick := next((name for name in models if name in YARDSTICK_NAMES), None):
-        raise DataError(f"data.recommendations: {yardstick} is the name of a yardstick: give the model another one", "name: path")
+        raise DataError(f"data.recommendations: {yardstick} is the name of reference lists (yardsticks): rename the model", "name: path")
     predictions = _predictions(data, looker, models, required="predictions" in needed) if "predictions" in roles else {}
     found = {role: single(role) for role in ROLES if role not in (EMPTY_TRUTH, "predictions", "recommendations")}
     found[EMPTY_TRUTH] = looker.look_at_empty("data.test", ROLES["test"].table, data.test)

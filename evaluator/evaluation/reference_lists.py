@@ -38,7 +38,7 @@ class ReferenceLists(Struct, frozen=True, eq=False):
     """The reference lists of a run, as they were measured.
 
     `models` are those that the config asks for, by name. `best` and `popular` have by model, then by label, the value of the best possible
-    lists and of popularity over the users who count for that model; `popularity_rule` says what the lists of popularity do with seen items,
+    lists and of popularity over the users that count for that model; `popularity_rule` says what the lists of popularity do with seen items,
     and `remark` what the lists of `models` do with them.
     """
 
@@ -105,7 +105,7 @@ def _measured_of_part(task: YardstickTask, part: Part) -> Partial:
 
 
 def _over_same_users(model: Evaluated, other: tuple[YardstickTask, Partial] | None) -> dict[str, float]:
-    """Label → the value of other lists over the users who count for a model."""
+    """Label → the value of other lists over the users that count for a model."""
     if other is None:
         return {}
     facts = _facts_of(model)

@@ -153,7 +153,7 @@ class MendableIds(HealthCheck):
             counts = {what: len(matched(strange, known, mend)) for what, mend in MENDINGS.items()}
             causes = ", ".join(f"{what} {count:,}" for what, count in counts.items() if count) or "several of these at once"
             share = shared(len(matches), len(ids), f"{column} ids")
-            sentence = f"{share} of {own.role} would be those of another file if they were mended ({causes})."
+            sentence = f"{share} of {own.role} would match another file after cleaning ({causes})."
             examples = [f"{mine!r} is there as {theirs!r}" for mine, theirs in matches.head(EXAMPLES).rows()]
             symptoms = self.symptom(
                 context, sentence, len(matches), len(ids), examples=examples, rows=matches.rename({"id": column}), model=model

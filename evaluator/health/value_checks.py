@@ -164,7 +164,7 @@ class NoBetterThanPopularity(HealthCheck):
     def remark(self, tally: Tally, context: Context) -> str:
         if not self.is_popularity(tally, context):
             return ""
-        return f"its lists are those of the popularity baseline, which {self.id} passes over"
+        return f"its lists are those of the popularity baseline, so {self.id} skips it"
 
     @staticmethod
     def is_popularity(tally: Tally, context: Context) -> bool:

@@ -29,7 +29,7 @@ _AGGREGATES: Final = ("mean", "sum", "micro")
 _ORDERS: Final = ("worst", "best", "expected")
 
 _REASONS: Final = (
-    "lists are cut before seen or unknown items are taken out",
+    "lists are cut before seen or unknown items are removed",
     "tied items that are no candidates count",
     "a duplicate test row counts as one more relevant item",
 )

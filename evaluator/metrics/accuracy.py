@@ -76,7 +76,7 @@ def recall(m: Measure) -> Ratio:
     "HitRate",
     family="accuracy",
     aliases=("HR", "Hit", "Success"),
-    numbers={"at_least": Number(1.0, "the number of hits it takes", symbol="x")},
+    numbers={"at_least": Number(1.0, "the number of hits that are needed", symbol="x")},
     tex=r"[\,|L_u \cap T_u| \ge x\,]",
     reference="Deshpande and Karypis, ACM TOIS 22(1), 2004; with `at_least` above 1: k-call of Chen and Karger, SIGIR 2006",
     ties=lambda params: float(params["at_least"]) > 0,

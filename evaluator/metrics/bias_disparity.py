@@ -21,8 +21,8 @@ LIN = "Tsintzou, Pitoura and Tsaparas, Bias disparity in recommendation systems,
 _PAIR = {
     "users": Text(None, "the column of data.users that names the groups"),
     "items": Text(None, "the column of data.items that names the groups"),
-    "user_group": Text("", "one group of users; all without it"),
-    "item_group": Text("", "one group of items; all without it"),
+    "user_group": Text("", "one group of users; if not given, all"),
+    "item_group": Text("", "one group of items; if not given, all"),
 }
 
 

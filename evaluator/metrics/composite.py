@@ -28,7 +28,7 @@ def _of_each(parts: list[str], name: str, n_metrics: int) -> list[str]:
     if len(parts) == 1:
         return parts * n_metrics
     if len(parts) != n_metrics:
-        raise ValueError(f"{name} holds {len(parts)} values for {n_metrics} metrics")
+        raise ValueError(f"{name} has {len(parts)} values for {n_metrics} metrics")
     return parts
 
 
@@ -37,12 +37,12 @@ def _validate(params: Mapping[str, Scalar], k: int | None) -> None:
     try:
         points = [float(part) for part in _parts(params, "points")]
     except ValueError:
-        raise ValueError(f"points holds numbers with ; between them, not {params['points']!r}") from None
+        raise ValueError(f"points must be numbers separated by semicolons, not {params['points']!r}") from None
     if not all(map(math.isfinite, points)):
-        raise ValueError(f"points holds finite numbers, not {params['points']!r}")
+        raise ValueError(f"points must be finite numbers, not {params['points']!r}")
     name = "higher_is_better"
     if name in params and not {part.lower() for part in _parts(params, name)} <= {"true", "false"}:
-        raise ValueError(f"{name} holds true and false with ; between them, not {params[name]!r}")
+        raise ValueError(f"{name} must be true and false separated by semicolons, not {params[name]!r}")
 
 
 def _validate_combined(params: Mapping[str, Scalar], n_metrics: int) -> None:
@@ -64,7 +64,7 @@ def _points(m: Measure) -> list[float]:
     validate_combined=_validate_combined,
     combines=("Precision", "Recall"),
     any_number=True,
-    texts={"points": Text("1", "the utopia point: what would be best, one number per metric")},
+    texts={"points": Text("1", "the utopia point: the best possible values, one number per metric")},
     bounds=(0.0, math.inf),
     higher_is_better=False,
     tex=r"\sqrt{\sum_m (M_m - z_m)^2}",
@@ -89,8 +89,8 @@ def euc_distance(m: Measure) -> Array:
     combines=("Precision", "Recall"),
     any_number=True,
     texts={
-        "points": Text("0", "the nadir point: the worst that counts, one number per metric"),
-        "higher_is_better": Text("true", "whether more is better, one true or false per metric"),
+        "points": Text("0", "the nadir point: the worst values that count, one number per metric"),
+        "higher_is_better": Text("true", "whether higher is better, one true or false per metric"),
     },
     bounds=(0.0, math.inf),
     tex=tex(

@@ -235,7 +235,7 @@ def num_users(m: Measure) -> Array:
     family="coverage",
     uses=("overlap", "reading"),
     pooled=True,
-    numbers={"ref_k": Number(0.0, "how much of the other model's list is looked at; 0: as much as k", least=0.0, symbol="k'")},
+    numbers={"ref_k": Number(0.0, "how much of the other model's list is used; 0: as much as k", least=0.0, symbol="k'")},
     needs=("baseline",),
     population="lists",
     higher_is_better=None,
@@ -247,7 +247,7 @@ def intersection(m: Measure) -> Ratio:
 
     Intersection@k = |L(k) ∩ B(k')| / l, with B the list of data.baseline and k' = `ref_k`, or k
 
-    Edge cases: a user whom the reference model does not know counts 0.
+    Edge cases: a user without a list of the reference model counts 0.
     """
     ref_k = int(m.params["ref_k"]) or m.k
     shared = m.table("overlap")

@@ -26,7 +26,7 @@ DELDJOO = "Deldjoo et al., A flexible framework for evaluating user and item fai
 SINGH = "Singh and Joachims, Fairness of exposure in rankings, KDD 2018"
 _BY_ITEMS = Text(None, "the column of data.items that names the groups")
 _BY_USERS = Text(None, "the column of data.users that names the groups")
-_ONE = Text("", "one group, whose own value is given; all together without it")
+_ONE = Text("", "one group, for its own value; if not given, all together")
 
 
 def _needs_items(given: Mapping[str, Scalar]) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ def rsp(m: Measure) -> Array:
     RSP@k = std(P_1, …, P_n) / mean(P_1, …, P_n), P_g = Σ_u |L_u(k) ∩ g| / C_g
 
     C_g by `candidates`: Σ_u |g without the train items of u| (`unseen`), the number of items in g (`items`), or |g| for every user
-    who counts less the train pairs of g, these as far as the users who count are a share of all train users (`unseen_on_average`).
+    who counts less the train pairs of g, these as far as the users that count are a share of all train users (`unseen_on_average`).
     With `group` = g it is P_g itself.
 
     Edge cases: groups without candidates are left out; a single group gives 0, and so does a mean of 0.

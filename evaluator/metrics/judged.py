@@ -26,7 +26,7 @@ from .table_views import CutTable
     uses=("judged_rows", "test_ratings", "truth_table", "n_relevant"),
     params=("negative",),
     columns=("rank", "item", "relevant", "judged", "found"),
-    title="Listed items that the test file holds",
+    title="Listed items that are in the test file",
 )
 def judged_table(judged_rows: Rows, test_ratings: TestRatings, truth_table: TruthTable, n_relevant: Array, negative: str) -> Rows:
     """The listed items that the test file holds, with counts from the top.
@@ -256,7 +256,7 @@ def r_ndcg(m: Measure) -> Array:
     n is the length of the list; DCG and IDCG as for NDCGRel. If n ≥ P + 2, P being the last c, the mean has one more term,
     DCG(n)/IDCG(P).
 
-    Edge cases: no hit counts 0; with `users` = `threshold` a user none of whose grades reaches the threshold of the config counts 0.
+    Edge cases: no hit counts 0; with `users` = `threshold` a user with no grade that reaches the threshold of the config counts 0.
     """
     points = m.table("grade_changes")
     n_points = points.count()

@@ -42,7 +42,7 @@ class Sums(Protocol):
     """Where values of whole models add up what the parts give: the first time sums are taken, the last time they are there."""
 
     def total(self, values: Array, counts: Array) -> Array:
-        """Σ `values` (cut-offs × users) over the users who count, as a column; while parts are measured, a column of ones."""
+        """Σ `values` (cut-offs × users) over the users that count, as a column; while parts are measured, a column of ones."""
         ...
 
     def of_items(self, measure: Measure, name: str, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
@@ -197,7 +197,7 @@ class Measure(Struct, frozen=True, eq=False):
         return self.prepared.groups_of(column)
 
     def total(self, values: Any) -> Array:
-        """Σ `values` over the users who count, as a column; users without a value add nothing. For a value of the whole model."""
+        """Σ `values` over the users that count, as a column; users without a value add nothing. For a value of the whole model."""
         return self.sums.total(np.atleast_2d(values), self.counts)
 
     @property

@@ -103,7 +103,7 @@ def metric(
         takes = tuple(inspect.signature(function).parameters)
         unknown = next((one for one in takes if one not in _ARGUMENTS), None)
         if unknown is not None or not takes:
-            raise ValueError(f"{name}: a metric takes listed, k and relevant, what it wants of them, not {unknown or 'nothing'}")
+            raise ValueError(f"{name}: a metric may take listed, k and relevant, not {unknown or 'nothing'}")
         body = _body(name, function, takes)
         uses = ("own_lists", "own_truth", "reading")
         kinds: dict[str, Any] = {"higher_is_better": higher_is_better, "cut": cut, "aliases": aliases, "reference": reference}
@@ -150,7 +150,7 @@ def _number(name: str, function: Callable[..., Any], given: Mapping[str, Any]) -
     if value is None:
         return math.nan
     if not isinstance(value, numbers.Real | np.number | np.bool_) or math.isinf(value):
-        raise ConfigError(f"the metric {name} gave {value!r} for a user", "give a finite number, or None where there is no value")
+        raise ConfigError(f"the metric {name} gave {value!r} for a user", "return a finite number, or None if there is no value")
     return float(value)
 
 

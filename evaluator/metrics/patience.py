@@ -36,7 +36,7 @@ def _tables_of_rbp(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     aliases=("RankBiasedPrecision",),
     bounds=(0.0, math.inf),
     axes={"gain": "rbp_gain", "norm": "rbp_norm"},
-    numbers={"p": Number(0.8, "the patience: how likely the reader goes on to the next item", most=0.999999, symbol="p")},
+    numbers={"p": Number(0.8, "the patience: the probability that the reader continues to the next item", most=0.999999, symbol="p")},
     tex=tex(
         r"<norm>",
         norm={
@@ -109,7 +109,7 @@ def _refuse_empty_scale(params: Mapping[str, Scalar], k: int | None) -> None:
     """`ValueError` where the highest grade is not above the lowest."""
     low, high = float(params["min_rel"]), float(params["max_rel"])
     if high <= low:
-        raise ValueError(f"max_rel of SDCG is above min_rel, not {high:g} with min_rel={low:g}")
+        raise ValueError(f"max_rel of SDCG must be above min_rel, not {high:g} with min_rel={low:g}")
 
 
 @metric(

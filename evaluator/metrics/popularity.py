@@ -270,7 +270,7 @@ def pop_rsp(m: Measure) -> Array:
     PopRSP@k = std(P_head, P_tail) / mean(P_head, P_tail), P_g = Σ_u |L_u(k) ∩ g| / C_g
 
     C_g by `candidates`: the items of g that users could have been given, Σ_u |g without the train items of u| (`unseen`), the
-    number of items in g (`items`), or |g| for every user who counts less the train pairs of g, these as far as the users who count
+    number of items in g (`items`), or |g| for every user who counts less the train pairs of g, these as far as the users that count
     are a share of all train users (`unseen_on_average`). std is that of the population.
 
     Edge cases: a group without candidates is left out, and a single group gives 0; so does a mean of 0.

@@ -29,16 +29,16 @@ _COUNT: Pieces = {
     "count": {"users": "|V_i|", "rows": "n_i"},
     "both": lambda params: r"|\tilde{V}_i|" if params["count"] == "users" else r"\tilde{n}_i",
 }
-_POPULAR = {"popular": Number(0.2, "the share of items that are popular", least=0.0, most=1.0)}
+_POPULAR = {"popular": Number(0.2, "the share of items that count as popular", least=0.0, most=1.0)}
 
 
 def _check_shares(params: Mapping[str, Scalar], k: int | None) -> None:
     try:
         shares = [float(part) for part in str(params["shares"]).split(";")]
     except ValueError:
-        raise ValueError(f"shares are numbers with ; between them, not {params['shares']!r}") from None
+        raise ValueError(f"shares must be numbers separated by semicolons, not {params['shares']!r}") from None
     if not shares or min(shares) <= 0 or not math.isclose(sum(shares), 1.0, abs_tol=1e-9):
-        raise ValueError(f"shares are above 0 and add up to 1, not {params['shares']}")
+        raise ValueError(f"shares must be above 0 and add up to 1, not {params['shares']}")
 
 
 def profile_groups_of(params: Mapping[str, Scalar]) -> ProfileGroups:
@@ -52,9 +52,9 @@ def profile_groups_of(params: Mapping[str, Scalar]) -> ProfileGroups:
     axes={"of": "gap_of", "count": "popularity_count", "ties": "popular_ties"},
     numbers=_POPULAR,
     texts={
-        "shares": Text("0.2;0.6;0.2", "the shares of users that make a group each, those with the most popular profiles first"),
+        "shares": Text("0.2;0.6;0.2", "the share of users in each group, starting with the users with the most popular profiles"),
         "by": Text("", "a column of data.users that names the groups, instead of shares"),
-        "group": Text("", "one group; all without it"),
+        "group": Text("", "one group; if not given, all"),
     },
     bounds=(-1.0, math.inf),
     needs=lambda params: ("train", *((f"users.{params['by']}",) if params["by"] else ())),

@@ -167,7 +167,7 @@ def mae(m: Measure) -> Ratio:
     average="sum",
     population="tested",
     tex=r"|J_u \setminus P_u|",
-    reference="the number of unknown predictions that rating errors are silent about",
+    reference="the number of test ratings without a prediction, which rating errors leave out",
 )
 def unpredicted(m: Measure) -> Array:
     """The number of the user's test ratings without a prediction; over users, their sum.
@@ -255,7 +255,7 @@ def explained_variance(m: Measure) -> Array:
     family="rating",
     uses=("ratings",),
     bounds=(0.0, math.inf),
-    numbers={"eps": Number(1e-15, "how near a prediction may come to 0 and to 1", least=1e-300, most=0.5, symbol=r"\varepsilon")},
+    numbers={"eps": Number(1e-15, "how close to 0 and 1 a prediction may be", least=1e-300, most=0.5, symbol=r"\varepsilon")},
     needs=_NEEDS,
     system=True,
     higher_is_better=False,

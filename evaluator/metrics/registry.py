@@ -58,7 +58,7 @@ class Metric(Struct, frozen=True):
     `axes` maps the parameter names of measure strings to axes (`gain` → `ndcg_gain`); `numbers` are parameters of the metric's own;
     `texts` are names that it takes, such as that of a column; `combines` names the default metrics of a metric of metrics
     (`any_number`: it takes as many as are given); `cut` is false where a cut-off has no meaning; `average` is how users are
-    combined and `population` whose users count unless the convention or the config says otherwise; `needs` the inputs beside test
+    combined and `population` which users count unless the convention or the config says otherwise; `needs` the inputs beside test
     and lists under given parameters, `uses` the tables that the body reads; `one_cutoff`: the body is run for one cut-off at a time, since
     its tables depend on it; `pooled`: the body gives a `Ratio`, which can be pooled over users; `several`: it gives values of whole
     models that parameters tell apart; `counts`: a value is a number of things (by `form`, where it has that parameter), and is whole where
@@ -269,7 +269,7 @@ def check(convention: Convention) -> None:
     for (name, axis), location in convention.locations.items():
         if name not in METRICS:
             close = difflib.get_close_matches(name, METRICS, n=1)
-            problems.append(f"{location}: no metric is called '{name}'" + (f" — did you mean '{close[0]}'?" if close else ""))
+            problems.append(f"{location}: there is no metric named '{name}'" + (f" — did you mean '{close[0]}'?" if close else ""))
         elif axis and axis not in PROTOCOL and axis not in METRICS[name].axes.values():
             problems.append(f"{location}: {name} has no axis '{axis}'")
     if problems:

@@ -86,7 +86,7 @@ def _decayed(base: float, seen: Array) -> Array:
     aliases=("alpha_nDCG", "a_ndcg", "aNDCG"),
     axes={"ideal": "alpha_ideal", "redundancy": "alpha_redundancy"},
     numbers={
-        "alpha": Number(0.5, "how much less a category is worth each time it is covered again", least=0.0, most=1.0, symbol=r"\alpha")
+        "alpha": Number(0.5, "how much the worth of a category falls each time it is covered again", least=0.0, most=1.0, symbol=r"\alpha")
     },
     needs=("categories",),
     uses=_alpha_uses,
@@ -133,7 +133,7 @@ def alpha_ndcg(m: Measure) -> Ratio:
     "ERRIA",
     family="diversity",
     axes={"intent": "err_ia_intent"},
-    numbers={"grade": Number(0.5, "the chance that a hit satisfies who looks for its category", least=0.0, most=1.0, symbol=r"\gamma")},
+    numbers={"grade": Number(0.5, "the probability that a hit satisfies a user who looks for its category", least=0.0, most=1.0, symbol=r"\gamma")},
     needs=lambda params: ("categories", "train") if params["intent"] == "profile" else ("categories",),
     uses=lambda params: ("aspects_and_intents",) if params["intent"] == "profile" else ("aspects",),
     tex=tex(

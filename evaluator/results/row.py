@@ -145,7 +145,7 @@ def protocol_sentences(protocols: Mapping[str, Protocol]) -> Iterator[str]:
     if cut:
         yield f"The cut-off of {shortened(cut)} is the default: evaluation.top_k is not given."
     if whole:
-        yield f"{shortened(whole)} {'looks' if len(whole) == 1 else 'look'} at whole lists, the default: evaluation.top_k is not given."
+        yield f"{shortened(whole)} {'uses' if len(whole) == 1 else 'use'} whole lists, the default: evaluation.top_k is not given."
 
 
 SPLITS: Final = ("by", "group", "few_users", "fold", "run", "repeats", "repeats_std", "least_users")

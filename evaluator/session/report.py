@@ -271,7 +271,7 @@ def named_charts(charts: Mapping[str, Sequence[str]], labels: Iterable[str]) -> 
     for chart, texts in charts.items():
         every = [label for text in texts for label in named(text, metrics if chart == "over_k" else known, f"{_CHARTS}: {chart}")]
         if chart == "trade_off" and every and len(every) != 2:
-            raise ConfigError(f"{_CHARTS}: trade_off is of two measures, not of {', '.join(every)}", "name both with their cut-offs")
+            raise ConfigError(f"{_CHARTS}: trade_off needs two measures, not {', '.join(every)}", "name both with their cut-offs")
         found[chart] = tuple(dict.fromkeys(every))
     return found
 

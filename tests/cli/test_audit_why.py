@@ -112,7 +112,7 @@ def test_the_nearest_values_are_named_where_no_convention_prints_a_number(receva
         (("--why", "receval", "receval"), "--why names two conventions, not receval twice"),
         (("--why", "receval", "clayrx"), "did you mean 'clayrs'"),
         (("--why", "receval", "clayrs", "--find", "1"), "--why names the two conventions that it compares: leave out --find"),
-        (("--find", "abc"), "--find takes a number as it is printed, such as 0.1894, not 'abc'"),
+        (("--find", "abc"), "--find takes a printed number such as 0.1894, not 'abc'"),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments, message, receval):

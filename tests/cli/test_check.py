@@ -51,7 +51,7 @@ def test_a_failed_error_exits_1_and_the_results_are_written(receval, config, tmp
     code, out, err = receval("run", path, "-o", f"{tmp_path}/out/", "--format", "csv")
     assert code == 1
     assert out.startswith("model,metric,k,aggregate,value")
-    assert err.startswith("error R01  m: 1 of 7 rows (14.3 %) repeat an item that stands in the user's list already, for 1 user.")
+    assert err.startswith("error R01  m: 1 of 7 rows (14.3 %) repeat an item of the same list, for 1 user.")
     results = json.loads((tmp_path / "out" / "results.json").read_text())
     (finding,) = [one for one in results["findings"] if one["severity"] == "error"]
     assert (finding["check"], finding["model"], finding["count"], finding["total"]) == ("R01", "m", 1, 7)

@@ -133,7 +133,7 @@ def unknown_measure(place):
 
 def limit_that_is_no_number(place):
     changed(place, gates={"rules": ["nDCG@2 >= nan"]})
-    return 2, "gates.rules[0]: a limit is a number such as 0.25, not 'nan'"
+    return 2, "gates.rules[0]: a limit must be a number such as 0.25, not 'nan'"
 
 
 def infinite_margin(place):
@@ -192,7 +192,7 @@ def test_a_missing_baseline_is_what_the_config_says(if_missing, code, consequenc
     ("arguments", "code", "sentence"),
     [
         (("--rule", "Recal@1 >= 0.1"), 2, "no measure of the results is called 'Recal@1'\n  did you mean Recall@1?"),
-        (("--rule", "nDCG@2 >= nan"), 2, "--rule nDCG@2 >= nan: a limit is a number such as 0.25, not 'nan'"),
+        (("--rule", "nDCG@2 >= nan"), 2, "--rule nDCG@2 >= nan: a limit must be a number such as 0.25, not 'nan'"),
         (("--rule", "nDCG@2 max_loss -1%"), 2, "--rule nDCG@2 max_loss -1%: a margin is a number from 0"),
         (("--rule", "nDCG@2"), 2, "--rule nDCG@2: a rule is written as"),
         (("--rule", "{measure: nDCG@2, minn: 1}"), 2, "unknown key 'minn' — did you mean 'min'?"),

@@ -81,7 +81,7 @@ def test_a_model_of_another_name_is_a_base_if_it_is_named(place, receval):
     code, _, err = receval("gate", "config.yaml")
     assert (code, err.splitlines()[-2:]) == (3, [
         "receval: the baseline main has no model new: it has home",
-        "  name the model to compare with: gates.baseline.model, one of home",
+        "  choose the model to compare with: gates.baseline.model, one of home",
     ])  # fmt: skip
     code, out, _ = receval("gate", "config.yaml", "--baseline", "results/main", "--baseline-model", "home")
     assert (code, out.partition(" · 120")[0]) == (0, "gates · new against main")
@@ -132,4 +132,4 @@ def test_folders_without_values_of_users_are_compared_unpaired(place, receval):
     assert code == 0
     assert "paired" not in out.splitlines()[0]
     assert "  inconclusive  nDCG@2 loses at most 2 %" in out
-    assert "has no values of users (output.per_user): users are not paired." in out
+    assert "has no per-user values (output.per_user): users are not paired." in out

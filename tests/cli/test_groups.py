@@ -72,7 +72,7 @@ def test_the_resolved_config_reads_back(receval, config, tmp_path):
     ("by", "sentence"),
     [
         ("[plan]", "results are split by a column of users (users.plan)"),
-        ("[{train_count: [20, 5]}]", "train_count is a list of ascending numbers from 1, such as [5, 20], not [20, 5]"),
+        ("[{train_count: [20, 5]}]", "train_count must be a list of ascending numbers from 1, such as [5, 20], not [20, 5]"),
         ("[{train_count: [0]}]", "train_count is a list of ascending numbers from 1"),
         ("train_count", "train_count needs the numbers of train rows at which a group begins"),
         ("[cold, cold]", "results are split by cold twice"),
@@ -88,7 +88,7 @@ def test_what_cannot_be_split_by_is_a_config_error(receval, config, by, sentence
 def test_a_split_by_a_file_that_is_not_given_is_a_config_error(receval, config, by, role):
     code, _, err = receval("run", config, "--set", f"evaluation.by={by}", "--set", f"data.{role}=null")
     assert code == 2
-    assert f"evaluation.by[0]: {by} is what data.{role} says: give data.{role}" in err
+    assert f"evaluation.by[0]: {by} comes from data.{role}: give data.{role}" in err
 
 
 def test_a_column_that_is_not_there_is_a_data_error_that_names_those_that_are(receval, config):

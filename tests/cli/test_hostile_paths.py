@@ -127,7 +127,7 @@ def test_a_working_folder_that_is_gone_is_a_sentence(here, receval, monkeypatch)
         assert code in (2, 3, 4), (command, err)
         assert "Traceback" not in err
     failure = of_system(FileNotFoundError(errno.ENOENT, "No such file or directory"))
-    assert (failure.exit_code, failure.message) == (4, "the working folder is not there any more")
+    assert (failure.exit_code, failure.message) == (4, "the working folder no longer exists")
 
 
 def pipe_in(monkeypatch, text):

@@ -167,7 +167,7 @@ def test_letters_tell_which_models_cannot_be_told_apart(result):
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"baseline": "baes"}, "the baseline is baes, and no model is called so"),
+        ({"baseline": "baes"}, "the baseline is baes, and there is no model named so"),
         ({"measures": ("nDGC@5",)}, "measures: no measure of the results is called 'nDGC@5'"),
         ({"margins": {"x": Margin(0.1)}}, "margin: no measure of the results is called 'x'"),
         ({"by": ("users.plan",)}, "--by users.plan: the results of base do not say the group"),

@@ -30,11 +30,11 @@ def problems(write, tmp_path) -> Callable[..., list[str]]:
         ("  relevance_threshold: high\n  simple_metrics: [nDCG]", "config.yaml:3:24: evaluation.relevance_threshold: "),
         (
             "  cutoffs: 5\n  top_k: 5\n  simple_metrics: [nDCG]",
-            "config.yaml:3:12: evaluation.cutoffs: cutoffs and top_k mean the same: give one",
+            "config.yaml:3:12: evaluation.cutoffs: cutoffs and top_k mean the same: give only one",
         ),
         (
             "  relevance: {threshold: 3}\n  relevance_threshold: 4\n  simple_metrics: [nDCG]",
-            "config.yaml:4:24: evaluation.relevance_threshold: relevance_threshold and relevance.threshold mean the same: give one",
+            "config.yaml:4:24: evaluation.relevance_threshold: relevance_threshold and relevance.threshold mean the same: give only one",
         ),
         ("  cutoffs: 5", "evaluation: no metric is asked for"),
         (

@@ -132,7 +132,7 @@ def test_a_list_of_clayrs_classes_is_an_evaluation(load):
     assert (found[0].average, found[0].truth.threshold, found[2].truth.threshold) == ("micro", 4, None)
     assert found[1].params["gain"] == "exp2"
     assert warnings(loaded)[1:] == [
-        "config.yaml:5:3: evaluation[2]: FMeasure looks at the whole list, as in ClayRS; write top_k: … to cut it"
+        "config.yaml:5:3: evaluation[2]: FMeasure uses the whole list, as ClayRS does; write top_k: … to cut it"
     ]
 
 

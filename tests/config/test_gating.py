@@ -65,23 +65,23 @@ def test_the_short_form_says_what_the_mapping_says(short, mapping, rule):
     [
         ("nDCG@10 > 0.2", "gates.rules[0]: a rule has >= or <=, not >: write it as"),
         ("nDCG@10 is good", "gates.rules[0]: a rule is written as"),
-        ("nDCG@10 >= inf", "gates.rules[0]: a limit is a number such as 0.25, not 'inf'"),
-        ("nDCG@10 >= 2%", "gates.rules[0]: a limit is a number such as 0.25, not '2%'"),
+        ("nDCG@10 >= inf", "gates.rules[0]: a limit must be a number such as 0.25, not 'inf'"),
+        ("nDCG@10 >= 2%", "gates.rules[0]: a limit must be a number such as 0.25, not '2%'"),
         ("{measure: nDCG@10}", "gates.rules[0]: a rule has one of min, max, max_loss, min_gain: none is given"),
         ("{measure: nDCG@10, min: 0.1, max: 0.2}", "gates.rules[0]: a rule has one of min, max, max_loss, min_gain: min and max are given"),
         ("{measure: nDCG@10, min: 0.1, against: popular}", "gates.rules[0]: min is a limit of the value itself"),
-        ("{measure: nDCG@10, min: .nan}", "gates.rules[0].min: a limit is a number such as 0.25, not 'nan'"),
+        ("{measure: nDCG@10, min: .nan}", "gates.rules[0].min: a limit must be a number such as 0.25, not 'nan'"),
         ("{measure: nDCG@10, max_loss: .inf}", "gates.rules[0].max_loss: a margin is a number from 0"),
         ("{measure: nDCG@10, min: 0.1, severty: warn}", "gates.rules[0].severty: unknown key 'severty' — did you mean 'severity'?"),
-        ("{measure: nDCG@10, min: 0.1, models: hme}", "gates.rules[0].models[0]: no model is called 'hme': did you mean 'home'?"),
+        ("{measure: nDCG@10, min: 0.1, models: hme}", "gates.rules[0].models[0]: there is no model named 'hme': did you mean 'home'?"),
         ("nDGC@10 >= 0.1", "gates.rules[0]: no measure of the config is called 'nDGC@10': did you mean nDCG@10?"),
         ("nDCG@20 >= 0.1", "name it under evaluation.metrics, which has nDCG@5, nDCG@10, Recall@5, Recall@10"),
         ("nDCG@10 max_loss 2", "nDCG@10 is between 0 and 1: no max_loss of 2 is possible; 2% is a share of the baseline's value"),
         ("nDCG@10 max_loss 100%", "max_loss of 100% can never fail: nDCG@10 is never below 0, so no loss is larger than 100%"),
         ("{measure: nDCG@10, max_loss: 2%, anchor: a/, against: popular}", "an anchor stands beside a baseline"),
-        ("nDCG@10 min_gain 0 against populr", "gates.rules[0].against: no model is called 'populr': did you mean 'popular'?"),
+        ("nDCG@10 min_gain 0 against populr", "gates.rules[0].against: there is no model named 'populr': did you mean 'popular'?"),
         ("0.5*nDCG@5 + 0.5*Recall@5 max_loss 2%", "neither more nor less of 0.5*nDCG@5 + 0.5*Recall@5 is better"),
-        ("ItemCoverage@10 >= 0.1 by users.plan", "ItemCoverage@10 has no value per user, so there is none of a group"),
+        ("ItemCoverage@10 >= 0.1 by users.plan", "ItemCoverage@10 has no per-user values, so it has no value for a group"),
         ("nDCG@10 >= 0.1 by items.genre", "models are compared for groups of users; items.genre are groups of items"),
         ("nDCG@10 >= 0.1 by cold", "cold is what data.train says: give data.train"),
     ],
@@ -126,7 +126,7 @@ def test_a_loss_of_more_than_the_whole_value_is_fine_where_it_is_possible(rule):
 
 
 def test_the_old_key_is_refused_with_the_new_one_and_read_in_stored_results(write):
-    with pytest.raises(ConfigError, match="the key unproven is now inconclusive: write inconclusive: warn or inconclusive: fail"):
+    with pytest.raises(ConfigError, match="the key unproven was renamed to inconclusive: write inconclusive: warn or inconclusive: fail"):
         load_config(write("config.yaml", CONFIG.replace("RULE", "nDCG@10 >= 0.1")), ["gates.unproven=error"])
     stored = {"rules": [{"measure": "nDCG@10", "min": 0.1}]}
     found = [gates_of({"gates": stored | {"unproven": word}}, {})[0].inconclusive for word in ("error", "warn", "pass")]

@@ -95,10 +95,10 @@ def test_the_columns_of_the_categories_are_those_that_are_named(loaded):
 @pytest.mark.parametrize(
     ("items", "sentence"),
     [
-        ({"split": "|"}, "data.items.split: there is nothing to split: name the column of the categories, as categories: NAME"),
+        ({"split": "|"}, "data.items.split: split needs the column of the categories: write categories: NAME"),
         (
             {"categories": ["A", "B"], "split": "|"},
-            "data.items.split: a list of columns has one category in each, and none to split: leave split out, or name one column",
+            "data.items.split: each column in the list is one category, so nothing is split: remove split, or name one column",
         ),
         ({"categories": []}, "data.items.categories: categories names the column that says an item's categories, or lists one column per"),
         ({"categories": 3}, "per category, not 3"),
@@ -120,9 +120,9 @@ def test_only_the_catalogue_has_categories(said):
     ("needs", "data", "sentence"),
     [
         ("catalogue", {}, "Recall@10 needs the catalogue: give data.train or data.items"),
-        ("train", {"items": "i.csv"}, "Recall@10 needs the interactions the models learnt from: give data.train"),
+        ("train", {"items": "i.csv"}, "Recall@10 needs the train interactions: give data.train"),
         ("items", {"train": "t.csv"}, "Recall@10 needs the items of the catalogue: give data.items"),
-        ("users", {}, "Recall@10 needs what is known of the users: give data.users"),
+        ("users", {}, "Recall@10 needs the file of users: give data.users"),
         ("baseline", {}, "Recall@10 needs the lists of a reference model: give data.baseline"),
         ("previous_policy", {}, "Recall@10 needs the scores of the policy that collected the data: give data.previous_policy"),
         ("distances", {}, "Recall@10 needs the distances between items: give data.distances"),
@@ -163,8 +163,8 @@ def test_the_train_file_over_whose_users_is_averaged_is_asked_for_with_the_way_o
 
 def test_predictions_of_a_model_that_is_not_there_are_refused_with_the_name_that_was_meant(said):
     found = said(predictions={"alls": "p.csv", "bpr": "q.csv"})
-    assert "data.predictions.alls: no model is called 'alls' — did you mean 'als'?" in found
-    assert "no model is called 'x'; the models are als, bpr" in said(predictions={"x": "p.csv"})
+    assert "data.predictions.alls: there is no model named 'alls' — did you mean 'als'?" in found
+    assert "there is no model named 'x'; the models are als, bpr" in said(predictions={"x": "p.csv"})
 
 
 def test_predictions_must_be_there_for_every_model_if_a_measure_needs_them(needing, said, loaded):
@@ -211,4 +211,4 @@ def test_standard_input_is_read_once_whatever_reads_it(role, said, loaded):
     loaded(**once)
     assert "standard input (-) can be read only once" in said(recommendations={"als": "-"}, **once)
     several = {role: ["-", "x.csv"]}
-    assert "standard input (-) can be read only once, and alone" in said(**several)
+    assert "standard input (-) can be read only once and not together with other files" in said(**several)

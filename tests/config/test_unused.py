@@ -58,10 +58,10 @@ def test_a_policy_that_no_measure_looks_at_changes_no_value(evaluate, world, odd
             "{policy: {seen_items: drop}, metrics: [nDCG(seen_items=keep)@5]}",
             "policy.seen_items: has no effect: every measure names its own seen_items",
         ),
-        ("{aggregates: [std], metrics: [Gini@5]}", "aggregates: has no effect: every measure is a value of the whole model, not of users"),
+        ("{aggregates: [std], metrics: [Gini@5]}", "aggregates: has no effect: every measure is one value per model, not per user"),
         (
             "{yardsticks: [oracle], metrics: [RMSE]}",
-            "yardsticks: has no effect: every measure looks at scores or predictions, which made lists do not have",
+            "yardsticks: has no effect: every measure uses scores or predictions, which reference lists do not have",
         ),
     ],
 )

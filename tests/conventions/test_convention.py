@@ -153,7 +153,7 @@ def test_a_convention_may_be_set_for_one_measure(write):
         ("axes:\n  map_denominator: min_r\n", r"did you mean 'min_r_k'"),
         ("about: x\naxes:\n  map_denomiator: r\n", r"ours\.yaml:3: no metric has an axis 'map_denomiator' — did you mean 'map_d"),
         ("metrics:\n  MAP:\n    ndcg_gain: linear\n", r"ours\.yaml:3: MAP has no axis 'ndcg_gain'"),
-        ("metrics:\n  MAPP: {}\n", r"ours\.yaml:2: no metric is called 'MAPP' — did you mean 'MAP'"),
+        ("metrics:\n  MAPP: {}\n", r"ours\.yaml:2: there is no metric named 'MAPP' — did you mean 'MAP'"),
         ("axess: {}\n", r"ours\.yaml:1: unknown key 'axess'"),
         ("extends: replya\n", r"ours\.yaml:1: unknown convention 'replya' — did you mean 'replay'"),
         ("extends: ./ours.yaml\n", r"it extends itself"),

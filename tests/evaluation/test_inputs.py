@@ -112,7 +112,7 @@ def test_predictions_may_have_a_file_per_model(inputs):
 def test_predictions_are_of_models_that_the_files_named(inputs):
     named = {"als": "pred.csv", "bpr": "pred.csv"}
     assert list(inputs("predictions", recommendations=["als.csv", "bpr.csv"], predictions=named).predictions) == ["als", "bpr"]
-    with pytest.raises(DataError, match=r"data.predictions: no model is called 'alls' — did you mean 'als'\?"):
+    with pytest.raises(DataError, match=r"data.predictions: there is no model named 'alls' — did you mean 'als'\?"):
         inputs("predictions", recommendations=["als.csv", "bpr.csv"], predictions={"alls": "pred.csv", "bpr": "pred.csv"})
     with pytest.raises(DataError, match="there are no predicted ratings of the model bpr"):
         inputs("predictions", recommendations=["als.csv", "bpr.csv"], predictions={"als": "pred.csv"})

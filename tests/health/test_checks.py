@@ -103,7 +103,7 @@ def test_clean_lists_raise_nothing_but_how_few_users_there_are():
 def test_repeats_ties_and_lengths_are_counted_and_their_rows_kept():
     odd = lists((1, 10, 2), (1, 10, 1), (1, 20, 1), (2, 11, 1), (2, 21, 1), (4, 12, 1))
     found, rows = examined({"lists": odd, "test": TEST}, {1: 0, 2: 1, 4: 2}, available=frozenset({"lists", "scores", "cutoffs"}))
-    assert found["R01"].sentence == "1 of 6 rows (16.7 %) repeat an item that stands in the user's list already, for 1 user."
+    assert found["R01"].sentence == "1 of 6 rows (16.7 %) repeat an item of the same list, for 1 user."
     assert found["R01"].examples == ("user 1, item 10",)
     assert rows["R01.m"].rows() == [(1, 10, 2.0), (1, 10, 1.0)]
     assert found["R04"].sentence == "1 of 3 lists (33.3 %) have tied scores in the first 2 places."

@@ -171,7 +171,7 @@ def test_the_rows_of_a_query_without_an_order_give_the_same_bytes_in_any(receval
         ({"uri": "nosuch://bob:s3cret@h/x", "query": "select 1"}, 4, "reading nosuch:// needs adbc_driver_nosuch, which is not installed"),
         ({"uri": "sqlite:///shop.db"}, 2, "a uri and a query go together"),
         ({"path": "a.csv", "query": "select 1"}, 2, "a uri and a query go together"),
-        ({"path": "a.csv", "uri": "sqlite:///shop.db", "query": "select 1"}, 2, "give a path, a table or a uri, one of them"),
+        ({"path": "a.csv", "uri": "sqlite:///shop.db", "query": "select 1"}, 2, "give exactly one of path, table and uri"),
         ({"uri": "sqlite:///shop.db", "query": "select 1", "format": "csv"}, 2, "format says how to read a file, and a query has none"),
         ({"uri": "host=h password=s3cret", "query": "select 1"}, 2, "a uri names a database, such as sqlite:///shop.db"),
     ],

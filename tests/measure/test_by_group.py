@@ -116,8 +116,8 @@ def test_measures_without_a_value_per_user_or_of_other_items_than_hits_have_none
     result = toy(["cold", "items.kind"], metrics=["Recall", "NumRetrieved", "ItemCoverage"])
     assert by_group(result, "ItemCoverage@2") == {}
     assert by_group(result, "NumRetrieved@2").keys() == {"cold"}
-    assert "By cold there are no values of ItemCoverage: only measures with a value for each user are split." in result.notes()
-    assert "By items.kind there are no values of NumRetrieved, ItemCoverage: only measures of hits are split by items." in result.notes()
+    assert "By cold there are no values of ItemCoverage: only measures with per-user values can be split." in result.notes()
+    assert "By items.kind there are no values of NumRetrieved, ItemCoverage: only measures based on hits can be split by items." in result.notes()
 
 
 def test_groups_of_fewer_than_100_users_are_marked(evaluate):
@@ -242,5 +242,5 @@ def test_a_group_that_a_file_calls_missing_is_that_of_those_without_one(evaluate
 def test_users_with_several_groups_are_counted_in_a_remark(evaluate):
     named = table(["user", "plan"], [("a", "paid"), ("a", "free"), ("b", "paid"), ("b", "paid"), ("c", "free"), ("d", "free")])
     result = evaluate(TEST, LISTS, users=named, metrics=["Recall@2"], by=["users.plan"])
-    assert "1 user has several values of plan in data.users: the first in text order counts." in result.notes()
+    assert "1 user has several values of plan in data.users: the first in text order is used." in result.notes()
     assert by_group(result, "Recall@2")["users.plan"].keys() == {"free", "paid"}

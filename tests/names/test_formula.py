@@ -131,7 +131,7 @@ def test_the_measures_of_a_formula_can_be_replaced():
         ("nDCG@10 − 2", "'−' at character 9"),
         ("2 nDCG@10", "'nDCG@10' at character 3 stands where"),
         ("EucDistance[Precision, Recall] * 2", r"'\[Precision, Recall\]' at character 12"),
-        ("log(nDCG@10)*2", "the cut-off stands at the end of the whole measure"),
+        ("log(nDCG@10)*2", "the cut-off must be at the end of the whole measure"),
         ("sqrt(a + b)*2", r"'\+' stands where , was expected"),
         ("1 + nDCG(gain=", "the value of gain"),
         ("nDCG@10-MAP@10", "a cut-off is a positive integer or none .*not '10-MAP'"),

@@ -31,7 +31,7 @@ def test_the_place_of_every_value_and_key_is_kept():
 
 
 def test_a_duplicate_key_is_a_problem_with_its_place():
-    assert read("a: 1\nb: 2\na: 3\n", {}).problems == [((3, 1), "the key 'a' stands here twice")]
+    assert read("a: 1\nb: 2\na: 3\n", {}).problems == [((3, 1), "the key 'a' is given twice")]
 
 
 def test_variables_come_from_the_environment_with_defaults_and_types():

@@ -108,7 +108,7 @@ def test_progress_is_told_to_whoever_asks(config):
 def test_warnings_of_a_config_are_warnings_of_python(config):
     data = {"test": "test.csv", "train": "test.csv", "recommendations": {"home": "home.csv"}}
     path = config(data=data, evaluation={"metrics": ["Gini@2"], "aggregates": ["median"]})
-    with pytest.warns(UserWarning, match="every measure is a value of the whole model, not of users"):
+    with pytest.warns(UserWarning, match="every measure is one value per model, not per user"):
         library.evaluate_config(path)
 
 

@@ -126,7 +126,7 @@ def test_a_tracker_that_fails_is_a_warning_unless_it_is_required(receval: Comman
     [
         ("[{mlfow: {}}]", "unknown key 'mlfow' — did you mean 'mlflow'?"),
         ("[{mlflow: {experimnt: a}}]", "unknown key 'experimnt' — did you mean 'experiment'?"),
-        ("[{mlflow: {}, wandb: {}}]", "an entry is one tracker: mlflow, wandb, dvc, tensorboard, plugin"),
+        ("[{mlflow: {}, wandb: {}}]", "each entry must be exactly one tracker: mlflow, wandb, dvc, tensorboard, plugin"),
         ("[{wandb: {mode: sometimes}}]", "track[0].wandb.mode"),
     ],
 )
