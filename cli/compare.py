@@ -18,14 +18,28 @@ from .output import show, tell
 @click.option("--all-pairs", is_flag=True, help="Compare every pair of models; models that share a letter are not clearly different.")
 @click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to test; the others are only shown. May be repeated.")
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
-@click.option("--by", "by", multiple=True, metavar="GROUPS", help="Also compare within groups of users: users.plan, cold, train_count:5,20.")
+@click.option(
+    "--by", "by", multiple=True, metavar="GROUPS", help="Also compare within groups of users: users.plan, cold, train_count:5,20."
+)
 @click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses.")
-@click.option("--test", type=click.Choice(("t", "permutation", "bootstrap", "bootstrap-t", "wilcoxon")), help="The test of paired differences. Default: t.")
-@click.option("--correction", type=click.Choice(("holm", "bh", "by", "none")), help="The correction for multiple comparisons. Default: holm.")
+@click.option(
+    "--test",
+    type=click.Choice(("t", "permutation", "bootstrap", "bootstrap-t", "wilcoxon")),
+    help="The test of paired differences. Default: t.",
+)
+@click.option(
+    "--correction", type=click.Choice(("holm", "bh", "by", "none")), help="The correction for multiple comparisons. Default: holm."
+)
 @click.option("--alpha", type=float, help="Significance level. Default: 0.05.")
-@click.option("--users", type=click.Choice(("same", "common")), help="same: refuse models that count different users; common: compare on the users in common.")
+@click.option(
+    "--users",
+    type=click.Choice(("same", "common")),
+    help="same: refuse models that count different users; common: compare on the users in common.",
+)
 @click.option("--unpaired", is_flag=True, help="Compare means of different users or different test data (Welch's test).")
-@click.option("--cluster", metavar="COLUMN", help="A column of data.users; its users with the same value are not independent: users.household.")
+@click.option(
+    "--cluster", metavar="COLUMN", help="A column of data.users; its users with the same value are not independent: users.household."
+)
 @reading_options("set", "recs", "replace")
 @format_option("comparison", help="The output format. Default: a table.")
 @outputs_option("Also write to a file: .json, .csv, .md, .tex, .html, or a folder.", metavar="FILE|DIR/")

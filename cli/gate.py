@@ -17,7 +17,9 @@ from .output import ci_files, ci_system, publish, say_gates, show, tell
 @click.command(cls=Command)
 @click.argument("source", metavar="DIR|CONFIG")
 @click.option("--baseline", metavar="[LABEL=]DIR|MODEL", help="What models are compared with, instead of gates.baseline.")
-@click.option("--baseline-model", metavar="NAME", help="The model in the baseline folder to compare with. Default: the model of the same name.")
+@click.option(
+    "--baseline-model", metavar="NAME", help="The model in the baseline folder to compare with. Default: the model of the same name."
+)
 @click.option("--anchor", metavar="[LABEL=]DIR", help="A second, older baseline: margins must also hold against it.")
 @click.option(
     "--if-missing",

@@ -109,7 +109,11 @@ _READING = {
         "--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a config value: --set evaluation.top_k=[5,10]."
     ),
     "recs": click.option(
-        "--recs", "recommendations", multiple=True, metavar="NAME=FILE", help="Add a model to those of the config; NAME=- reads standard input."
+        "--recs",
+        "recommendations",
+        multiple=True,
+        metavar="NAME=FILE",
+        help="Add a model to those of the config; NAME=- reads standard input.",
     ),
     "replace": click.option("--replace", is_flag=True, help="Let --recs replace a model of the config."),
     "input_format": click.option(

@@ -49,7 +49,10 @@ _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors and the output of --format.")
 @click.option(
-    "-v", "--verbose", is_flag=True, help="Also show all findings of the health checks, the users counted for each value, and the files read."
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Also show all findings of the health checks, the users counted for each value, and the files read.",
 )
 @strict_option
 @store_option

@@ -15,7 +15,7 @@ from .output import tell_tracked
     "trackers",
     multiple=True,
     metavar="TRACKER",
-    help="mlflow, wandb, dvc, tensorboard, or with settings '{mlflow: {experiment: home}}', instead of those of the config. May be repeated.",
+    help="mlflow, wandb, dvc, tensorboard, or with settings '{mlflow: {experiment: home}}'. Replaces those of the config. May be repeated.",
 )
 @plugin_option
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors.")

@@ -61,7 +61,7 @@ def each() -> Mapping[str, list[Block]]:
 def _one(check: Check) -> Iterator[Block]:
     yield Heading(f"{check.id}: {check.finds}")
     yield Paragraph("[All checks and policies](../checks.md) · [what was done with your data](../odd-data.md)")
-    needs = " and ".join(NEEDS[need] for need in check.needs) or "nothing beside the test file and the lists"
+    needs = " and ".join(NEEDS[need] for need in check.needs) or "only the test file and the lists"
     facts = (("severity", f"`{check.severity}`, unless the config says otherwise"), ("needs", needs), ("what to do", check.advice))
     yield Terms(facts, code=False)
     if check.limits:

@@ -23,7 +23,7 @@ TABLE = (
     "The default convention, `receval`: users with at least one relevant test item are averaged, and a user without a list counts 0. "
     "`receval metrics` lists them with their conventions; `receval metrics nDCG` prints formula, parameters, edge cases, source, and what "
     "each convention sets, `--convention trec_eval` explains a convention. Each name leads to a page of its own. "
-    "[What every metric takes](axes.md) says what is relevant, how lists are read and who counts, [symbols](symbols.md) what the letters "
+    "[Settings of every metric](axes.md) says what is relevant, how lists are read and who counts, [symbols](symbols.md) what the letters "
     "of the formulas mean."
 )
 COLUMNS = {"users": "age", "items": "studio"}
@@ -80,7 +80,7 @@ def page(entry: MetricEntry) -> list[Block]:
     """One metric: what the registry says, with links to the conventions, and below it a config and an example."""
     back = Paragraph("[All metrics](../metrics.md) · [what every metric takes](../axes.md) · [symbols](../symbols.md)")
     first, *rest = pages.metric(entry)
-    at = rest.index(Heading("What each convention sets", 2))
+    at = rest.index(Heading("Settings of each convention", 2))
     definition, settings = rest[:at], [linked(block) for block in rest[at:]]
     return [
         first,

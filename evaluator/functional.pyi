@@ -2518,7 +2518,7 @@ def unrepeated_reco(
     distances: Any = ...,
     form: str | float | None = ...,
 ) -> Any:
-    """Whether no item stands twice among the first k places; over users, the share of users with such a list."""
+    """Whether no item is given twice among the first k places; over users, the share of users with such a list."""
 
 def user_coverage(
     true: Any,

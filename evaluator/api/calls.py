@@ -65,7 +65,7 @@ def evaluate(
 
     Give a config (a path, a mapping, or what `load_config` returns), or arguments:
 
-    `test` holds the test interactions, which the models should predict, `recommendations` the lists of one model, or model → lists; measures of `predictions` alone,
+    `test` holds the test interactions, `recommendations` the lists of one model, or model → lists; measures of `predictions` alone,
     such as RMSE, need none. Both, and `train`, `items`,
     `users`, `baseline`, `previous_policy`, `predictions` and `distances`, are paths or tables of any kind: frames of Polars, pandas,
     pyarrow, DuckDB, Spark; `{user: [item, …]}`, `{user: {item: score}}`, `{user: [(item, score), …]}`; lists of records; matrices of
@@ -98,7 +98,7 @@ def evaluate_config(
     """Evaluate a config as `receval run` does: judge its gates, make its reports, write everything, and log it with its trackers.
 
     `config` is a path, a mapping, or what `load_config` returns. `outputs` are files, whose endings say their forms, and folders, which end
-    in `/`, beside those that the config names; with `per_user` the files have the values of users. `store_failures` is a folder for the
+    in `/`, beside those that the config names; with `per_user` the files have the per-user values. `store_failures` is a folder for the
     offending rows of failed checks. With `strict` warnings fail the run too. `progress` is called with how far the run is.
 
     The record has the `result` with its conclusions and gates, the `verdicts`, what was `written` and `tracked`, the closing `sentences`,
@@ -211,7 +211,9 @@ def score(
     truth = dict(relevant) if isinstance(relevant, Mapping) else list(dict.fromkeys(relevant))
     items = list(recommended)
     if not truth or not items:
-        raise DataError(f"{'relevant' if items else 'recommended'}: there is no item", "a value needs a list, and an item that is relevant")
+        raise DataError(
+            f"{'relevant' if items else 'recommended'}: there is no item", "a value needs a recommendation list and a relevant item"
+        )
     result = measured(
         test={0: truth},
         recommendations={"list": {0: items}},

@@ -104,9 +104,9 @@ def compare(
     if isinstance(results, Result):
         results = {_OWN: results}
     if isinstance(results, str | os.PathLike) or not isinstance(results, Mapping):
-        raise ConfigError("results are one evaluation, or evaluations and folders by name: {'main': 'results/main', 'today': result}")
+        raise ConfigError("results must be one evaluation, or evaluations and folders by name: {'main': 'results/main', 'today': result}")
     if not isinstance(losers, int) or losers < 0:
-        raise ConfigError(f"losers says how many users are listed, a whole number from 0, not {losers!r}")
+        raise ConfigError(f"losers must be the number of users to list, a whole number from 0, not {losers!r}")
     loaded = {name: one if isinstance(one, Result) else load_folder(Path(one)) for name, one in results.items()}
     if isinstance(baseline, Result):
         loaded, baseline = {_BASELINE: baseline, **loaded}, _BASELINE

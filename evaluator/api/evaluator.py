@@ -34,7 +34,7 @@ class Evaluator:
         """Read everything but the lists; `ConfigError` for wrong arguments, `DataError` for wrong data."""
         for name in ("recommendations", "predictions", "yardsticks", "by", "health", "engine"):
             if arguments.get(name) is not None:
-                raise ConfigError(f"{name} is not for an Evaluator, which measures lists of one model", "use receval.evaluate")
+                raise ConfigError(f"{name} does not work with an Evaluator, which evaluates lists of one model", "use receval.evaluate")
         columns: Mapping[str, Any] = arguments.get("columns") or {}
         shared = {column: name for column, name in columns.items() if not isinstance(name, Mapping)}
         of_lists = {column: name for column, name in shared.items() if column in ("user", "item", "score", "rank")}
@@ -51,7 +51,7 @@ class Evaluator:
     def __call__(self, lists: Any) -> dict[str, float | None]:
         """The value of each measure for lists: a table of any kind, or a matrix of scores; `DataError` if they cannot be read."""
         if self._mask_seen and not is_matrix(lists):
-            raise ConfigError("mask_seen: the lists are no matrix of scores", NO_MATRIX)
+            raise ConfigError("mask_seen: the lists are not a matrix of scores", NO_MATRIX)
         if self._mask_seen:
             lists = Matrix(lists.values, lists.users, lists.items, True) if isinstance(lists, Matrix) else Matrix(lists, mask_seen=True)
         with told_of_arguments():

@@ -84,7 +84,7 @@ def gate(
     with told_of_arguments():
         gates, compare = gates_of(judged.config, options)
         if not gates.rules:
-            raise ConfigError("there is no rule to judge", "give some: ['nDCG@10 max_loss 2%']")
+            raise ConfigError("there are no rules to judge", "give rules: ['nDCG@10 max_loss 2%']")
         if baseline is not None and path is None:
             gates = gates.model_copy(update={"baseline": None})
         bases = bases_of(gates, Path(), judged.models)

@@ -83,7 +83,7 @@ def draw_comparison(compared: Compared, kind: ChartName, of: str | Sequence[str]
 
 def _drawn(kind: ChartName, of: str | Sequence[str], content: Callable[[Mapping[str, tuple[str, ...]]], ReportContent]) -> DrawnChart:
     if kind not in CHARTS:
-        raise ConfigError(f"charts are {', '.join(CHARTS)}, not {kind!r}")
+        raise ConfigError(f"a chart must be one of {', '.join(CHARTS)}, not {kind!r}")
     chart = chart_of(content({kind: (of,) if isinstance(of, str) else tuple(of)}), kind, "this result")
     return DrawnChart(kind, chart.spec, chart.caption)
 

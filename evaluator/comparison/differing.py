@@ -68,7 +68,7 @@ class Differing:
 
     @cached_property
     def pairing(self) -> Pairing | None:
-        """The users of both sides; `None` if not both have values of users, or they are not to be paired."""
+        """The users of both sides; `None` if not both have per-user values, or they are not to be paired."""
         stored = all(side.model in side.result.per_user for side in (self.base, self.model))
         if not stored or self.questions.unpaired:
             return None
@@ -126,7 +126,7 @@ class Differing:
             self._unpaired |= {label: n_unpaired for label, (_, n_unpaired) in numbers.items() if n_unpaired}
 
     def by_group(self, label: str, margin: float | None) -> Iterator[Difference]:
-        """The differences of one measure within the groups that are asked for; none of a measure without values of users."""
+        """The differences of one measure within the groups that are asked for; none of a measure without per-user values."""
         if self.pairing is None or not self._has_users(label) or self.row(self.base, label).value is None:
             return
         values = self.value_range(label)
@@ -161,7 +161,7 @@ class Differing:
         """Sentences on what was paired and how."""
         if self._unpaired:
             most = max(self._unpaired.values())
-            yield f"{self.model.name} and {self.base.name} count different users: up to {most:,} that count for only one of them are left out."
+            yield f"{self.model.name} and {self.base.name} count different users; up to {most:,} that count for only one are left out."
         if self.pairing is not None and self.pairing.folds is not None:
             again = "; a user who is in several folds is one cluster" if self.pairing.repeated_users is not None else ""
             yield f"Differences are means over {int(self.pairing.folds.max(initial=-1)) + 1} folds, and users count in each fold{again}."

@@ -46,7 +46,9 @@ def folds_of(value: Mapping[str, Any]) -> tuple[list[Fold], list[tuple[Path, str
         return [], []
     entries, shared = data["folds"], {key: given for key, given in data.items() if key != "folds"}
     if not isinstance(entries, list) or len(entries) < 2:
-        return [], [(("data", "folds"), "folds must be a list of at least two: names that replace {fold} in paths, or mappings with a test")]
+        return [], [
+            (("data", "folds"), "folds must be a list of at least two: names that replace {fold} in paths, or mappings with a test")
+        ]
     folds, problems = [], []
     for index, entry in enumerate(entries):
         path: Path = ("data", "folds", index)

@@ -306,7 +306,7 @@ class SourceConfig(Model):
     )
     header: StrictBool | None = Field(
         None,
-        description="whether the first line of a text file contains column names; detected if not given; false if all columns are positions",
+        description="whether the first line of a text file has column names; detected if not given; false if all columns are positions",
     )
     columns: Columns = Field(Columns.model_construct(), description="which column is which; common names are recognised")
     encoding: Annotated[str, AfterValidator(_encoding)] | None = Field(

@@ -36,7 +36,10 @@ _MEANINGLESS: Final[dict[str, dict[str, str]]] = {
         "save_per_user": "give output: {dir: …, per_user: true} to write per-user values; ignored",
     },
     "relison": {"algorithms": _TRAINED},
-    "clayrs": {"n_split": "data.folds names the test set of each fold; ignored", "sys_results": "receval always computes results again; ignored"},
+    "clayrs": {
+        "n_split": "data.folds lists the test set of each fold; ignored",
+        "sys_results": "receval always computes results again; ignored",
+    },
 }
 _RENAMED: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "elliot": {"cutoffs": ("top_k",), "simple_metrics": ("metrics",), "relevance_threshold": ("relevance", "threshold")}

@@ -228,7 +228,9 @@ _ENTRY: Final[dict[str, Any]] = {
             "type": "object",
             "required": ["train_count"],
             "additionalProperties": False,
-            "properties": {"train_count": {"description": "a new group of users starts at each of these numbers of train rows", **_BORDERS}},
+            "properties": {
+                "train_count": {"description": "a new group of users starts at each of these numbers of train rows", **_BORDERS}
+            },
         },
     ]
 }

@@ -58,14 +58,18 @@ class Compare(Model):
         description="the model that the others are compared with (if not given, the first), or a folder of results as {main: results/main}",
     )
     measures: Annotated[tuple[str, ...], BeforeValidator(as_list)] = Field(
-        (), description="the measures that are tested; p values are corrected over all of them. Others are only shown. If not given, all are tested"
+        (),
+        description="the measures to test; p values are corrected over all of them, and other measures are only shown. Default: all",
     )
     margin: Margins = Field(
-        {}, description="the largest difference that does not matter: 0.005, or 1% of the baseline's value; or a mapping by measure, with a default"
+        {},
+        description="the largest difference that does not matter: 0.005, or 1% of the baseline's value; or a mapping by measure",
     )
     test: TestName = Field("t", description="the test of paired differences")
     correction: CorrectionName = Field("holm", description="how p values are corrected for multiple comparisons")
-    alpha: Annotated[float, Field(gt=0, lt=0.5)] = Field(0.05, description="significance level: how often a difference is found where there is none")
+    alpha: Annotated[float, Field(gt=0, lt=0.5)] = Field(
+        0.05, description="significance level: how often a difference is found where there is none"
+    )
     seed: Annotated[StrictInt, Field(ge=0, lt=2**32)] = Field(0, description="the seed of tests by resampling")
     by: GroupBys = Field((), description="also compare within these groups of users, which must be in evaluation.by")
     cluster: Annotated[str, Field(pattern=r"^users\..+$")] | None = Field(
@@ -114,7 +118,9 @@ class GateRule(Model):
     )
     min: _Limit | None = Field(None, description="the smallest allowed value")
     max: _Limit | None = Field(None, description="the largest allowed value")
-    max_loss: _Margin | None = Field(None, description="the largest allowed loss against the baseline: 0.005, or 2% of the baseline's value")
+    max_loss: _Margin | None = Field(
+        None, description="the largest allowed loss against the baseline: 0.005, or 2% of the baseline's value"
+    )
     min_gain: _Margin | None = Field(None, description="the gain that is required over the baseline; 0: any gain")
     severity: Literal["error", "warn"] = Field("error", description="error: a failed rule fails the run; warn: it only warns")
     by: GroupBys = Field((), description="also judge each of these groups of users separately (groups of at least 100 users)")
@@ -200,7 +206,8 @@ class GateBaseline(Model):
         description="a model of the config, or the result folder of an earlier run; LABEL=FOLDER names it"
     )
     model: Annotated[str, Field(min_length=1)] | None = Field(
-        None, description="the model in that folder that all models are compared with; if not given, each is compared with the model of the same name"
+        None,
+        description="the model in the folder that all models are compared with; if not given, each is compared with that of its name",
     )
     if_missing: MissingPolicy = Field(
         "error", description="what to do if the folder or the model in it is missing: error ends with exit code 3, pass skips the rules"
@@ -226,7 +233,7 @@ class Gates(Model):
     )
     anchor: _Baseline | None = Field(
         None,
-        description="a second baseline that is not updated with every release, such as the last major one: margins must also hold against it",
+        description="a second baseline that is updated less often, such as the last major release: margins must also hold against it",
     )
     inconclusive: Inconclusive = Field(
         "warn", description="outcome of a rule that the data neither show to hold nor to be violated: warn, or fail the run"

@@ -177,7 +177,9 @@ def _check_folds(folds: Sequence[Fold], locations: Locations, folder: Path, prob
         except ConfigError as error:
             everything += error.problems
     if any("-" in source.path for config in configs.values() for _, source in config.data.sources()):
-        everything.append(f"{locations.of_path(('data',))}: standard input (-) can be read only once, but data.folds reads every file once per fold")
+        everything.append(
+            f"{locations.of_path(('data',))}: standard input (-) can be read only once, but data.folds reads every file once per fold"
+        )
     if everything:
         raise ConfigError(tuple(dict.fromkeys(everything)))
     return configs

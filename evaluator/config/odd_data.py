@@ -158,7 +158,10 @@ class _Settings(Model):
 
 
 Health = create_model(
-    "Health", __base__=_Settings, __doc__="Severities and limits of the health checks, by id.", **{check.id: _field(check) for check in CHECKS.values()}
+    "Health",
+    __base__=_Settings,
+    __doc__="Severities and limits of the health checks, by id.",
+    **{check.id: _field(check) for check in CHECKS.values()},
 )
 
 

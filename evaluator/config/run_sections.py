@@ -127,7 +127,7 @@ class Output(Model):
 
     @property
     def per_user_formats(self) -> tuple[PerUserFormat, ...]:
-        """The formats in which the values of users are written to the folder."""
+        """The formats in which the per-user values are written to the folder."""
         return ("parquet",) if self.per_user is True else self.per_user or ()
 
 
@@ -175,9 +175,7 @@ def _files(value: Any) -> Any:
 class LatexStyle(Model):
     """How tables in LaTeX look."""
 
-    best: Literal["bold", "none"] = Field(
-        "bold", description="how the best value, and values not clearly different from it, are marked"
-    )
+    best: Literal["bold", "none"] = Field("bold", description="how the best value, and values not clearly different from it, are marked")
     second: Literal["underline", "none"] = Field("underline", description="how the second-best value is marked")
     marks: Literal["letters", "dagger", "none"] = Field(
         "none",

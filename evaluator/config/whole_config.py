@@ -143,7 +143,9 @@ class FormulaEntry(NamedTuple):
 class Evaluation(Model):
     """What to compute."""
 
-    convention: Annotated[str, BeforeValidator(_convention)] = Field("receval", description="the convention: the library whose definitions are used")
+    convention: Annotated[str, BeforeValidator(_convention)] = Field(
+        "receval", description="the convention: the library whose definitions are used"
+    )
     relevance: RelevanceConfig = Field(RelevanceConfig.model_construct(), description="which test items are relevant")
     policy: Policy = Field(
         Policy.model_construct(), description="how odd data are handled, for every metric; the convention decides the rest"
@@ -164,7 +166,7 @@ class Evaluation(Model):
         YardsticksConfig.model_construct(), description="reference lists that are evaluated beside the models: oracle, popularity, random"
     )
     aggregates: tuple[Aggregate, ...] = Field(
-        (), description="how values of users are combined; if not given, as the convention does: the mean for nearly all metrics"
+        (), description="how per-user values are combined; if not given, as the convention does: the mean for nearly all metrics"
     )
     by: GroupBys = Field(
         (),

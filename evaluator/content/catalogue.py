@@ -33,7 +33,7 @@ def listing(metrics: Iterable[MetricEntry]) -> list[Block]:
         )
         for entry in metrics
     )
-    heads = ("metric", "family", "bounds", "better", "needs", "conventions that have it")
+    heads = ("metric", "family", "bounds", "better", "needs", "conventions")
     return [Table.of_texts(text_columns(*heads, wraps=heads[-2:]), rows)]
 
 
@@ -65,7 +65,7 @@ def metric(entry: MetricEntry, level: int = 1, under: str | None = None, axes: S
     blocks.append(Terms(tuple(fact for fact in _facts(entry) if fact[1]), code=False))
     for choice in entry.parameters:
         blocks += _choice(choice)
-    blocks.append(Heading("What each convention sets", level + 1))
+    blocks.append(Heading("Settings of each convention", level + 1))
     blocks += _settings(entry)
     if under and under != DEFAULT:
         setting = next(setting for setting in entry.settings if setting.convention == under)
@@ -76,9 +76,9 @@ def metric(entry: MetricEntry, level: int = 1, under: str | None = None, axes: S
 def axes(choices: Sequence[ChoiceEntry], level: int = 1) -> list[Block]:
     """Return the axes that every metric takes."""
     blocks: list[Block] = [
-        Heading("What every metric takes", level),
+        Heading("Settings of every metric", level),
         Paragraph(
-            "A convention gives each of these a value, for all metrics or for one. A measure string may choose otherwise by name: "
+            "A convention gives each of these settings a value, for all metrics or for one. A measure string can override them by name: "
             "`MAP(missing_lists=drop,tie_order=file)@10`. Beside them every metric takes `threshold` with a number, the least rating "
             "of a relevant item, and `convention`: `nDCG(convention=elliot)@10`."
         ),
@@ -122,7 +122,9 @@ def everything(catalogue: Catalogue) -> list[Block]:
     """Return the whole catalogue."""
     blocks: list[Block] = [
         Heading("Metrics"),
-        Paragraph("Every metric, what all of them take, and what each convention sets. `receval metrics NAME` prints one of them."),
+        Paragraph(
+            "All metrics, the settings of all metrics, and the settings of each convention. `receval metrics NAME` prints one of them."
+        ),
         Links("Metrics", tuple(entry.name for entry in catalogue.metrics)),
         Links("Conventions", tuple(entry.name for entry in catalogue.conventions)),
     ]
@@ -157,9 +159,9 @@ def _facts(entry: MetricEntry) -> Iterable[tuple[str, str]]:
     yield "family", entry.family
     better = {True: ", higher is better", False: ", lower is better", None: ""}[entry.higher_is_better]
     yield "bounds", f"{bounds(entry)}{better}"
-    yield "cut-off", "top_k, or @k" if entry.takes_cutoff else "none: it looks at the whole list"
+    yield "cut-off", "top_k, or @k" if entry.takes_cutoff else "none: it uses the whole list"
     yield "combines", " and ".join(entry.combines) + (", or any two" if entry.combines else "")
-    yield "needs", " and ".join(entry.needs) or "nothing beside the test file and the lists"
+    yield "needs", " and ".join(entry.needs) or "only the test file and the lists"
     yield "over users", {"mean": "the mean (macro)", "micro": "pooled (micro)"}.get(entry.average, entry.average)
     yield "conventions", ", ".join(entry.conventions)
     yield "reference", entry.reference
@@ -198,7 +200,7 @@ def _settings(entry: MetricEntry) -> list[Block]:
         headers = ("convention", *(choice.name for choice in own), _HERE)[: len(rows[0])]
         blocks.append(Table.of_texts(text_columns(*headers, wraps=(_HERE,)), rows))
         if any(row[0].startswith("(") for row in rows):
-            blocks.append(Paragraph("In brackets: the library lacks the metric."))
+            blocks.append(Paragraph("In brackets: the library does not have the metric."))
     blocks += [Paragraph(f"The formula is as under {DEFAULT} in {', '.join(same)}.")] if same else []
     blocks += [Paragraph(f"Only {DEFAULT} has it.")] if not same and len(rows) == 1 else []
     return blocks
@@ -206,8 +208,10 @@ def _settings(entry: MetricEntry) -> list[Block]:
 
 def _under(setting: SettingEntry, entry: MetricEntry, axes: Sequence[ChoiceEntry]) -> list[Block]:
     if not setting.own and not setting.protocol:
-        return [Paragraph(f"Everything is as under {DEFAULT}.")]
-    blocks: list[Block] = [] if setting.has_metric else [Paragraph("The library lacks the metric; the convention is applied all the same.")]
+        return [Paragraph(f"All settings are as under {DEFAULT}.")]
+    blocks: list[Block] = (
+        [] if setting.has_metric else [Paragraph("The library does not have the metric; the other settings of the convention apply.")]
+    )
     return [*blocks, _explained({**setting.own, **setting.protocol}, (*entry.parameters, *axes))]
 
 

@@ -20,9 +20,9 @@ _FACTS: Final[tuple[tuple[str, Callable[[TableDescription], str]], ...]] = (
     ("users", lambda table: f"{table.users:,}"),
     ("items", lambda table: f"{table.items:,}"),
     ("density", lambda table: "" if table.density is None else _percent(table.density)),
-    ("least rating or score", lambda table: "" if table.numbers is None else _number(table.numbers.least)),
+    ("lowest rating or score", lambda table: "" if table.numbers is None else _number(table.numbers.least)),
     ("mean rating or score", lambda table: "" if table.numbers is None else _number(table.numbers.mean)),
-    ("most rating or score", lambda table: "" if table.numbers is None else _number(table.numbers.most)),
+    ("highest rating or score", lambda table: "" if table.numbers is None else _number(table.numbers.most)),
     ("first time", lambda table: "" if table.times is None else _time(table.times.first)),
     ("last time", lambda table: "" if table.times is None else _time(table.times.last)),
     ("days", lambda table: _days(table.times)),
@@ -47,7 +47,7 @@ def document(description: Description) -> Document:
     """Return the facts of all files side by side, a histogram of ratings or scores for each, and what the files have in common."""
     tables = description.tables
     names = [table.name for table in tables]
-    blocks: list[Block] = [Heading("What the files hold", 2), _figures(names, _facts(tables))]
+    blocks: list[Block] = [Heading("Content of the files", 2), _figures(names, _facts(tables))]
     for title, counts in (("Rows per user", [table.per_user for table in tables]), ("Rows per item", [table.per_item for table in tables])):
         blocks += [Heading(title, 2), _figures(names, _counts(counts))]
     for table in tables:
@@ -57,7 +57,7 @@ def document(description: Description) -> Document:
             blocks += [Heading(f"{column.capitalize()}s of {table.name}", 2), Bars(column, rows)]
     if description.overlaps:
         in_common = (_overlap(overlap, description.table(overlap.one)) for overlap in description.overlaps)
-        blocks += [Heading("What the files have in common", 2), _figures(("users", "items"), in_common)]
+        blocks += [Heading("Overlap of the files", 2), _figures(("users", "items"), in_common)]
     return (*blocks, *([Points(description.remarks)] if description.remarks else []))
 
 

@@ -95,7 +95,7 @@ def document(comparison: Comparison, look_at: str = "CONFIG") -> Document:
     blocks: list[Block] = [Heading(title(comparison)), Paragraph(subtitle(comparison))]
     blocks += map(_headed, pair_tables(comparison) if shows_pairs(comparison) else ())
     if comparison.letters:
-        blocks += [Heading("Which are not clearly different", 2), _headed(letters_table(comparison)), Paragraph(f"{LETTERS}.")]
+        blocks += [Heading("Models that are not clearly different", 2), _headed(letters_table(comparison)), Paragraph(f"{LETTERS}.")]
     blocks.append(Points(tuple(conclusions(comparison))))
     if comparison.by_group:
         blocks += [Heading("Within groups", 2), _headed(groups_table(comparison))]
@@ -119,7 +119,7 @@ def section(comparison: Comparison, figures: Sequence[Figure] = (), *, signs: bo
         "differences",
         "Differences",
         (
-            Paragraph(f"{title(comparison)}: {subtitle(comparison)}. Δ is the model less the base; {counts}."),
+            Paragraph(f"{title(comparison)}: {subtitle(comparison)}. Δ is the model minus the baseline; {counts}."),
             *([Paragraph(f"{verdicts.legend()}{band}.")] if signs else []),
             Points((*conclusions(comparison), *footnotes(comparison))),
             *figures,
@@ -132,7 +132,7 @@ def section(comparison: Comparison, figures: Sequence[Figure] = (), *, signs: bo
 
 def losers_section(comparison: Comparison) -> Section:
     """Return the users with the largest losses, for a report that may name users."""
-    return Section("losers", "Who loses most", losers_tables(comparison))
+    return Section("losers", "Users with the largest losses", losers_tables(comparison))
 
 
 def title(comparison: Comparison) -> str:
@@ -145,7 +145,7 @@ def title(comparison: Comparison) -> str:
 def subtitle(comparison: Comparison) -> str:
     """Return the number of users, how they were paired, and how p values were corrected."""
     n = sorted({one.n_users for one in comparison.differences if one.n_users})
-    users = users_text(n[0]) if len(n) == 1 else f"{n[0]:,} to {n[-1]:,} users" if n else "no values of users"
+    users = users_text(n[0]) if len(n) == 1 else f"{n[0]:,} to {n[-1]:,} users" if n else "no per-user values"
     settings = comparison.settings
     family = max((one.family or 0 for one in comparison.differences), default=0)
     corrected = verdicts.corrected_text(settings.correction, family)
@@ -317,7 +317,7 @@ def _losers_table(place: int, model: str, measure: str, rows: Sequence[dict[str,
         )
         for row in rows
     )
-    return Table(columns, cells, f"Who loses most in {measure} with {model}", f"losers-{place}")
+    return Table(columns, cells, f"Users with the largest losses in {measure} with {model}", f"losers-{place}")
 
 
 def _losers(table: Table, model: str, measure: str, look_at: str) -> Iterator[Block]:
@@ -327,4 +327,4 @@ def _losers(table: Table, model: str, measure: str, look_at: str) -> Iterator[Bl
         return
     name = model.rpartition("/")[2] if "/" in model else model
     yield _headed(table)
-    yield Paragraph(f"To look at the first: `receval explain '{measure}' {look_at} --user '{table.rows[0][0].text}' --model '{name}'`")
+    yield Paragraph(f"To explain the first: `receval explain '{measure}' {look_at} --user '{table.rows[0][0].text}' --model '{name}'`")

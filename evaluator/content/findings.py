@@ -81,7 +81,7 @@ def bounds(finding: Finding) -> Iterable[str]:
 def summary(result: Result) -> str:
     """Return one line: how many checks were made, why the others were not, and what was found."""
     if not result.examined:
-        return "No health check is made: the config says health: off."
+        return "No health checks ran: the config has health: off."
     counts = {severity: sum(finding.severity == severity for finding in result.findings) for severity in WORDS}
     totals = [f"{n} {WORDS[severity]}{'s' * (n != 1)}" for severity, n in counts.items() if n]
     made = f"{len(CHECKS) - len(result.unmade)} of {len(CHECKS)} made{_unmade(result.unmade)}"

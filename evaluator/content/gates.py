@@ -98,7 +98,7 @@ def _why(one: Gate) -> str:
 def _baseline_terms(result: Result) -> Iterator[tuple[str, str]]:
     for fold, truth in result.truths.items():
         yield f"test data{f' of fold {fold}' if fold else ''}", f"{users_text(truth.users)}, {truth.rows:,} rows, {truth.hash[:12]}"
-    yield "values of users", "kept, so that users are paired" if result.per_user else "not kept: users cannot be paired"
+    yield "per-user values", "stored: users can be paired" if result.per_user else "not stored: users cannot be paired"
     yield "gates", Verdicts(result.gates).summary() if result.gates else "none were judged"
-    yield "health checks", ("an error-level check failed" if result.failed() else "passed") if result.examined else "none were made"
+    yield "health checks", ("an error-level check failed" if result.failed() else "passed") if result.examined else "none ran"
     yield "receval", result.versions.get("receval", "")

@@ -34,9 +34,9 @@ def document(result: Result) -> Document:
         (model, f"{_sentence(ledger)} ({'all measures' if alone[model] == 1 else ', '.join(dict.fromkeys(labels))})")
         for (model, ledger), labels in grouped.items()
     )
-    head = (Heading("Who was counted", 2), Terms(lines, code=False))
+    head = (Heading("Users that were counted", 2), Terms(lines, code=False))
     parts = tuple(_values(rows))
-    about = "Values, with their numbers of users: over users with a list (covered), and whom train holds (warm), where not all are:"
+    about = "Values and numbers of users: over users with a list (covered) and users in train (warm), if they differ from all:"
     return (*head, Paragraph(about), Table.of_texts(_PARTS, parts)) if parts else head
 
 

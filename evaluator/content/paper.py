@@ -107,7 +107,7 @@ def _described(description: Description | None) -> Iterator[Table]:
 
 
 def _findings(result: Result) -> Iterator[Block]:
-    """What the checks found, without the examples, which name users."""
+    """Findings of the health checks, without the examples, which name users."""
     yield from (replace(one, examples=(), details=()) for one in alerts(result.findings) if isinstance(one, Alert))
     if result.examined and not result.findings:
-        yield Paragraph("Nothing was found.")
+        yield Paragraph("No findings.")

@@ -21,8 +21,8 @@ _OVER_USERS: Final = {
 }
 _ALWAYS: Final = frozenset({"u", "U", "k", "r", "i", "L_u", "T_u"})
 """Symbols that are explained whether a formula has them or not."""
-_INDICATOR: Final = (r"$`[\ldots]`$", "1 if the condition holds, else 0; a fraction without a denominator counts 0")
-_R: Final = "In the descriptions of choices $`R`$ is $`|T_u|`$, the number of relevant items of the user."
+_INDICATOR: Final = (r"$`[\ldots]`$", "1 if the condition holds, else 0; a fraction with denominator 0 counts 0")
+_R: Final = "In the descriptions of settings $`R`$ is $`|T_u|`$, the number of relevant items of the user."
 
 
 def definitions(result: Result) -> Iterator[Block]:
@@ -41,8 +41,8 @@ def definitions(result: Result) -> Iterator[Block]:
             yield from _definition(metric, definition, first, [row.k for row in result.rows if row.metric == name])
     if first is not None:
         choices = _choices(first, [(name, name) for name in PROTOCOL if name in first.axes])
-        yield Heading("What all measures share", 3)
-        yield Paragraph("Where a measure differs, it stands with the measure.")
+        yield Heading("Common settings of all measures", 3)
+        yield Paragraph("Differences are listed with the measure.")
         yield Points((f"Convention {first.convention}.", _relevance(first), *choices))
 
 
@@ -103,7 +103,7 @@ def _facts(metric: Metric, definition: MeasureDefinition, first: MeasureDefiniti
     if combined:
         yield f"{', '.join(combined)}."
     if definition.average == "micro":
-        yield "Over users: the numerators and the denominators are summed over users before they are divided (pooled)."
+        yield "Over users: numerators and denominators are summed over users before the division (pooled)."
     if _relevance(definition) != _relevance(first):
         yield _relevance(definition)
     if definition.needs:

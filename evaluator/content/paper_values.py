@@ -89,7 +89,7 @@ def group_tables(result: Result, digits: int | None) -> Iterator[Table]:
             caption=f"Results by {by}.",
             id=f"groups-{place}",
             rules={starts[group]: f"{group}, {_users_of(some)}" for group, some in groups.items()},
-            notes=(f"The values of groups of fewer than {FEW_USERS} users say little.",) if few else (),
+            notes=(f"Values of groups with fewer than {FEW_USERS} users are very uncertain.",) if few else (),
         )
 
 
@@ -106,7 +106,7 @@ def repeats_tables(result: Result, digits: int | None) -> Iterator[Table]:
         lines,
         partial(_cell, formats=formats),
         result.higher_is_better,
-        caption=f"Results by {' and '.join(kinds)}. Means stand with the standard deviation of the sample.",
+        caption=f"Results by {' and '.join(kinds)}. Means with sample standard deviations.",
         id="repeats",
         rules=changes([key[0] for key in lines]),
     )
@@ -216,7 +216,7 @@ def marks_of(result: Result, formats: Formats, style: LatexStyle, comparison: Co
         marks |= {place: "untested" if place in untested else "best" for place in best}
     raised, meaning = _raised(style, comparison)
     notes = [_about_best(untested, tested)] if style.best == "bold" and best else []
-    notes += [("underlined: the next value", "")] if second else []
+    notes += [("underlined: the second-best value", "")] if second else []
     notes += [meaning] if raised else []
     return TableMarks(marks, raised, tuple(_with_tests(notes)))
 

@@ -129,7 +129,7 @@ def _findings(content: ReportContent, short: bool) -> Iterator[Section]:
     grave = _findings_table("findings-table", "Errors and warnings", content, ("error", "warn"))
     notes = _findings_table("notes-table", "Notes", content, ("info",))
     folds = [Section("", f"{len(notes.rows)} notes", (notes,), folded=True)] if notes.rows else []
-    yield Section("findings", "What the checks found", (*said, *([grave] if grave.rows else []), *folds))
+    yield Section("findings", "Findings of the health checks", (*said, *([grave] if grave.rows else []), *folds))
 
 
 def _findings_table(id: str, caption: str, content: ReportContent, severities: tuple[str, ...]) -> Table:
@@ -159,7 +159,7 @@ def _values(content: ReportContent, short: bool) -> Iterator[Section]:
         yield Section("values", "Values", (table, Sentences(tuple(legend))))
         return
     whiskers = [_WHISKERS] if any(one.low is not None for one in content.points) else []
-    said = map(Paragraph, ("↑ more is better, ↓ less is better.", *legend, *whiskers))
+    said = map(Paragraph, ("↑ higher is better, ↓ lower is better.", *legend, *whiskers))
     shares = shares_table(content.models)
     more = [replace(shares, id="achieved-table", caption="Percent of achievable")] if shares else []
     yield Section("values", "Values", (*said, replace(table, id="values-table", caption="Values of all models"), *more))
@@ -200,7 +200,7 @@ def _users(content: ReportContent, short: bool) -> Iterator[Section]:
         of = f" in {label}" if len(content.results) > 1 else ""
         repeated = repeats(result)
         yield from [_captioned(f"repeats-{number}", f"Folds and runs{of}", repeated)] if repeated else []
-        yield _captioned(f"ledger-{number}", f"Who was counted{of}", ledger.document(result))
+        yield _captioned(f"ledger-{number}", f"Users that were counted{of}", ledger.document(result))
 
 
 def _done(content: ReportContent, short: bool) -> Iterator[Section]:

@@ -146,7 +146,7 @@ def _spreads(result: Result, intervals: Mapping[str, str], cells: Iterable[Cell]
     """Yield what stands behind ±."""
     united = intervals.values() if any(cell.spread for cell in cells) else ()
     for level in dict.fromkeys(interval_level(row.aggregate) for row in result.rows if row.label in united):
-        yield f"± half the width of the {float(100 * (level or 0)):g} % confidence interval of the mean."
+        yield f"± half-width of the {float(100 * (level or 0)):g} % confidence interval of the mean."
     if any(row.repeats_std is not None for row in result.rows):
         yield "± standard deviation over folds or runs."
 
@@ -191,7 +191,7 @@ def groups(models: Sequence[NamedModel], digits: int | None = None, *, with_inte
     rows = [one.row for some in points.values() for one in some]
     if any(row.few_users for row in rows):
         where = " (of one fold or run at least)" if any(row.repeats is not None for row in rows) else ""
-        blocks.append(Paragraph(f"few: fewer than {FEW_USERS} users{where}, whose values say little."))
+        blocks.append(Paragraph(f"few: fewer than {FEW_USERS} users{where}, whose values are very uncertain."))
     return tuple(blocks)
 
 
@@ -242,7 +242,7 @@ def repeats(result: Result, digits: int | None = None) -> Document:
         for row in (row for row in result.rows if row.model == model and row.repeats is not None):
             _add(lines, row, kinds, formats, spread=True)
     heads = tuple(Column(name, "name") for name in ("model", *kinds))
-    note = Paragraph("The standard deviation is that of the sample: it divides by the number of values less 1.")
+    note = Paragraph("Standard deviations are sample standard deviations (n − 1).")
     return (Heading(f"By {' and '.join(kinds)}", 2), *_tables(heads, lines), note)
 
 

@@ -18,14 +18,14 @@ _INPUTS: Final = (
     Column("bytes", "counts"),
     Column("SHA-256"),
 )
-_DEFINITIONS: Final = (Column("measure", "key"), Column("convention"), Column("least relevant rating", "value"), Column("choices"))
+_DEFINITIONS: Final = (Column("measure", "key"), Column("convention"), Column("lowest relevant rating", "value"), Column("choices"))
 
 
 def section(results: Mapping[str, Result], *, with_config: bool = True) -> Section:
     """Return the section of a report: notes, inputs, definitions, config and versions of each result."""
     several = len(results) > 1
     folds = (fold for label, one in results.items() for fold in _folds(label if several else "", one, with_config))
-    return Section("done", "What was done", tuple(folds))
+    return Section("done", "Settings and data", tuple(folds))
 
 
 def _folds(label: str, result: Result, with_config: bool) -> list[Section]:

@@ -74,7 +74,7 @@ PROTOCOL_AXES: Final = (
             "keep": "stay in the list",
             "drop": "are removed after the list is cut at k: the list gets shorter",
             "drop_and_refill": "are removed before the list is cut at k: later items move up",
-            "drop_and_refill_untrained": "are removed in this way, as are all items that are not in the train file, even if the items file has them",
+            "drop_and_refill_untrained": "are removed in this way, as are all items that are not in the train file, even items of the items file",
         },
     ),
     Axis(
@@ -94,7 +94,10 @@ PROTOCOL_AXES: Final = (
         "threshold",
         "truth",
         "whether the threshold of the config applies",
-        {"applies": "yes: a rating of at least the threshold is relevant", "ignored": "no: `relevance_rule` applies, whatever the threshold"},
+        {
+            "applies": "yes: a rating of at least the threshold is relevant",
+            "ignored": "no: `relevance_rule` applies, whatever the threshold",
+        },
     ),
     Axis(
         "grades",
@@ -143,7 +146,7 @@ PROTOCOL_AXES: Final = (
         "users",
         "which users count",
         {
-            "own": "the metric's own: users of the test file for metrics that use relevance, all users with a list for metrics that use only lists",
+            "own": "the metric's own: users of the test file if it uses relevance, all users with a list if it uses only lists",
             "test": "those of the test file, according to missing_lists, no_relevant and no_truth",
             "tested": "all of the test file, with or without a relevant item or a list",
             "lists": "all with a list, even if they are not in the test file",
@@ -189,7 +192,7 @@ PROTOCOL_AXES: Final = (
     Axis(
         "average",
         "value",
-        "how values of users are combined if the config has no aggregates",
+        "how per-user values are combined if the config has no aggregates",
         {
             "own": "the metric's own way: the mean for all but AUC",
             "mean": "the mean over users (macro)",

@@ -233,7 +233,10 @@ BEYOND_AXES: Final = (
         "ild_norm",
         "formula",
         "the divisor of the distances within a list",
-        {"pairs": "the number of its pairs", "items": "its length, with both orders of each pair counted; pooled over all recommended items"},
+        {
+            "pairs": "the number of its pairs",
+            "items": "its length, with both orders of each pair counted; pooled over all recommended items",
+        },
     ),
     Axis(
         "categorical_divisor",

@@ -271,7 +271,9 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
     rewrites = {key: problems.rewrite(key, value) for key, value in problems.mapping(content.get("parameters"), ("parameters",)).items()}
     name = content.get("name") or path.stem
     if not isinstance(name, str) or (name in known() and path.parent != _HERE):
-        problems.add(("name",), f"{name!r} is the name of a built-in convention: choose another" if name in known() else "name must be a text")
+        problems.add(
+            ("name",), f"{name!r} is the name of a built-in convention: choose another" if name in known() else "name must be a text"
+        )
     missing = AXES.keys() - axes.keys()
     if missing and not problems.messages:
         problems.add(("axes",), f"the axes {', '.join(sorted(missing))} have no value")

@@ -42,11 +42,11 @@ class Manifest(Struct, frozen=True):
         try:
             proven = self.files[path.name] == fingerprint(path if content is None else content)
         except FileNotFoundError:
-            raise DataError(f"{path.parent}: {path.name} is missing, which the manifest names", AGAIN) from None
+            raise DataError(f"{path.parent}: {path.name} is missing, but the manifest lists it", AGAIN) from None
         except OSError as error:
             raise DataError(f"{path}: cannot be read: {error.strerror}", AGAIN) from None
         if not proven:
-            raise DataError(f"{path}: this is not the file that the manifest names: the folder is not whole", AGAIN)
+            raise DataError(f"{path}: this is not the file that the manifest lists: the folder is incomplete or mixed", AGAIN)
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -59,9 +59,9 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         files = {output["path"]: FileProof(output["bytes"], output["sha256"]) for output in content["outputs"]}
     except (LookupError, TypeError):
-        raise DataError(f"{path}: this is not what receval wrote", AGAIN) from None
+        raise DataError(f"{path}: this was not written by receval", AGAIN) from None
     if CHECKSUM in content and content[CHECKSUM] != checksum(content):
-        raise DataError(f"{path}: its content is not what was written: the file is damaged", AGAIN)
+        raise DataError(f"{path}: its content has changed since it was written: the file is damaged", AGAIN)
     return Manifest(content, files)
 
 
@@ -80,14 +80,14 @@ def fingerprint(content: bytes | Path) -> FileProof:
 
 
 def read(path: Path, folder: Path) -> bytes:
-    """The bytes of a file of a folder of results; `DataError` if there is no such folder or file."""
+    """The bytes of a file of a folder of results; `DataError` if the folder does not exist or file."""
     try:
         with open(path, "rb") as file:
             return file.read()
     except (FileNotFoundError, NotADirectoryError):
         if not os.path.isdir(folder):
-            raise DataError(f"{folder}: there is no such folder", "give the folder that receval run -o FOLDER/ wrote") from None
-        raise DataError(f"{folder}: there is no {path.name}, so this is no folder of results", AGAIN) from None
+            raise DataError(f"{folder}: the folder does not exist", "give a folder written by receval run -o FOLDER/") from None
+        raise DataError(f"{folder}: there is no {path.name}, so this is not a result folder", AGAIN) from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}", AGAIN) from None
 
@@ -97,9 +97,9 @@ def parsed(path: Path, text: bytes) -> dict[str, Any]:
     try:
         content = json.loads(text.decode())
     except (ValueError, RecursionError):
-        raise DataError(f"{path}: this is no JSON: the file is damaged", AGAIN) from None
+        raise DataError(f"{path}: this is not valid JSON: the file is damaged", AGAIN) from None
     if not isinstance(content, dict):
-        raise DataError(f"{path}: this is not what receval wrote", AGAIN)
+        raise DataError(f"{path}: this was not written by receval", AGAIN)
     return content
 
 

@@ -38,7 +38,7 @@ def refuse_overwriting(loaded: Loaded, targets: Iterable[Target]) -> None:
             if os.path.isdir(path):
                 if _is_read_from(path, target):
                     raise OutputError(
-                        f"{target.option}: the next run would read the results as input, for they go into {path}, the folder of {role}",
+                        f"{target.option}: the next run would read the results as input, because {path} is the folder of {role}",
                         "choose a folder outside of it",
                     )
             elif _overwrites(target, path):

@@ -27,7 +27,7 @@ Read = TypeVar("Read")
 
 
 def load(folder: Path | str) -> Result:
-    """Read the folder that `receval run -o FOLDER/` wrote; the values of users are read when they are looked at.
+    """Read the folder that `receval run -o FOLDER/` wrote; the per-user values are read when they are looked at.
 
     `DataError` if it is no such folder, is not whole (a file is missing, or is not the one that the manifest names), or was written by
     another version whose results cannot be read.
@@ -43,7 +43,7 @@ def load(folder: Path | str) -> Result:
     try:
         return _result(content, manifest.content, _users(folder, manifest, content))
     except (LookupError, TypeError, ValueError) as error:
-        raise DataError(f"{path}: this is not what receval wrote: {_first_line(error)}", AGAIN) from None
+        raise DataError(f"{path}: this was not written by receval: {_first_line(error)}", AGAIN) from None
 
 
 def is_result_folder(path: Path) -> bool:
@@ -55,7 +55,7 @@ def _refuse_other_versions(content: Mapping[str, Any], folder: Path) -> None:
     version = content.get("format_version")
     if version not in READABLE_VERSIONS:
         older = isinstance(version, int) and version < FORMAT_VERSION
-        who = "an earlier receval" if older else "a later receval" if isinstance(version, int) else "another program"
+        who = "an earlier version of receval" if older else "a later version of receval" if isinstance(version, int) else "another program"
         raise DataError(
             f"{folder}: the results were written by {who} (format {version}; this one reads {READABLE_VERSIONS[0]} to {FORMAT_VERSION})",
             AGAIN,
@@ -66,9 +66,9 @@ def _refuse_other_files(manifest: Manifest, folder: Path) -> None:
     """`DataError` if the manifest names a file that no run writes, or not the results: one without a checksum may be damaged."""
     others = [name for name in manifest.files if not is_output_file(name)]
     if others:
-        raise DataError(f"{folder / MANIFEST}: it names {others[0]}, which no run writes: the file is damaged", AGAIN)
+        raise DataError(f"{folder / MANIFEST}: it lists {others[0]}, which receval never writes: the file is damaged", AGAIN)
     if RESULTS not in manifest.files:
-        raise DataError(f"{folder / MANIFEST}: it does not name {RESULTS}", AGAIN)
+        raise DataError(f"{folder / MANIFEST}: it does not list {RESULTS}", AGAIN)
 
 
 def _first_line(error: BaseException) -> str:
@@ -124,7 +124,7 @@ def _finding(cells: Mapping[str, Any]) -> Finding:
 
 
 def _users(folder: Path, manifest: Manifest, content: Mapping[str, Any]) -> Mapping[str, pl.DataFrame]:
-    """The values of users, where the folder has them as Parquet; `DataError` if the file is not the one that was written."""
+    """The per-user values, where the folder has them as Parquet; `DataError` if the file is not the one that was written."""
     if USERS not in manifest.files:
         return {}
     models = [model["model"] for model in content["models"]]
@@ -135,7 +135,7 @@ def _users(folder: Path, manifest: Manifest, content: Mapping[str, Any]) -> Mapp
 
 
 class _UserFile:
-    """A file with the values of users; it must stay as it is from now on. `is_only`: it holds one model."""
+    """A file with the per-user values; it must stay as it is from now on. `is_only`: it holds one model."""
 
     def __init__(self, path: Path, *, is_only: bool) -> None:
         self.path, self._is_only = path, is_only
@@ -162,7 +162,7 @@ class _UserFile:
 
     def _refuse_change(self) -> None:
         if self._state != _state(self.path):
-            raise DataError(f"{self.path} changed after its hash was checked", "read the folder again when no other program writes to it")
+            raise DataError(f"{self.path} changed after its hash was checked", "try again when no other program writes to the folder")
 
     @cached_property
     def _extents(self) -> dict[str, tuple[int, int]]:

@@ -20,7 +20,7 @@ from .stage import Stage
 
 
 def contents(result: Result, formats: Iterable[str]) -> dict[str, bytes | Path]:
-    """The files of a folder, by name: the result in all formats, values of users in each of `formats`, enriched lists, and the manifest."""
+    """The files of a folder, by name: the result in all formats, per-user values in each of `formats`, enriched lists, and the manifest."""
     of_users = [row for form in formats if (row := of_form(form, "users")) is not None]
     rows = (*in_folder("result").values(), *of_users)
     files: dict[str, bytes | Path] = {row.folder: rendered(row, result) for row in rows}
@@ -68,6 +68,6 @@ def copy_results(folder: Path, target: Path, *, force: bool = False) -> None:
         raise OutputError(f"{target} is the folder itself", "choose another place with --to")
     there = [name for name in names if os.path.exists(target / name)]
     if there and not is_result_folder(target) and not force:
-        raise OutputError(f"{target} is no folder of results, and has a {there[0]}", "choose another place with --to, or add --force")
+        raise OutputError(f"{target} is not a result folder: it contains a {there[0]}", "choose another place with --to, or add --force")
     with Stage([target]) as stage:
         stage.commit({target / name: folder / name for name in names}, gone=stale(target, names))

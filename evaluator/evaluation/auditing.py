@@ -22,7 +22,7 @@ from .progress import Report, silent
 from .request import Request
 from .running import evaluate_models, remarks, versions
 
-_NO_SUCH_METRIC = "the library has no such metric"
+_NO_SUCH_METRIC = "the library does not have the metric"
 _NO_USER = "no user counts"
 _Rows = Mapping[str, Mapping[Definition, Row]]
 
@@ -100,7 +100,7 @@ def _questions(loaded: Loaded, names: Sequence[str]) -> _Questions:
     written = {evaluation.resolve(spec): spec for spec in reversed(evaluation.written)}
     measures = tuple(evaluation.definitions)
     if not measures:
-        raise ConfigError("an audit compares measures, and evaluation.metrics asks for arithmetic of measures only")
+        raise ConfigError("an audit compares measures, but evaluation.metrics has only formulas")
     definitions: dict[tuple[int, str], Definition] = {}
     reasons: dict[tuple[int, str], str] = {}
     for name in chosen:
@@ -112,7 +112,7 @@ def _questions(loaded: Loaded, names: Sequence[str]) -> _Questions:
                 definitions[index, name] = definition
     if not definitions:
         labels = ", ".join(measure.label for measure in measures)
-        raise ConfigError(f"none of the conventions {', '.join(chosen)} has any of the measures {labels}")
+        raise ConfigError(f"none of the conventions {', '.join(chosen)} has one of the measures {labels}")
     return _Questions(measures, chosen, definitions, reasons)
 
 
@@ -171,7 +171,7 @@ def difference(loaded: Loaded, first: str, second: str, report: Report = silent)
     paths = [_path(loaded, measure, written[measure], first, second) for measure in evaluation.definitions]
     definitions = tuple(dict.fromkeys(definition for path in paths for definition in path.definitions))
     if not definitions:
-        reasons = "; ".join(f"{path.measure}: {path.reason}" for path in paths) or "the config asks for arithmetic of measures only"
+        reasons = "; ".join(f"{path.measure}: {path.reason}" for path in paths) or "the config has only formulas"
         raise ConfigError(f"the conventions {first} and {second} cannot be compared: {reasons}")
     request, plan = Request.of(loaded), Plan(definitions)
     rows, said = open_inputs(request, plan, lambda files: _evaluated(request, plan, files, report))

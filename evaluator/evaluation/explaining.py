@@ -57,7 +57,7 @@ def _definition(loaded: Loaded, measure: str) -> Definition:
     for problem in missing(definition, loaded.config.data):
         raise ConfigError(problem)
     if definition.metric.system:
-        raise ConfigError(f"{definition.label} is a value of the whole model: no user has one that could be explained")
+        raise ConfigError(f"{definition.label} is one value per model, not per user that could be explained")
     return definition
 
 
@@ -68,7 +68,7 @@ def explained(scorer: Scorer, definition: Definition, model: str, user: str) -> 
     row of the user.
     """
     if not scorer.part.n_users:
-        raise DataError(f"no file holds the user {user!r}")
+        raise DataError(f"no file contains the user {user!r}")
     (group,) = grouped((definition,))
     return _Explainer(scorer, model, user, scorer.values(group, CollectSums())).explanation(group, is_part=False)
 
@@ -124,7 +124,7 @@ class _Explainer:
         """The user's value in the results, or why there is none."""
         value = _number(self.values.values)
         if math.isinf(value):
-            return None, "the value is not defined for this user, and so neither is the mean"
+            return None, "the value is not defined for this user, so the mean is not defined either"
         if not math.isnan(value):
             return value, ""
         counted = definition.user_rules
@@ -152,7 +152,7 @@ def _choices(definition: Definition, is_part: bool) -> tuple[ExplainedChoice, ..
         return tuple(choices)
     threshold = definition.truth.threshold
     if threshold is not None:
-        choices.append(ExplainedChoice("threshold", f"{threshold:g}", "the least rating of a relevant item"))
+        choices.append(ExplainedChoice("threshold", f"{threshold:g}", "the lowest rating of a relevant item"))
     without_effect = {"relevance_rule"} if threshold is not None else set[str]()
     others = [axis for axis in PROTOCOL if definition.axes[axis] != defaults[axis] and axis not in without_effect]
     return (*choices, *(ExplainedChoice(axis, *_meaning(axis, definition.axes[axis])) for axis in others))
@@ -170,7 +170,7 @@ def user_id(inputs: Inputs, written: str) -> int | str:
     if inputs.test.scan.kinds["user"] != "integer":
         return written
     if not written.removeprefix("-").isdigit():
-        raise DataError(f"no file holds the user {written!r}: users are integers")
+        raise DataError(f"no file contains the user {written!r}: users are integers")
     return int(written)
 
 

@@ -171,7 +171,7 @@ def _refuse_missing_ratings(request: Request, plan: Plan, inputs: Inputs) -> Non
     if wants:
         raise DataError(
             f"{inputs.test.role}: {inputs.test.name} has no rating column, which {wants} needs",
-            "name it in the config, columns: {rating: NAME}",
+            "set it in the config, columns: {rating: NAME}",
         )
 
 

@@ -230,7 +230,7 @@ def _by_name(files: Iterable[load.SourceFile]) -> dict[str, list[load.SourceFile
 
 def _same_name(name: str, files: Iterable[load.SourceFile]) -> DataError:
     named = " and ".join(str(file) for file in files)
-    return DataError(f"data.recommendations: the model {name!r} would be {named}", "name the models, as name: path")
+    return DataError(f"data.recommendations: the model {name!r} would be {named}", "give the models as name: path")
 
 
 def _refuse_unknown_models(predictions: Collection[str], models: Collection[str], required: bool) -> None:

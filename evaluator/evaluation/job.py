@@ -29,7 +29,7 @@ class Options(Struct, frozen=True):
     tolerant: bool = False
     keep_users: bool = True
     most_values: int | None = None
-    """How many values of users are kept of a model, at most; with more none is."""
+    """How many per-user values are kept of a model, at most; with more none is."""
     enriched: Path | None = None
     describes: bool = False
     complete: bool = True

@@ -118,7 +118,7 @@ def seen_pairs(where: str, rows: object, train: load.Source | None) -> pl.DataFr
     if not is_masked(rows):
         return None
     if train is None:
-        raise ConfigError(f"{where}: nothing is known of seen items", "give data.train, or leave mask_seen out")
+        raise ConfigError(f"{where}: seen items are not known", "give data.train, or remove mask_seen")
     try:
         return opened(train.with_kinds({"user": "text", "item": "text"}).scan).select("user", "item").collect()
     except FAILURES as error:

@@ -1,4 +1,4 @@
-"""The merged partial of one model → its rows, counts and values of users."""
+"""The merged partial of one model → its rows, counts and per-user values."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def definitions_of(models: Iterable[Evaluated]) -> dict[str, MeasureDefinition]:
 
 
 def counts(plan: Plan, partial: Partial) -> Counts:
-    """Who was counted for the first measure."""
+    """Users that were counted for the first measure."""
     first, cells = plan.definitions[0], partial.cells[0]
     judged = first.population in ("test", "tested")
     strangers = first.user_rules.no_truth == "zero"

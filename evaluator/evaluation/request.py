@@ -63,7 +63,7 @@ class Request(Struct, frozen=True):
         """
         if loaded.folds:
             raise ConfigError(
-                f"{loaded.name or 'the config'}: data.folds are for receval run and receval check", "name the files of one fold instead"
+                f"{loaded.name or 'the config'}: data.folds are for receval run and receval check", "give the files of one fold instead"
             )
         config = loaded.config
         items, frames = config.data.items, (source.frame for _, source in config.data.sources())

@@ -69,7 +69,7 @@ class SourceReader(Struct):
         except ReadError as error:
             raise load.another_way(source, error) from error
         n_rows = load.refuse(source, tally.counts, tolerant=self.tolerant)
-        assert made is not None, f"{source.role} has rows without a value, and none is to blame"
+        assert made is not None, f"{source.role} has rows without a value, but none could be located"
         self.n_rows[source.role], self.as_read[source.role] = n_rows, source
         return made
 

@@ -137,7 +137,7 @@ def _hits(table: ReadTable, listed: Rows | None) -> ExplainedTable:
     no_hit = [("",) * (2 + len(terms))]
     shown = hits if listed is None else zip(*_cells(listed, _within(listed, table.depth)), strict=True)
     rows = tuple((rank, str(item), *cells) for item, rank in shown for cells in hits.get((item, rank), no_hit))
-    title = "The list" if listed is not None else "The listed items that the user rated, ranked among themselves"
+    title = "The list" if listed is not None else "The listed items with a test rating, ranked among themselves"
     return ExplainedTable(title, ("rank", "item", "relevant", "grade", *terms), rows, table.totals())
 
 

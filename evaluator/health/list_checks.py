@@ -307,7 +307,7 @@ class CutListsInAuc(HealthCheck):
         values = ", ".join(f"{value:.2f} in {label}" for label, value in by_chance.items())
         held = f"on average {tally.count('listed') / total:,.0f} of {candidates / total:,.0f}"
         sentence = (
-            f"{shared(n, total, 'lists')} leave out candidates: they contain {held}; candidates that are not listed count as ranked last: a random order "
+            f"{shared(n, total, 'lists')} leave out candidates: they contain {held}; candidates that are not listed count as last, so a random order "
             f"reaches about {values}, not 0.50."
         )
         details, examples = {"by_chance": by_chance}, tally.examples("user")
@@ -354,7 +354,7 @@ class TiedScores(HealthCheck):
         wide = {label: dict(ends) for label, ends in context.bounds.items() if ends["most"] - ends["least"] > width}
         ordered = "ranks" in context.available and context.definitions[0].lists.order == "rank"
         deepest = deepest_cutoff(context)
-        note = f" in the first {deepest:,} places" if deepest else ""
+        note = f" in the first {deepest:,} ranks" if deepest else ""
         note += f", {n_across:,} of them across a cut-off" if n_across else ""
         note += f"; {n_repeating:,} of them repeat an item, and bounds do not look at them" if n_repeating else ""
         note += "; their ranks put them in an order" if ordered else ""

@@ -30,7 +30,7 @@ _Z: Final = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
 
 
 def _first_of_users(definitions: Sequence[Definition]) -> int | None:
-    """The index of the first measure with values of users."""
+    """The index of the first measure with per-user values."""
     return next((index for index, definition in enumerate(definitions) if not definition.metric.system), None)
 
 

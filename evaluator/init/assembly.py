@@ -54,7 +54,7 @@ def _problem(split: TrainTestFiles, lists: Sequence[ClassifiedFile]) -> str:
     """Say that there is no test set, or no lists, or neither."""
     if split.test is None and lists:
         return split.problem
-    no_lists = "no file looks like recommendations, which have a column of users, one of items, and a score or a rank"
+    no_lists = "no file looks like recommendations: these have a user column, an item column, and a score or rank"
     return no_lists if split.test is not None else f"{no_lists}, and {split.problem}"
 
 
@@ -95,7 +95,7 @@ def _data_section(
             if number == 0:
                 entries[key] = source_entry(file, file.reason)
             else:
-                alternatives.append((key, source_entry(file, f"could be {key} too")))
+                alternatives.append((key, source_entry(file, f"could also be {key}")))
     if models.predictions:
         entries["predictions"] = predictions_entry(models.predictions[0])
     return entries, (*alternatives, *(("predictions", predictions_entry(file)) for file in models.predictions[1:]))

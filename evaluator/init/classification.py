@@ -34,7 +34,7 @@ def classify(summary: FileSummary, roles: ColumnRoles, pair_summary: PairSummary
         return replace(file, table="distances", reason="two columns of items and a distance")
     unreadable = _unreadable_lists(file)
     if unreadable:
-        reason = f"column {unreadable!r} holds neither items nor readable lists of them: write one row per user and item"
+        reason = f"column {unreadable!r} contains neither items nor readable lists of items: write one row per user and item"
         return replace(file, reason=reason)
     if pair_summary is None:
         return _without_pairs(file, words)
@@ -52,9 +52,9 @@ def _unreadable_lists(file: ClassifiedFile) -> str:
 def _by_first_column(file: ClassifiedFile, words: tuple[str, ...]) -> ClassifiedFile:
     """Classify a file without a header whose second column is prose, or that has only one column."""
     if len(file.summary.columns) < 2:
-        return replace(file, columns={}, reason="it has one column only")
+        return replace(file, columns={}, reason="it has only one column")
     table, role = ("people", "user") if "people" in words else ("catalogue", "item")
-    reason = f"no header, and text after the first column, which is taken for the {role}"
+    reason = f"no header, and text after the first column, which is used as the {role}"
     return replace(file, columns={role: file.columns["first"]}, table=table, reason=reason)
 
 
@@ -74,7 +74,7 @@ def _without_pairs(file: ClassifiedFile, words: tuple[str, ...]) -> ClassifiedFi
     """Classify a file that lacks a column of users or of items."""
     columns, names = file.columns, [column.name for column in file.summary.columns]
     if any("@" in name for name in names) or {"metric", "value"} <= set(names):
-        return replace(file, reason="it holds values of metrics")
+        return replace(file, reason="it contains metric values")
     if "item" in columns and "policy" in words and "score" in columns:
         return replace(file, table="policy", reason="by its name and a score of each item")
     if "item" in columns:
@@ -82,7 +82,7 @@ def _without_pairs(file: ClassifiedFile, words: tuple[str, ...]) -> ClassifiedFi
     if "user" in columns:
         return replace(file, table="people", reason=f"users in column {columns['user'].name!r}, and no items")
     shown = ", ".join(map(repr, names[:6])) + (", …" if len(names) > 6 else "")
-    return replace(file, reason=f"no column of users or items is told by its name; the columns are {shown}")
+    return replace(file, reason=f"no user or item column was recognised; the columns are {shown}")
 
 
 def _with_pairs(file: ClassifiedFile, pairs: PairSummary, words: tuple[str, ...]) -> ClassifiedFile:
@@ -90,7 +90,7 @@ def _with_pairs(file: ClassifiedFile, pairs: PairSummary, words: tuple[str, ...]
     columns = file.columns
     for column in file.summary.columns:
         if "model" in column_words(column.name) and column.kind == "text" and 1 < column.n_distinct <= _MAX_MODELS:
-            reason = f"column {column.name!r} names {column.n_distinct} models, and receval reads one model per file: split it"
+            reason = f"column {column.name!r} contains {column.n_distinct} models, but receval reads one model per file: split it"
             return replace(file, reason=reason)
     if "policy" in words and "score" in columns:
         return replace(file, table="policy", reason="by its name and a score of each pair")
@@ -104,7 +104,7 @@ def _with_pairs(file: ClassifiedFile, pairs: PairSummary, words: tuple[str, ...]
     if _has_equal_lengths(pairs) and not {"rating", "timestamp"} & columns.keys():
         reason = f"nearly every user has {pairs.median_length} rows, and there is no rating"
         return replace(file, table="lists", reason=reason, is_told_by_length=True)
-    return replace(file, table="interactions", reason="users and items, and neither a score nor a rank")
+    return replace(file, table="interactions", reason="users and items, but no score or rank")
 
 
 def _holds_lists(file: ClassifiedFile) -> bool:
@@ -139,9 +139,9 @@ def _lists_by_values(file: ClassifiedFile, pairs: PairSummary) -> str:
     """Return why rows look like lists: many decimals, or equal lengths in an order; empty if they do not."""
     rating = file.columns.get("rating")
     if rating is not None and _has_many_decimals(rating):
-        return f"column {rating.name!r} has many decimals, as a score has"
+        return f"column {rating.name!r} has many decimals, like scores"
     if rating is not None and _holds_lists(file) and rating.kind == "decimal" and not rating.half_steps:
-        return f"a list of items per user, with decimals in column {rating.name!r}, as a score has"
+        return f"a list of items per user, with decimals in column {rating.name!r}, like scores"
     if rating is not None and _has_equal_lengths(pairs) and rating.name in pairs.falling_columns:
         return f"column {rating.name!r} falls, and nearly every user has {pairs.median_length} rows"
     if _has_equal_lengths(pairs) and pairs.counting_columns:

@@ -37,7 +37,7 @@ def _by_name(columns: tuple[ColumnSummary, ...]) -> ColumnRoles:
             columns_by_role[role] = candidates[0][-1]
             others = [repr(column.name) for fit, _, column in candidates[1:] if fit == candidates[0][0]]
             if others and role in ("user", "item", "score"):
-                doubts.append(f"column {columns_by_role[role].name!r} is taken for the {role}; {' or '.join(others)} could be it too")
+                doubts.append(f"column {columns_by_role[role].name!r} is used as the {role}; {' or '.join(others)} could also be it")
     columns_by_role, more_doubts = _by_elimination(columns, columns_by_role)
     return ColumnRoles(columns_by_role, (*doubts, *more_doubts))
 
@@ -66,13 +66,13 @@ def _by_elimination(
     """
     lists = [column for column in columns if column.is_list and column not in assigned.values() and column.kind != "decimal"]
     if "user" in assigned and "item" not in assigned and len(lists) == 1:
-        return {**assigned, "item": lists[0]}, (f"column {lists[0].name!r} is taken for the item: it alone holds lists",)
+        return {**assigned, "item": lists[0]}, (f"column {lists[0].name!r} is used as the item: only this column contains lists",)
     for role, other in (("user", "item"), ("item", "user")):
         free = [(column, words_of(column.name)) for column in columns if column not in assigned.values() and not column.is_list]
         left = [column for column, words in free if set(words) & set(IDENTIFYING) and not set(words) & set(DESCRIBING)]
         both = [*left, assigned[other]] if other in assigned else []
         if role not in assigned and len(both) == 2 and all(column.n_distinct < column.n_filled for column in both):
-            doubt = f"column {left[0].name!r} is taken for the {role}: beside {assigned[other].name!r} it alone looks like ids"
+            doubt = f"column {left[0].name!r} is used as the {role}: beside {assigned[other].name!r} only this column looks like ids"
             return {**assigned, role: left[0]}, (doubt,)
     return assigned, ()
 
@@ -85,7 +85,7 @@ def _by_order(columns: tuple[ColumnSummary, ...]) -> ColumnRoles:
     for column in columns[2:]:
         is_time = column.kind == "text" or (column.maximum is not None and column.maximum > _MIN_TIMESTAMP)
         columns_by_role.setdefault("timestamp" if is_time else "rating" if column.half_steps else "score", column)
-    return ColumnRoles(columns_by_role, ("no header, so the first column is taken for the user, the second for the item",))
+    return ColumnRoles(columns_by_role, ("no header, so the first column is used as the user, the second as the item",))
 
 
 def _holds_prose(column: ColumnSummary) -> bool:

@@ -31,9 +31,7 @@ def convert(path: Path, folder: Path | None = None) -> str:
     document = read_document(path)
     experiment = recognise(document.value)
     if experiment is None:
-        raise ConfigError(
-            f"{path}: nothing in it is recognised as written for one of {_PROGRAMS}", "a config of receval needs no conversion"
-        )
+        raise ConfigError(f"{path}: it was not recognised as a config of {_PROGRAMS}", "a config of receval needs no conversion")
     is_ours = experiment.dialect == OURS
     translation = Translation(experiment.evaluation) if is_ours else translate(experiment.evaluation, path.parent, experiment.dialect)
     locations = Locations(str(path), document, translation, at=experiment.at)
@@ -111,7 +109,7 @@ def _data(experiment: Experiment, moved: _Moved) -> Iterator[str]:
     yield "data:"
     for role, given in experiment.data.items():
         is_placeholder = role in experiment.placeholders
-        fill_in = "  # fill in: the other file does not say it" if is_placeholder else ""
+        fill_in = "  # fill in: the original config does not have it" if is_placeholder else ""
 
         def source(given: Any, is_placeholder: bool = is_placeholder) -> str:
             if is_placeholder:

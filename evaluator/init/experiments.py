@@ -13,21 +13,21 @@ from ..config.dialects import doubt, translate
 from ..load import without_endings
 from ..names.yaml_text import Path
 
-_NO_MEANING: Final = "it has no meaning here: receval reads lists and trains nothing"
-_TRAINED: Final = "receval trains no model: if it has written lists, name them in data.recommendations"
+_NO_MEANING: Final = "it has no meaning here: receval evaluates lists and does not train models"
+_TRAINED: Final = "receval does not train models: give the lists of the model in data.recommendations"
 _REASONS: Final = {
-    "negative_sampling": "receval evaluates the lists as they are and draws no negatives",
-    "splitter": "receval splits no data: it reads a test file",
-    "splitting": "receval splits no data: it reads a test file",
-    "filtering": "receval filters no data: give it the filtered files",
-    "prefiltering": "receval filters no data: give it the filtered files",
-    "writer": "where results go is said by output.dir, or by -o",
+    "negative_sampling": "receval evaluates the lists as they are and samples no negatives",
+    "splitter": "receval does not split data: it reads a test file",
+    "splitting": "receval does not split data: it reads a test file",
+    "filtering": "receval does not filter data: give the filtered files",
+    "prefiltering": "receval does not filter data: give the filtered files",
+    "writer": "set output.dir or -o to store results",
     "algorithms": _TRAINED,
-    "binarize": "receval reads the ratings that the test file has; without a column of them every row counts 1",
-    "validation_path": "receval has no use for a validation file",
-    "rating_type": "receval reads the ratings that the test file has; without a column of them every row counts 1",
-    "n_split": "data.folds names the test set of each fold",
-    "sys_results": "results are computed anew",
+    "binarize": "receval reads ratings from the test file; without a rating column every row counts 1",
+    "validation_path": "receval does not use validation files",
+    "rating_type": "receval reads ratings from the test file; without a rating column every row counts 1",
+    "n_split": "data.folds lists the test set of each fold",
+    "sys_results": "receval always computes results again",
 }
 OURS: Final = "receval"
 """The dialect of a bare evaluation in which nothing is another program's alone."""

@@ -18,11 +18,11 @@ from ..names.short_names import is_address
 from .records import GuessedConfig, SourceEntry
 
 _HEAD = """\
-# Written by `receval init`: guesses, each with its reason. Correct what is wrong; `receval validate` checks it, `receval run` evaluates.
+# Written by `receval init`: guesses with reasons. Correct what is wrong, check with `receval validate`, then evaluate with `receval run`.
 # Paths are relative to {where}.
 """
 _TAIL = """\
-# output: {dir: results/}  # write the values in all formats, and a manifest, into this folder
+# output: {dir: results/}  # write values in all formats and a manifest into this folder
 """
 
 
@@ -68,10 +68,10 @@ def _source(entry: SourceEntry, folder: Path | None) -> str:
 
 def _evaluation(config: GuessedConfig) -> Iterator[str]:
     yield "evaluation:"
-    yield "  convention: receval  # by whose definitions; receval metrics --conventions lists all"
+    yield "  convention: receval  # whose definitions to use; receval metrics --conventions lists all"
     relevance = partial("  {}relevance: {{threshold: {}}}  # {}".format)
     yield plain(relevance("" if config.threshold else "# ", f"{config.threshold:g}" if config.threshold else "N", config.threshold_reason))
-    yield plain(f"  top_k: {flow(list(config.top_k))}  # {config.top_k_reason}; none: the whole list")
+    yield plain(f"  top_k: {flow(list(config.top_k))}  # {config.top_k_reason}; none means the whole list")
     yield "  metrics:  # receval metrics lists all"
     yield from (f"    - {name}" + (f"  # {comment}" if comment else "") for name, comment in config.metrics)
 

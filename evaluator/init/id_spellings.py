@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from .records import ClassifiedFile
 
 _FOLDS: Final[dict[str, Callable[[str], str]]] = {
-    "white space around them": str.strip,
+    "surrounding white space": str.strip,
     "upper and lower case": str.casefold,
     "leading zeros": lambda text: re.sub(r"^0+(?=\d+$)", "", text),
     "a decimal .0": lambda text: re.sub(r"^(-?\d+)\.0+$", r"\1", text),
@@ -70,5 +70,5 @@ def _sentence(role: str, test: ClassifiedFile, same: Sequence[_Difference]) -> s
     too = f" (and so in {n_more} other file{'s' if n_more > 1 else ''})" if n_more else ""
     return (
         f"{first.n_ids:,} {role} ids of {test.summary.path} and {first.file.summary.path} differ in {first.name} only, such as"
-        f" {first.example[0]!r} and {first.example[1]!r}{too}: ids are compared as they are written"
+        f" {first.example[0]!r} and {first.example[1]!r}{too}: ids are compared as written"
     )

@@ -32,7 +32,7 @@ class ModelFiles(NamedTuple):
 def choose_models(test: ClassifiedFile, lists: Sequence[ClassifiedFile]) -> ModelFiles:
     """Choose the models among files that look like lists: those that share users and items with the test set."""
     roles = {file.summary.path: role for file in lists if (role := role_without_common_ids(test, file))}
-    left_out = {path: f"it looks like lists, and has no {role} in common with {test.summary.path}" for path, role in roles.items()}
+    left_out = {path: f"it looks like lists, but has no {role} in common with {test.summary.path}" for path, role in roles.items()}
     usable = [file for file in lists if file.summary.path not in left_out]
     scores = [(file, file.columns["score"]) for file in usable if "score" in file.columns and "position" not in file.columns]
     likely = [file for file, score in scores if "prediction" in score.usual_roles]

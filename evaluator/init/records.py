@@ -123,7 +123,7 @@ class GuessedConfig(Struct, frozen=True):
     """The parts of a guessed config, a description of every file, and what is uncertain.
 
     `data` goes by the key of the data section, `models` by the name of the model. `alternatives` are files that could have had a key
-    instead. `descriptions` are pairs of a file and what it is taken for. `problem` says why no config can be written; then `data` and
+    instead. `descriptions` are pairs of a file and what it is used as. `problem` says why no config can be written; then `data` and
     `models` are empty.
     """
 

@@ -14,21 +14,21 @@ _SEPARATORS: Final = ("|", ";", ", ", ",", "/")
 
 
 def threshold(test: ClassifiedFile) -> tuple[float | None, str]:
-    """Choose the least rating of a relevant item if ratings look like one to five stars, otherwise none; with the reason."""
+    """Choose the lowest rating of a relevant item if ratings look like one to five stars, otherwise none; with the reason."""
     rating = test.columns.get("rating")
     if rating is None or rating.minimum is None or rating.maximum is None:
         return None, "no column of ratings: every test row is relevant"
     span = f"the ratings go from {rating.minimum:g} to {rating.maximum:g}"
     if rating.half_steps and rating.minimum >= 0.5 and 4 <= rating.maximum <= 5 and rating.n_distinct >= 3:
-        return 4, f"{span} like stars, so 4 or more is relevant; without this every rated item is"
-    return None, f"{span}: every test row with a rating above 0 is relevant; threshold: N asks for at least N"
+        return 4, f"{span} like stars, so 4 or more is relevant; otherwise every rated item counts as relevant"
+    return None, f"{span}: every test row with a rating above 0 is relevant; threshold: N requires at least N"
 
 
 def cutoffs(lists: Sequence[ClassifiedFile]) -> tuple[tuple[int, ...], str]:
     """Choose the usual cut-offs up to the length of the lists, with the reason."""
     lengths = [file.by_user.longest for file in lists if file.by_user.has_whole_users]
     if not lengths:
-        return _USUAL_CUTOFFS[:2], "how long the lists are was not seen"
+        return _USUAL_CUTOFFS[:2], "the list lengths are unknown"
     shortest, longest = min(lengths), max(lengths)
     usual = tuple(k for k in _USUAL_CUTOFFS if k <= shortest) or (shortest,)
     if shortest == longest:
@@ -40,7 +40,7 @@ def metrics(train: bool, items: bool, categories: bool) -> tuple[tuple[str, str]
     """Choose metrics that the inputs allow, each with a comment."""
     chosen = [(name, "") for name in _BASIC_METRICS]
     if train or items:
-        chosen.append(("ItemCoverage", "the share of the catalogue that any list has"))
+        chosen.append(("ItemCoverage", "the share of the catalogue that is recommended at least once"))
     if train:
         chosen.append(("EPC", "novelty: how unpopular the recommended items were in train"))
     if categories:

@@ -1,4 +1,4 @@
-"""Write the entry of a file in the data section of a config, and describe what each file is taken for, and what is doubtful about it."""
+"""Write the entry of a file in the data section of a config, and describe what each file is used as, and what is doubtful about it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def describe(
 ) -> tuple[tuple[str, str], ...]:
     """Describe the place of every file in the config, or why it has none; files in the order given, unreadable ones last."""
     by_path = {path: f"left out: {reason}" for path, reason in left_out.items()}
-    by_path |= {entry.file.summary.path: f"left out, but named in a comment: {entry.comment}" for _, entry in alternatives}
+    by_path |= {entry.file.summary.path: f"left out, but listed in a comment: {entry.comment}" for _, entry in alternatives}
     by_path |= {entry.file.summary.path: f"data.{key}: {_reading(entry)}" for key, entry in data.items()}
     by_path |= {entry.file.summary.path: f"the model {name}: {_reading(entry)}" for name, entry in models.items()}
     by_path |= {file.summary.path: f"left out: {file.reason}" for file in files if file.summary.path not in by_path}
@@ -100,10 +100,10 @@ def _text_doubts(file: ClassifiedFile) -> list[str]:
     """Return how ambiguous text is read: as lists, or as numbers with a decimal comma."""
     keys = file.summary.read_keys
     lists = [file.columns["item"]] if "split" in keys and "item" in file.columns else []
-    doubts = [f"column {column.name!r} is taken for lists of items separated by {keys['split']!r}" for column in lists]
+    doubts = [f"column {column.name!r} is used as lists of items separated by {keys['split']!r}" for column in lists]
     for column in _numeric_columns(file):
         example = next((value for value in column.examples if column.decimal_comma and "," in value), "")
-        doubts += [f"column {column.name!r} is taken for numbers with a decimal comma, such as {example!r}"] if example else []
+        doubts += [f"column {column.name!r} is used as numbers with a decimal comma, such as {example!r}"] if example else []
     return doubts
 
 
@@ -117,7 +117,7 @@ def _refusals(file: ClassifiedFile) -> list[str]:
         is_id = role in ("user", "item", "other")
         n_missing = file.summary.n_previewed - column.n_filled + (0 if is_id else column.n_missing_words)
         if n_missing:
-            refusals.append(f"column {column.name!r} has no value in {n_missing:,} rows, which receval run will refuse")
+            refusals.append(f"column {column.name!r} has no value in {n_missing:,} rows; receval run will refuse them")
         elif not is_id and column.kind == "text":
             refusals.append(f"column {column.name!r} holds text such as {column.examples[0]!r} where numbers are needed")
     return refusals

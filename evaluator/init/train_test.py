@@ -42,8 +42,8 @@ def choose_train_test(interactions: Sequence[ClassifiedFile], lists: Sequence[Cl
     candidates = test_candidates(interactions, lists)
     if not candidates:
         paths = " and ".join(file.summary.path for file in interactions)
-        learnt_from = f"by name, {paths} {'is' if len(interactions) == 1 else 'are'} what the models learnt from"
-        lacking = "which has a column of users and one of items, and neither a score nor a rank"
+        learnt_from = f"by name, {paths} {'is' if len(interactions) == 1 else 'are'} the train interactions"
+        lacking = "which has a user and an item column but no score or rank"
         return TrainTestFiles(problem=f"no file looks like a test set{f': {learnt_from}' if interactions else f', {lacking}'}")
     test = candidates[0]
     train, alternatives, doubts = _choose_train(test, [file for file in interactions if file is not test])
@@ -51,13 +51,17 @@ def choose_train_test(interactions: Sequence[ClassifiedFile], lists: Sequence[Cl
         reason, test_doubts = test.reason, _rival_doubts(test, candidates[1:])
     else:
         if train is None and not alternatives and not any(_share_pairs(test, file) for file in lists):
-            learnt = "has no recommended pair in it: it seems to be what the models learnt from, and no other file could be the test set"
+            learnt = "contains no recommended pair: it seems to be the train set, and no other file could be the test set"
             return TrainTestFiles(problem=f"{test.summary.path} {learnt}")
-        reason = f"smaller than {train.summary.path}, and no name says test" if train else "users and items, and no name says test"
-        test_doubts = (f"no name says which file is the test set; {test.summary.path} is taken for it",)
+        reason = (
+            f"smaller than {train.summary.path}, and no file name contains test"
+            if train
+            else "users and items, and no file name contains test"
+        )
+        test_doubts = (f"no file name tells which file is the test set; {test.summary.path} is used as it",)
     reasons = {test.summary.path: reason}
     if train:
-        by_size = f"larger than {test.summary.path}, and it holds other pairs"
+        by_size = f"larger than {test.summary.path}, and it contains other pairs"
         reasons[train.summary.path] = train.reason if test_priority(train) == TRAIN else by_size
     return TrainTestFiles(test, train, alternatives, (*test_doubts, *doubts), reasons=reasons)
 
@@ -113,21 +117,21 @@ def _choose_train(
     for file in sorted(rest, key=lambda file: _train_order(file, test)):
         priority, path, fraction = test_priority(file), file.summary.path, shared_fraction(test, file)
         if priority < UNKNOWN:
-            comment = "could be the test set too" if priority < VALIDATION else "a validation set, by its name"
+            comment = "could also be the test set" if priority < VALIDATION else "a validation set, by its name"
             alternatives.append(("test", file, comment))
         elif priority == UNKNOWN and fraction > _MOSTLY:
-            alternatives.append(("train", file, f"holds {fraction:.0%} of the test pairs: all interactions, and no train set"))
+            alternatives.append(("train", file, f"holds {fraction:.0%} of the test pairs: all interactions, not a train set"))
             if train is None:
-                doubts.append(f"{path} holds {fraction:.0%} of the test pairs, so it is not taken for the train set")
+                doubts.append(f"{path} holds {fraction:.0%} of the test pairs, so it is not used as the train set")
         elif train is not None:
-            alternatives.append(("train", file, "could be the train set too"))
+            alternatives.append(("train", file, "could also be the train set"))
         elif priority == UNKNOWN and file.summary.n_rows < test.summary.n_rows:
             alternatives.append(("train", file, "smaller than the test set"))
         else:
             train = file
             if fraction > 0:
                 n_shared, n_pairs = _shared_pairs(test, file)
-                doubts.append(f"{path} is taken for the train set, and {n_shared:,} of {n_pairs:,} test pairs stand in it too")
+                doubts.append(f"{path} is used as the train set, and {n_shared:,} of {n_pairs:,} test pairs are also in it")
     return train, tuple(alternatives), tuple(doubts)
 
 
@@ -145,9 +149,7 @@ def _rival_doubts(test: ClassifiedFile, candidates: Sequence[ClassifiedFile]) ->
     if not rivals:
         return ()
     stand = "stands" if len(rivals) == 1 else "stand"
-    return (
-        f"{test.summary.path} is taken for the test set; {' or '.join(rivals)} could be it too, and {stand} in the config as a comment",
-    )
+    return (f"{test.summary.path} is used as the test set; {' or '.join(rivals)} could also be it, and {stand} in the config as a comment",)
 
 
 def test_priority(file: ClassifiedFile) -> int:
@@ -185,7 +187,7 @@ def _elsewhere(test: ClassifiedFile, files: Sequence[ClassifiedFile]) -> dict[st
     for file in files:
         folder = next((folder for folder in (_folder(file), *_folder(file).parents) if folder in homes), here)
         if folder not in (here, *here.parents) and test.by_user.pairs != (home := homes[folder]).by_user.pairs:
-            beside = f"it stands beside another test set, {home.summary.path}"
+            beside = f"it is in a folder with another test set,  {home.summary.path}"
             elsewhere[file.summary.path] = "another test set, with lists in its folder" if file is home else beside
     return elsewhere
 

@@ -23,7 +23,9 @@ from .source import ReadAgain, Source
 from .source_file import SourceFile, in_words
 from .trec import is_comment
 
-_LISTS: Final = "write it as [3, 5], strings in double quotes; or say what separates the items, split: ',', or that none does, split: none"
+_LISTS: Final = (
+    "write it as [3, 5], with strings in double quotes; or set split: ',' if that separates the items, or split: none for one item"
+)
 """What to do about a text that should be a list."""
 
 
@@ -47,7 +49,9 @@ def explain(source: Source, error: ReadError) -> DataError:
         if problem:
             return problem
     message = next(iter(in_words(error, *source.files).strip().splitlines()), "no reason given")
-    return DataError(f"{source.role}: {', '.join(source.given)} cannot be read: {message}", "is the file complete, and in this format?")
+    return DataError(
+        f"{source.role}: {', '.join(source.given)} cannot be read: {message}", "check that the file is complete and in this format"
+    )
 
 
 def _broken(file: SourceFile, source: Source) -> DataError | None:
@@ -64,7 +68,7 @@ def _broken(file: SourceFile, source: Source) -> DataError | None:
     except UnicodeDecodeError as error:
         return sniff.not_utf8(f"{source.role}: {file.line(lines.number)}", error)
     except csv.Error as error:
-        return DataError(f"{source.role}: {file.line(lines.number)}: {error}", "is a quotation mark left open?")
+        return DataError(f"{source.role}: {file.line(lines.number)}: {error}", "check for a quotation mark that is not closed")
     except (OSError, EOFError, zlib.error) as error:
         return not_unpacked(f"{source.role}: {file}", error, file)
     return None
@@ -94,7 +98,7 @@ def _wrong_with(row: list[str], scan: Scan) -> tuple[str, str | None] | None:
     """What is wrong with a row, and what to do about it."""
     width = len(scan.header)
     if (len(row) > width and not scan.ignores_rest) or (len(row) < width and (scan.format == "csv" or not scan.separator)):
-        hint = "quote fields that hold a separator, and close every quotation mark" if scan.format == "csv" else None
+        hint = "quote fields that contain a separator, and close every quotation mark" if scan.format == "csv" else None
         return f"{len(row)} fields, where there are {width} columns", hint
     for column, name in scan.names.items():
         if name in scan.header[: len(row)]:
@@ -102,7 +106,7 @@ def _wrong_with(row: list[str], scan: Scan) -> tuple[str, str | None] | None:
             values = elements(field, scan.split, scan.list_syntax) if field and column in scan.lists else [field]
             if values is None:
                 kind = "JSON array" if scan.list_syntax == "json" else "list as Python prints it"
-                message = f"{public_name(column)} holds {field[:40]!r}, which is no {kind} of values"
+                message = f"{public_name(column)} holds {field[:40]!r}, which is not a {kind} of values"
                 return message, _LISTS
             if column in IDS and column in scan.lists and (odd_ids := _odd_ids(field, values, scan)):
                 return f"{odd_ids[0]!r} cannot be an id", "ids are integers or text"
@@ -120,7 +124,7 @@ def _odd_ids(text: str, values: Sequence[object], scan: Scan) -> Sequence[object
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is none of its numbers; write null")
+    raise ValueError(f"{name} is not a JSON number; write null")
 
 
 def _wrong_with_object(line: bytes, scan: Scan) -> str | None:
@@ -137,11 +141,11 @@ def _wrong_with_object(line: bytes, scan: Scan) -> str | None:
         if scan.lists_in_text and column in scan.lists and isinstance(held, str):
             text, held = held, elements(held, scan.split, scan.list_syntax)
             if held is None:
-                return f"{public_name(column)} holds {text[:40]!r}, which is no list of values"
+                return f"{public_name(column)} holds {text[:40]!r}, which is not a list of values"
             if column in IDS and (odd_ids := _odd_ids(text, held, scan)):
                 return f"{odd_ids[0]!r} cannot be an id"
         if isinstance(held, list) and column not in scan.lists:
-            return f"{public_name(column)} is a list, and in the rows before it is not"
+            return f"{public_name(column)} is a list, but not in earlier rows"
         for value in held if isinstance(held, list) else [held]:
             if isinstance(value, dict | list):
                 return f"{public_name(column)} holds {json.dumps(value)[:40]}, where a single value was expected"
@@ -166,7 +170,7 @@ def _uneven(file: SourceFile, source: Source) -> DataError | None:
     for row in first_uneven.rows(named=True):
         where = f"{source.role}: {source.place(file, row.pop(opening.RECORD))}"
         message = " but ".join(f"{count} {public_name(column)}{'s' if count != 1 else ''}" for column, count in row.items())
-        return DataError(f"{where}: {message}", "the lists of a row must be of the same length: one value for each item")
+        return DataError(f"{where}: {message}", "the lists in a row must have the same length: one value per item")
     return None
 
 

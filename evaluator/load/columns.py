@@ -117,10 +117,10 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
     for role in required:
         if role not in columns_by_role:
             key = public_name(role)
-            no_header = ", or say header: false if the first line is data" if has_header is not None else ""
+            no_header = ", or set header: false if the first line is data" if has_header is not None else ""
             raise DataError(
                 f"{where}: no {key} column; the columns are {', '.join(map(repr, columns))}",
-                f"name it in the config, columns: {{{key}: NAME}}{no_header}",
+                f"set it in the config, columns: {{{key}: NAME}}{no_header}",
             )
     if len(set(columns_by_role.values())) < len(columns_by_role):
         raise DataError(f"{where}: one column is mapped to two roles: {columns_by_role}")
@@ -147,14 +147,14 @@ def labelled(
     if labels and has_header is False:
         raise DataError(
             f"{where}: no column is called {labels[0]!r}, since the file has no header",
-            "add a first line with the names of the columns, or say header: true if it has one",
+            "add a first line with column names, or set header: true if there is one",
         )
     for label in labels:
         if label in columns_by_role.values():
             role = next(role for role, name in columns_by_role.items() if name == label)
-            raise DataError(f"{where}: column {label!r} holds the {role} ids and says nothing of them", "name another column")
+            raise DataError(f"{where}: column {label!r} holds the {role} ids, not a property of them", "choose another column")
         if label not in columns:
-            raise _unknown(where, label, columns, "name one of these, or add the column to the file")
+            raise _unknown(where, label, columns, "choose one of these, or add the column to the file")
     return {f"label_{index}": label for index, label in enumerate(labels)}
 
 
@@ -187,7 +187,7 @@ def _usual(where: str, table: str, role: str, columns: Sequence[str], taken: set
             key = public_name(role)
             raise DataError(
                 f"{where}: {' and '.join(map(repr, fits))} could both be the {key} column",
-                f"name the one you mean in the config, columns: {{{key}: {fits[0]}}}",
+                f"choose one in the config, columns: {{{key}: {fits[0]}}}",
             )
         if fits:
             return fits[0]
@@ -201,7 +201,7 @@ def _positions(where: str, table: str, columns: Sequence[str]) -> dict[str, str]
     example = ", ".join(f"{role}: {index}" for index, role in enumerate(_BY_POSITION[table][-1][:2], 1))
     raise DataError(
         f"{where}: {len(columns)} columns and no header, where {usual} was expected",
-        f"say which is which in the config, columns: {{{example}, …}} counting from 1",
+        f"set them in the config, columns: {{{example}, …}} counting from 1",
     )
 
 

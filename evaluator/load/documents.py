@@ -78,11 +78,11 @@ def as_objects(role: str, table: str, document: SourceFile, scratch: ExitStack) 
                 written.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
                 n_rows += 1
     except NotJson as error:
-        raise DataError(f"{where}, line {error.line}: {error}", "is it one JSON document, or an object per line?") from None
+        raise DataError(f"{where}, line {error.line}: {error}", "check that it is one JSON document, or one object per line") from None
     except _NoRows as error:
         raise DataError(f"{where}, {error}", _SHAPES) from None
     except UnicodeError as error:
-        raise DataError(f"{where}, after record {n_rows}: not UTF-8 text ({error})", "say its encoding in the config") from None
+        raise DataError(f"{where}, after record {n_rows}: not UTF-8 text ({error})", "set its encoding in the config") from None
     except ValueError:
         raise DataError(f"{where}, record {n_rows + 1}: a number is not finite", "remove the record, or give it a number") from None
     except (OSError, EOFError, zlib.error, *FAILURES) as error:
@@ -108,7 +108,7 @@ def _rows(reader: JsonReader, table: str) -> Iterator[Mapping[str, Any]]:
         for user, held in chain(first, entries):
             yield from _of_user(user, _by_score(held) if table == "lists" and isinstance(held, dict) else held, value_name)
     else:
-        raise _NoRows(f"key {first[0][0]!r}: no name of a column" if first else "an empty object")
+        raise _NoRows(f"key {first[0][0]!r}: not a column name" if first else "an empty object")
 
 
 def _names_columns(entries: Sequence[tuple[str, Any]]) -> bool:
@@ -121,11 +121,11 @@ def _by_column(columns: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     keys: tuple[str, list[str]] | None = None
     for name, held in columns.items():
         if not isinstance(held, dict | list):
-            raise _NoRows(f"key {name!r}: {_shown(held)} is no column of values")
+            raise _NoRows(f"key {name!r}: {_shown(held)} is not a column of values")
         if isinstance(held, dict):
             keys = keys or (name, list(held))
             if list(held) != keys[1]:
-                raise _NoRows(f"key {name!r}: its rows are not those of {keys[0]!r}")
+                raise _NoRows(f"key {name!r}: its rows differ from those of {keys[0]!r}")
         values[name] = list(held.values()) if isinstance(held, dict) else held
     (first, n_rows), *others = [(name, len(column)) for name, column in values.items()]
     for name, n in others:
@@ -145,7 +145,7 @@ def _by_score(held: Mapping[str, Any]) -> dict[str, Any]:
 def _of_user(user: str, held: Any, value_name: str) -> Iterator[dict[str, Any]]:
     """The rows of a user: a list of items, of pairs of an item and a number, or of records; or an object of items and numbers."""
     if not isinstance(held, dict | list):
-        raise _NoRows(f"user {user!r}: {_shown(held)} is no list of items")
+        raise _NoRows(f"user {user!r}: {_shown(held)} is not a list of items")
     key = _id(user)
     for element in [[_id(item), value] for item, value in held.items()] if isinstance(held, dict) else held:
         if isinstance(element, dict):
@@ -155,7 +155,7 @@ def _of_user(user: str, held: Any, value_name: str) -> Iterator[dict[str, Any]]:
         elif len(element) == 2 and (element[1] is None or _is_number(element[1])):
             yield {"user": key, "item": _item(user, element[0]), value_name: element[1]}
         else:
-            raise _NoRows(f"user {user!r}: {_shown(element)} is no item, and no pair of an item and a number")
+            raise _NoRows(f"user {user!r}: {_shown(element)} is neither an item nor a pair of an item and a number")
 
 
 def _id(key: str) -> int | str:

@@ -50,7 +50,9 @@ def refuse(source: Source, counts: dict[str, int | None], *, tolerant: bool = Fa
     for column in sorted(source.required):
         if (counts.get(f"longest_{column}") or 0) > _LONGEST_ID:
             place = _place(source, pl.col(column).str.len_bytes() > _LONGEST_ID)
-            raise DataError(f"{place}: an id of {counts[f'longest_{column}']:,} characters", "is a quotation mark left open?")
+            raise DataError(
+                f"{place}: an id of {counts[f'longest_{column}']:,} characters", "check for a quotation mark that is not closed"
+            )
     if blank and not source.scan.skip_blank:
         raise ReadAgain(lambda one: one.scanned(skip_blank=True))
     return rows
@@ -95,9 +97,9 @@ class Fault(NamedTuple):
 def _sentence(source: Source, faulty: FaultyRows, first: Fault) -> DataError:
     """The error that names the first faulty row."""
     hint = (
-        "NaN and infinity have no place in an order: remove these rows or give them a number"
+        "NaN and infinity cannot be ordered: remove these rows or give them a number"
         if first.infinite
-        else "remove these rows or fill them; an empty field, a missing field and null count as no value, NA and nan where a number belongs"
+        else "remove or fill these rows; an empty field, a missing field and null are missing values, NA and nan in columns of numbers too"
     )
     place, problem = faulty.places[0]
     return DataError(f"{source.role}: {place}: {problem} (in {first.n:,} of {faulty.n_rows:,} rows)", hint)

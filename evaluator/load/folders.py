@@ -35,11 +35,11 @@ def parts_of(role: str, folder: Path) -> list[Path]:
     known = [path for path in files if sniff.known_format(path)]
     known = [path for path in known if ".json" not in path.suffixes] or known  # beside tables JSON describes them
     if not files:
-        raise DataError(f"{role}: there is no data file in the folder {folder}", "names that begin with _ or . are passed over")
+        raise DataError(f"{role}: there are no data files in the folder {folder}", "files whose names start with _ or . are ignored")
     forms = {sniff.known_format(path): path for path in known}
     if len(forms) > 1:
         first, other = list(forms.values())[:2]
-        raise DataError(f"{role}: {first} and {other} are of two formats", "name those you mean, for example FOLDER/*.parquet")
+        raise DataError(f"{role}: {first} and {other} have different formats", "select the files, for example FOLDER/*.parquet")
     return known or files
 
 
@@ -54,7 +54,7 @@ def names_in(role: str, folder: Path) -> list[str]:
         names = os.listdir(folder)
         os.stat(os.path.join(folder, os.curdir))  # a folder may be listed and yet not be entered
     except OSError as error:
-        raise DataError(f"{role}: the folder {folder} may not be read ({reason(error)})", "its files would be missing") from None
+        raise DataError(f"{role}: the folder {folder} may not be read ({reason(error)})", "otherwise its files would be missing") from None
     return names
 
 
@@ -64,7 +64,7 @@ def refuse_broken_link(role: str, path: Path) -> None:
         path.stat()
     except OSError as error:
         what = f"is a link to {os.readlink(path)}, which cannot be read" if os.path.islink(path) else "cannot be read"
-        raise DataError(f"{role}: {path} {what} ({reason(error)})", "mend or remove it: its rows would be missing") from None
+        raise DataError(f"{role}: {path} {what} ({reason(error)})", "repair or remove it: its rows would be missing") from None
 
 
 def reason(error: OSError) -> str:
@@ -77,7 +77,9 @@ def refuse_name_in_bytes(role: str, path: object) -> None:
     try:
         str(path).encode()
     except UnicodeEncodeError:
-        raise DataError(f"{role}: the name of the file {str(path)!r} is no UTF-8 text, as configs and results are", "rename it") from None
+        raise DataError(
+            f"{role}: the name of the file {str(path)!r} is not UTF-8 text, which configs and results must be", "rename it"
+        ) from None
 
 
 def refuse_repeated(role: str, paths: Iterable[Path]) -> None:
@@ -86,15 +88,15 @@ def refuse_repeated(role: str, paths: Iterable[Path]) -> None:
     for path in paths:
         first = seen.setdefault(os.path.realpath(path), path)
         if first != path:
-            raise DataError(f"{role}: {first} and {path} are the same file", "remove the link, or name the files you mean")
+            raise DataError(f"{role}: {first} and {path} are the same file", "remove the link, or list the files to use")
 
 
 def refuse_part_of_table(role: str, path: Path, folders: Iterable[Path]) -> None:
     """`DataError` if one of the `folders` that a path is in is a Delta table: its files may be those of older versions too."""
     for folder in folders:
         if is_table(folder):
-            message = f"{role}: {path} is part of the Delta table {folder}, whose log alone says which of its files count"
-            raise DataError(message, "name the folder of the table")
+            message = f"{role}: {path} is part of the Delta table {folder}, whose log decides which of its files count"
+            raise DataError(message, "give the folder of the table")
 
 
 def _visible(role: str, folder: Path, above: tuple[str, ...] = ()) -> Iterator[Path]:
@@ -102,7 +104,7 @@ def _visible(role: str, folder: Path, above: tuple[str, ...] = ()) -> Iterator[P
     refuse_part_of_table(role, folder, [folder])
     real = os.path.realpath(folder)
     if real in above:
-        raise DataError(f"{role}: the link {folder} leads back to {real}, in which it is", "remove the link, or name the files you mean")
+        raise DataError(f"{role}: the link {folder} leads back to {real}, in which it is", "remove the link, or list the files to use")
     for name in names_in(role, folder):
         path = folder / name
         if is_hidden(name):
@@ -114,7 +116,7 @@ def _visible(role: str, folder: Path, above: tuple[str, ...] = ()) -> Iterator[P
         elif os.path.isfile(path):
             yield path
         else:
-            raise DataError(f"{role}: {path} is neither a file nor a folder", "remove it, or name the files you mean")
+            raise DataError(f"{role}: {path} is neither a file nor a folder", "remove it, or list the files to use")
 
 
 def columns_of_path(path: PurePath, root: PurePath | None, named: Iterable[str | int]) -> Partition:
@@ -137,7 +139,7 @@ def path_column_kinds(where: str, columns: Mapping[str, str], partitions: Mappin
             kinds[column] = sniff.kind_of(column, texts, ())
             wrong = [text for text in texts if text and kinds[column] == "number" and not sniff.is_number(text)]
             if wrong:
-                raise DataError(f"{where}: the folder {name}={wrong[0]} holds no number, and {column} must be one")
+                raise DataError(f"{where}: the folder {name}={wrong[0]} is not a number, but {column} must be one")
     return kinds
 
 
@@ -163,13 +165,13 @@ def files_of_table(role: str, table: Path | Remote, storage: Mapping[str, str]) 
         found = sorted(DeltaTable(address, storage_options=dict(storage) or None).file_uris())
     except (DeltaError, *FAILURES) as error:
         said = str(error).strip().partition("\n")[0]
-        raise DataError(f"{role}: {table}: not a readable Delta table ({said})", f"does the folder hold {_LOG}?") from None
+        raise DataError(f"{role}: {table}: not a readable Delta table ({said})", f"check that the folder contains {_LOG}") from None
     if not found:
         raise NoRowsError(f"{role}: {table}: there are no rows")
     escaped = [file for file in found if not is_remote(file) and not os.path.exists(file) and os.path.exists(Path(unquote(file)))]
     if escaped:
         raise DataError(
-            f"{role}: {table}: Polars reads no Delta table in a folder whose path has spaces or other letters that addresses escape",
-            "move the table, or name its Parquet files",
+            f"{role}: {table}: Polars cannot read Delta tables in folders whose path contains spaces or other special characters",
+            "move the table, or give its Parquet files",
         )
     return [Remote(file, storage) if is_remote(file) else Path(file) for file in found]

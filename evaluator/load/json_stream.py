@@ -21,7 +21,7 @@ class NotJson(Exception):
 
 
 class JsonReader:
-    """Reads the elements of an array, or the entries of an object, piece by piece. A key that stands twice is an error, NaN is null."""
+    """Reads the elements of an array, or the entries of an object, piece by piece. A key that is given twice is an error, NaN is null."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
@@ -55,14 +55,14 @@ class JsonReader:
                 yield read()
         self._skip(end)
         if self.first_letter():
-            raise NotJson(self.line, "something follows the end of the document")
+            raise NotJson(self.line, "there is text after the end of the document")
 
     def _entry(self, keys: set[str]) -> tuple[str, Any]:
         if self.first_letter() != '"':
-            raise NotJson(self.line, "a key in double quotes was expected")
+            raise NotJson(self.line, "expected a key in double quotes")
         key = self._value()
         if key in keys:
-            raise NotJson(self.line, f"the key {key!r} stands twice")
+            raise NotJson(self.line, f"the key {key!r} is given twice")
         keys.add(key)
         self._skip(":")
         return key, self._value()
@@ -106,7 +106,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} stands twice in one object")
+        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} is twice in one object")
     return found
 
 

@@ -46,7 +46,7 @@ _DECODER: Final = json.JSONDecoder(object_pairs_hook=_Object.of)
 def refuse_odd_values(role: str, files: Sequence[SourceFile], columns: Mapping[str, str], listed: Collection[str], fields: Fields) -> None:
     """Return if no id or label of files of JSON objects is a value that can be none; `DataError` names the line of the first that is.
 
-    The same for a key of a column that stands twice in one object.
+    The same for a key of a column that is twice in one object.
 
     An id is a text or an integer, in the columns of `listed` a list of these; a label is any single value. `columns` maps canonical
     columns to keys, or to `fields` of lists of objects. Lines that are no JSON are left to those who read the rows.
@@ -73,10 +73,8 @@ def refuse_odd_values(role: str, files: Sequence[SourceFile], columns: Mapping[s
             except (ValueError, RecursionError):
                 continue
             if repeated := _repeated(record, keys, inner):
-                message = f"the key {min(repeated)!r} stands twice"
-                raise DataError(
-                    f"{role}: {file.line(number)}: {message}", "remove one of the two: readers of JSON take the one or the other"
-                )
+                message = f"the key {min(repeated)!r} is given twice"
+                raise DataError(f"{role}: {file.line(number)}: {message}", "remove one of them: JSON readers differ in which one they use")
             for column, key in columns.items():
                 if isinstance(record, dict) and (problem := _problem(column, key, value_of(record, key, fields), column in listed)):
                     message, hint = problem
@@ -115,7 +113,7 @@ def _problem(column: str, key: str, value: object, listed: bool) -> tuple[str, s
     if column not in IDS or value is None:
         return None
     if listed and not isinstance(value, list):
-        return f"{key!r} is {value!r}, and in other rows a list", "write a list in every row, as [3]"
+        return f"{key!r} is {value!r}, but a list in other rows", "write a list in every row, such as [3]"
     wrong = [one for one in (value if isinstance(value, list) and listed else [value]) if not is_id(one)]
     return (f"{wrong[0]!r} cannot be an id", "ids are integers or text") if wrong else None
 

@@ -25,8 +25,8 @@ def as_list_columns(where: str, table: str, nested: Sequence[str]) -> frozenset[
     if table not in _TABLES or "item" not in nested or "user" in nested:
         column = "user" if "user" in nested else nested[0]
         raise DataError(
-            f"{where}: the {public_name(column)} column holds lists{'' if 'item' in nested else ', but the item column does not'}",
-            "a row may hold one user, a list of items and, of the same length, a list of their scores, ranks or ratings",
+            f"{where}: the {public_name(column)} column contains lists{'' if 'item' in nested else ', but the item column does not'}",
+            "a row may contain one user, a list of items and a list of their scores, ranks or ratings with the same length",
         )
     return frozenset(nested)
 
@@ -67,8 +67,8 @@ def _refuse_unsplit(where: str, name: str, items: Sequence[str], users: Sequence
         text, sign = found
         shown = text if len(text) <= 40 else f"{text[:40]}…"
         nested = "write it as JSON, in a file of its own, or one row per item"
-        cure = nested if is_nested(text) else f"say what separates the items, split: {sign!r}"
+        cure = nested if is_nested(text) else f"set the separator of the items, split: {sign!r}"
         raise DataError(
             f"{where}: column {name!r} holds text such as {shown!r}, which looks like a list of items and would be read as one item",
-            f"{cure}; or say split: none if each text is one item",
+            f"{cure}; or set split: none if each text is one item",
         )

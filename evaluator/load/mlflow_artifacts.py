@@ -32,11 +32,9 @@ def download(url: str, options: Mapping[str, str], folder: Path) -> Path:
     """
     found = _ADDRESS.fullmatch(url)
     if found is None:
-        raise DataError(f"{url} names no file of a run of MLflow", _FORM)
+        raise DataError(f"{url} is not a file of an MLflow run", _FORM)
     if options:
-        raise DataError(
-            f"{url}: storage_options are not for MLflow", "say where it is by MLFLOW_TRACKING_URI, and a login as MLflow reads it"
-        )
+        raise DataError(f"{url}: storage_options are not for MLflow", "set MLFLOW_TRACKING_URI, and the login as for MLflow")
     try:
         from mlflow import MlflowClient
         from mlflow.exceptions import MlflowException
@@ -55,18 +53,18 @@ def download(url: str, options: Mapping[str, str], folder: Path) -> Path:
             hint = f"runs log files by mlflow.log_artifact; this one has {_artifacts(client, run)}"
             raise DataError(f"there is no artifact {path} in the run {run} of MLflow ({_first_line(error)})", hint) from None
     if file.is_dir():
-        raise DataError(f"{url} is a folder", f"name a file in it: {url.rstrip('/')}/{next(iter(sorted(os.listdir(file))), 'FILE')}")
+        raise DataError(f"{url} is a folder", f"give a file in it: {url.rstrip('/')}/{next(iter(sorted(os.listdir(file))), 'FILE')}")
     return file
 
 
 def _without_run(url: str, run: str, error: Exception) -> DataError:
     """The sentence for a run that cannot be looked at."""
     if getattr(error, "error_code", "") == "RESOURCE_DOES_NOT_EXIST":
-        return DataError(f"MLflow has no run {run}", "check the id, and that MLFLOW_TRACKING_URI is the address of its server")
+        return DataError(f"MLflow has no run {run}", "check the run id and MLFLOW_TRACKING_URI")
     if "failed with exception" in str(error):
         said = re.search(r"Errno \d+\] ([^\"')]*)", str(error))
         return DataError(
-            f"{url} cannot be fetched: the server of MLflow cannot be reached{f' ({said[1]})' if said else ''}", "check MLFLOW_TRACKING_URI"
+            f"{url} cannot be fetched: the MLflow server cannot be reached{f' ({said[1]})' if said else ''}", "check MLFLOW_TRACKING_URI"
         )
     return DataError(f"{url} cannot be fetched from MLflow: {_first_line(error)}", "set MLFLOW_TRACKING_URI to the address of a server")
 

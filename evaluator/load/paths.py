@@ -53,7 +53,7 @@ def spooled(pipe: Path | None = None) -> Iterator[SourceFile]:
     Raises `DataError` if standard input is a terminal.
     """
     if pipe is None and (sys.stdin is None or sys.stdin.isatty()):
-        raise DataError("standard input is a terminal, and lists were to be read from it", "pipe a file into receval, or name one")
+        raise DataError("lists should be read from standard input, but it is a terminal", "pipe a file into receval, or give a path")
     if hasattr(signal, "siginterrupt"):  # Polars' handler lets a blocked read go on after Ctrl-C
         signal.siginterrupt(signal.SIGINT, True)
     with folder_for_copies() as folder:
@@ -93,7 +93,7 @@ def _matches(role: str, pattern: str, folder: Path) -> list[Path]:
         refuse_repeated(role, files)
     elif files and visible:
         message = f"{role}: {pattern} matches files, such as {files[0]}, and the folder {visible[0]}"
-        raise DataError(message, "name both, or let the pattern match one kind only: *.csv means files, a final / folders")
+        raise DataError(message, "list both, or let the pattern match only one kind: *.csv matches files, a final / matches folders")
     return files or folders
 
 

@@ -27,7 +27,7 @@ from .source_file import SourceFile
 _BLOCK: Final = 1 << 22
 _MARK, _NEWLINE, _RETURN = b'"\n\r'
 _HINT: Final = (
-    "a quotation mark quotes where a field begins with it: close it before the next separator, and write a mark inside such a field twice"
+    "a field that starts with a quotation mark is quoted: close it before the next separator, and double quotation marks inside it"
 )
 Role = Literal["literal", "regular", "mixed"]
 """What the quotation marks of a file do. `literal`: none stands at the start of a field, so none quotes. `regular`: each opens or closes a
@@ -165,8 +165,8 @@ def _regular_copy(role: str, file: SourceFile, path: Path, separator: str, scrat
 def _unreadable(role: str, file: SourceFile, first_line: int, line: int, error: str) -> DataError:
     """The sentence for a row that begins in `first_line` and cannot be read at `line`."""
     if "unexpected end" in error:
-        return DataError(f"{role}: {file.line(first_line)}: a quoted field begins in this row and is closed nowhere", _HINT)
+        return DataError(f"{role}: {file.line(first_line)}: a quoted field starts in this row and is never closed", _HINT)
     if "expected after" in error:
-        begun = f", in a row that begins in line {first_line}" if line > first_line else ""
-        return DataError(f"{role}: {file.line(line)}: text follows the mark that closes a quoted field{begun}", _HINT)
+        begun = f", in a row that starts in line {first_line}" if line > first_line else ""
+        return DataError(f"{role}: {file.line(line)}: there is text after the closing quotation mark of a field{begun}", _HINT)
     return DataError(f"{role}: {file.line(first_line)}: {error}", _HINT)

@@ -90,7 +90,7 @@ def copy_of(path: Path, scratch: ExitStack) -> Path:
 
 def not_unpacked(where: str, error: BaseException, file: SourceFile) -> DataError:
     """The sentence for a file whose packing is broken."""
-    return DataError(f"{where}: cannot be unpacked ({in_words(error, file)})", "is the file complete?")
+    return DataError(f"{where}: cannot be unpacked ({in_words(error, file)})", "check that the file is complete")
 
 
 def _marked(path: Path) -> bool:
@@ -108,6 +108,8 @@ def _copy(file: SourceFile, packed: IO[bytes], written: IO[str], encoding: str) 
             written.write(text.removeprefix("\ufeff") if line == 1 else text)
     except UnicodeError as error:
         said = str(error).partition(": ")[2] or str(error)
-        raise DataError(f"{file}, near line {line + 1}: not {encoding} text ({said})", "correct the key encoding, or the file") from None
+        raise DataError(
+            f"{file}, near line {line + 1}: not {encoding} text ({said})", "correct the encoding in the config, or the file"
+        ) from None
     except (OSError, EOFError, zlib.error) as error:
         raise not_unpacked(f"{file}", error, file) from None

@@ -112,7 +112,7 @@ def find_remote(role: str, text: str, options: Mapping[str, str]) -> list[Remote
     try:
         urlsplit(text)
     except ValueError as error:
-        raise DataError(f"{role}: {masked_path(text)} is no valid address: {error}", "check the part behind ://") from None
+        raise DataError(f"{role}: {masked_path(text)} is not a valid address: {error}", "check the part after ://") from None
     if remote.is_fetched_whole or not glob.has_magic(text):
         return [remote]
     start = posixpath.dirname(text[: min(text.index(letter) for letter in "*?[" if letter in text)]) + "/"
@@ -128,7 +128,7 @@ def parts_elsewhere(role: str, folder: Remote) -> list[Remote]:
     root = folder.path
     files = [file for file in _under(folder) if not any(part.startswith(("_", ".")) for part in file.path.relative_to(root).parts)]
     if not files:
-        raise DataError(f"{role}: there is no data file in {folder}", "names that begin with _ or . are passed over")
+        raise DataError(f"{role}: there are no data files in {folder}", "files whose names start with _ or . are ignored")
     return files
 
 
@@ -211,7 +211,7 @@ def _complaint(remote: Remote, error: Exception) -> DataError:
     if isinstance(error, wrong.NotFoundError | FileNotFoundError) or status == "404":
         return DataError(f"there is nothing at {remote}", "check the bucket and the key")
     if isinstance(error, wrong.PermissionDeniedError | wrong.UnauthenticatedError | PermissionError) or status in ("401", "403"):
-        hint = "check the credentials in the environment, or say storage_options in the config"
+        hint = "check the credentials in the environment, or set storage_options in the config"
         return DataError(f"{remote} may not be read (permission denied)", hint)
     hint = "check the address, the connection and storage_options, such as endpoint_url and region"
     return DataError(f"{remote} cannot be reached: {_first_line(error)}", hint)

@@ -226,7 +226,7 @@ def remarks(sources: Iterable[Source]) -> tuple[str, ...]:
         texts = [role for kind, role in having if kind == "text"]
         if 0 < len(texts) < len(having):
             sentences.append(
-                f"{whose.capitalize()} ids are compared as text, in text order where scores tie, because {texts[0]} holds text."
+                f"{whose.capitalize()} ids are compared as text, and tied scores are ordered by text, because {texts[0]} contains text."
             )
     return tuple(sentences)
 

@@ -158,14 +158,14 @@ def _separated(role: str, table: str, file: SourceFile, quoted: Quotes, options:
     fields = sniff.rows(lines, separator, quoted.any)
     header = header_of(fields, options.header, [*options.columns.values(), *options.labels], options.list_separator)
     if header.is_contradicted:
-        message = f"{role}: {file}: the first line, {_shown(lines)}, names columns, and the config gives columns by position only"
-        raise DataError(message, "say header: true if it is a header, header: false if it is data")
+        message = f"{role}: {file}: the first line, {_shown(lines)}, contains column names, but the config gives columns only by position"
+        raise DataError(message, "set header: true if it is a header, header: false if it is data")
     has_header = header.is_there
     if has_header and len(fields) == 1 and len(quoted.files) == 1:
-        raise NoRowsError(f"{file}: the file has a header and no rows")
+        raise NoRowsError(f"{file}: the file has a header but no rows")
     if has_header and len(separator.encode()) > 1 and not lines[0].strip():
-        message = f"{role}: {file.line(1)}: the line is blank, where the names of the columns were expected"
-        raise DataError(message, "take the blank line out")
+        message = f"{role}: {file.line(1)}: the line is blank, but column names were expected"
+        raise DataError(message, "remove the blank line")
     bare = [_bare(name.strip()) for name in fields[0]]
     typed = all(name != field.strip() for name, field in zip(bare, fields[0], strict=True))
     untyped = bare if typed else fields[0]
@@ -184,11 +184,11 @@ def _doubts(name: str, lines: Sequence[str], header: Header, across_lines: bool)
     """What is not certain about the rows of a file."""
     doubts = []
     if header.is_doubtful:
-        taken = "is taken for the names of the columns; say header: false if it is data"
-        read = "is read as data; say header: true if it names the columns"
+        taken = "is read as column names; set header: false if it is data"
+        read = "is read as data; set header: true if it contains column names"
         doubts.append(f"the first line of {name}, {_shown(lines)}, {taken if header.is_there else read}.")
     if across_lines:
-        doubts.append(f"a quoted field of {name} goes on over a line end, so that several lines are one row.")
+        doubts.append(f"a quoted field of {name} continues over a line end, so several lines are one row.")
     return tuple(doubts)
 
 
@@ -202,9 +202,9 @@ def _trec(role: str, table: str, file: SourceFile, lines: Sequence[str]) -> Text
                 "data.test and data.train are qrels, recommendations are runs",
             )
     if not rows:
-        raise DataError(f"{role}: {file}: the first {len(lines):,} lines are comments or blank", "is this a TREC file?")
+        raise DataError(f"{role}: {file}: the first {len(lines):,} lines are comments or blank", "check that this is a TREC file")
     doubts = [
-        f"line {number} of {file.local.name} begins with # and is read as a comment, though it has the fields of a row."
+        f"line {number} of {file.local.name} starts with # and is read as a comment, although it has the fields of a row."
         for number in trec.disabled_rows(lines, names)[:1]
     ]
     return TextTable(names, [dict(zip(names, row, strict=False)) for _, row in rows], "", named=True, doubts=tuple(doubts))

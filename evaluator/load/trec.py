@@ -23,7 +23,9 @@ _GRADE: Final = re.compile("-?[0-9]{1,3}")
 def layout(where: str, table: str) -> tuple[str, ...]:
     """The columns of the TREC file that a table is read from; `DataError` if there is no such file."""
     if table not in _LAYOUTS:
-        raise DataError(f"{where}: TREC files hold judgements and recommendations, and nothing else", "say the format of this file")
+        raise DataError(
+            f"{where}: TREC files can only contain judgements (qrels) and recommendations (runs)", "set the format of this file"
+        )
     return _LAYOUTS[table]
 
 

@@ -45,7 +45,9 @@ def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Forma
     typed = {column: name for column, name in names.items() if name not in of_paths}
     nested = _nested_columns(role, table, schemas, typed)
     if format == "delta" and table == "lists" and not nested and not {"position", "score"} & names.keys():
-        raise DataError(f"{where}: the rows of a Delta table have no order, and there is no rank and no score", "add one of them")
+        raise DataError(
+            f"{where}: the rows of a Delta table have no order, and there is neither a rank nor a score column", "add one of them"
+        )
     partitions = partitions_of(files, names | label_columns, stored)
     samples = {} if nested else _texts(role, table, schemas, typed, format, options)
     if format == "ipc":
@@ -92,7 +94,7 @@ def _columns(
         names = names or found
         if found != names:
             has, others = (", ".join(sorted(columns.values())) for columns in (found, names))
-            raise DataError(f"{role}: of {file} the columns {has} would be read, but of {first} {others}", "name them in the config")
+            raise DataError(f"{role}: of {file} the columns {has} would be read, but in {first} {others}", "set them in the config")
     return names, label_columns
 
 
@@ -104,7 +106,9 @@ def _nested_columns(role: str, table: str, schemas: _Schemas, names: Mapping[str
         allowed = list_columns.may_hold_lists(table) and "item" in nested_here
         nested.append(list_columns.as_list_columns(f"{role}: {file}", table, nested_here) if allowed else frozenset())
         if nested[-1] != nested[0]:
-            raise DataError(f"{role}: {file} holds lists in other columns than {next(iter(schemas))}", "write all parts in the same way")
+            raise DataError(
+                f"{role}: {file} contains lists in different columns than {next(iter(schemas))}", "write all parts in the same way"
+            )
     return nested[0]
 
 

@@ -19,7 +19,7 @@ from .remote import Remote
 from .scan import Format
 from .source_file import FrameFile, SourceFile, in_words
 
-_COMPLETE: Final = "is it complete?"
+_COMPLETE: Final = "check that it is complete"
 _MOST_DIGITS: Final = 38
 """Of the decimal numbers that Polars reads."""
 
@@ -42,7 +42,7 @@ def refusing_unreadable(where: str, file: SourceFile, format: str, hint: str = _
         with panics_held_back():
             yield
     except pl.exceptions.PanicException as error:
-        hint = f"{hint} If so, write its columns in plain types: integers, numbers, text (string, not string_view), or lists of these"
+        hint = f"{hint} If so, write its columns in simple types: integers, numbers, text (string, not string_view), or lists of these"
         raise DataError(f"{where}: Polars cannot read this {format} file ({_first_line(error, file)})", hint) from error
     except FAILURES as error:
         raise DataError(f"{where}: not a readable {format} file ({_first_line(error, file)})", hint) from error

@@ -13,7 +13,7 @@ from msgspec import Struct
 from ..errors import DataError
 from .remote import Remote
 
-_HINT: Final = "run again when it is whole; a program that writes another file and renames it at the end changes none that is read"
+_HINT: Final = "run again when it is complete; programs should write to a new file and rename it at the end"
 
 
 class FileState(Struct, frozen=True):

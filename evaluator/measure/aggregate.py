@@ -1,4 +1,4 @@
-"""Merged sums and values of users → one number per measure and aggregate."""
+"""Merged sums and per-user values → one number per measure and aggregate."""
 
 from __future__ import annotations
 

@@ -231,7 +231,7 @@ def _reordered(scorer: Scorer, block: TieBlock, groups: Sequence[MeasureGroup], 
 
 
 def _added_up(of_group: GroupValues, pooled: bool) -> Array:
-    """The values of users, or of a `pooled` measure their numerators."""
+    """The per-user values, or of a `pooled` measure their numerators."""
     if not pooled:
         return of_group.values
     ((numerators, _),) = of_group.ratios

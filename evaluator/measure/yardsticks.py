@@ -397,7 +397,7 @@ class MadeChoices(Canonical):
 
 
 def _replace_choices(scorer: Scorer, yardstick: YardstickTask) -> Mapping[bool, Lists]:
-    """Make two choices of lists of all; nothing stands twice in made lists, and nothing is taken out of them."""
+    """Make two choices of lists of all; nothing is given twice in made lists, and nothing is taken out of them."""
     plain = Lists("rank", "item_asc", "float64", "keep_all", "keep", "keep")
     choices = {False: plain, True: replace(plain, seen="drop_and_refill")}
     scorer.canonical = MadeChoices(scorer.prepared, scorer.part, scorer.tables, yardstick.masked, choices)

@@ -3,7 +3,7 @@
 Rank minus hits up to that rank is the number of irrelevant items above a hit, so every AUC is a sum over hits.
 
 R is the number of relevant items of the user, h the number of hits, a(r) = r - found(r) the places above the hit at rank r
-that are no hits (an item that stands twice misses at its second place), N the number of negatives. By `ties` of the scores:
+that are no hits (an item that is given twice misses at its second place), N the number of negatives. By `ties` of the scores:
 `list_order` as above; `strict`, a(r) are the places whose score is at least that of the hit, wherever they stand, so that a
 tied pair is wrong; `half`, those with a higher score, and half of those with the same. By `negatives`:
 `candidates`, those of the user that are not relevant, at least as many as stand above a hit; the candidates are the items of

@@ -150,7 +150,7 @@ def sufficient_reco(m: Measure) -> Array:
     reference="RecTools metrics/dq.py",
 )
 def unrepeated_reco(m: Measure) -> Array:
-    """Whether no item stands twice among the first k places; over users, the share of users with such a list.
+    """Whether no item is given twice among the first k places; over users, the share of users with such a list.
 
     UnrepeatedReco@k = 1 if the first l places hold l items, else 0
 

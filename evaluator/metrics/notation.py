@@ -94,7 +94,7 @@ GLOSSARY: Final[Mapping[str, str]] = {
     r"\phi_r": "how much the item at rank $r$ satisfies",
     r"\pi_i": "how high item $i$ would rank by its popularity alone",
     r"\pi_{u,i}": "the prediction, clipped to the bounds",
-    r"\rho_i": "the position of item $i$ among those of the train file by popularity, the most popular last, with the mean position for ties",
+    r"\rho_i": "the position of item $i$ in the train file by popularity, the most popular last, with the mean position for ties",
     r"\kappa_i": "the position of item $i$ among those of the train file by popularity, the least popular first, smallest id first",
     r"\nu_i": "the position of item $i$ by popularity in the train file, the most popular first, the same position for ties",
     r"\rho_{u,i}": "the rank of a score or a prediction from the smallest, with the mean rank for ties",

@@ -97,8 +97,8 @@ def mse(m: Measure) -> Ratio:
     over the n relevant test items, of which those without a prediction add no error (`relevant`). Pooled over users (`micro`) every rating
     weighs the same.
 
-    Edge cases: a user without such a rating is left out. A pair that stands twice in the predictions counts with its highest prediction;
-    one that stands twice in the test file as `truth_duplicates` says: with `rows` and `rows_count` each row has an error of its own.
+    Edge cases: a user without such a rating is left out. A pair that is given twice in the predictions counts with its highest prediction;
+    one that is given twice in the test file as `truth_duplicates` says: with `rows` and `rows_count` each row has an error of its own.
     """
     return _mean_error(m, _error(m.table("ratings")) ** 2)
 
@@ -273,7 +273,7 @@ def log_loss(m: Measure) -> Array:
 
     LogLoss = -1/n · Σ_i (y(i)·ln p(i) + (1 - y(i))·ln(1 - p(i))), y(i) = 1 if item i is relevant, else 0
 
-    A prediction is taken for a probability, and moved to lie between `eps` and 1 - `eps`.
+    A prediction is used as a probability, and moved to lie between `eps` and 1 - `eps`.
 
     Edge cases: without a predicted rating there is no value.
     """

@@ -133,7 +133,11 @@ def alpha_ndcg(m: Measure) -> Ratio:
     "ERRIA",
     family="diversity",
     axes={"intent": "err_ia_intent"},
-    numbers={"grade": Number(0.5, "the probability that a hit satisfies a user who looks for its category", least=0.0, most=1.0, symbol=r"\gamma")},
+    numbers={
+        "grade": Number(
+            0.5, "the probability that a hit satisfies a user who looks for its category", least=0.0, most=1.0, symbol=r"\gamma"
+        )
+    },
     needs=lambda params: ("categories", "train") if params["intent"] == "profile" else ("categories",),
     uses=lambda params: ("aspects_and_intents",) if params["intent"] == "profile" else ("aspects",),
     tex=tex(

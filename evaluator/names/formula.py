@@ -165,7 +165,9 @@ def read(text: str) -> Formula:
     if not formula.measures:
         raise ValueError(f"the formula {text!r} names no measure")
     if len(formula.text) > _LONGEST:
-        raise ValueError(f"a formula may have at most {_LONGEST:,} characters; with spaces around + and - this one has {len(formula.text):,}")
+        raise ValueError(
+            f"a formula may have at most {_LONGEST:,} characters; with spaces around + and - this one has {len(formula.text):,}"
+        )
     return formula
 
 

@@ -27,7 +27,7 @@ PREAMBLE: Final = r"""\documentclass[11pt,a4paper]{article}
 \setlength{\leftmargin}{1.5em}}}{\end{list}}
 """
 _NEEDED: Final = (
-    "Tables made by receval. In the preamble of the document that takes them in:",
+    "Tables made by receval. The preamble of your document needs:",
     r"\usepackage[utf8]{inputenc}",
     r"\usepackage[T1]{fontenc}",
     r"\usepackage{textcomp,amsmath,amssymb,array,booktabs}",

@@ -84,7 +84,7 @@ _SYMBOLS: Final = (
     | {symbol for meaning in GLOSSARY.values() for symbol in re.findall(r"\$([^$]+)\$", meaning)}
     | {"R", "|T_u|", r"[\ldots]", *(f"M_{place}" for place in range(1, 10))}
 )
-"""What is taken for LaTeX in a text; beside it are the symbols of the numbers that metrics take."""
+"""What is used as LaTeX in a text; beside it are the symbols of the numbers that metrics take."""
 _NUMBER: Final = re.compile(r"(-?)([\d.,]+|inf)(?:e([+-]\d+))?")
 
 

@@ -8,9 +8,7 @@ from ..content.report import ReportContent
 from ..content.report_page import report, summary
 from . import html, markdown
 
-_CUT: Final = (
-    "\n\n*The rest is left out: it is longer than the {most:,} bytes that are shown here. receval report -o FILE.html has it all.*\n"
-)
+_CUT: Final = "\n\n*The rest is left out: the summary is longer than {most:,} bytes. receval report -o FILE.html has it all.*\n"
 
 
 def as_html(content: ReportContent, *, interactive: bool = False) -> bytes:

@@ -111,12 +111,12 @@ def is_spreadsheet_safe(result: Result) -> bool:
 
 
 def users_as_parquet(result: Result) -> bytes:
-    """Return the values of users as Parquet; a value that is not defined is NaN, one that a user does not have is null."""
+    """Return the per-user values as Parquet; a value that is not defined is NaN, one that a user does not have is null."""
     return encoding.as_parquet(_values(result))
 
 
 def users_as_csv(result: Result) -> bytes:
-    """Return the values of users as CSV in full precision; empty where a user has none, or it is not defined."""
+    """Return the per-user values as CSV in full precision; empty where a user has none, or it is not defined."""
     values = _without_nan(result)
     if is_spreadsheet_safe(result):
         values = values.with_columns(cs.string().map_elements(encoding.guard, pl.String))

@@ -220,7 +220,7 @@ class Row(Struct, frozen=True):
 
 
 class Counts(Struct, frozen=True):
-    """Who was counted for one model.
+    """Users that were counted for one model.
 
     `test` users stand in the test file; `relevant` of them have a relevant item; `listed` of those have a list; `averaged`
     is how many the first measure is averaged over. Those without a list count 0 if `missing_count`, or have no value if

@@ -57,7 +57,7 @@ def _facts() -> Iterator[Fact]:
     yield _java(wanted=not any(_version(name) is None for name in by_extra.get("spark", ())))
     yield from _resources()
     encoding = sys.stdout.encoding or "none"
-    yield Fact("encoding", encoding, "" if encoding.lower() in ("utf-8", "utf8") else "set PYTHONUTF8=1 to see names as they are")
+    yield Fact("encoding", encoding, "" if encoding.lower() in ("utf-8", "utf8") else "set PYTHONUTF8=1 to show all characters of names")
 
 
 def _requirements() -> dict[str, list[str]]:
@@ -102,7 +102,7 @@ def _resources() -> Iterator[Fact]:
     folder = tempfile.gettempdir()
     free = shutil.disk_usage(folder).free
     scarce = free < quarter
-    yield Fact("temporary files", f"{_size(free)} free in {folder}", "set TMPDIR to a folder with more room" if scarce else "")
+    yield Fact("temporary files", f"{_size(free)} free in {folder}", "set TMPDIR to a folder with more space" if scarce else "")
 
 
 def _size(n_bytes: int) -> str:

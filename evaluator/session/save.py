@@ -22,7 +22,7 @@ from .targets import PathLike, Targets
 def save(result: Result, report: ReportContent | None, targets: Targets, stage: Stage, formats: Iterable[str]) -> None:
     """Write a result to files in their forms and into folders, all or nothing; a link stays, and what it leads to is written.
 
-    Folders have the values of users in each of `formats`. Of an earlier run's files in the folders nothing stays that this run does not
+    Folders have the per-user values in each of `formats`. Of an earlier run's files in the folders nothing stays that this run does not
     write.
     """
     files: dict[Path, bytes | Path] = {

@@ -26,7 +26,7 @@ from .two_models import difference_of, estimate_paired
 Pair = tuple[str, str]
 """The base and the model of a comparison; the base is named first among the models."""
 MOST_VALUES: Final = 5_000_000
-"""So many values of users are compared for pairs without the best model, which only sharpen the correction: half a second."""
+"""So many per-user values are compared for pairs without the best model, which only sharpen the correction: half a second."""
 _LEAST_VALUES: Final = 5_000
 """A comparison of fewer users takes as long as one of so many."""
 
@@ -127,7 +127,7 @@ def conclude_values(
     margins: Mapping[str, float] | None = None,
     value_range: ValueRange | None = None,
 ) -> tuple[Conclusion, ...]:
-    """Conclude from the values of users: measure → model → one value per user, in the same order for all models, NaN for none.
+    """Conclude from the per-user values: measure → model → one value per user, in the same order for all models, NaN for none.
 
     More is better unless `higher_is_better` says otherwise of a measure; `margins` has the margin of measures that have one, `value_range`
     the least and the largest value of a user.

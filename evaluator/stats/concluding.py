@@ -1,6 +1,6 @@
 """What is concluded of the differences of one family: corrected for how many there are, and said in a sentence.
 
-Never "significant", which is taken for "large"; never the probability that a model is better; never "no difference".
+Never "significant", which is used as "large"; never the probability that a model is better; never "no difference".
 """
 
 from __future__ import annotations
@@ -292,7 +292,11 @@ def _notes(difference: Difference) -> list[str]:
         return notes
     leaves_zero_out, size = interval[0] > 0 or interval[1] < 0, min(map(abs, interval))
     if leaves_zero_out and not difference.real:
-        among = f"among {difference.family} comparisons this happens too often by chance" if difference.family != 1 else "its test finds no difference"
+        among = (
+            f"among {difference.family} comparisons this happens too often by chance"
+            if difference.family != 1
+            else "its test finds no difference"
+        )
         notes.append(f"The interval, which is not corrected for other comparisons, excludes 0, but  {among}.")
     elif difference.real and not leaves_zero_out:
         notes.append("The test finds a difference, but the interval, which is computed differently, includes 0.")

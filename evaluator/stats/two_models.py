@@ -1,4 +1,4 @@
-"""One measure of two models: from the values of users, or less, to a `Difference`."""
+"""One measure of two models: from the per-user values, or less, to a `Difference`."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_the_page_has_values_steps_meanings_and_what_has_no_effect(receval):
     assert "grades      configured → ratings   0.2028 (-0.0228)   0.1223 (-0.0183)   0.0125 (-0.0022)" in out
     assert "In another order the lines may add something else; their sum stays." in out
     assert "ndcg_gain  the gain of a relevant item of grade g. receval: 2^g - 1. elliot: " in out
-    assert "Different, and without effect on these files: list_order, tie_order, duplicates" in out
+    assert "Different settings without effect on these files: list_order, tie_order, duplicates" in out
 
 
 def test_every_format_has_the_steps(receval):
@@ -74,10 +74,10 @@ def test_every_format_has_the_steps(receval):
 
 def test_a_measure_that_one_of_the_two_has_not_is_named_with_the_reason(receval):
     arguments = ("--set", "evaluation.metrics=[F1@5, nDCG@5]", "--why", "receval")
-    assert "Nothing to compare: replay: the library has no such metric." in receval("audit", QUICKSTART, *arguments, "replay")[1]
+    assert "Nothing to compare: replay: the library does not have the metric." in receval("audit", QUICKSTART, *arguments, "replay")[1]
     code, _, err = receval("audit", QUICKSTART, "--set", "evaluation.metrics=[F1@5]", "--why", "receval", "replay")
     assert (code, err) == (
-        2, "receval: the conventions receval and replay cannot be compared: F1@5: replay: the library has no such metric\n",
+        2, "receval: the conventions receval and replay cannot be compared: F1@5: replay: the library does not have the metric\n",
     )  # fmt: skip
 
 

@@ -149,7 +149,7 @@ def test_what_a_run_would_refuse_is_said_where_it_is_not_looked_at(command, rece
     path = config(CLEAN + "3,13,1\n", "duplicates: error")
     name, *more = command
     code, _, err = receval(name, *more, path)
-    said = "evaluation.policy.duplicates: error is not looked at here; receval run or receval check does"
+    said = "evaluation.policy.duplicates: error has no effect here, only in receval run and receval check"
     assert (code, err) == (0, f"receval: warning: {said}\n")
     assert receval(name, *more, config(CLEAN))[2] == ""
 
@@ -169,7 +169,7 @@ def test_rows_without_a_value_are_refused_left_out_or_named(receval, config):
 
 def test_who_was_counted_is_shown_when_asked_for(receval, config):
     _, out, _ = receval("run", config(CLEAN.replace("3,9,3\n3,13,2\n", "4,1,1\n")), "-v")
-    assert "Who was counted" in out
+    assert "Users that were counted" in out
     assert "3 test users, 3 with a list, 2 both: 3 count, 1 (no list) filled in; 1 (no test row) left out" in out
     assert "note X02" in out
 

@@ -93,7 +93,7 @@ def test_what_is_inconclusive_fails_if_the_config_or_strict_says_so(place, recev
 def baseline_that_is_a_file(place):
     shutil.rmtree(place / "results/main")
     (place / "results/main").write_text("")
-    return 3, "the baseline results/main is a file, not a folder of results\n  make a folder with receval run -o DIR/"
+    return 3, "the baseline results/main is a file, not a result folder\n  create a result folder with receval run -o DIR/"
 
 
 def other_users(place):
@@ -118,7 +118,7 @@ def users_who_do_not_count(place):
 
 def torn_baseline(place):
     (place / "results/main/results.json").write_text("{")
-    return 3, "results.json: this is no JSON: the file is damaged"
+    return 3, "results.json: this is not valid JSON: the file is damaged"
 
 
 def missing_baseline(place):
@@ -143,7 +143,7 @@ def infinite_margin(place):
 
 def results_over_the_baseline(place):
     changed(place, output={"dir": "results/main"})
-    return 2, "the results would take the place of their baseline results/main"
+    return 2, "the results would overwrite their baseline results/main"
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_options_are_named_where_they_are_wrong_for_a_config(place, receval):
 def test_nothing_to_judge_is_said(source, place, receval):
     changed(place, gates={})
     assert receval("gate", source)[0] == 2
-    assert "there is no rule to judge" in receval("gate", source)[2]
+    assert "there are no rules to judge" in receval("gate", source)[2]
 
 
 def test_a_config_with_gates_is_validated_without_data(place, receval):

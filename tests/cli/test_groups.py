@@ -58,7 +58,7 @@ def test_the_screen_shows_a_table_for_each_split_and_marks_small_groups(receval,
         "By cold",
     ]
     assert "0-4           4 (few)    knn" in out
-    assert "few: fewer than 100 users, whose values say little." in out
+    assert "few: fewer than 100 users, whose values are very uncertain." in out
 
 
 def test_the_resolved_config_reads_back(receval, config, tmp_path):
@@ -101,4 +101,4 @@ def test_a_column_that_is_not_there_is_a_data_error_that_names_those_that_are(re
 def test_commands_without_groups_say_that_they_do_not_look_at_them(command, options, receval, config):
     code, _, err = receval(*command, config, *options)
     assert code == 0, err
-    assert "receval: warning: evaluation.by is not looked at here; receval run splits values by groups\n" in err
+    assert "receval: warning: evaluation.by has no effect here, only in receval run\n" in err

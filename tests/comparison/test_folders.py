@@ -154,7 +154,7 @@ def test_folders_without_values_of_users_are_compared_by_their_deviations(folder
     off = ("--set", "output.per_user=false")
     code, out, err = receval("compare", folder("main", None, *off), folder("today", fewer(), *off))
     assert (code, err) == (0, "")
-    assert "main and today have no values of users (output.per_user): users are not paired" in out
+    assert "main and today have no per-user values (output.per_user): users are not paired" in out
 
 
 def test_an_undefined_value_on_one_side_has_no_difference(folder, receval, compared):
@@ -185,13 +185,13 @@ def test_another_train_file_is_said_where_a_measure_looks_at_it(folder, receval)
     [
         (["nowhere/"], 2, "there is no config file nowhere"),
         (["main", "again=main"], 0, ""),
-        (["main", "main"], 2, "two results are called main"),
+        (["main", "main"], 2, "two results are both named main"),
         (["main"], 2, "there is one model, knn, and nothing to compare it with"),
         (["main", "today", "--baseline", "mian"], 2, "the baseline is mian, and no result is called so"),
         (["main", "today", "--margin", "nan"], 2, "a margin is a number from 0"),
         (["main", "today", "--alpha", "0.7"], 2, "alpha is"),
         (["main", "today", "-o", "x.pdf"], 2, "-o x.pdf: end a file in .json, .csv, .md, .tex, .html, .htm, or a folder in /"),
-        (["main", "empty"], 3, "empty: there is no manifest.json, so this is no folder of results"),
+        (["main", "empty"], 3, "empty: there is no manifest.json, so this is not a result folder"),
     ],
 )
 def test_a_wrong_command_gets_a_sentence_and_its_exit_code(arguments, code, sentence, folder, receval, tmp_path, monkeypatch):

@@ -95,7 +95,7 @@ def test_a_convention_is_a_regular_file(metric, ended):
 
 def test_a_config_is_a_regular_file(receval):
     code, _, err = receval("validate", "/dev/zero")
-    assert (code, err) == (2, "receval: /dev/zero cannot be read: it is no regular file\n")
+    assert (code, err) == (2, "receval: /dev/zero cannot be read: it is not a regular file\n")
 
 
 @pytest.mark.parametrize(

@@ -168,7 +168,7 @@ def test_a_base_without_values_of_users_is_compared_unpaired_and_said_so():
     (one,) = gates(result_of({"home": BASE}), "nDCG@10 max_loss 2%", base=base)
     assert not one.paired
     assert one.outcome == "inconclusive"
-    assert any("main has no values of users" in note for note in one.notes)
+    assert any("main has no per-user values" in note for note in one.notes)
 
 
 def test_the_summary_counts_each_kind_of_outcome():

@@ -69,7 +69,7 @@ def test_other_columns_do_no_harm_whatever_their_names(name, mrr, write, tmp_pat
     [
         ('user,item,score\n1,"",0.5\n2,13,1\n', "line 2: no value for item"),
         ("user,item\r1,10\r2,13\r", "carriage return alone"),
-        ('user,item,score\n1,"10,0.5\n2,13,1\n', "line 2: a quoted field begins in this row and is closed nowhere"),
+        ('user,item,score\n1,"10,0.5\n2,13,1\n', "line 2: a quoted field starts in this row and is never closed"),
     ],
 )
 def test_text_that_is_not_what_it_seems_is_refused(content, said, mrr, write):

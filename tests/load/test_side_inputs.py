@@ -75,11 +75,11 @@ def test_a_label_that_is_not_there_is_refused_with_the_columns_and_the_one_that_
     assert error.value.hint == "did you mean 'group'?"
     with pytest.raises(DataError) as error:
         look("people", "u.csv", PEOPLE, labels=["country"])
-    assert error.value.hint == "name one of these, or add the column to the file"
+    assert error.value.hint == "choose one of these, or add the column to the file"
 
 
 def test_a_column_of_ids_is_no_label(look):
-    with pytest.raises(DataError, match="column 'user' holds the user ids and says nothing of them"):
+    with pytest.raises(DataError, match="column 'user' holds the user ids, not a property of them"):
         look("people", "u.csv", PEOPLE, labels=["user"])
 
 

@@ -84,7 +84,7 @@ def test_what_can_be_known_before_is_refused_before_anything_is_read(config):
     path = config(data={"test": "gone.csv", "recommendations": {"home": "home.csv"}})
     with pytest.raises(library.ConfigError, match=r"x\.docx: end a file in \.csv, .*, or a folder in /"):
         library.evaluate_config(path, outputs="x.docx")
-    with pytest.raises(library.ConfigError, match="an output names no file"):
+    with pytest.raises(library.ConfigError, match="an output has no file name"):
         library.evaluate_config(path, outputs=" ")
     with pytest.raises(library.ConfigError, match=r"output\.enriched needs a folder to write to"):
         library.evaluate_config(config(output={"enriched": True}))

@@ -79,7 +79,10 @@ CASES = {
         "No clear difference between main and today in nDCG@10: 5 of 400 users changed, 4 for the better and 1 for the worse: "
         "too few for a verdict (exact p 0.375).",
     ),
-    "none, one user": (judged([0.25]), "nDCG@10 of today is higher than that of main by 0.25, for one user only: this says nothing about other users."),
+    "none, one user": (
+        judged([0.25]),
+        "nDCG@10 of today is higher than that of main by 0.25, for one user only: this says nothing about other users.",
+    ),
     "none, nobody": (judged([]), "nDCG@10 of today and of main cannot be compared: no user has a value for both."),
     "identical": (judged(np.zeros(N)), "nDCG@10 of today and of main is identical for 400 users."),
 }

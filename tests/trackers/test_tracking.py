@@ -144,7 +144,7 @@ def test_trackers_are_written_shortly_and_the_config_reads_back():
 
 def test_what_is_not_named_is_asked_for(receval: Command, folder: Path):
     code, _, err = receval("track", folder)
-    assert (code, "no tracker is named" in err) == (2, True)
+    assert (code, "no tracker is given" in err) == (2, True)
     code, _, err = receval("track", folder, "--to", "{dvc: {dri: x}}")
     assert (code, "--to[0].dvc.dri" in err) == (2, True), err
 

@@ -61,7 +61,7 @@ def _panel(of_panel: Sequence[Difference], base: str | None, room: float, severa
         "title": None,
         "axis": {"minExtent": room, "labelLimit": room, "ticks": False, "grid": False},
     }
-    x = {"field": "difference", "type": "quantitative", "title": None if several else "model less base", "axis": {"tickCount": 5}}
+    x = {"field": "difference", "type": "quantitative", "title": None if several else "model minus baseline", "axis": {"tickCount": 5}}
     looks = by_verdict()
     band = {
         "mark": {"type": "bar", "color": GREY, "opacity": 0.18, "height": _STEP},

@@ -12,7 +12,7 @@ def distribution(spreads: Sequence[Spread]) -> Spec:
     """A panel per spread; users whose value is 0, or did not change, are one grey bar at 0 with their number."""
     panels = [_panel(one) for one in spreads]
     of = ", ".join(dict.fromkeys(one.measure for one in spreads))
-    what = "per-user differences" if spreads[0].base is not None else "values of users"
+    what = "per-user differences" if spreads[0].base is not None else "per-user values"
     spec = {"concat": panels, "columns": min(2, len(panels)), "spacing": 24}
     return finished(spec if len(panels) > 1 else panels[0], f"histogram of {what} in {of}")
 
@@ -31,7 +31,7 @@ def _panel(spread: Spread) -> Spec:
     most = max([spread.zero, *(one.rows for one in spread.bins)])
     differs = spread.base is not None and spread.higher_is_better is not None
     title = (
-        f"{spread.measure}: {spread.model} less {spread.base}, per user"
+        f"{spread.measure}: {spread.model} minus {spread.base}, per user"
         if spread.base is not None
         else f"{spread.measure} of {spread.model}, per user"
     )

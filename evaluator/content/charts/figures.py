@@ -40,9 +40,7 @@ def differences(content: ReportContent) -> Figure | None:
     left = len(wanted) - len({one.subject.measure for one in shown})
     more = f" {left} more measure{'s are' if left > 1 else ' is'} in the tables." if left > 0 else ""
     band = " The grey band is the margin." if any(one.margin is not None for one in shown) else ""
-    caption = (
-        f"Differences with their {100 * comparison.settings.level:g} % intervals; the dashed line is no difference at all.{band}{more}"
-    )
+    caption = f"Differences with their {100 * comparison.settings.level:g} % intervals; the dashed line marks zero difference.{band}{more}"
     return _figure("differences", caption, forest.differences(shown, comparison.base))
 
 
@@ -54,7 +52,7 @@ def over_k(content: ReportContent) -> Figure | None:
         return None
     shown = wanted[: lines.MOST_PANELS]
     left = f" {len(wanted) - len(shown)} more are in the table." if len(wanted) > len(shown) else ""
-    caption = f"Measures over the cut-off k; each panel has a scale of its own, which need not begin at 0.{left}"
+    caption = f"Measures by cut-off k; each panel has its own scale, which may not start at 0.{left}"
     return _figure("over-k", caption, lines.over_k(content.points, shown))
 
 
@@ -65,8 +63,8 @@ def distribution(content: ReportContent) -> Figure | None:
         return None
     shown = spreads[:_MOST_SPREADS]
     left = f" {len(spreads) - len(shown)} more are not shown." if len(spreads) > len(shown) else ""
-    what = "Differences of users; blue better, orange worse, grey the same." if shown[0].base is not None else "Values of users; grey at 0."
-    caption = f"{what} The heights are on a logarithmic scale, so that few users can be seen beside many.{left}"
+    what = "Differences per user; blue better, orange worse, grey the same." if shown[0].base is not None else "Per-user values; grey at 0."
+    caption = f"{what} Heights are on a logarithmic scale, so that small numbers of users are visible.{left}"
     return _figure("distribution", caption, histogram.distribution(shown))
 
 
@@ -91,10 +89,10 @@ FIGURES: Final[Mapping[str, Callable[[ReportContent], Figure | None]]] = Mapping
 
 NEEDS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "differences": "it takes several models, whose values of users were kept",
+        "differences": "it needs several models with per-user values",
         "over_k": "no metric has values at several cut-offs",
-        "distribution": "it takes a measure with values of users that were kept",
-        "trade_off": "it takes two models and two measures",
+        "distribution": "it needs a measure with per-user values",
+        "trade_off": "it needs two models and two measures",
     }
 )
 """Why there may be nothing to show."""

@@ -69,4 +69,4 @@ def trade_off(points: Sequence[ValuePoint], x: str, y: str) -> Spec:
 
 def _directed(label: str, points: Sequence[ValuePoint]) -> str:
     better = next(one.row.higher_is_better for one in points if one.label == label)
-    return f"{label}{ {True: ' (more is better)', False: ' (less is better)', None: ''}[better] }"
+    return f"{label}{ {True: ' (higher is better)', False: ' (lower is better)', None: ''}[better] }"

@@ -45,7 +45,7 @@ def from_mapping(where: str, table: str, rows: Mapping[Any, Any], columns: Mappi
     key = {"catalogue": "item", "people": "user"}.get(table)
     if key is not None and all(isinstance(held, Mapping) for held in rows.values()):
         return from_records(where, table, [{key: name, **held} for name, held in rows.items()])
-    raise DataError(f"{where}: a dict of this kind is no table", "give a frame, or a list of records")
+    raise DataError(f"{where}: a dict of this kind is not a table", "give a frame, or a list of records")
 
 
 def users_without_items(where: str, table: str, rows: Any, columns: Mapping[str, str | int]) -> pl.DataFrame | None:
@@ -65,18 +65,18 @@ def from_records(where: str, table: str, rows: Sequence[Any]) -> pl.DataFrame:
         names = dict.fromkeys(name for row in rows if isinstance(row, Mapping) for name in row)
         odd = next((number for number, row in enumerate(rows, 1) if not isinstance(row, Mapping)), None)
         if odd is not None:
-            raise DataError(f"{where}, row {odd}: {_shown(rows[odd - 1])} is no record", "write a dict for each row")
+            raise DataError(f"{where}, row {odd}: {_shown(rows[odd - 1])} is not a record", "write a dict for each row")
         return row_frame(where, [column(where, str(name), [row.get(name) for row in rows]) for name in names])
     if isinstance(first, tuple | list):
         names_of_row = names_by_position(where, table, len(first))
         odd = next((number for number, row in enumerate(rows, 1) if not isinstance(row, tuple | list) or len(row) != len(first)), None)
         if odd is not None:
-            raise DataError(f"{where}, row {odd}: {_shown(rows[odd - 1])} has not {len(first)} values, as the first row")
+            raise DataError(f"{where}, row {odd}: {_shown(rows[odd - 1])} does not have {len(first)} values like the first row")
         return row_frame(where, [column(where, name, values) for name, values in zip(names_of_row, zip(*rows, strict=True), strict=True)])
     key = {"catalogue": "item", "people": "user"}.get(table)
     if key is None:
         raise DataError(
-            f"{where}: a list of {type(first).__name__} is no table", f"give records, [{{'user': 1, 'item': 2}}], or {_SHAPES[6:]}"
+            f"{where}: a list of {type(first).__name__} is not a table", f"give records, [{{'user': 1, 'item': 2}}], or {_SHAPES[6:]}"
         )
     return row_frame(where, [column(where, key, rows)])
 
@@ -93,7 +93,7 @@ def _by_column(where: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
     made = []
     for name, held in rows.items():
         if isinstance(held, str | Mapping | set | frozenset) or not hasattr(held, "__len__"):
-            raise DataError(f"{where}: {_shown(held)} is no column of values, for {name!r}")
+            raise DataError(f"{where}: {_shown(held)} is not a column of values, for {name!r}")
         is_array = isinstance(held, np.ndarray) and held.ndim == 1
         made.append(array_column(where, str(name), held) if is_array else column(where, str(name), list(held)))
     other = next((one for one in made if len(one) != len(made[0])), None)
@@ -124,7 +124,9 @@ def _by_user(where: str, table: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
     usual = _kind(elements[0])
     odd = next(index for index, element in enumerate(elements) if _kind(element) != usual or usual == "other")
     user = list(rows)[int(np.searchsorted(np.cumsum(lengths), odd, side="right"))]
-    raise DataError(f"{where}, user {user!r}: {_shown(elements[odd])} is no item, and no pair of an item and a number as others", _SHAPES)
+    raise DataError(
+        f"{where}, user {user!r}: {_shown(elements[odd])} is neither an item nor a pair of an item and a number as others", _SHAPES
+    )
 
 
 def _in_order(where: str, table: str, user: Any, held: Any) -> Any:
@@ -144,7 +146,7 @@ def _in_order(where: str, table: str, user: Any, held: Any) -> Any:
     if isinstance(held, np.ndarray):
         return held if held.ndim == 1 and not held.dtype.hasobject else held.tolist()
     if isinstance(held, str | bytes) or not hasattr(held, "__iter__") or not hasattr(held, "__len__"):
-        raise DataError(f"{where}, user {user!r}: {_shown(held)} is no list of items", _SHAPES)
+        raise DataError(f"{where}, user {user!r}: {_shown(held)} is not a list of items", _SHAPES)
     return held if isinstance(held, list | tuple) else list(held)
 
 

@@ -58,7 +58,7 @@ def column(where: str, name: str, values: Sequence[Any], *, nan_is_missing: bool
         return _lists(where, name, values)
     refused = next((kind for kind in kinds if issubclass(kind, set | frozenset)), None)
     if refused is not None:
-        raise DataError(f"{where}: column {name!r} holds sets, and a set has no order", "write lists in the order of the ranks")
+        raise DataError(f"{where}: column {name!r} holds sets, but a set has no order", "write lists in the order of the ranks")
     try:
         if len(kinds) == 1 or any(all(issubclass(kind, family) for kind in kinds) for family in _FAMILIES):
             return pl.Series(name, values, strict=True)
@@ -71,7 +71,7 @@ def column(where: str, name: str, values: Sequence[Any], *, nan_is_missing: bool
 def _integers(name: str, values: Sequence[Any]) -> pl.Series:
     try:
         return pl.Series(name, values, dtype=pl.Int64)
-    except (OverflowError, TypeError, pl.exceptions.PolarsError):  # larger than 64 bits: ids are compared as they are written
+    except (OverflowError, TypeError, pl.exceptions.PolarsError):  # larger than 64 bits: ids are compared as written
         return pl.Series(name, [None if value is None else str(value) for value in values], dtype=pl.String)
 
 
@@ -103,7 +103,7 @@ def row_frame(where: str, columns: Iterable[pl.Series]) -> pl.DataFrame:
     names = [one.name for one in columns]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise DataError(f"{where}: two columns are called {twice!r}", "rename one of them")
+        raise DataError(f"{where}: two columns are named {twice!r}", "rename one of them")
     return pl.DataFrame(columns)
 
 
@@ -159,6 +159,6 @@ def _refuse_fractions(where: str, ids: pl.Series, dtype: Any) -> None:
     large = [abs(one) for one in single.filter(single.abs() >= 2**bits).head(1).to_list()]
     if large:
         raise DataError(
-            f"{where}: column {ids.name!r} stores ids as {dtype}, which cannot tell integers from 2^{bits} on apart: {large[0]:.0f} is one",
+            f"{where}: column {ids.name!r} stores ids as {dtype}, which cannot distinguish integers from 2^{bits} on:  {large[0]:.0f} is one",
             "read the ids as integers or text from the start",
         )

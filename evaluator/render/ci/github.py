@@ -32,14 +32,14 @@ def append_summary(file: str, summary: str) -> None:
         with open(file, "a", encoding="utf-8") as target:
             target.write(cut(summary, _MOST_BYTES - before))
     except OSError as error:
-        raise OutputError(f"cannot write the summary of the step to {file}: {error.strerror}", "--ci none writes none") from None
+        raise OutputError(f"cannot write the step summary to {file}: {error.strerror}", "--ci none writes none") from None
 
 
 def _of_kind(kind: str, some: list[Case], path: str | None) -> list[str]:
     shown = some if len(some) <= _MOST else some[: _MOST - 1]
     lines = [_command(kind, f"{case.id} {case.model}".strip(), case.sentence or case.name, path) for case in shown]
     if len(some) > len(shown):
-        lines.append(_command(kind, "receval", f"{len(some) - len(shown)} more like these are in the summary of the step", path))
+        lines.append(_command(kind, "receval", f"{len(some) - len(shown)} more are in the step summary", path))
     return lines
 
 

@@ -20,7 +20,7 @@ def test_at_most_ten_annotations_of_a_kind_the_last_says_how_many_more(result):
     errors = [line for line in as_annotations(content).splitlines() if line.startswith("::error ")]
     assert len(errors) == 10
     assert errors[0] == "::error title=rule 0 good::It is fail."
-    assert errors[-1] == "::error title=receval::5 more like these are in the summary of the step"
+    assert errors[-1] == "::error title=receval::5 more are in the step summary"
 
 
 def test_an_annotation_names_the_config_and_cannot_begin_another_one(result):
