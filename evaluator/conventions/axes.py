@@ -74,7 +74,7 @@ PROTOCOL_AXES: Final = (
             "keep": "stay in the list",
             "drop": "are removed after the list is cut at k: the list gets shorter",
             "drop_and_refill": "are removed before the list is cut at k: later items move up",
-            "drop_and_refill_untrained": "are removed in this way, as are all items that are not in the train file, even items of the items file",
+            "drop_and_refill_untrained": "are removed in this way, as are all items outside the train file, even those of the items file",
         },
     ),
     Axis(

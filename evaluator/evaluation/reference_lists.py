@@ -38,8 +38,8 @@ class ReferenceLists(Struct, frozen=True, eq=False):
     """The reference lists of a run, as they were measured.
 
     `models` are those that the config asks for, by name. `best` and `popular` have by model, then by label, the value of the best possible
-    lists and of popularity over the users that count for that model; `popularity_rule` says what the lists of popularity do with seen items,
-    and `remark` what the lists of `models` do with them.
+    lists and of popularity over the users that count for that model; `popularity_rule` says what the lists of popularity do with seen
+    items, and `remark` what the lists of `models` do with them.
     """
 
     models: Mapping[str, Evaluated] = field(default_factory=dict)

@@ -84,7 +84,7 @@ class NothingInCommon(HealthCheck):
             if _any_in(listed, tested):
                 continue
             shown = f"{_shown(context, TEST, column, tested)}; {_shown(context, 'lists', column, listed)}"
-            sentence = f"No {column} of {context.sources['lists'].role} stands in {context.sources[TEST].role}: {shown}."
+            sentence = f"No {column} of {context.sources['lists'].role} is in {context.sources[TEST].role}: {shown}."
             symptoms += self.symptom(context, sentence, len(listed), len(listed))
         return symptoms
 

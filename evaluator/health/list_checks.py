@@ -307,7 +307,7 @@ class CutListsInAuc(HealthCheck):
         values = ", ".join(f"{value:.2f} in {label}" for label, value in by_chance.items())
         held = f"on average {tally.count('listed') / total:,.0f} of {candidates / total:,.0f}"
         sentence = (
-            f"{shared(n, total, 'lists')} leave out candidates: they contain {held}; candidates that are not listed count as last, so a random order "
+            f"{shared(n, total, 'lists')} leave out candidates: they contain {held}; the others count as last, so a random order "
             f"reaches about {values}, not 0.50."
         )
         details, examples = {"by_chance": by_chance}, tally.examples("user")

@@ -30,7 +30,7 @@ _ORDERS: Final = ("worst", "best", "expected")
 
 _REASONS: Final = (
     "lists are cut before seen or unknown items are removed",
-    "tied items that are no candidates count",
+    "tied items that are not candidates count",
     "a duplicate test row counts as one more relevant item",
 )
 """Why measures may have no exact bounds."""

@@ -104,8 +104,8 @@ class Difference(Struct, frozen=True):
     `difference` is model - base in units of the measure, `low` and `high` its interval at `level`, each on its own; `one_sided_low` and
     `one_sided_high` bound it with the same level from one side, and are the two ends of the interval that shows equivalence.
     `up` users have a better value with the model, `down` a worse one (a higher and a lower one if the measure has no better direction).
-    `n_unpaired` users have a value for only one of the two and were left out. `relative` is the difference as a share of the base value, with its
-    interval (Fieller), whose ends are `None` if the base value is too uncertain. `p_equivalent` is the p value of the
+    `n_unpaired` users have a value for only one of the two and were left out. `relative` is the difference as a share of the base value,
+    with its interval (Fieller), whose ends are `None` if the base value is too uncertain. `p_equivalent` is the p value of the
     hypothesis that the difference lies outside of the margin, `probability_equivalent` the probability that it lies within.
 
     `p_adjusted`, `p_equivalent_adjusted`, `family` (how many differences were corrected together), `detectable`, `real` (a difference from

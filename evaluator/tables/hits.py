@@ -104,7 +104,7 @@ def retrieved_at_k(hits: Rows, depth: int) -> Rows:
     "outside",
     uses=("reading", "part", "prepared", "test_pairs", "truth_table"),
     columns=("rank",),
-    title="Listed items that are no candidates",
+    title="Listed items that are not candidates",
 )
 def outside(reading: Reading, part: PartData, prepared: Prepared, test_pairs: TestPairs, truth_table: TruthTable) -> Rows:
     """The recommended items that are neither relevant nor candidates, unknown to the catalogue or seen in train, each once: `rank`."""
