@@ -72,7 +72,7 @@ REPLAY = (
     Statement(
         "NCISMetric is the base of any reward (row 206).",
         "Four rewards: precision, recall, hit rate and nDCG; "
-        "[docs/extending.md](extending.md#replay-ncismetric-with-a-reward-of-ones-own) has one of one's own.",
+        "[docs/extending.md](extending.md#replay-ncismetric-with-your-own-reward) shows how to add your own.",
         ("NCISPrecision@2", "NCISRecall@2", "NCISHitRate@2", "NCISnDCG@2"),
     ),
     Statement(
