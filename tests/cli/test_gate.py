@@ -128,7 +128,7 @@ def missing_baseline(place):
 
 def unknown_measure(place):
     changed(place, gates={"rules": ["Recal@1 >= 0.1"]})
-    return 2, "gates.rules[0]: no measure of the config is called 'Recal@1': did you mean Recall@1?"
+    return 2, "gates.rules[0]: the config has no measure  'Recal@1': did you mean Recall@1?"
 
 
 def limit_that_is_no_number(place):
@@ -212,7 +212,7 @@ def test_wrong_options_are_refused_for_a_folder(arguments, code, sentence, place
 
 def test_options_are_named_where_they_are_wrong_for_a_config(place, receval):
     code, _, err = receval("gate", "config.yaml", "--rule", "nDCG@2 >= 0.1", "--rule", "nDGC@2 >= 0.1")
-    assert (code, "--rule nDGC@2 >= 0.1: gates.rules[1]: no measure of the config is called 'nDGC@2'" in err) == (2, True), err
+    assert (code, "--rule nDGC@2 >= 0.1: gates.rules[1]: the config has no measure  'nDGC@2'" in err) == (2, True), err
 
 
 @pytest.mark.parametrize("source", ["config.yaml", "results/main"])

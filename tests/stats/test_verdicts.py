@@ -47,8 +47,8 @@ CASES = {
     ),
     "equivalent, and not 0": (
         judged(spread(0.0012, 0.004), margin=0.005),
-        "nDCG@10 of today and of main is equivalent within 0.005: the difference is between +0.00087 and +0.00153 (90 % interval); "
-        "not 0, but smaller than the margin.",
+        "nDCG@10 of today and of main is equivalent within 0.005: the difference is between +0.00087 and +0.00153 (90 % interval); it "
+        "is not 0, but smaller than the margin.",
     ),
     "equivalent": (
         judged(spread(0.0005, 0.03), margin=0.005),
