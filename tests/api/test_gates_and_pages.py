@@ -144,7 +144,7 @@ def test_a_chart_is_a_picture_and_a_specification(result: receval.EvaluationResu
 
 
 def test_what_cannot_be_drawn_is_told_in_a_sentence(result: receval.EvaluationResult):
-    with pytest.raises(receval.ConfigError, match="charts are differences, over_k, distribution, trade_off, not 'pie'"):
+    with pytest.raises(receval.ConfigError, match="a chart must be one of differences, over_k, distribution, trade_off, not 'pie'"):
         result.chart("pie")  # type: ignore[arg-type]
     alone = receval.evaluate(test={1: [1]}, recommendations={1: [1]}, metrics="nDCG@1", health=False)
     with pytest.raises(receval.ConfigError, match="there is no chart over_k of this result: no metric has values at several cut-offs"):

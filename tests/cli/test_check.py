@@ -137,7 +137,7 @@ def test_files_with_nothing_in_common_are_an_error_with_a_guess(receval, config)
 def test_what_the_policy_calls_an_error_is_refused_by_run_and_named_by_check(policy, lists, receval, config):
     code, out, err = receval("run", config(lists, policy))
     assert (code, out) == (3, "")
-    assert f"evaluation.policy.{policy.partition(':')[0]} says error." in err
+    assert f"evaluation.policy.{policy.partition(':')[0]} is set to error." in err
     code, out, _ = receval("check", config(lists, policy))
     assert code == 1
     assert "error " in out

@@ -195,14 +195,14 @@ def test_the_names_of_predictions_are_not_checked_where_the_files_name_the_model
 def test_a_column_that_such_a_file_does_not_have_is_refused(role, key, where, said):
     source = {"path": "x.csv", "columns": {key: "c"}}
     given = {role: source}
-    assert f"data.{role}.columns.{key}: this file has no {key}: only that of {where} has" in said(**given)
+    assert f"data.{role}.columns.{key}: this file takes no {key}: only that of {where} has" in said(**given)
 
 
 def test_a_column_is_refused_in_the_lists_and_predictions_of_one_model_too(said):
     wrong = {"path": "x.csv", "columns": {"distance": "c"}}
-    assert "data.recommendations.als.columns.distance: this file has no distance" in said(recommendations={"als": wrong})
-    assert "data.recommendations[0].columns.distance: this file has no distance" in said(recommendations=[wrong])
-    assert "data.predictions.als.columns.distance: this file has no distance" in said(predictions={"als": wrong})
+    assert "data.recommendations.als.columns.distance: this file takes no distance" in said(recommendations={"als": wrong})
+    assert "data.recommendations[0].columns.distance: this file takes no distance" in said(recommendations=[wrong])
+    assert "data.predictions.als.columns.distance: this file takes no distance" in said(predictions={"als": wrong})
 
 
 @pytest.mark.parametrize("role", ["items", "users", "baseline", "previous_policy", "predictions", "distances"])

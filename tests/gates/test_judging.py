@@ -147,7 +147,7 @@ def test_what_has_no_value_fails():
 
 
 def test_a_user_without_a_value_on_one_side_is_refused():
-    with pytest.raises(DataError, match="they do not count the same users; nDCG@10 counts 1 user for one of them only"):
+    with pytest.raises(DataError, match="they count different users; nDCG@10 counts 1 user for only one of them"):
         gate(BASE, [float("nan"), *BASE[1:]], "nDCG@10 max_loss 2%")
 
 

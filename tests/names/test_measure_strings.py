@@ -54,10 +54,10 @@ def test_what_is_printed_reads_back(spec, k):
         ("nDCG@ten", "not 'ten'"),
         ("nDCG@10 x", "unexpected 'x'"),
         ("", "a metric name"),
-        ("F1(nDCG@5,MAP)", "stands at the end"),
+        ("F1(nDCG@5,MAP)", "must be at the end"),
         ("nDCG(gain=linear,gain=exp2)", "twice"),
         ("(" * 100, "metric name"),
-        ("F(" * 100, "this deep"),
+        ("F(" * 100, "deeply"),
     ],
 )
 def test_what_cannot_be_read_is_said(text, said):
