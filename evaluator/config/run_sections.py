@@ -153,7 +153,7 @@ def _charts(value: Any) -> Any:
     for entry in _listed(value):
         for name, measures in entry.items() if isinstance(entry, Mapping) else ((entry, ()),):
             if name not in _NAMES:
-                raise ValueError(f"charts are {', '.join(_NAMES)}, not {str(name)[:80]!r}")
+                raise ValueError(f"a chart must be one of {', '.join(_NAMES)}, not {str(name)[:80]!r}")
             chosen = () if measures is None else tuple(_listed(measures))
             if not all(isinstance(measure, str) for measure in chosen):
                 raise ValueError(f"the chart {name} needs a list of measures")

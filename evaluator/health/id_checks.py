@@ -113,7 +113,7 @@ _OF_MODEL: Final = _Comparison("lists", TEST, (TEST, TRAIN, "items"))
 
 @check("X04", uses=("listed_items",))
 class MendableIds(HealthCheck):
-    """Text ids that would be those of another file if white space, case, leading zeros or a final .0 were mended.
+    """Text ids that would match another file if white space, case, leading zeros or a final .0 were mended.
 
     What it finds in the files that all models share it finds with every model; it is reported once.
     """

@@ -191,7 +191,7 @@ def test_a_missing_baseline_is_what_the_config_says(if_missing, code, consequenc
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        (("--rule", "Recal@1 >= 0.1"), 2, "no measure of the results is called 'Recal@1'\n  did you mean Recall@1?"),
+        (("--rule", "Recal@1 >= 0.1"), 2, "the results have no measure 'Recal@1'\n  did you mean Recall@1?"),
         (("--rule", "nDCG@2 >= nan"), 2, "--rule nDCG@2 >= nan: a limit must be a number such as 0.25, not 'nan'"),
         (("--rule", "nDCG@2 max_loss -1%"), 2, "--rule nDCG@2 max_loss -1%: a margin must be a number from 0"),
         (("--rule", "nDCG@2"), 2, "--rule nDCG@2: a rule must be written as"),
@@ -212,7 +212,7 @@ def test_wrong_options_are_refused_for_a_folder(arguments, code, sentence, place
 
 def test_options_are_named_where_they_are_wrong_for_a_config(place, receval):
     code, _, err = receval("gate", "config.yaml", "--rule", "nDCG@2 >= 0.1", "--rule", "nDGC@2 >= 0.1")
-    assert (code, "--rule nDGC@2 >= 0.1: gates.rules[1]: the config has no measure  'nDGC@2'" in err) == (2, True), err
+    assert (code, "--rule nDGC@2 >= 0.1: gates.rules[1]: the config has no measure 'nDGC@2'" in err) == (2, True), err
 
 
 @pytest.mark.parametrize("source", ["config.yaml", "results/main"])

@@ -121,7 +121,7 @@ def test_metrics_of_relison_stand_directly_under_evaluation_with_grids_of_text(l
 def test_algorithms_beside_metrics_of_relison_are_named(load):
     loaded = load("evaluation:\n  metrics: {MAP: {cutoff: {type: int, values: 5}}}\n  algorithms: {Random: }\n")
     assert (measures(loaded), loaded.config.evaluation.convention) == (["MAP@5"], "relison")
-    assert warnings(loaded)[1].startswith("config.yaml:4:3: evaluation.algorithms: receval trains no model")
+    assert warnings(loaded)[1].startswith("config.yaml:4:3: evaluation.algorithms: receval does not train models")
 
 
 def test_a_list_of_clayrs_classes_is_an_evaluation(load):

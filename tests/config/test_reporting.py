@@ -22,7 +22,7 @@ def test_charts_are_names_or_names_with_measures():
     ("section", "said"),
     [
         ({"charts": ["pie"]}, "a chart must be one of differences, over_k, distribution, trade_off"),
-        ({"charts": [{"trade_off": ["nDCG@10"]}]}, "of two measures"),
+        ({"charts": [{"trade_off": ["nDCG@10"]}]}, "needs two measures"),
         ({"charts": [{"over_k": [1]}]}, "measures"),
         ({"charts": {"over_k": 1}}, "measures"),
         ({"charts": 3}, "a chart must be one of differences, over_k, distribution, trade_off, not '3'"),
@@ -50,7 +50,7 @@ def test_a_chart_of_a_measure_that_is_not_asked_for_is_refused_before_anything_i
         "run", CONFIGS / "quickstart.yaml", "--set", "report.charts=[{distribution: MRR}]", "--set", "data.test=gone.csv"
     )
     assert code == 2
-    assert "report.charts: distribution: no measure of the results is called 'MRR'" in err
+    assert "report.charts: distribution: the results have no measure 'MRR'" in err
 
 
 def test_a_misspelt_key_is_refused():

@@ -134,7 +134,7 @@ def test_the_measures_of_a_formula_can_be_replaced():
         ("log(nDCG@10)*2", "the cut-off must be at the end of the whole measure"),
         ("sqrt(a + b)*2", r"'\+' found where , was expected"),
         ("1 + nDCG(gain=", "the value of gain"),
-        ("nDCG@10-MAP@10", "a cut-off is a positive integer or none .*not '10-MAP'"),
+        ("nDCG@10-MAP@10", "a cut-off must be a positive integer or none .*not '10-MAP'"),
         ("nDCG@0 * 2", "at least 1"),
         ("1e999*nDCG", "the number 1e999 is too large"),
         ("2*3", "names no measure"),

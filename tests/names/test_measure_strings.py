@@ -102,7 +102,7 @@ def test_names_become_canonical_and_defaults_are_left_out(written, canonical):
         ("Recall(q=5)", "its own are denominator"),
         ("MAP(ranks=all)", "divides by k or list_length"),
         ("F1(Precision(missing_lists=drop),Recall)", "belongs to the whole of F1"),
-        ("MAP(threshold=4,relevance_rule=all_rows)", "give one"),
+        ("MAP(threshold=4,relevance_rule=all_rows)", "give only one"),
         ("MAP(threshold=1e999)", "finite"),
         ("F1(beta=0)", "above 0"),
         ("F1(nDCG)", "takes 2 metrics"),
