@@ -36,8 +36,7 @@ _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
 @click.option(
     "--per-user",
     is_flag=True,
-    help="Give the value of every measure for every user in the place of the table: with --format csv (if not given) or jsonl, "
-    "and in the files of -o.",
+    help="Print per-user values instead of the table, with --format csv (default) or jsonl; also in the files of -o.",
 )
 @click.option("--columns", multiple=True, metavar="M,M", help="The measures to show in the table: nDCG@10, or nDCG for all its cut-offs.")
 @click.option("--sort", metavar="MEASURE", help="Sort the models in the table by a measure, best first.")

@@ -58,7 +58,7 @@ def named(text: str, labels: Sequence[str], where: str = "measures") -> tuple[st
     """The labels that a text names, see `labels_named`; `ConfigError` if there is none."""
     found = labels_named(text, labels)
     if not found:
-        raise ConfigError(f"{where}: no measure of the results is called {text[:80]!r}", close_label(text, labels))
+        raise ConfigError(f"{where}: the results have no measure {text[:80]!r}", close_label(text, labels))
     return found
 
 

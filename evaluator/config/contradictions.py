@@ -56,7 +56,7 @@ def gate_problems(config: Config) -> Iterator[tuple[text.Path, str]]:
         place: text.Path = ("gates", "rules", number)
         labels = labels_named(rule.measure, tuple(facts))
         if not labels and not _may_be_named_by_data(rule.measure, evaluation):
-            yield place, f"no measure of the config is called {rule.measure[:80]!r}: {_hint(rule.measure, evaluation, tuple(facts))}"
+            yield place, f"the config has no measure {rule.measure[:80]!r}: {_hint(rule.measure, evaluation, tuple(facts))}"
         problems = (rule_problem(rule, label, facts[label]) for label in labels)
         yield from ((place, problem) for problem in problems if problem)
         yield from (((*place, "models", index), sentence) for index, sentence in _unknown(rule.models, config))

@@ -63,7 +63,7 @@ def folds_of(value: Mapping[str, Any]) -> tuple[list[Fold], list[tuple[Path, str
             problems.append((path, f"the fold {name} has the same test set as the others: write {MARK} in the path of data.test"))
         folds.append(Fold(name, {**value, "data": _filled(_together(shared, own), name)}, moved))
     twice = [name for name, n in Counter(fold.name for fold in folds).items() if n > 1]
-    problems += [(("data", "folds"), f"two folds are called {name}") for name in twice]
+    problems += [(("data", "folds"), f"two folds are named {name}") for name in twice]
     return ([], problems) if problems else (folds, [])
 
 
@@ -141,8 +141,8 @@ class Data(Model):
         Annotated[dict[str, ModelLists], Tag("named")] | Annotated[Files, Tag("files")],
         Discriminator(lambda value: "files" if isinstance(value, str | list | tuple) else "named"),
         Field(
-            description="the lists of each model: name → file, or name → {runs: [file, …]}; or a path, glob or list, each file being a "
-            "model of its name. Without it the models are those of `predictions`, where every measure looks at these alone"
+            description="the lists of each model: name → file, or name → {runs: [file, …]}; or a path, glob or list, where each file is "
+            "one model named after the file. May be left out if every measure uses only `predictions`"
         ),
     ] = Field(default_factory=dict)
     folds: FoldEntries | None = Field(

@@ -263,7 +263,7 @@ class Columns(Model):
     item: ColumnName | None = Field(None, description="the item id")
     rating: ColumnName | None = Field(None, description="the rating of an interaction")
     score: ColumnName | None = Field(None, description="the score of a recommendation: higher is better")
-    rank: ColumnName | None = Field(None, description="the rank of a recommendation, from 1; used instead of the score if both are there")
+    rank: ColumnName | None = Field(None, description="the rank of a recommendation, from 1; used instead of the score if both are given")
     timestamp: ColumnName | None = Field(None, description="the time of an interaction: a number, a date, or text")
     prediction: ColumnName | None = Field(None, description="the predicted rating")
     other: ColumnName | None = Field(None, description="the id of the second item of a pair")
@@ -325,8 +325,8 @@ class SourceConfig(Model):
     )
     storage_options: dict[str, Annotated[str, BeforeValidator(_option)]] | None = Field(
         None,
-        description="how to reach files elsewhere, beside what the environment says: options of an object store as Polars names them, "
-        "such as endpoint_url, or headers of a request to a web server",
+        description="how to reach remote files, in addition to the environment: options of an object store as Polars names them, such "
+        "as endpoint_url, or headers of a web request",
     )
 
     @model_validator(mode="after")
@@ -374,8 +374,7 @@ class RowsSource(SourceConfig):
 
     split: Annotated[str, Field(min_length=1)] | None = Field(
         None,
-        description="what separates the items of a list where a field of text holds one; lists in brackets need none; "
-        "none: a text is one item",
+        description="what separates the items if a text field contains a list; lists in brackets need none; none: a text is one item",
     )
 
 
@@ -391,8 +390,8 @@ class ItemsSource(SourceConfig):
         | None
     ) = Field(
         None,
-        description="the column that says an item's categories; or a list of columns, one per category, "
-        "which an item has where the value is neither missing nor empty, 0 or false",
+        description="the column with an item's categories; or a list of columns, one per category: the item has the category where the "
+        "value is not missing, empty, 0 or false",
     )
     split: Annotated[str, Field(min_length=1)] | None = Field(
         None, description="what separates the categories within a field, such as |; without it a field is one category"

@@ -239,7 +239,8 @@ class Gates(Model):
         "warn", description="outcome of a rule that the data neither show to hold nor to be violated: warn, or fail the run"
     )
     alpha: Annotated[float, Field(gt=0, lt=0.5)] = Field(
-        0.05, description="error rate: how often a rule passes that does not hold, or fails that holds; bounds are one-sided at 1 - alpha"
+        0.05,
+        description="error rate: how often a rule passes that does not hold, or fails that holds; bounds are one-sided at 1 - alpha",
     )
     rules: tuple[Rule, ...] = Field((), description="the rules: 'Recall@20 >= 0.25', 'nDCG@10 max_loss 2%', or mappings")
     models: Annotated[tuple[str, ...], BeforeValidator(as_list, json_schema_input_type=str | list[str])] = Field(

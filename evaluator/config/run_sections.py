@@ -65,8 +65,8 @@ class EngineChoice(Model):
     )
     memory: Annotated[str, AfterValidator(_memory)] | None = Field(
         None,
-        description="Polars: how much memory the rows of lists in no order may take, such as 2GB; what is more goes to temporary files; "
-        "a quarter of the machine's if not given",
+        description="Polars: memory for the rows of unsorted lists, such as 2GB; more rows go to temporary files; if not given, a "
+        "quarter of the machine's memory",
     )
 
     @property
@@ -87,8 +87,8 @@ class EngineChoice(Model):
 
 PerUserFormat = Literal["parquet", "csv", "jsonl"]
 _PER_USER: Final = (
-    "whether the folder has the value of every measure for every user, which receval compare needs: true for per_user.parquet, false, or "
-    "formats among parquet, csv and jsonl"
+    "whether per-user values are written, which receval compare needs: true (per_user.parquet), false, or a list of formats: parquet, "
+    "csv, jsonl"
 )
 
 
@@ -112,8 +112,8 @@ class Output(Model):
 
     enriched: StrictBool = Field(
         False,
-        description="whether to write enriched.MODEL.parquet: the lists with rank, score, relevant, gain, and with data.train in_train, "
-        "as the first measure reads them",
+        description="whether to write enriched.MODEL.parquet: the lists as the first measure reads them, with rank, score, relevant, "
+        "gain and, if data.train is given, in_train",
     )
 
     spreadsheet_safe: StrictBool = Field(
@@ -153,7 +153,7 @@ def _charts(value: Any) -> Any:
     for entry in _listed(value):
         for name, measures in entry.items() if isinstance(entry, Mapping) else ((entry, ()),):
             if name not in _NAMES:
-                raise ValueError(f"charts are {', '.join(_NAMES)}, not {str(name)[:80]!r}")
+                raise ValueError(f"a chart must be one of {', '.join(_NAMES)}, not {str(name)[:80]!r}")
             chosen = () if measures is None else tuple(_listed(measures))
             if not all(isinstance(measure, str) for measure in chosen):
                 raise ValueError(f"the chart {name} needs a list of measures")
@@ -204,8 +204,8 @@ class ReportConfig(Model):
     ] = Field({}, description="the charts of a report and their measures; if not given, all")
     files: Annotated[tuple[str, ...], BeforeValidator(_files)] = Field(
         (),
-        description="the reports that receval run writes, relative to the config file, by their endings: .html, .md, "
-        ".tex, .xml (JUnit), .svg (a badge)",
+        description="report files that receval run writes, relative to the config file; the ending sets the format: .html, .md, .tex, "
+        ".xml (JUnit), .svg (a badge)",
     )
 
     latex: LatexStyle = Field(LatexStyle.model_construct(), description="settings of LaTeX tables")

@@ -157,8 +157,8 @@ class Evaluation(Model):
     ] = Field(
         default_factory=tuple,
         validate_default=True,
-        description="cut-offs for the metrics that name none: an integer, a list, or a grid; none is the whole list. Without it 10, or the "
-        "whole list where the library of the convention looks at that",
+        description="cut-offs for metrics without one: an integer, a list, or a grid; none means the whole list. If not given, 10, or "
+        "the whole list if that is the default of the convention's library",
     )
     metrics: Entries = Field((), description="the metrics: names, measure strings, mappings, or grids by name")
     complex_metrics: Entries = Field((), description="metrics that combine metrics, such as F1 of nDCG and MAP; written as in metrics")
@@ -170,8 +170,8 @@ class Evaluation(Model):
     )
     by: GroupBys = Field(
         (),
-        description="split every value by groups of users (users.COLUMN, train_count, cold), and those of hits by groups of relevant items "
-        "(items.COLUMN)",
+        description="also compute values per group of users (users.COLUMN, train_count, cold), and those based on hits per group of "
+        "relevant items (items.COLUMN)",
     )
     _folder: Path = PrivateAttr(Path())
 

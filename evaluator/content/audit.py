@@ -13,8 +13,8 @@ from .numbers import decimals, number
 _ALIKE: Final = 6
 """Values that agree to so many digits stand in one row."""
 _RULE: Final = (
-    "Line by line one more choice is made as {second} makes it, in the order in which an evaluation makes them: the value so far, and in "
-    "parentheses what the line adds. In another order the lines may add something else; their sum stays."
+    "Each line switches one more setting to that of {second}, in the order of evaluation: the value so far and, in parentheses, the "
+    "change by this line. Another order changes the steps, not the total."
 )
 
 

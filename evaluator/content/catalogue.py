@@ -79,8 +79,8 @@ def axes(choices: Sequence[ChoiceEntry], level: int = 1) -> list[Block]:
         Heading("Settings of every metric", level),
         Paragraph(
             "A convention gives each of these settings a value, for all metrics or for one. A measure string can override them by name: "
-            "`MAP(missing_lists=drop,tie_order=file)@10`. Beside them every metric takes `threshold` with a number, the least rating "
-            "of a relevant item, and `convention`: `nDCG(convention=elliot)@10`."
+            "`MAP(missing_lists=drop,tie_order=file)@10`. Every metric also takes `threshold` with a number, the lowest rating of a "
+            "relevant item, and `convention`: `nDCG(convention=elliot)@10`."
         ),
     ]
     for part, title in _PARTS.items():

@@ -26,8 +26,8 @@ _MOST: Final = 3
 _CHARTS: Final = {"over_k": "Over the cut-offs", "distribution": "Spread over users", "trade_off": "Trade-off"}
 """The charts that have a section of their own, and its title."""
 _WHISKERS: Final = (
-    "± is half of the 95 % interval of a mean over users, and the whiskers are that interval; a measure has one scale for all models. "
-    "Whether two models differ is said under Differences: their users are the same, and whiskers do not know that."
+    "± is half of the 95 % interval of a mean over users; the whiskers show this interval. A measure has one scale for all models. "
+    "Overlapping intervals do not mean that there is no difference: see Differences for the paired tests."
 )
 _GRAVE: Final[tuple[tuple[str, str, Level], ...]] = (("error", "error", "bad"), ("warn", "warning", "doubtful"))
 _SEVERITIES: Final[Mapping[str, tuple[str, Mark]]] = {"error": ("✖ error", "error"), "warn": ("▲ warning", "warn"), "info": ("note", "")}

@@ -151,7 +151,7 @@ Scope = Literal["model", "files"]
 """Whether a check is made for every model, or once for the files that all models share."""
 WANTS: Final = MappingProxyType(
     {
-        "faulty_rows": "rows without a value are left out, and kept, where a run may be tolerant",
+        "faulty_rows": "rows without a value are left out and stored if a run may be tolerant",
         "popularity_lists": "lists of the most popular items are measured",
         "reference_lists": "models are compared with the reference lists that are measured",
         "tie_bounds": "the least and the most that values can be over all orders of tied scores are computed",

@@ -113,7 +113,7 @@ _OF_MODEL: Final = _Comparison("lists", TEST, (TEST, TRAIN, "items"))
 
 @check("X04", uses=("listed_items",))
 class MendableIds(HealthCheck):
-    """Text ids that would be those of another file if white space, case, leading zeros or a final .0 were mended.
+    """Text ids that would match another file if white space, case, leading zeros or a final .0 were mended.
 
     What it finds in the files that all models share it finds with every model; it is reported once.
     """
@@ -202,7 +202,7 @@ class UnknownItems(HealthCheck):
         n, total = tally.count("unknown"), context.counts.count("list_rows")
         n_items = len(tally["items"].ids) if n else 0
         which = f"one of {n_items:,} items" if n_items > 1 else "an item"
-        sentence = f"{shared(n, total, 'recommended rows')} hold {which} that neither the train nor the items file knows."
+        sentence = f"{shared(n, total, 'recommended rows')} contain {which} that is in neither the train nor the items file."
         return self.symptom(context, sentence, n, total, examples=tally.examples("item"), rows=tally.rows())
 
 

@@ -356,7 +356,7 @@ class TiedScores(HealthCheck):
         deepest = deepest_cutoff(context)
         note = f" in the first {deepest:,} ranks" if deepest else ""
         note += f", {n_across:,} of them across a cut-off" if n_across else ""
-        note += f"; {n_repeating:,} of them repeat an item, and bounds do not look at them" if n_repeating else ""
+        note += f"; {n_repeating:,} of them repeat an item, which the bounds ignore" if n_repeating else ""
         note += "; their ranks put them in an order" if ordered else ""
         note += "".join(f"; {labels} without exact bounds, since {reason}" for reason, labels in _by_reason(context.unbounded).items())
         return self.symptom(

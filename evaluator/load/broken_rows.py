@@ -106,7 +106,7 @@ def _wrong_with(row: list[str], scan: Scan) -> tuple[str, str | None] | None:
             values = elements(field, scan.split, scan.list_syntax) if field and column in scan.lists else [field]
             if values is None:
                 kind = "JSON array" if scan.list_syntax == "json" else "list as Python prints it"
-                message = f"{public_name(column)} holds {field[:40]!r}, which is not a {kind} of values"
+                message = f"{public_name(column)} contains {field[:40]!r}, which is not a {kind} of values"
                 return message, _LISTS
             if column in IDS and column in scan.lists and (odd_ids := _odd_ids(field, values, scan)):
                 return f"{odd_ids[0]!r} cannot be an id", "ids are integers or text"

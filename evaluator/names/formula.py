@@ -267,7 +267,7 @@ class _Reader:
         if self.next == len(self.tokens):
             return ValueError(f"cannot read the formula {self.text!r}: it ends where {wanted} was expected")
         _, text, start = self.tokens[self.next]
-        return ValueError(f"cannot read the formula {self.text!r}: {text!r} at character {start + 1} stands where {wanted} was expected")
+        return ValueError(f"cannot read the formula {self.text!r}: {text!r} at character {start + 1} found where {wanted} was expected")
 
 
 def _chain(first: Node, rest: tuple[tuple[str, Node], ...]) -> Node:

@@ -128,7 +128,7 @@ class _Reader:
             raise ValueError(f"cannot read {self.text!r}: it ends where {wanted} was expected")
         kind, text = self.tokens[self.next]
         if (kind == "mark") != (len(wanted) == 1) or (kind == "mark" and text != wanted):
-            raise ValueError(f"cannot read {self.text!r}: {text!r} stands where {wanted} was expected")
+            raise ValueError(f"cannot read {self.text!r}: {text!r} found where {wanted} was expected")
         self.next += 1
         return text
 

@@ -95,7 +95,7 @@ def _remarks(by: GroupBy, membership: Membership, tested: pl.Series) -> list[str
     if not without:
         return []
     one, several = (f"{by.kind[:-1]} has", f"{by.kind} have")
-    stand = "it stands" if without == 1 else "they stand"
+    stand = "it is" if without == 1 else "they are"
     return [f"{without:,} test {one if without == 1 else several} no {by.column} in data.{by.kind}: {stand} in the group {MISSING}."]
 
 

@@ -29,7 +29,7 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
     "null": (
         {"recommendations": NO_SCORE},
         "polars.DataFrame, row 2: no value for score (in 1 of 2 rows)",
-        "remove these rows or fill them",
+        "remove or fill these rows;",
     ),
     "NaN": (
         {"recommendations": LISTS.with_columns(score=float("nan"))},
@@ -45,12 +45,12 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
     "NaN as an id": ({"test": TEST.with_columns(item=pl.Series([3.0, float("nan")]))}, "nan in column 'item' cannot be an id", "cast"),
     "float ids that may be two": (
         {"test": TEST.with_columns(item=pl.Series([3.0, 2.0**53]))},
-        "stores ids as Float64, which cannot tell integers from 2^53 on apart: 9007199254740992 is one",
+        "stores ids as Float64, which cannot hold all integers from 2^53 on: 9007199254740992 is one",
         "read the ids as integers or text from the start",
     ),
     "short float ids that may be two": (
         {"test": TEST.with_columns(item=pl.Series([3, 2**24 + 1], dtype=pl.Float32))},
-        "stores ids as Float32, which cannot tell integers from 2^24 on apart: 16777216 is one",
+        "stores ids as Float32, which cannot hold all integers from 2^24 on: 16777216 is one",
         "",
     ),
     "bytes as ids": (
@@ -71,7 +71,7 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
         "user 1: (4, 0.5) is neither an item nor a pair of an item and a number as",
         "",
     ),
-    "a record among tuples": ({"test": [(1, 2), {"user": 1}]}, "test: list, row 2: {'user': 1} has not 2 values, as the first row", ""),
+    "a record among tuples": ({"test": [(1, 2), {"user": 1}]}, "test: list, row 2: {'user': 1} has not 2 values like the first row", ""),
     "rows of one value": ({"test": [(1,), (2,)]}, "test: list: rows of 1 values, where user, item or", "give records"),
     "items without users": ({"test": [3, 4]}, "test: list: a list of int is not a table", "give records"),
     "odd ids": ({"test": {1: [b"a"], 2: [3.5]}}, "test: dict: column 'item' holds values of type bytes and float", "convert them"),
@@ -88,11 +88,11 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "no table": ({"test": 5}, "test: int is not a table that receval can read", "give a path, a frame"),
     "no file": ({"test": "nowhere.csv"}, "test: there is no file nowhere.csv", "paths start from the folder that Python runs in"),
-    "a lazy frame that fails": ({"test": TEST.lazy().select("x")}, "test: polars.LazyFrame: cannot be collected", "collect it by itself"),
+    "a lazy frame that fails": ({"test": TEST.lazy().select("x")}, "test: polars.LazyFrame: cannot be collected", "collect it yourself"),
     "one dimension": ({"recommendations": {"a": np.zeros((2, 2, 2))}}, "an array of 3 dimensions", "users × items"),
     "NaN in a matrix": ({"recommendations": NAN}, "numpy.ndarray: nan at row 1, column 0 (from 0) is not a finite number", "write -inf"),
     "NaN in a sparse matrix": ({"test": scipy.sparse.csr_matrix(NAN)}, "scipy.csr_matrix: nan at row 1, column 0 (from 0)", ""),
-    "too few names": ({"recommendations": receval.Matrix(NAN, items=["a"])}, "1 items are named, and the matrix has 2", "an id for each"),
+    "too few names": ({"recommendations": receval.Matrix(NAN, items=["a"])}, "1 item ids are given, but the matrix has 2", "an id for each"),
     "a name twice": ({"recommendations": receval.Matrix(NAN, items=["a", "a"])}, "Matrix: the item 'a' is given twice", ""),
     "no ratings": (
         {"test": TEST.drop("rating"), "relevance": 4},
@@ -115,7 +115,7 @@ WRONG_ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
     "health": ({"health": "on"}, "health: health is off, or maps checks to severities and limits"),
     "nothing to mask": (
         {"recommendations": NAN, "mask_seen": True},
-        "recommendations.model: Matrix: nothing is known of seen items",
+        "recommendations.model: Matrix: seen items are not known",
     ),
 }
 

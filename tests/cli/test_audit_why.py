@@ -54,7 +54,7 @@ def test_the_page_has_values_steps_meanings_and_what_has_no_effect(receval):
     code, out, _ = receval("audit", QUICKSTART, *NDCG, "--why", "receval", "elliot")
     assert code == 0
     assert "grades      configured → ratings   0.2028 (-0.0228)   0.1223 (-0.0183)   0.0125 (-0.0022)" in out
-    assert "In another order the lines may add something else; their sum stays." in out
+    assert "this line. Another order changes the steps, not the total." in out
     assert "ndcg_gain  the gain of a relevant item of grade g. receval: 2^g - 1. elliot: " in out
     assert "Different settings without effect on these files: list_order, tie_order, duplicates" in out
 
@@ -83,7 +83,7 @@ def test_a_measure_that_one_of_the_two_has_not_is_named_with_the_reason(receval)
 
 def test_the_plain_audit_names_the_command_for_its_widest_spread(receval):
     out = receval("audit", QUICKSTART, *NDCG)[1]
-    assert "The widest spread, choice by choice: the same with --why rectools clayrs" in out
+    assert "To explain the widest gap: the same with --why rectools clayrs" in out
 
 
 def test_a_number_is_found_to_the_digits_that_it_has(receval):
@@ -98,7 +98,7 @@ def test_the_nearest_values_are_named_where_no_convention_prints_a_number(receva
     code, out, _ = receval("audit", QUICKSTART, *NDCG, "--find", "0.1949")
     assert code == 0
     lines = [line.split() for line in out.splitlines() if line.startswith("  0.")]
-    assert "No convention prints 0.1949; the nearest values are:" in out
+    assert "No convention prints 0.1949; the closest values are:" in out
     assert lines[0][:3] == ["0.1942", "nDCG@20", "knn"]
     distances = [abs(float(line[0]) - 0.1949) for line in lines]
     assert distances == sorted(distances)
@@ -126,5 +126,5 @@ def test_a_number_is_read_as_it_is_printed():
         (0.1894, 4), (0.5, 1), (18.94, 2), (-0.2, 2), (3.0, 0),
     ]  # fmt: skip
     for text in ("", "1e-3", "0,19", "٣", "0.1.2"):
-        with pytest.raises(ValueError, match="takes a number"):
+        with pytest.raises(ValueError, match="takes a printed number"):
             read_number(text)

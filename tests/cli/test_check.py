@@ -117,12 +117,12 @@ def test_what_an_earlier_run_stored_goes_and_nothing_else_does(receval, config, 
 def test_files_with_nothing_in_common_are_an_error_with_a_guess(receval, config):
     code, out, _ = receval("check", config(CLEAN.replace(",1", ",01").replace(",9,", ",09,")))
     assert code == 1
-    assert "error X03  m: No item of data.recommendations.m stands in data.test: data.test ('item', integers) has '10', '11', '12'" in out
+    assert "error X03  m: No item of data.recommendations.m is in data.test: data.test ('item', integers) has '10', '11', '12'" in out
     assert "error X04  m: " in out
     assert "leading zeros" in out
     code, out, _ = receval("run", config(CLEAN.replace("\n", "\nu").removesuffix("u")))
     assert code == 1
-    assert "No user of data.recommendations.m stands in data.test" in out
+    assert "No user of data.recommendations.m is in data.test" in out
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_files_with_nothing_in_common_are_an_error_with_a_guess(receval, config)
 def test_what_the_policy_calls_an_error_is_refused_by_run_and_named_by_check(policy, lists, receval, config):
     code, out, err = receval("run", config(lists, policy))
     assert (code, out) == (3, "")
-    assert f"evaluation.policy.{policy.partition(':')[0]} says error." in err
+    assert f"evaluation.policy.{policy.partition(':')[0]} is set to error." in err
     code, out, _ = receval("check", config(lists, policy))
     assert code == 1
     assert "error " in out

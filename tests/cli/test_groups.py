@@ -71,10 +71,10 @@ def test_the_resolved_config_reads_back(receval, config, tmp_path):
 @pytest.mark.parametrize(
     ("by", "sentence"),
     [
-        ("[plan]", "results are split by a column of users (users.plan)"),
+        ("[plan]", "evaluation.by must be a column of users (users.plan)"),
         ("[{train_count: [20, 5]}]", "train_count must be a list of ascending numbers from 1, such as [5, 20], not [20, 5]"),
-        ("[{train_count: [0]}]", "train_count is a list of ascending numbers from 1"),
-        ("train_count", "train_count needs the numbers of train rows at which a group begins"),
+        ("[{train_count: [0]}]", "train_count must be a list of ascending numbers from 1,"),
+        ("train_count", "train_count needs the numbers of train rows at which groups start:"),
         ("[cold, cold]", "results are split by cold twice"),
     ],
 )

@@ -205,7 +205,7 @@ def test_a_file_whose_name_is_no_text_is_refused_wherever_it_is_found(given, her
         (folder / "\udcff.csv").write_text(LISTS)
     for command in ("run", "check", "describe"):
         code, _, err = receval(command, "c.yaml", "--set", f"data.recommendations={given}")
-        assert (code, "is no UTF-8 text" in err) == (3, True), err
+        assert (code, "is not UTF-8 text," in err) == (3, True), err
     assert receval("init")[0] == 3
 
 

@@ -129,7 +129,7 @@ def test_ids_that_differ_in_case_are_named_and_without_any_in_common_nothing_is_
     code, out, err = receval("init", "-o", "config.yaml")
     assert (code, out) == (3, "")
     assert "3 user ids of test.csv and als.csv differ in upper and lower case only, such as 'U1' and 'u1'" in err
-    assert "receval: no file has lists for test.csv: als.csv: it looks like lists, and has no user in common with test.csv" in err
+    assert "receval: no file has lists for test.csv: als.csv: it looks like lists, but has no user in common with test.csv" in err
     assert not Path("config.yaml").exists()
 
 
@@ -155,7 +155,7 @@ def test_values_that_a_run_will_refuse_are_told_at_once(receval, folder):
     folder({**PLAIN, "test.csv": PLAIN["test.csv"] + "3,15,,1\n"})
     code, _, err = receval("init", "-o", "config.yaml")
     assert code == 0
-    assert "not sure: test.csv: column 'rating' has no value in 1 rows, which receval run will refuse" in err
+    assert "not sure: test.csv: column 'rating' has no value in 1 rows; receval run will refuse them" in err
 
 
 def test_a_file_that_is_no_table_of_use_is_left_out_with_the_reason(init):
@@ -179,7 +179,7 @@ def test_a_file_that_is_no_table_of_use_is_left_out_with_the_reason(init):
     assert done.said["broken.parquet"].startswith("left out: not a readable parquet file")
     assert done.said["empty.csv"] == "left out: the file is empty"
     assert done.said["results.csv"] == done.said["per_user.csv"] == "left out: it contains metric values"
-    assert done.said["all.csv"] == "left out: column 'model' names 2 models, and receval reads one model per file: split it"
+    assert done.said["all.csv"] == "left out: column 'model' names 2 models, but receval reads one model per file: split it"
     assert "no user or item column was recognised; the columns are 'alpha', 'beta'" in done.said["weird.csv"]
     assert done.said["notes.txt"].startswith("left out: ")
     for name in ("nested.parquet", "python.csv"):
@@ -257,7 +257,7 @@ def test_a_name_that_is_no_text_is_told(receval, folder):
     Path(os.fsdecode(os.fsencode(here) + b"/\xff.csv")).write_text(PLAIN["als.csv"])
     code, out, err = receval("init")
     assert (code, out) == (3, "")
-    assert "is no UTF-8 text" in err
+    assert "is not UTF-8 text," in err
 
 
 def test_models_of_the_same_name_are_told_apart(init):

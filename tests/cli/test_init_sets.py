@@ -70,7 +70,7 @@ def test_lists_for_users_of_another_set_are_no_models_however_long_the_files(ini
     done = init({"test.csv": tests, **lists, **files})
     assert set(models(done)) >= {"als", "late"}
     assert "none" not in models(done)
-    assert done.said["none.csv"] == "left out: it looks like lists, and has no user in common with test.csv"
+    assert done.said["none.csv"] == "left out: it looks like lists, but has no user in common with test.csv"
     assert done.values["als", "MRR@5"] == pytest.approx(EVERY)
 
 

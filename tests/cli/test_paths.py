@@ -93,7 +93,7 @@ def test_the_home_folder_is_known_in_every_path(receval, config, monkeypatch, tm
 def test_a_path_of_windows_in_double_quotes_gets_a_hint(receval, config):
     path = config("{a: a.csv}", "a.csv")
     code, _, err = receval("validate", path, "--set", r'data.test="C:\Users\me\t.csv"')
-    assert (code, "write a path of Windows in single quotes, or with /" in err) == (2, True)
+    assert (code, "write Windows paths in single quotes or with /" in err) == (2, True)
     code, _, err = receval("run", path, "--set", r'data.test="C:\temp\new.csv"')
     assert (code, "in double quotes a backslash begins an escape; write the path in single quotes" in err) == (3, True)
 

@@ -83,7 +83,7 @@ def test_definitions_are_the_same_whatever_a_convention_is_called(folder, compar
     ("given", "sentence"),
     [
         ({"test": truth(59)}, "the test data of today have 59 users and those of main 60"),
-        ({"test": truth(seed=7)}, "the test data are others, with as many rows"),
+        ({"test": truth(seed=7)}, "the test data differ, with the same number of rows"),
         ({"threshold": 5}, "nDCG: threshold is 5 in today and 4 in main; Recall: threshold is 5 in today and 4 in main"),
         ({"evaluation": ", policy: {missing_lists: drop}"}, "nDCG: missing_lists is drop in today and zero in main"),
         ({"evaluation": ", convention: rs_metrics"}, r"and \d+ more"),
@@ -103,7 +103,7 @@ def test_other_users_are_refused_unless_those_in_common_are_asked_for(folder, re
     main, today = folder("main", evaluation=drop), folder("today", fewer().filter(pl.col("user") <= 50), evaluation=drop)
     code, _, err = receval("compare", main, today)
     assert code == 3
-    assert "they do not count the same users; nDCG@5 counts 10 users for one of them only" in err
+    assert "they count different users; nDCG@5 counts 10 users for only one of them" in err
     assert compared(main, today, "--users", "common")["nDCG@5"]["n_users"] == 50
 
 
@@ -187,8 +187,8 @@ def test_another_train_file_is_said_where_a_measure_looks_at_it(folder, receval)
         (["main", "again=main"], 0, ""),
         (["main", "main"], 2, "two results are both named main"),
         (["main"], 2, "there is one model, knn, and nothing to compare it with"),
-        (["main", "today", "--baseline", "mian"], 2, "the baseline is mian, and no result is called so"),
-        (["main", "today", "--margin", "nan"], 2, "a margin is a number from 0"),
+        (["main", "today", "--baseline", "mian"], 2, "the baseline is mian, but no result has this name"),
+        (["main", "today", "--margin", "nan"], 2, "a margin must be a number from 0"),
         (["main", "today", "--alpha", "0.7"], 2, "alpha is"),
         (["main", "today", "-o", "x.pdf"], 2, "-o x.pdf: end a file in .json, .csv, .md, .tex, .html, .htm, or a folder in /"),
         (["main", "empty"], 3, "empty: there is no manifest.json, so this is not a result folder"),

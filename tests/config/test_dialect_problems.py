@@ -48,7 +48,7 @@ def problems(write, tmp_path) -> Callable[..., list[str]]:
         (
             "  strategy: full\n  metrics: [nDCG]\n"
             "  complex_metrics: [{name: EucDistance, params: {metric_names: [MAP, nDCG], utopia_points: [1, 2, 3]}}]",
-            "config.yaml:5:21: evaluation.complex_metrics[0]: points holds 3 values for 2 metrics",
+            "config.yaml:5:21: evaluation.complex_metrics[0]: points has 3 values for 2 metrics",
         ),
         ("  nDCG: {cutoff: {type: double, values: [0.5]}}", "config.yaml:3:9: evaluation.nDCG: cut-offs are of type int, not 'double'"),
         (

@@ -60,7 +60,7 @@ def test_yardsticks_are_a_list_a_mapping_or_both(given, read, write):
 @pytest.mark.parametrize("given", ["[x]", "[[1]]", "[{x: 1}]"])
 def test_an_unknown_yardstick_is_refused(given, ended):
     code, _, err = ended("m", 2, "--set", f"evaluation.yardsticks={given}", command="validate")
-    assert (code, "yardsticks are oracle, popularity, random, not" in err) == (2, True)
+    assert (code, "reference lists (yardsticks) must be oracle, popularity, random, not" in err) == (2, True)
 
 
 @pytest.mark.parametrize("name", ["[/]", "[red]x[/red]"])

@@ -100,7 +100,7 @@ def test_the_columns_of_the_categories_are_those_that_are_named(loaded):
             {"categories": ["A", "B"], "split": "|"},
             "data.items.split: each column in the list is one category, so nothing is split: remove split, or name one column",
         ),
-        ({"categories": []}, "data.items.categories: categories names the column that says an item's categories, or lists one column per"),
+        ({"categories": []}, "data.items.categories: categories must be the column with an item's categories, or a list of one column per"),
         ({"categories": 3}, "per category, not 3"),
         ({"categories": ["A", ""]}, "per category, not ['A', '']"),
         ({"categories": ["A", "A"]}, "data.items.categories: categories names a column twice"),
@@ -129,7 +129,7 @@ def test_only_the_catalogue_has_categories(said):
         ("predictions", {}, "Recall@10 needs predicted ratings: give data.predictions"),
         ("predictions", {"predictions": {}}, "Recall@10 needs predicted ratings: give data.predictions"),
         ("categories", {}, "Recall@10 needs the categories of the items: give data.items with its key categories"),
-        ("categories", {"items": "i.csv"}, "Recall@10 needs the categories of the items: give data.items.categories, the column that says"),
+        ("categories", {"items": "i.csv"}, "Recall@10 needs the categories of the items: set data.items.categories to their column"),
         ("users.age", {}, "Recall@10 needs the column 'age' of the users: give data.users"),
         ("items.year", {}, "Recall@10 needs the column 'year' of the items: give data.items"),
     ],
@@ -195,14 +195,14 @@ def test_the_names_of_predictions_are_not_checked_where_the_files_name_the_model
 def test_a_column_that_such_a_file_does_not_have_is_refused(role, key, where, said):
     source = {"path": "x.csv", "columns": {key: "c"}}
     given = {role: source}
-    assert f"data.{role}.columns.{key}: this file has no {key}: only that of {where} has" in said(**given)
+    assert f"data.{role}.columns.{key}: this file takes no {key}: only that of {where} does" in said(**given)
 
 
 def test_a_column_is_refused_in_the_lists_and_predictions_of_one_model_too(said):
     wrong = {"path": "x.csv", "columns": {"distance": "c"}}
-    assert "data.recommendations.als.columns.distance: this file has no distance" in said(recommendations={"als": wrong})
-    assert "data.recommendations[0].columns.distance: this file has no distance" in said(recommendations=[wrong])
-    assert "data.predictions.als.columns.distance: this file has no distance" in said(predictions={"als": wrong})
+    assert "data.recommendations.als.columns.distance: this file takes no distance" in said(recommendations={"als": wrong})
+    assert "data.recommendations[0].columns.distance: this file takes no distance" in said(recommendations=[wrong])
+    assert "data.predictions.als.columns.distance: this file takes no distance" in said(predictions={"als": wrong})
 
 
 @pytest.mark.parametrize("role", ["items", "users", "baseline", "previous_policy", "predictions", "distances"])

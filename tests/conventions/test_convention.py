@@ -170,7 +170,7 @@ def test_a_convention_may_be_set_for_one_measure(write):
         ("name: elliot\n", r"ours\.yaml:1: 'elliot' is the name of a convention of receval"),
         ("parameters: {a: {b: 5}}\n", r"ours\.yaml:1: a=b stands for parameters"),
         ("parameters: {a: {b: [1]}}\n", r"ours\.yaml:1: a=b stands for parameters"),
-        ("spellings: {MAP: B, B: MAP}\n", r"lead in a circle"),
+        ("spellings: {MAP: B, B: MAP}\n", r"form a circle"),
     ],
 )
 def test_a_wrong_convention_file_is_refused_with_file_and_line(write, text, said):

@@ -161,7 +161,7 @@ def other_manifest(folder):
 def other_name_in_a_manifest_without_checksum(folder):
     content = without_checksum(folder)
     (folder / "manifest.json").write_text(json.dumps(content).replace("per_user.parquet", "per_used.parquet"))
-    return "manifest.json: it names per_used.parquet, which no run writes: the file is damaged"
+    return "manifest.json: it names per_used.parquet, which receval never writes: the file is damaged"
 
 
 def endless_json(folder):

@@ -63,7 +63,7 @@ def test_text_among_the_second_items_makes_all_items_text(inputs, write):
     found = inputs("distances", distances="dist.csv")
     assert load.common_kinds(found.all()) == {"user": "integer", "item": "text", "other": "text"}
     assert load.remarks(found.all()) == (
-        "Item ids are compared as text, in text order where scores tie, because data.distances holds text.",
+        "Item ids are compared as text, and tied scores are ordered by text, because data.distances contains text.",
     )
 
 

@@ -125,11 +125,11 @@ def test_the_only_model_is_compared_with_the_only_one_of_another_name_if_it_is_n
 @pytest.mark.parametrize(
     ("rule", "sentence"),
     [
-        ("Recal@20 >= 0.1", "rule 'Recal@20 min 0.1': no measure of the results is called 'Recal@20'"),
+        ("Recal@20 >= 0.1", "rule 'Recal@20 min 0.1': the results have no measure 'Recal@20'"),
         ("nDCG@10 max_loss 2", "nDCG@10 is between 0 and 1: no max_loss of 2 is possible; 2% is a share of the baseline's value"),
         ("nDCG@10 max_loss 2% against popular", "there is no model named popular"),
         ("nDCG@10 max_loss 2%", "there is nothing to compare with"),
-        ("nDCG@10 max_loss 100%", "max_loss of 100% can never fail: nDCG@10 is never below 0, so no loss is larger than 100%"),
+        ("nDCG@10 max_loss 100%", "max_loss of 100% can never fail: nDCG@10 is never below 0, so no loss can exceed 100%"),
         ("nDCG@10 >= 0.1 by users.plan", "the results have no values of nDCG@10 by users.plan"),
     ],
 )
@@ -147,7 +147,7 @@ def test_what_has_no_value_fails():
 
 
 def test_a_user_without_a_value_on_one_side_is_refused():
-    with pytest.raises(DataError, match="they do not count the same users; nDCG@10 counts 1 user for one of them only"):
+    with pytest.raises(DataError, match="they count different users; nDCG@10 counts 1 user for only one of them"):
         gate(BASE, [float("nan"), *BASE[1:]], "nDCG@10 max_loss 2%")
 
 

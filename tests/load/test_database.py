@@ -172,8 +172,8 @@ def test_the_rows_of_a_query_without_an_order_give_the_same_bytes_in_any(receval
         ({"uri": "sqlite:///shop.db"}, 2, "a uri and a query go together"),
         ({"path": "a.csv", "query": "select 1"}, 2, "a uri and a query go together"),
         ({"path": "a.csv", "uri": "sqlite:///shop.db", "query": "select 1"}, 2, "give exactly one of path, table and uri"),
-        ({"uri": "sqlite:///shop.db", "query": "select 1", "format": "csv"}, 2, "format says how to read a file, and a query has none"),
-        ({"uri": "host=h password=s3cret", "query": "select 1"}, 2, "a uri names a database, such as sqlite:///shop.db"),
+        ({"uri": "sqlite:///shop.db", "query": "select 1", "format": "csv"}, 2, "format is an option for files, and a query has none"),
+        ({"uri": "host=h password=s3cret", "query": "select 1"}, 2, "a uri must name a database, such as sqlite:///shop.db;"),
     ],
 )
 def test_what_is_wrong_with_a_query_is_said_in_one_sentence(source, code, said, shop, receval, write):
@@ -195,7 +195,7 @@ def test_lists_of_a_query_need_a_name_where_they_stand_in_a_list(shop, receval, 
         write("config.yaml", yaml.safe_dump(config))
         found, out, err = receval("run", shop / "config.yaml")
         assert found == code, err
-        assert "als" in out or "give their model a name" in err
+        assert "als" in out or "a model name: write NAME:" in err
 
 
 def test_without_the_driver_the_extra_is_named(shop, receval, write, monkeypatch):

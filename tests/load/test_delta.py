@@ -76,7 +76,7 @@ def test_what_is_no_table_is_told(door, tmp_path):
     with pytest.raises(DataError, match=r"l.parquet: not a readable Delta table \("):
         door(["unordered", "l.parquet"])
     FRAME.write_delta(tmp_path / "a table")
-    with pytest.raises(DataError, match="whose path has spaces"):
+    with pytest.raises(DataError, match="whose path contains spaces"):
         door("a table")
     FRAME.write_delta(tmp_path / "lost")
     next((tmp_path / "lost").glob("*.parquet")).unlink()

@@ -89,7 +89,7 @@ def test_a_rating_may_stand_there_and_a_word_for_none(door, tmp_path):
     with pytest.raises(DataError, match="no value for rating"):
         door(test="test")
     (tmp_path / "test" / "rating=5").rename(tmp_path / "test" / "rating=five")
-    with pytest.raises(DataError, match="the folder rating=five holds no number, and rating must be one"):
+    with pytest.raises(DataError, match="the folder rating=five is not a number, but rating must be one"):
         door(test="test")
 
 

@@ -86,7 +86,7 @@ def test_a_column_of_ids_is_no_label(look):
 def test_a_file_without_a_header_has_no_labels(look):
     assert look("people", "u.csv", "1\n2\n").columns == {"user"}
     for content in ("1\n2\n", "1,7\n2,8\n"):
-        with pytest.raises(DataError, match="no column is called 'age', since the file has no header") as error:
+        with pytest.raises(DataError, match="there is no column 'age', because the file has no header") as error:
             look("people", "u.csv", content, labels=["age"])
         assert "add a first line" in error.value.hint
 

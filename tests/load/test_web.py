@@ -93,7 +93,7 @@ def test_an_answer_that_comes_to_its_end_is_read(way, web, door):
 
 
 def test_an_answer_that_breaks_off_is_refused(web, door):
-    with pytest.raises(DataError, match=rf"cut/l\.csv broke off: {len(TEXT) - 8} of {len(TEXT)} bytes came"):
+    with pytest.raises(DataError, match=rf"cut/l\.csv stopped early: {len(TEXT) - 8} of {len(TEXT)} bytes arrived"):
         door(f"{web}/cut/l.csv")
 
 

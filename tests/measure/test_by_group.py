@@ -29,7 +29,7 @@ LOG3 = 1 / math.log2(3)
 
 
 def by_group(result, label, model="model"):
-    """What results are split by → group → value and number of users of a measure."""
+    """What evaluation.by must be → group → value and number of users of a measure."""
     table = {}
     for row in result.by_group:
         if row.model == model and row.label == label:
@@ -179,7 +179,7 @@ def test_yardsticks_are_split_too(toy):
 def test_a_column_of_more_than_1000_values_is_refused(evaluate):
     users = table(["user", "name"], [(user, f"name {user}") for user in range(1001)])
     rows = table(["user", "item"], [(1, 1)])
-    with pytest.raises(DataError, match=r"users\.name has 1,001 groups, and results are split into 1,000 at most"):
+    with pytest.raises(DataError, match=r"users\.name has 1,001 groups, but at most 1,000 at most"):
         evaluate(rows, rows, users=users, metrics=["Recall"], by=["users.name"])
 
 

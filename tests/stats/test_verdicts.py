@@ -47,8 +47,8 @@ CASES = {
     ),
     "equivalent, and not 0": (
         judged(spread(0.0012, 0.004), margin=0.005),
-        "nDCG@10 of today and of main is equivalent within 0.005: the difference is between +0.00087 and +0.00153 (90 % interval); "
-        "not 0, but smaller than the margin.",
+        "nDCG@10 of today and of main is equivalent within 0.005: the difference is between +0.00087 and +0.00153 (90 % interval); it "
+        "is not 0, but smaller than the margin.",
     ),
     "equivalent": (
         judged(spread(0.0005, 0.03), margin=0.005),
@@ -163,7 +163,7 @@ def test_a_larger_family_needs_a_larger_difference():
     assert among.p_adjusted == pytest.approx(5 * alone.p)
     assert (among.family, among.low) == (5, alone.low)
     assert among.notes == (
-        "The interval, which is not corrected for other comparisons, excludes 0, but  among 5 comparisons chance does that too often.",
+        "The interval, which is not corrected for other comparisons, excludes 0, but  among 5 comparisons this happens too often by chance.",
     )
     assert among.detectable > alone.detectable
 
@@ -234,8 +234,8 @@ def test_ranks_warn_above_a_thousand_users():
 def test_the_notes_say_how_many_runs_there_are():
     values = [np.linspace(0, 1, 40) + shift for shift in (0, 0.01, 0.02)]
     cases = {
-        "One run of each model": (values[:1], values[1:2]),
-        "One of the models has one run only": (values[:1], values),
+        "One run per model:": (values[:1], values[1:2]),
+        "One of the models has only one run: the": (values[:1], values),
         "3 runs of a model": (values, values),
         "": (values * 2, values * 2),
     }
@@ -263,7 +263,7 @@ def test_impossible_settings_are_refused_in_one_sentence(wrong):
 
 @pytest.mark.parametrize("margin", [0.0, -0.1, math.nan, math.inf])
 def test_an_impossible_margin_is_refused(margin):
-    with pytest.raises(errors.ConfigError, match="a margin is a number above 0"):
+    with pytest.raises(errors.ConfigError, match="a margin must be above 0,"):
         judged(spread(0.1, 0.1), margin=margin)
 
 

@@ -41,7 +41,7 @@ def test_a_summary_is_added_to_what_is_there_and_cut_below_the_limit(tmp_path):
 
 
 def test_a_summary_that_cannot_be_written_is_said_in_one_sentence(tmp_path):
-    with pytest.raises(OutputError, match="cannot write the summary"):
+    with pytest.raises(OutputError, match="cannot write the step summary"):
         append_summary(str(tmp_path / "no" / "file"), "x")
 
 

@@ -99,7 +99,7 @@ def test_a_text_of_ordinary_size_and_products_of_numbers_are_rendered(content):
 
 def test_a_python_without_a_program_says_so(content, monkeypatch):
     monkeypatch.setattr(sys, "executable", "")
-    with pytest.raises(ConfigError, match="no program"):
+    with pytest.raises(ConfigError, match="no executable"):
         rendered("x", content, "t.j2")
 
 
