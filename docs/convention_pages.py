@@ -24,7 +24,8 @@ def index() -> list[Block]:
     found = catalogue.read()
     linked = [replace(entry, name=f"[{entry.name}]({entry.name}.md)") for entry in found.conventions]
     about = (
-        "What each library computes, as a value for every choice; what that is good for stands in [everybody's numbers](../conventions.md)."
+        "A convention gives every setting the value of one library. "
+        "[The numbers of other libraries](../conventions.md) explains how to use it."
     )
     return [Heading("All conventions"), Paragraph(about), *pages.conventions(linked)]
 
@@ -56,7 +57,7 @@ def in_config(entry: ConventionEntry) -> str:
     """A config under the convention, and one measure as it has it."""
     if entry.name == DEFAULT:
         return "evaluation:\n  convention: receval   # the default\n  metrics: [nDCG@10]"
-    one = f"- nDCG(convention={DEFAULT})@10   # one measure by another"
+    one = f"- nDCG(convention={DEFAULT})@10   # one measure under another convention"
     return f"evaluation:\n  convention: {entry.name}\n  metrics:\n    - nDCG@10\n    {one}"
 
 
