@@ -64,7 +64,7 @@ def page() -> list[Block]:
         Paragraph(
             "`per_user.parquet` (or `.csv`, `.jsonl`) has `model`, `user` and a column per measure. `enriched.MODEL.parquet` has the lists "
             "with `rank`, `score`, `relevant`, `gain` and, with train, `in_train`. Spreadsheets treat text that begins with `=`, `+`, `-` "
-            "or `@` as a formula. If others chose the ids, open the CSV files as text, or write them with `output: {spreadsheet_safe: true}`."
+            "or `@` as a formula. If others chose the ids, open CSV files as text, or set `output: {spreadsheet_safe: true}`."
         ),
         Heading("The long table", 2),
         Table.of_texts(text_columns("column", "meaning"), ((f"`{name}`", MEANINGS[name]) for name in COLUMNS)),
