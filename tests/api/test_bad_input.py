@@ -92,7 +92,11 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
     "one dimension": ({"recommendations": {"a": np.zeros((2, 2, 2))}}, "an array of 3 dimensions", "users × items"),
     "NaN in a matrix": ({"recommendations": NAN}, "numpy.ndarray: nan at row 1, column 0 (from 0) is not a finite number", "write -inf"),
     "NaN in a sparse matrix": ({"test": scipy.sparse.csr_matrix(NAN)}, "scipy.csr_matrix: nan at row 1, column 0 (from 0)", ""),
-    "too few names": ({"recommendations": receval.Matrix(NAN, items=["a"])}, "1 item ids are given, but the matrix has 2", "an id for each"),
+    "too few names": (
+        {"recommendations": receval.Matrix(NAN, items=["a"])},
+        "1 item ids are given, but the matrix has 2",
+        "an id for each",
+    ),
     "a name twice": ({"recommendations": receval.Matrix(NAN, items=["a", "a"])}, "Matrix: the item 'a' is given twice", ""),
     "no ratings": (
         {"test": TEST.drop("rating"), "relevance": 4},

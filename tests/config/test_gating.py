@@ -68,7 +68,10 @@ def test_the_short_form_says_what_the_mapping_says(short, mapping, rule):
         ("nDCG@10 >= inf", "gates.rules[0]: a limit must be a number such as 0.25, not 'inf'"),
         ("nDCG@10 >= 2%", "gates.rules[0]: a limit must be a number such as 0.25, not '2%'"),
         ("{measure: nDCG@10}", "gates.rules[0]: a rule needs exactly one of min, max, max_loss, min_gain: none is given"),
-        ("{measure: nDCG@10, min: 0.1, max: 0.2}", "gates.rules[0]: a rule needs exactly one of min, max, max_loss, min_gain: min and max are given"),
+        (
+            "{measure: nDCG@10, min: 0.1, max: 0.2}",
+            "gates.rules[0]: a rule needs exactly one of min, max, max_loss, min_gain: min and max are given",
+        ),
         ("{measure: nDCG@10, min: 0.1, against: popular}", "gates.rules[0]: min limits the value itself"),
         ("{measure: nDCG@10, min: .nan}", "gates.rules[0].min: a limit must be a number such as 0.25, not 'nan'"),
         ("{measure: nDCG@10, max_loss: .inf}", "gates.rules[0].max_loss: a margin must be a number from 0"),
