@@ -19,7 +19,7 @@ RETIRED = {
     r"\b(is|are) said (of|to)\b": "say the fact itself",
     r"\bnothing but\b": "only",
     r"\b(is|are) made of\b": "is computed from",
-    r"\bvalues of users\b": "per-user values",
+    r"\bper-user values\b": "per-user values",
     r"\bless is better\b|\bmore is better\b": "lower is better, higher is better",
     r"\bsome \d+ ?%": "about",
     r"\bfound out\b": "detected",
@@ -61,7 +61,7 @@ def test_no_page_has_a_retired_word(page):
     "text",
     [
         "ids that would match if somebody mended them",
-        "an item that stands twice",
+        "an item that is given twice",
         "it is no number",
         "What cannot be told is called so",
         "a value of a user",
