@@ -253,7 +253,7 @@ def _notes(case: RuleCase, test: GateTest, estimate: Estimate, values: ValueRang
     yield from (note for note in estimate.notes if note != of_exact_p)
     if values is not None and values.is_observed:
         ends = f"{plain(values.least)} to {plain(values.largest)}"
-        yield f"{case.label} has no upper limit: bounds assume that no user is outside the observed range,  {ends}."
+        yield f"{case.label} has no upper limit: bounds assume that no user is outside the observed range, {ends}."
     if test.relative and not test.base_value and test.base_value is not None:
         yield f"{case.label} of the baseline is 0, so a share of it is 0 too: any loss exceeds the limit."
 

@@ -187,7 +187,7 @@ def _elsewhere(test: ClassifiedFile, files: Sequence[ClassifiedFile]) -> dict[st
     for file in files:
         folder = next((folder for folder in (_folder(file), *_folder(file).parents) if folder in homes), here)
         if folder not in (here, *here.parents) and test.by_user.pairs != (home := homes[folder]).by_user.pairs:
-            beside = f"it is in a folder with another test set,  {home.summary.path}"
+            beside = f"it is in a folder with another test set, {home.summary.path}"
             elsewhere[file.summary.path] = "another test set, with lists in its folder" if file is home else beside
     return elsewhere
 

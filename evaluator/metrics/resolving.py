@@ -138,7 +138,7 @@ def _threshold(value: Scalar) -> float | None:
     if value in _MEANS:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"threshold must be a number,  {' or '.join(_MEANS)}, not {value!r}")
+        raise ValueError(f"threshold must be a number, {' or '.join(_MEANS)}, not {value!r}")
     if not math.isfinite(value):
         raise ValueError("threshold must be a finite number")
     return float(value)

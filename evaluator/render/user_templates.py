@@ -42,7 +42,7 @@ def read_template(path: Path) -> str:
     except OSError as error:
         raise ConfigError(f"--template {path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise ConfigError(f"--template {path}: this is not UTF-8 text (byte  {error.start})") from None
+        raise ConfigError(f"--template {path}: this is not UTF-8 text (byte {error.start})") from None
 
 
 def rendered(template: str, content: ReportContent, name: str, output: Path | None = None) -> bytes:

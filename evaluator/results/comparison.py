@@ -145,7 +145,7 @@ def _sentences(one: Conclusion) -> Iterator[str]:
         counts = sorted(one.users.values())
         common = [rival.n_users for rival in one.rivals if rival.n_users]
         users = f"{counts[0]:,} each" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
-        yield f"models count different users ({users}); each pair is compared on its common users (at least  {min(common):,})."
+        yield f"models count different users ({users}); each pair is compared on its common users (at least {min(common):,})."
     yield from _of_best(one, one.best)
 
 

@@ -297,7 +297,7 @@ def _notes(difference: Difference) -> list[str]:
             if difference.family != 1
             else "its test finds no difference"
         )
-        notes.append(f"The interval, which is not corrected for other comparisons, excludes 0, but  {among}.")
+        notes.append(f"The interval, which is not corrected for other comparisons, excludes 0, but {among}.")
     elif difference.real and not leaves_zero_out:
         notes.append("The test finds a difference, but the interval, which is computed differently, includes 0.")
     elif difference.verdict in ("better", "worse") and difference.margin is not None and size < difference.margin:

@@ -125,7 +125,7 @@ def test_words_behind_a_grade_are_refused(write, door):
 
 def test_a_catalogue_is_no_trec_file(write):
     path = write("items.txt", "1 2 3\n")
-    with pytest.raises(DataError, match="TREC files can only contain judgements (qrels)"):
+    with pytest.raises(DataError, match="TREC files can only contain judgements"):
         look_at("data.items", "catalogue", path, format="trec")
 
 

@@ -163,7 +163,7 @@ def test_a_larger_family_needs_a_larger_difference():
     assert among.p_adjusted == pytest.approx(5 * alone.p)
     assert (among.family, among.low) == (5, alone.low)
     assert among.notes == (
-        "The interval, which is not corrected for other comparisons, excludes 0, but  among 5 comparisons this happens too often by chance.",
+        "The interval, which is not corrected for other comparisons, excludes 0, but among 5 comparisons this happens too often by chance.",
     )
     assert among.detectable > alone.detectable
 

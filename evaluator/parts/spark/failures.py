@@ -36,7 +36,7 @@ def translated(error: Exception) -> Exception:
     missing = _MISSING_MODULE.search(text)
     if missing:
         name = missing[1] or missing[2]
-        return MissingExtraError(f"the Python of the Spark workers lacks  {name.partition('.')[0]}", _WAYS_OUT)
+        return MissingExtraError(f"the Python of the Spark workers lacks {name.partition('.')[0]}", _WAYS_OUT)
     if _OTHER_PYTHON in text:
         return MissingExtraError("the Spark workers run a different Python version than this process", _WAYS_OUT)
     versions = _OTHER_VERSIONS.search(text)
