@@ -201,7 +201,7 @@ class Yardsticks(Struct, frozen=True, eq=False):
         """What made lists do with items that train holds for the user, and why where train holds test pairs."""
         choice = self.task.definitions[0].lists
         masked = self.masks(choice, kind) or (kind == "best" and not self.facts.n_seen)
-        done = f"{'leave out' if masked else 'may hold'} items of the user's train rows"
+        done = f"{'leave out' if masked else 'may contain'} items of the user's train rows"
         n, total = self.facts.n_seen, self.facts.n_pairs
         if not n or choice.seen != "keep":
             return done

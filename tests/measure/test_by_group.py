@@ -55,7 +55,7 @@ def test_users_are_split_by_a_column_and_those_without_a_value_are_a_group(toy):
     result = toy(["users.plan"])
     # Recall@2: a 1/2, b 1, c 0, d 1, whom data.users does not hold
     assert by_group(result, "Recall@2") == {"users.plan": approx({"free": (0.5, 1), "paid": (1, 1), "(missing)": (0.5, 2)})}
-    assert "2 test users have no plan in data.users: they stand in the group (missing)." in result.notes()
+    assert "2 test users have no plan in data.users: they are in the group (missing)." in result.notes()
 
 
 def test_users_are_split_by_the_number_of_their_train_rows(toy):
@@ -179,7 +179,7 @@ def test_yardsticks_are_split_too(toy):
 def test_a_column_of_more_than_1000_values_is_refused(evaluate):
     users = table(["user", "name"], [(user, f"name {user}") for user in range(1001)])
     rows = table(["user", "item"], [(1, 1)])
-    with pytest.raises(DataError, match=r"users\.name has 1,001 groups, but at most 1,000 at most"):
+    with pytest.raises(DataError, match=r"users\.name has 1,001 groups, but at most 1,000 are possible"):
         evaluate(rows, rows, users=users, metrics=["Recall"], by=["users.name"])
 
 

@@ -236,7 +236,7 @@ def test_the_notes_say_how_many_runs_there_are():
     cases = {
         "One run per model:": (values[:1], values[1:2]),
         "One of the models has only one run: the": (values[:1], values),
-        "3 runs of a model": (values, values),
+        "3 runs per model": (values, values),
         "": (values * 2, values * 2),
     }
     for start, (base, model) in cases.items():
