@@ -33,7 +33,7 @@ def page() -> list[Block]:
         for statement in statements:
             blocks += _shown(statement) if statement.is_there else []
     lacking = [f"{name}: {one.says} {one.how}" for name, statements in SECTIONS.items() for one in statements if not one.is_there]
-    return [*blocks, Heading("Not there", 2), Points(tuple(lacking))]
+    return [*blocks, Heading("What receval does not have", 2), Points(tuple(lacking))]
 
 
 def _shown(statement: Any) -> list[Block]:
