@@ -59,8 +59,9 @@ def metric(entry: MetricEntry, level: int = 1, under: str | None = None, axes: S
     """Return one metric in full, with the settings of the convention `under`, explained by `axes`."""
     blocks: list[Block] = [Heading(entry.name, level), Paragraph(entry.summary)]
     blocks += [Code(entry.formula)] if entry.formula else []
+    blocks += [Terms(tuple(entry.terms.items()))] if entry.terms else []
     blocks += [Equation(entry.tex)] if entry.tex else []
-    blocks += [Paragraph(text) for text in (*entry.terms, *entry.text)]
+    blocks += [Paragraph(text) for text in entry.text]
     blocks += [Paragraph(f"Edge cases: {text}") for text in entry.edge_cases]
     blocks.append(Terms(tuple(fact for fact in _facts(entry) if fact[1]), code=False))
     for choice in entry.parameters:

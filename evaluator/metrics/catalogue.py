@@ -89,7 +89,7 @@ class SettingEntry(Struct, frozen=True):
 
 
 class MetricEntry(Struct, frozen=True):
-    """One metric. The texts are paragraphs; `terms` explains the letters that its family's formulas share.
+    """One metric. `summary` is one sentence, the other texts are paragraphs; `terms` has the meanings of the symbols that they use.
 
     `tex` is the formula under the defaults in LaTeX, line by line, in the symbols of `notation`.
     """
@@ -102,7 +102,7 @@ class MetricEntry(Struct, frozen=True):
     tex: tuple[str, ...]
     text: tuple[str, ...]
     edge_cases: tuple[str, ...]
-    terms: tuple[str, ...]
+    terms: Mapping[str, str]
     reference: str
     bounds: tuple[float, float]
     higher_is_better: bool | None
@@ -193,7 +193,7 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
         tex=equation(metric, given | numbers | texts),
         text=text,
         edge_cases=edge_cases,
-        terms=_paragraphs(sys.modules[metric.define.__module__].__doc__ or "")[1:] if metric.origin == "receval" else (),
+        terms=_terms(metric, " ".join((formula, *text, *edge_cases))),
         reference=metric.reference,
         bounds=metric.bounds,
         higher_is_better=better(given) if callable(better := metric.higher_is_better) else better,
@@ -213,6 +213,24 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
         settings=tuple(_setting(metric, convention, default) for convention in conventions),
         origin=metric.origin,
     )
+
+
+def _terms(metric: Metric, text: str) -> dict[str, str]:
+    """The symbols and words of the family that a text uses, and those that their meanings use."""
+    letters: Mapping[str, str] = getattr(sys.modules.get(metric.define.__module__), "LETTERS", {}) if metric.origin == "receval" else {}
+    used: set[str] = set()
+    while found := {term for term in letters if term not in used and _uses(text, term)}:
+        used |= found
+        text = " ".join(letters[term] for term in found)
+    return {term: meaning for term, meaning in letters.items() if term in used}
+
+
+def _uses(text: str, term: str) -> bool:
+    """Return whether a text has the term: the `h` of `h(r)` is before a bracket, a symbol without one is not, and a word may be."""
+    name, bracket, _ = term.partition("(")
+    is_word = name.isalpha() and len(name) > 1
+    behind = r"\(" if bracket else r"(?!\w)" if is_word else r"(?![\w(])"
+    return re.search(rf"(?<!\w){re.escape(name)}{behind}", text) is not None
 
 
 def _needs(metric: Metric, own: Mapping[str, Scalar]) -> tuple[str, ...]:

@@ -1,7 +1,4 @@
-"""Several objectives at once: metrics of other metrics, computed for each user and then averaged.
-
-`points` are numbers, one per metric, with `;` between them, or a single one for all; in a config a list will do.
-"""
+"""Several objectives at once: metrics of other metrics, computed for each user and then averaged."""
 
 from __future__ import annotations
 
@@ -16,6 +13,15 @@ from .arrays import added, where
 from .measure import Measure
 from .notation import tex
 from .registry import Text, metric
+
+LETTERS = {
+    "value_m": "the user's value of metric m",
+    "point_m": (
+        "the number for metric m in `points`, which has one number per metric, separated by `;`, or one number for all; in a config it"
+        " may be a list"
+    ),
+}
+"""The symbols and words that formulas of this file use, with their meanings."""
 
 
 def _parts(params: Mapping[str, Scalar], name: str) -> list[str]:
@@ -71,11 +77,11 @@ def _points(m: Measure) -> list[float]:
     reference="Zeleny, Multiple criteria decision making, 1982; WarpRec multiobjective/eucdistance.py",
 )
 def euc_distance(m: Measure) -> Array:
-    """How far a user's values are from the best that there could be.
+    """The distance of a user's values from the best possible ones; use it to judge several metrics in one number.
 
     EucDistance = √(Σ_m (value_m - point_m)²)
 
-    Edge cases: the metrics are weighed as they are: give points in their own units.
+    Edge cases: the metrics are not scaled, so give each point in the unit of its metric.
     """
     return np.sqrt(added(*((value - point) ** 2 for value, point in zip(m.components, _points(m), strict=True))))
 
@@ -100,9 +106,9 @@ def euc_distance(m: Measure) -> Array:
     reference="Zitzler and Thiele, IEEE TEC 3(4), 1999; WarpRec multiobjective/hypervolume.py",
 )
 def hypervolume(m: Measure) -> Array:
-    """The volume between a user's values and the worst that counts.
+    """The volume between a user's values and the worst ones that count; use it if a model must be good on every one of several metrics.
 
-    Hypervolume = Π_m max(0, value_m - point_m), and point_m - value_m where less is better (`higher_is_better`)
+    Hypervolume = Π_m max(0, value_m - point_m), and point_m - value_m where lower is better (`higher_is_better`)
 
     Edge cases: 0 as soon as one metric is not better than its point, or has no value.
     """

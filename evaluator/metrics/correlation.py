@@ -93,15 +93,16 @@ _COMPARED = {
     reference="Kendall, The treatment of ties in ranking problems, Biometrika 33(3), 1945; as in ClayRS metrics/ranking_metrics.py",
 )
 def correlation(m: Measure) -> Array:
-    """The correlation of scores and test ratings, over the listed items that have both; the list is cut first.
+    """How well the scores of a list agree with the test ratings of its items; use it if scores are meant to predict ratings.
 
     Correlation@k = Σ x·y / √(Σ x² · Σ y²), x = score - mean score, y = rating - mean rating
 
-    By `method`: `pearson`; `spearman`, x and y being ranks instead, of which equal values share the mean; `kendall`, the sum running over
-    pairs of items and x and y being 1, 0 or -1 as the first has the higher, an equal, or the lower value (tau-b).
+    The sums run over the listed items that have a score and a test rating; the list is cut first. By `method`: `pearson` as above;
+    `spearman`, with ranks as x and y, where equal values share their mean rank; `kendall` (tau-b), with a sum over pairs of items, and x
+    and y 1, 0 or -1 if the first item of a pair has the higher, an equal, or the lower value.
 
-    Edge cases: a user with less than two such items, or whose scores or ratings are all equal, is left out. An item that is listed twice
-    counts at its best place.
+    Edge cases: a user is left out with fewer than two such items, or if all scores or all ratings are equal. An item that is listed twice
+    counts at its best rank.
     """
     rows = m.table("agreement", k=m.cutoff or 0, method=str(m.params["method"]))
     x, y = rows["score"], rows["rating"]
