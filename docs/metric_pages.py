@@ -27,11 +27,11 @@ printed = runpy.run_path(str(ROOT / "docs" / "printed.py"))["printed"]
 CONFIG = "docs/example/config.yaml"
 EVALUATION = load_config(ROOT / CONFIG).config.evaluation
 TABLE = (
-    "The default convention, `receval`: users with at least one relevant test item are averaged, and a user without a list counts 0. "
-    "`receval metrics` lists them with their conventions; `receval metrics nDCG` prints formula, parameters, edge cases, source, and what "
-    "each convention sets, `--convention trec_eval` explains a convention. Each name leads to a page of its own. "
-    "[Settings of every metric](axes.md) says what is relevant, how lists are read and who counts, [symbols](symbols.md) what the letters "
-    "of the formulas mean."
+    "Each name links to the page of the metric, with its formula, edge cases and an example. The values are those of the default convention, "
+    "`receval`: the mean over users with at least one relevant test item, where a user without a list counts 0. "
+    "[Settings of every metric](axes.md) explains which items are relevant, how lists are read and which users count, "
+    "[symbols](symbols.md) explains the formulas. `receval metrics` prints this list, `receval metrics nDCG` explains a metric, and "
+    "`receval metrics --convention trec_eval` a convention."
 )
 COLUMNS = {"users": "age", "items": "studio"}
 """The columns of the example that name groups."""

@@ -288,7 +288,7 @@ def bin_g(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The share of the relevant items that are found, where hits below many misses count less; use it if reading misses is what costs."""
+    """The share of the relevant items that are found, where hits below many misses count less; use it if every miss costs the reader time."""
 
 def bpref(
     true: Any,
@@ -644,7 +644,7 @@ def explained_variance(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The share of the variance explained, apart from a constant error; use it instead of R2 if predictions may all be too high or too low."""
+    """The share of the variance explained, apart from a constant error; use it as R2 if predictions may all be too high or low."""
 
 def exposure_gini(
     true: Any,
@@ -1095,7 +1095,7 @@ def item_mad_ranking(
     empty_group: str | float | None = ...,
     by: str | None = ...,
 ) -> Any:
-    """How far the mean gain of recommended items differs between groups of items; use it to see whose recommendations succeed more often."""
+    """How far the mean gain of recommended items differs between groups of items; use it to see if some groups succeed more often."""
 
 def item_mad_rating(
     true: Any,
@@ -1385,7 +1385,7 @@ def mcc(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The correlation between being recommended and being relevant; use it to count right and wrong decisions of all kinds in one number."""
+    """The correlation between being recommended and being relevant; use it to count all right and wrong decisions in one number."""
 
 def mean_pop_rank(
     true: Any,
@@ -1409,7 +1409,7 @@ def mean_pop_rank(
     distances: Any = ...,
     unit: str | float | None = ...,
 ) -> Any:
-    """The mean position of the recommended items by popularity, where 1 is the most popular; use it to compare data sets of different size."""
+    """The mean popularity rank of the recommended items (1: the most popular); use it to compare data sets of different size."""
 
 def mean_prediction_distance(
     true: Any,
@@ -1656,7 +1656,7 @@ def ndcg_rendle2020(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """How close to the top the relevant items are, with the same gain for each; use it if the ratings of relevant items should not matter."""
+    """How close to the top the relevant items are, with the same gain for each; use it if their ratings should not matter."""
 
 def novelty(
     true: Any,
@@ -2078,7 +2078,7 @@ def rank_biased_entropy(
     distances: Any = ...,
     p: float | None = ...,
 ) -> Any:
-    """How evenly a list covers the categories, with more weight at the top; use it instead of ListEntropy if the rank of an item matters."""
+    """How evenly a list covers the categories, with more weight at the top; use it as ListEntropy if the rank matters."""
 
 def rbp(
     true: Any,

@@ -200,7 +200,7 @@ def accuracy(m: Measure) -> Array:
     reference="Matthews, Biochimica et Biophysica Acta 405(2), 1975; RecTools metrics/classification.py",
 )
 def mcc(m: Measure) -> Array:
-    """The correlation between being recommended and being relevant; use it to count right and wrong decisions of all kinds in one number.
+    """The correlation between being recommended and being relevant; use it to count all right and wrong decisions in one number.
 
     MCC@k = (TP·TN - FP·FN) / sqrt((TP + FP)·(TP + FN)·(TN + FP)·(TN + FN))
 

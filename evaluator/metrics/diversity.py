@@ -475,7 +475,7 @@ def list_entropy(m: Measure) -> Array:
     reference="LensKit metrics/ranking/_entropy.py",
 )
 def rank_biased_entropy(m: Measure) -> Array:
-    """How evenly a list covers the categories, with more weight at the top; use it instead of ListEntropy if the rank of an item matters.
+    """How evenly a list covers the categories, with more weight at the top; use it as ListEntropy if the rank matters.
 
     RankBiasedEntropy@k = -Σ_c p(c) · log2 p(c), p(c) = (s(c) + e) / Σ_c (s(c) + e), s(c) = Σ_{r≤k, c ∈ A(i_r)} p^(r-1)/|A(i_r)|, e = 10^-6
 

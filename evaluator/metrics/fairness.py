@@ -211,7 +211,7 @@ _ITEM_MAD = {"gain": "ndcg_gain", "empty_group": "empty_group"}
     reference=DELDJOO,
 )
 def item_mad_ranking(m: Measure) -> Array:
-    """How far the mean gain of recommended items differs between groups of items; use it to see whose recommendations succeed more often.
+    """How far the mean gain of recommended items differs between groups of items; use it to see if some groups succeed more often.
 
     ItemMADRanking@k = mean over pairs of groups g, h of |G_g - G_h|, G_g = mean over the recommended items of g of gain(i)
 

@@ -125,7 +125,7 @@ def arp(m: Measure) -> Ratio:
     reference="LensKit metrics/ranking/_pop.py",
 )
 def mean_pop_rank(m: Measure) -> Array:
-    """The mean position of the recommended items by popularity, where 1 is the most popular; use it to compare data sets of different size.
+    """The mean popularity rank of the recommended items (1: the most popular); use it to compare data sets of different size.
 
     MeanPopRank@k = 1/l · Σ_{r≤k} position(i_r)/N
 

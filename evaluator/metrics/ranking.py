@@ -208,7 +208,7 @@ def ndcg(m: Measure) -> Ratio:
     ties=True,
 )
 def ndcg_rendle_2020(m: Measure) -> Ratio:
-    """How close to the top the relevant items are, with the same gain for each; use it if the ratings of relevant items should not matter.
+    """How close to the top the relevant items are, with the same gain for each; use it if their ratings should not matter.
 
     nDCGRendle2020@k = Σ_{r≤k} h(r)/log2(r + 1) / Σ_{r≤min(R,k)} 1/log2(r + 1)
 
@@ -228,7 +228,7 @@ def ndcg_rendle_2020(m: Measure) -> Ratio:
     ties=True,
 )
 def bin_g(m: Measure) -> Ratio:
-    """The share of the relevant items that are found, where hits below many misses count less; use it if reading misses is what costs.
+    """The share of the relevant items that are found, where hits below many misses count less; use it if every miss costs the reader time.
 
     BinG@k = 1/R · Σ_{r≤k} h(r) / log2(2 + r - found(r))
 
