@@ -27,8 +27,8 @@ printed = runpy.run_path(str(ROOT / "docs" / "printed.py"))["printed"]
 CONFIG = "docs/example/config.yaml"
 EVALUATION = load_config(ROOT / CONFIG).config.evaluation
 TABLE = (
-    "Each name links to the page of the metric, with its formula, edge cases and an example. The values are those of the default convention, "
-    "`receval`: the mean over users with at least one relevant test item, where a user without a list counts 0. "
+    "Each name links to the page of the metric, with its formula, edge cases and an example. The values are those of the default "
+    "convention, `receval`: the mean over users with at least one relevant test item, where a user without a list counts 0. "
     "[Settings of every metric](axes.md) explains which items are relevant, how lists are read and which users count, "
     "[symbols](symbols.md) explains the formulas. `receval metrics` prints this list, `receval metrics nDCG` explains a metric, and "
     "`receval metrics --convention trec_eval` a convention."

@@ -288,7 +288,7 @@ def bin_g(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The share of the relevant items that are found, where hits below many misses count less; use it if every miss costs the reader time."""
+    """The share of the relevant items that are found, where hits below many misses count less; use it if every miss costs time."""
 
 def bpref(
     true: Any,

@@ -51,8 +51,8 @@ PROTOCOL_AXES: Final = (
             "keep_all_as_relevant": "is a hit each time, and each time counts as one more relevant item",
             "keep_best_rank": "is kept only at its best rank; later items move up",
             "keep_best_rank_after_cut": "is kept only at its best rank; the list is cut at k before later items move up",
-            "keep_last_row": "stands once, with the score (without scores the rank) of its last row in the file, and among ties at the "
-            "place of its first",
+            "keep_last_row": "is kept once, with the score (without scores the rank) of its last row in the file, and among ties at the "
+            "position of its first row",
             "sum_scores": "is kept once, with the sum of its scores; in a file without scores, at its best rank",
         },
     ),
@@ -96,7 +96,7 @@ PROTOCOL_AXES: Final = (
         "whether the threshold of the config applies",
         {
             "applies": "yes: a rating of at least the threshold is relevant",
-            "ignored": "no: `relevance_rule` applies, whatever the threshold",
+            "ignored": "no: `relevance_rule` applies instead",
         },
     ),
     Axis(

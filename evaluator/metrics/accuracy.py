@@ -82,7 +82,7 @@ def recall(m: Measure) -> Ratio:
     "HitRate",
     family="accuracy",
     aliases=("HR", "Hit", "Success"),
-    numbers={"at_least": Number(1.0, "the number of hits that are needed", symbol="x")},
+    numbers={"at_least": Number(1.0, "the number of hits needed", symbol="x")},
     tex=r"[\,|L_u \cap T_u| \ge x\,]",
     reference="Deshpande and Karypis, ACM TOIS 22(1), 2004; with `at_least` above 1: k-call of Chen and Karger, SIGIR 2006",
     ties=lambda params: float(params["at_least"]) > 0,
@@ -127,8 +127,8 @@ def hits(m: Measure) -> Array:
     aliases=("Rprec",),
     axes={"denominator": "rprecision_denominator"},
     numbers={
-        "multiple": Number(1.0, "the depth, in multiples of R", symbol="x"),
-        "within": Number(math.inf, "the rank after which no hit counts", symbol="w"),
+        "multiple": Number(1.0, "the depth as a multiple of R", symbol="x"),
+        "within": Number(math.inf, "the last rank at which a hit counts", symbol="w"),
     },
     cut=False,
     tex=tex(
@@ -250,8 +250,8 @@ def set_map(m: Measure) -> Array:
     family="accuracy",
     bounds=(-math.inf, math.inf),
     numbers={
-        "worth": Number(1.0, "what a hit is worth", least=-1e6, symbol=r"\alpha"),
-        "cost": Number(1.0, "what a miss costs", least=-1e6, symbol=r"\beta"),
+        "worth": Number(1.0, "the worth of a hit", least=-1e6, symbol=r"\alpha"),
+        "cost": Number(1.0, "the cost of a miss", least=-1e6, symbol=r"\beta"),
     },
     tex=r"\alpha\,|L_u \cap T_u| - \beta\,|L_u \setminus T_u|",
     reference="trec_eval m_utility.c",

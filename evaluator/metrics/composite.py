@@ -96,7 +96,7 @@ def euc_distance(m: Measure) -> Array:
     any_number=True,
     texts={
         "points": Text("0", "the nadir point: the worst values that count, one number per metric"),
-        "higher_is_better": Text("true", "whether higher is better, one true or false per metric"),
+        "higher_is_better": Text("true", "true if higher is better, else false, one per metric"),
     },
     bounds=(0.0, math.inf),
     tex=tex(

@@ -250,7 +250,7 @@ def num_users(m: Measure) -> Array:
     family="coverage",
     uses=("overlap", "reading"),
     pooled=True,
-    numbers={"ref_k": Number(0.0, "how much of the other model's list is used; 0: as much as k", least=0.0, symbol="k'")},
+    numbers={"ref_k": Number(0.0, "the cut-off for the list of the reference model; 0: k", least=0.0, symbol="k'")},
     needs=("baseline",),
     population="lists",
     higher_is_better=None,

@@ -464,7 +464,7 @@ def list_entropy(m: Measure) -> Array:
     bounds=(0.0, math.inf),
     aliases=("RBEntropy",),
     axes={"categories": "category_weight"},
-    numbers={"p": Number(0.85, "the probability that a reader continues from one rank to the next", most=1.0, symbol="p")},
+    numbers={"p": Number(0.85, "the probability that a reader goes on to the next rank", most=1.0, symbol="p")},
     needs=("categories",),
     uses=("listed_categories",),
     population="lists",

@@ -85,7 +85,7 @@ def _gini_index(m: Measure, items: ItemTable, column: str, more: float = 0.0) ->
     "ExposureGini",
     family="diversity",
     axes={"of": "gini_of", "over": "gini_divisor"},
-    numbers={"p": Number(0.85, "the probability that a reader continues from one rank to the next", most=1.0, symbol="p")},
+    numbers={"p": Number(0.85, "the probability that a reader goes on to the next rank", most=1.0, symbol="p")},
     bounds=(-math.inf, math.inf),
     needs=lambda params: {"recommended": (), "train": ("train",)}.get(str(params["of"]), ("catalogue",)),
     uses=("attention",),

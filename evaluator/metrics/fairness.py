@@ -161,7 +161,7 @@ def user_mad_ranking(m: Measure) -> Array:
 
     UserMADRanking@k = mean over pairs of groups g, h of |M_g - M_h|, M_g = mean of nDCG_u@k over the users of g
 
-    MAD stands for mean absolute deviation. Another metric can be given in place of nDCG.
+    MAD is short for mean absolute deviation. Another metric can be given in place of nDCG.
 
     Edge cases: groups without a user who counts are left out; with a single group there is no value.
     """

@@ -104,7 +104,7 @@ def _dcg_up_to(hits: Rows, user: Array, rank: Array) -> Array:
     """The DCG of the hits of each of `user` up to each of `rank`."""
     width = max(int(hits["rank"].max(initial=0)), int(rank.max(initial=0))) + 1
     last = np.searchsorted(hits.user * width + hits["rank"], user * width + rank, side="right") - 1
-    before = np.concatenate([hits["dcg"], [0.0]])  # the last stands for none
+    before = np.concatenate([hits["dcg"], [0.0]])  # the last is short for none
     return np.where(last >= hits.starts()[user], before[last], 0.0)
 
 

@@ -93,7 +93,7 @@ def epc(m: Measure) -> Ratio:
 
     EPC@k = Σ_{r≤k} rel(r) · d(r) · (1 - n(i_r)/U) / Σ_r d(r)
 
-    EPC stands for expected popularity complement. rel by `relevance`: 1 for a `binary` hit, the `gain` of a hit (as for DCG, by the
+    EPC is short for expected popularity complement. rel by `relevance`: 1 for a `binary` hit, the `gain` of a hit (as for DCG, by the
     parameter `gain`), or 1 for every item (`none`). By `discount` d(r) is 1/log2(r + 1) (`log`), or 1 (`none`). By `norm` the divisor runs
     over the recommended items (`list_length`), or over all `k` ranks. For an item that is not in train n is 0, or 1 (`unseen` = `one`).
 
@@ -130,7 +130,7 @@ def efd(m: Measure) -> Ratio:
 
     EFD@k = Σ_{r≤k} rel(r) · d(r) · -log2(n(i_r)/T) / Σ_r d(r)
 
-    EFD stands for expected free discovery. rel by `relevance`: 1 for a `binary` hit, the `gain` of a hit (as for DCG, by the parameter
+    EFD is short for expected free discovery. rel by `relevance`: 1 for a `binary` hit, the `gain` of a hit (as for DCG, by the parameter
     `gain`), or 1 for every item (`none`). By `discount` d(r) is 1/log2(r + 1) (`log`), or 1 (`none`). By `norm` the divisor runs over the
     recommended items (`list_length`), or over all `k` ranks. For an item that is not in train n is the smallest n in train (`unseen` =
     `least`), or 1 (`one`).

@@ -41,7 +41,7 @@ def _tables_of_rbp(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     aliases=("RankBiasedPrecision",),
     bounds=(0.0, math.inf),
     axes={"gain": "rbp_gain", "norm": "rbp_norm"},
-    numbers={"p": Number(0.8, "the patience: the probability that the reader continues to the next item", most=0.999999, symbol="p")},
+    numbers={"p": Number(0.8, "the patience: the probability that the reader goes on to the next item", most=0.999999, symbol="p")},
     tex=tex(
         r"<norm>",
         norm={
@@ -58,7 +58,7 @@ def rbp(m: Measure) -> Ratio:
 
     RBP@k = (1 - p) · Σ_{r≤k} gain(r) · p^(r-1)
 
-    RBP stands for rank-biased precision. By `gain` a hit adds 1 (`binary`), its `grade`, or its grade as a `share` of the largest of the
+    RBP is short for rank-biased precision. By `gain` a hit adds 1 (`binary`), its `grade`, or its grade as a `share` of the largest of the
     user. With `norm` = `ideal` the sum is divided by Σ_{r≤min(R,l)} p^(r-1) instead of 1/(1 - p).
 
     Edge cases: no hit counts 0; with `grade` the value may be above 1. Without `norm` a perfect list of R items reaches 1 - p^R.
@@ -94,7 +94,7 @@ def cascade(hits: Rows, max_grade: float) -> Rows:
     family="ranking",
     uses=("cascade",),
     aliases=("ExpectedReciprocalRank",),
-    numbers={"max_grade": Number(4.0, "the largest grade that there is", symbol=r"g_{\max}")},
+    numbers={"max_grade": Number(4.0, "the largest possible grade", symbol=r"g_{\max}")},
     tex=r"\sum_{r=1}^{k} \frac{\phi_r}{r} \prod_{q=1}^{r-1} (1 - \phi_q) \\ \phi_r = \min\left(\frac{2^{g_r} - 1}{2^{g_{\max}}}, 1\right)",
     reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009; gdeval.pl",
 )

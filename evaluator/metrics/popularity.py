@@ -35,7 +35,7 @@ LETTERS = {
 """The symbols and words that formulas of this file use, with their meanings."""
 
 ABDOLLAHPOURI = "Abdollahpouri, Burke and Mobasher, FLAIRS 2019"
-_RATIO = {"ratio": Number(0.8, "the share of the popularity of all items that the head holds", least=0.0, most=1.0, symbol="x")}
+_RATIO = {"ratio": Number(0.8, "the share of the popularity of all items that the head has", least=0.0, most=1.0, symbol="x")}
 _HEAD, _TAIL = 0, 1
 _BORDER = {"border": "head_border", "untrained": "tail_untrained", "count": "popularity_count"}
 _HEAD_AND_TAIL = (
@@ -153,8 +153,8 @@ def aplt(m: Measure) -> Array:
 
     APLT@k = |L(k) ∩ tail| / D
 
-    APLT stands for average percentage of long-tail items. D by `over`: the recommended items (`list_length`), the ranks that the list fills
-    (`places`), or `k`.
+    APLT is short for average percentage of long-tail items. D by `over`: the recommended items (`list_length`), the ranks that the list
+    fills (`places`), or `k`.
 
     Edge cases: an empty list counts 0.
     """
@@ -179,7 +179,7 @@ def aclt(m: Measure) -> Array:
 
     ACLT@k = |L(k) ∩ tail|
 
-    ACLT stands for average coverage of long-tail items.
+    ACLT is short for average coverage of long-tail items.
 
     Edge cases: an empty list counts 0.
     """
@@ -192,7 +192,7 @@ def aclt(m: Measure) -> Array:
     axes={"count": "popularity_count"},
     numbers={
         "ratio": Number(
-            0.1, "the share of the items of train that is the tail; above 1 the popularity up to which an item is in it", symbol="x"
+            0.1, "the share of the train items that are in the tail; above 1 the largest popularity of an item in the tail", symbol="x"
         )
     },
     needs=("train",),

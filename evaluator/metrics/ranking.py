@@ -151,7 +151,7 @@ def dcg(m: Measure) -> Array:
 
     DCG@k = Σ_{r≤k} h(r) · gain(r) / log_b(r + 1)
 
-    DCG stands for discounted cumulative gain. The gain of a relevant item of grade g by `gain`: `binary` 1, `linear` g, `exp2` 2^g - 1,
+    DCG is short for discounted cumulative gain. The gain of a relevant item of grade g by `gain`: `binary` 1, `linear` g, `exp2` 2^g - 1,
     `exp2_plus1` 2^(g+1) - 1, `exp2_offset` 2^(g-t+1) - 1 with t the threshold of relevance; g is 1 unless the relevance is graded. b is
     `log_base`. The `discount` is log_b(r + 1), or log_b(max(r, 2)), which gives ranks 1 and 2 the same weight.
 
@@ -228,7 +228,7 @@ def ndcg_rendle_2020(m: Measure) -> Ratio:
     ties=True,
 )
 def bin_g(m: Measure) -> Ratio:
-    """The share of the relevant items that are found, where hits below many misses count less; use it if every miss costs the reader time.
+    """The share of the relevant items that are found, where hits below many misses count less; use it if every miss costs time.
 
     BinG@k = 1/R · Σ_{r≤k} h(r) / log2(2 + r - found(r))
 

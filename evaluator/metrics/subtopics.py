@@ -56,7 +56,7 @@ def s_recall(m: Measure) -> Ratio:
 
     SRecall@k = |∪_{r≤k} categories(i_r)| / C
 
-    SRecall stands for subtopic recall. By `relevance` the union is over the hits (`binary`), or over all recommended items (`none`). C by
+    SRecall is short for subtopic recall. By `relevance` the union is over the hits (`binary`), or over all recommended items (`none`). C by
     `of`: the number of categories in data.items (`catalogue`), of the items of data.train (`train`), or of the user's relevant items
     (`relevant`).
 
@@ -112,7 +112,7 @@ def alpha_ndcg(m: Measure) -> Ratio:
 
     seen(c, r) by `redundancy`: the number of hits above rank r that have category c (`hits`), or of all items above it (`listed`). I by
     `ideal`: the same sum for the relevant items in greedy order, each time the one that gains most, smallest id first (`greedy`); or,
-    whatever the categories, A·⌊l/A⌋ ranks of gain 1 and the rest of the l ranks of gain (1 - α)^⌊l/A⌋, with A the number of categories of
+    for any categories, A·⌊l/A⌋ ranks of gain 1 and the rest of the l ranks of gain (1 - α)^⌊l/A⌋, with A the number of categories of
     the user's relevant items (`places`), and the value may then be above 1.
 
     Edge cases: no hit counts 0; an item without categories gains nothing. The greedy order is the usual approximation of the best order,
