@@ -101,7 +101,7 @@ def slug(name: str) -> str:
 
 def page(entry: MetricEntry) -> list[Block]:
     """One metric: what the registry says, with links to the conventions, and below it a config and an example."""
-    back = Paragraph("[All metrics](../metrics.md) · [what every metric takes](../axes.md) · [symbols](../symbols.md)")
+    back = Paragraph("[All metrics](../metrics.md) · [settings of every metric](../axes.md) · [symbols](../symbols.md)")
     first, *rest = explained(entry, pages.metric(entry))
     at = rest.index(Heading("Settings of each convention", 2))
     definition, settings = rest[:at], [linked(block) for block in rest[at:]]
