@@ -47,7 +47,7 @@ LETTERS = {
     reads_scores=True,
 )
 def misses_by_score(reading: Reading, hits: Rows, is_hit: Array, single: bool) -> Rows:
-    """The hits, with the number of listed items that are no hits and have a `higher` score, or the same (`tied`), wherever they stand.
+    """The hits, each with the number of misses in the whole list that have a `higher` score, or the same (`tied`).
 
     Scores are compared in `single` or in double precision. In lists without scores the order of the list says which is higher.
     """
@@ -89,12 +89,12 @@ def _tables(params: Mapping[str, Scalar]) -> tuple[str, ...]:
 
 
 def _by_order(params: Mapping[str, Scalar]) -> bool:
-    """Whether the order of the list says which items stand above a hit, not their scores."""
+    """Return whether the order of the list, not the scores, decides which items are above a hit."""
     return params["ties"] == "list_order"
 
 
 def _by_order_among_candidates(params: Mapping[str, Scalar]) -> bool:
-    """Whether so, and no hit counts less than 0, so that one more among the first k is never worse."""
+    """Return the same, and that no hit counts below 0, so that one more hit among the first k is never worse."""
     return _by_order(params) and params["negatives"] == "candidates"
 
 

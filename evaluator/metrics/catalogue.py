@@ -1,4 +1,4 @@
-"""The catalogue: what there is to choose from, read from the registry, the axes and the conventions; and formulas as equations."""
+"""The catalogue of metrics, axes and conventions, read from the registry and the convention files; and formulas as equations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def title(metric: Metric) -> str:
 
 
 def is_of_a_user(metric: Metric, params: Mapping[str, Scalar]) -> bool:
-    """Whether the formula is that of one user's value, not that of the whole model or of means over users."""
+    """Return whether the formula gives the value of one user, not that of the whole model or of means over users."""
     of_means = any(axis == "f_of" and params[name] == "means" for name, axis in metric.axes.items())
     return not (metric.system or of_means)
 
@@ -59,10 +59,10 @@ _NEEDS: Final = {"catalogue": "data.train or data.items", "categories": "categor
 
 
 class ChoiceEntry(Struct, frozen=True):
-    """One thing to choose: what it decides, the values with their meanings (none: a number), and the default.
+    """One setting: its purpose (`decides`), its values with their meanings (none: a number), and the default.
 
-    `axis` is the name that convention files use; a parameter that no convention sets has none. `allowed` says in words which
-    values there are.
+    `axis` is the name that convention files use; a parameter that no convention sets has none. `allowed` describes the
+    values in words.
     """
 
     name: str
@@ -75,7 +75,7 @@ class ChoiceEntry(Struct, frozen=True):
 
 
 class SettingEntry(Struct, frozen=True):
-    """What one convention sets for one metric.
+    """The settings of one convention for one metric.
 
     `own` has the metric's own parameters and `protocol` the axes of all metrics, both where they differ from the default
     convention; `alone` has the axes that the convention sets for this metric and not for all.
@@ -135,7 +135,7 @@ class ConventionEntry(Struct, frozen=True):
 
 
 class Catalogue(Struct, frozen=True):
-    """Everything there is: the axes of every metric, those of some, the metrics, the conventions."""
+    """The axes of every metric, those of some metrics, the metrics and the conventions."""
 
     protocol: tuple[ChoiceEntry, ...]
     formula: tuple[ChoiceEntry, ...]
@@ -152,7 +152,7 @@ class Catalogue(Struct, frozen=True):
 
 
 def read(extra: Iterable[Convention] = ()) -> Catalogue:
-    """The catalogue of the conventions that come with receval, the default one first, and of `extra` ones."""
+    """Read the catalogue of the conventions of receval, the default one first, and of `extra` ones."""
     names = sorted(known(), key=lambda name: (name != DEFAULT, name.lower()))
     found = {convention.name: convention for convention in (*map(load, names), *extra)}
     default = found[DEFAULT]
@@ -174,7 +174,7 @@ def _place_of_family(family: str) -> int:
 
 
 def has(convention: Convention, metric: str) -> bool:
-    """Whether the library of a convention has the metric; the default convention has all."""
+    """Return whether the library of a convention has the metric; the default convention has all."""
     return convention.name == DEFAULT or metric in convention.metrics
 
 
@@ -234,7 +234,7 @@ def _uses(text: str, term: str) -> bool:
 
 
 def _needs(metric: Metric, own: Mapping[str, Scalar]) -> tuple[str, ...]:
-    """The inputs that the metric needs under its defaults, `COLUMN` standing for columns that have to be named."""
+    """The inputs that the metric needs under its defaults, with `COLUMN` for columns that must be named."""
     given = {name: own[axis] for name, axis in metric.axes.items()}
     given |= {name: text.default or "COLUMN" for name, text in metric.texts.items()}
     needed = (need for need in sorted(metric.needs(given)) if not need.endswith("?"))
@@ -284,7 +284,7 @@ def _number(name: str, number: Number) -> ChoiceEntry:
 
 
 def shown(value: Scalar | None) -> str:
-    """A value as measure strings and convention files write it."""
+    """Return a value as it is written in measure strings and convention files."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and math.isinf(value):
@@ -293,7 +293,7 @@ def shown(value: Scalar | None) -> str:
 
 
 def sections(doc: str) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:
-    """A docstring as summary, formula, text and edge cases; a second paragraph with an equals sign is the formula."""
+    """Split a docstring into summary, formula, text and edge cases; a second paragraph with an equals sign is the formula."""
     summary, *rest = _paragraphs(doc) or ("",)
     formula = rest.pop(0) if rest and "=" in rest[0] else ""
     text: list[str] = []

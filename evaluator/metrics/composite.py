@@ -25,12 +25,12 @@ LETTERS = {
 
 
 def _parts(params: Mapping[str, Scalar], name: str) -> list[str]:
-    """The parts of a parameter: one for each metric, or one for all."""
+    """Split a parameter into its parts: one for each metric, or one for all."""
     return [part.strip() for part in str(params[name]).split(";")]
 
 
 def _of_each(parts: list[str], name: str, n_metrics: int) -> list[str]:
-    """One part for each metric; `ValueError` if there are not as many."""
+    """Return one part for each metric; `ValueError` if their number differs."""
     if len(parts) == 1:
         return parts * n_metrics
     if len(parts) != n_metrics:
@@ -39,7 +39,7 @@ def _of_each(parts: list[str], name: str, n_metrics: int) -> list[str]:
 
 
 def _validate(params: Mapping[str, Scalar], k: int | None) -> None:
-    """`ValueError` where the parts of a parameter are no finite numbers, or no truth values."""
+    """Raise `ValueError` if a part of a parameter is not a finite number, or not true or false."""
     try:
         points = [float(part) for part in _parts(params, "points")]
     except ValueError:
@@ -52,7 +52,7 @@ def _validate(params: Mapping[str, Scalar], k: int | None) -> None:
 
 
 def _validate_combined(params: Mapping[str, Scalar], n_metrics: int) -> None:
-    """`ValueError` where a parameter does not have a part for each metric."""
+    """Raise `ValueError` if a parameter does not have a part for each metric."""
     for name in ("points", "higher_is_better"):
         if name in params:
             _of_each(_parts(params, name), name, n_metrics)

@@ -1,4 +1,4 @@
-"""How the scores of a list go with the ratings of the test file."""
+"""Agreement between the scores of a list and the ratings of the test file."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from .registry import metric
 def agreement(scored_pairs: Rows, test_ratings: TestRatings, k: int, method: str) -> Rows:
     """`score` and `rating` of the rated items among the first `k` (0: of the list), or of pairs of them, as the method compares them.
 
-    All are of rank 1. `pearson`: less their means; `spearman`: their ranks less the mean rank; `kendall`: whether the first of a pair of
-    items has the larger (1), the smaller (-1) or an equal value (0).
+    All have rank 1. `pearson`: minus their means; `spearman`: their ranks minus the mean rank; `kendall`: 1, -1 or 0 if the first of a pair
+    of items has the larger, the smaller or an equal value.
     """
     listed = scored_pairs.take(scored_pairs[scored_pairs.cut] <= k) if k else scored_pairs
     index, rating = test_ratings.of_pairs(listed["pair"])
@@ -59,7 +59,7 @@ def _mean_ranks(values: Array, user: Array) -> Array:
 
 
 def _less_mean(values: Array, rows: Rows) -> Array:
-    """`values` less their mean over the user; 0 where all of the user's are equal."""
+    """Return `values` minus their mean over the user; 0 if all values of the user are equal."""
     least, most = np.full(rows.n_users, np.inf), np.full(rows.n_users, -np.inf)
     np.minimum.at(least, rows.user, values)
     np.maximum.at(most, rows.user, values)

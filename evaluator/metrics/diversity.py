@@ -1,4 +1,4 @@
-"""Diversity of a list: how unlike each other its items are, and how many categories they cover; with the tables that it reads."""
+"""Diversity of a list: how different its items are, and how many categories they cover; with the tables for it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def with_codes(rows: Rows, item_index: Array, prepared: Prepared) -> Rows:
 
 
 def first_of_codes(rows: Rows, prepared: Prepared) -> Rows:
-    """Of rows with `code` the first of each user and category."""
+    """Return the first row of each user and category."""
     return rows.take(np.sort(np.unique(rows.user * _width(prepared) + rows["code"], return_index=True)[1]))
 
 
@@ -414,7 +414,7 @@ def categorical_diversity(m: Measure) -> Array:
 
 
 _LEAST = 1e-6
-"""What every category weighs where no item has it."""
+"""The weight of a category that no item has."""
 
 
 def _entropy(m: Measure, weight: Callable[[Array], Array]) -> Array:

@@ -68,7 +68,7 @@ def gini(m: Measure) -> Array:
 
 
 def exposure_of_items(m: Measure, weighted: bool = False) -> ItemTable:
-    """The recommended items: how often the first k places hold each, and `weighted` also the sum of 1 divided by the lists' lengths."""
+    """Return how often each item is among the first k of lists, if `weighted` also the sum of 1 divided by the lengths of these lists."""
     return m.items("exposure", k=m.cutoff or 0, weighted=weighted)
 
 

@@ -1,4 +1,4 @@
-"""Fairness: whether groups of users or of items are served alike. `by`, `users` and `items` name columns of data.users or data.items."""
+"""Fairness: differences between groups of users or of items. `by`, `users` and `items` name columns of data.users or data.items."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def chosen(m: Measure, column: str, only: str) -> Sequence[Group]:
 
 
 def in_group(table: CutTable | ItemTable, group: Group, column: str) -> Array:
-    """Whether the item of each row is in a group of a column of data.items."""
+    """Return whether the item of each row is in a group of a column of data.items."""
     inside: Array = table.item("group", column=column) == group.code
     return inside
 

@@ -1,4 +1,4 @@
-"""Ranking accuracy where not every item is judged, and where items have grades: judged is what the user's test rows hold."""
+"""Ranking accuracy if not every item is judged, and if items have grades. Judged items are those in the user's test rows."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ LETTERS = {
     title="Listed items that are in the test file",
 )
 def judged_table(judged_rows: Rows, test_ratings: TestRatings, truth_table: TruthTable, n_relevant: Array, negative: str) -> Rows:
-    """The listed items that the test file holds, with counts from the top.
+    """The listed items that are in the test file, with counts from the top.
 
-    `judged`, `found` and `pooled` count up to the row what is judged, what is relevant, and what has a rating below 0 that is no
-    judgement (`negative` = `pooled`). `n_relevant` and `n_other` are the judged items of the user, listed or not, that are relevant and
-    that are not.
+    `judged`, `found` and `pooled` count, up to the row, the judged items, the relevant ones, and those with a rating below 0 that does not
+    count as a judgement (`negative` = `pooled`). `n_relevant` and `n_other` are the judged items of the user, listed or not, that are
+    relevant and that are not.
     """
     relevant = truth_table.relevant
     rating = test_ratings.rating_of_pair(len(relevant))
@@ -55,7 +55,7 @@ def judged_table(judged_rows: Rows, test_ratings: TestRatings, truth_table: Trut
 
 @table("hits_added_up", uses=("hits",))
 def hits_added_up(hits: Rows) -> Rows:
-    """The hits with what they gain up to each: `gained`, and `dcg`."""
+    """The hits, each with the gain of the hits up to it (`gained`) and their DCG (`dcg`)."""
     gain = hits["gain"]
     return hits.with_columns(gained=running_sum(gain, hits.user), dcg=running_sum(gain / np.log2(hits["rank"] + 1), hits.user))
 
@@ -70,7 +70,7 @@ def ideal_added_up(ideal: Rows) -> Rows:
 
 @table("graded", uses=("hits_added_up", "ideal_added_up"), columns=("rank", "item", "gain", "gained", "cost"), title="The hits")
 def graded(hits_added_up: Rows, ideal_added_up: Rows) -> Rows:
-    """The hits with what the list (`gained`, `dcg`) and the best possible list (`cost`, `ideal_dcg`) give up to the rank of each."""
+    """The hits, each with the sums of the list (`gained`, `dcg`) and of the best possible list (`cost`, `ideal_dcg`) up to its rank."""
     hits, ideal = hits_added_up, ideal_added_up
     rank = hits["rank"]
     within = np.minimum(rank, hits["n_relevant"])

@@ -60,7 +60,7 @@ def border_of_tail(m: Measure) -> dict[str, Scalar]:
 
 
 def in_tail(m: Measure, table: CutTable) -> Array:
-    """Whether the item of each row is in the long tail."""
+    """Return whether the item of each row is in the long tail."""
     inside: Array = table.item("tail", **border_of_tail(m)) == _TAIL
     return inside
 
@@ -304,9 +304,9 @@ def pop_rsp(m: Measure) -> Array:
 
 
 def candidates_of(m: Measure, column: str, params: Mapping[str, Scalar], group: int, size: float) -> Array:
-    """How many items of a group users could have been given, by the parameter `candidates`; the group has `size` items.
+    """Return the number of items of a group that could have been recommended, by the parameter `candidates`; the group has `size` items.
 
-    `column`, with its `params`, is the column of items that holds their group.
+    `column`, with its `params`, is the column of items with their group.
     """
     if m.params["candidates"] == "unseen":
         profile = m.table("profile")

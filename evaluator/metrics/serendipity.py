@@ -1,4 +1,4 @@
-"""Serendipity: relevant items that the user would not have come across, and how far recommendations are from what the user knows."""
+"""Serendipity: relevant items that the user would hardly find alone, and the distance of recommendations to known items."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ note_sentence(
 def from_profile(
     reading: Reading, profile: Rows, is_hit: Array, prepared: Prepared, notes: TableNotes, distance: str, featureless: str, depth: int
 ) -> Rows:
-    """The recommended items down to `depth`: the mean `distance` to the items that train holds for the user, and whether it is a `hit`.
+    """The recommended items down to `depth`: the mean `distance` to the user's train items, and `hit`, 1 if it is a hit.
 
     Pairs without a distance are left out of the mean, or at distance 1 where `featureless` is `unlike`; without any pair it is 0.
     """
