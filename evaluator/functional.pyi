@@ -76,7 +76,7 @@ def aggregate_diversity(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The number of different items in all lists, as RankSys estimates it; use it to compare with RankSys, otherwise ItemCoverage."""
+    """The number of different items in all lists, as RankSys estimates it; use it to compare with RankSys."""
 
 def alpha_ndcg(
     true: Any,
@@ -644,7 +644,7 @@ def explained_variance(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The share of the variance explained, apart from a constant error; use it as R2 if predictions may all be too high or low."""
+    """R2 apart from a constant error; use it if all predictions may be too high, or too low, by the same amount."""
 
 def exposure_gini(
     true: Any,
@@ -916,7 +916,7 @@ def hypervolume(
     points: str | None = ...,
     higher_is_better: str | None = ...,
 ) -> Any:
-    """The volume between a user's values and the worst ones that count; use it if a model must be good on every one of several metrics."""
+    """The volume between a user's values and the worst ones that count; use it if a model must be good on all of several metrics."""
 
 def ild(
     true: Any,
@@ -1018,7 +1018,7 @@ def interpolated_precision(
     rounding: str | float | None = ...,
     recall: float | None = ...,
 ) -> Any:
-    """The best precision from the rank on where a given share of the relevant items is found; use it to draw precision over recall."""
+    """The best precision once a given share of the relevant items is found; use it to draw precision over recall."""
 
 def intersection(
     true: Any,
@@ -2222,7 +2222,7 @@ def roc_auc(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """AUC inside the first k items of the list; use it to judge the order of a list apart from which items it contains."""
+    """AUC inside the first k items of the list; use it to judge only the order of a list."""
 
 def rsp(
     true: Any,

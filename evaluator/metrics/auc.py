@@ -192,7 +192,7 @@ def lauc(m: Measure) -> Ratio:
     reference=HANLEY + "; inside the list as in RePlay",
 )
 def roc_auc(m: Measure) -> Array:
-    """AUC inside the first k items of the list; use it to judge the order of a list apart from which items it contains.
+    """AUC inside the first k items of the list; use it to judge only the order of a list.
 
     RocAuc@k = 1 - Σ_{hits, r≤k} (r - found(r)) / (misses · h_k), with misses = min(k, length) - h_k
 

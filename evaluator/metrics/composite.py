@@ -106,7 +106,7 @@ def euc_distance(m: Measure) -> Array:
     reference="Zitzler and Thiele, IEEE TEC 3(4), 1999; WarpRec multiobjective/hypervolume.py",
 )
 def hypervolume(m: Measure) -> Array:
-    """The volume between a user's values and the worst ones that count; use it if a model must be good on every one of several metrics.
+    """The volume between a user's values and the worst ones that count; use it if a model must be good on all of several metrics.
 
     Hypervolume = Π_m max(0, value_m - point_m), and point_m - value_m where lower is better (`higher_is_better`)
 

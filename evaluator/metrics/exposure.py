@@ -167,11 +167,12 @@ def shannon_entropy(m: Measure) -> Array:
     reference="Vargas, Novelty and diversity evaluation and enhancement in recommender systems, PhD thesis, 2015; RankSys",
 )
 def aggregate_diversity(m: Measure) -> Array:
-    """The number of different items in all lists, as RankSys estimates it; use it to compare with RankSys, otherwise ItemCoverage.
+    """The number of different items in all lists, as RankSys estimates it; use it to compare with RankSys.
 
     AggregateDiversity@k = k · Σ_i w(i)/c(i), w(i) = Σ_u [i ∈ L_u(k)] / l_u
 
-    The estimate is exact if every list is full; short lists make it larger.
+    The estimate is exact if every list is full; short lists make it larger. The exact number is ItemCoverage with `form` = `count` and
+    `outside` = `counts`.
 
     Edge cases: without a cut-off k is the mean length of the lists.
     """

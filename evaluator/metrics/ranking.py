@@ -251,7 +251,7 @@ def bin_g(m: Measure) -> Ratio:
     reference="trec_eval m_iprec_at_recall.c; Manning, Raghavan and Schütze, Introduction to Information Retrieval, section 8.4",
 )
 def interpolated_precision(m: Measure) -> Array:
-    """The best precision from the rank on where a given share of the relevant items is found; use it to draw precision over recall.
+    """The best precision once a given share of the relevant items is found; use it to draw precision over recall.
 
     InterpolatedPrecision = max{found(r)/r : found(r) ≥ c}
 

@@ -249,7 +249,7 @@ def r_squared(m: Measure) -> Array:
     reference="explained variance, as sklearn.metrics.explained_variance_score",
 )
 def explained_variance(m: Measure) -> Array:
-    """The share of the variance explained, apart from a constant error; use it as R2 if predictions may all be too high or low.
+    """R2 apart from a constant error; use it if all predictions may be too high, or too low, by the same amount.
 
     ExplainedVariance = 1 - Var(t - p) / Var(t)
 
