@@ -43,8 +43,13 @@ MODELS = ("random", "popular", "knn")
 """The models of the sample, the weakest first."""
 SAMPLE_MODELS = (
     "The sample in `configs` has three models: `random` recommends any items, `popular` those with most train rows, and `knn` those that "
-    "are similar to the user's own. A test item with a rating of at least 4 is relevant."
+    "are similar to the user's own. A list has 50 items. A test item with a rating of at least 4 is relevant."
 )
+SAMPLE_NOTES = dict.fromkeys(
+    ("AUC", "GAUC"),
+    "A random order of all candidates scores about 0.5. In the sample relevant items outside the list count 0, so that values are lower.",
+)
+"""Remarks on the values of the sample."""
 SAMPLE_COLUMNS = {"users": "plan", "items": "label"}
 """The columns of the sample that name groups."""
 NOT_ON_THE_SAMPLE = {
@@ -156,10 +161,13 @@ def remarks(entry: MetricEntry, rows: list[Mapping[str, float | None]]) -> Itera
         yield "Here `popular` is data.baseline too."
     yield {True: "Higher is better.", False: "Lower is better.", None: "Neither high nor low is better in itself."}[entry.higher_is_better]
     yield "The values depend on the data: compare only models that are evaluated on the same data."
+    if entry.name in SAMPLE_NOTES:
+        yield SAMPLE_NOTES[entry.name]
     sign = {True: 1, False: -1, None: 0}[entry.higher_is_better]
-    best = [max(MODELS, key=lambda model: sign * row[model]) for row in rows if None not in row.values()] if sign else []
-    if "random" in best and any(len(set(row.values())) > 1 for row in rows):
-        yield "A random list can have the best value: read this metric together with one of accuracy, such as nDCG."
+    best = [max(reversed(MODELS), key=lambda model: sign * row[model]) for row in rows if None not in row.values()] if sign else []
+    if best and "knn" not in best:
+        names = " and ".join(f"`{model}`" for model in MODELS if model in best)
+        yield f"Here {names} beats `knn`, which is more accurate: read this metric together with one of accuracy, such as nDCG."
 
 
 @cache

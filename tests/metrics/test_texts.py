@@ -74,6 +74,12 @@ def test_a_page_shows_values_of_the_sample_or_why_there_are_none(name):
         assert all(row[0].startswith(name) and all(re.fullmatch(r"-?[\d,.]+|none", cell) for cell in row[1:]) for row in values)
 
 
+def test_a_page_warns_where_a_less_accurate_model_has_the_better_value():
+    assert "Here `random` beats `knn`, which is more accurate" in PAGES["Gini"]
+    assert " beats " not in PAGES["nDCG"].partition("## A good value")[2].partition("## In a config")[0]
+    assert "A random order of all candidates scores about 0.5." in PAGES["GAUC"]
+
+
 def test_a_page_explains_only_the_symbols_of_its_equation():
     listed = re.findall(r"^- \$`(.*?)`\$: ", PAGES["nDCG"], re.MULTILINE)
     assert listed == ["r", "k", "h_r", "g_r", "h^*_r", "g^*_r"]
