@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from ..document import ARROWS, Block, Code, Equation, Heading, Links, Paragraph, Points, Table, Terms, text_columns
+from ..document import Block, Cell, Code, Equation, Heading, Links, Paragraph, Points, Table, Terms, text_columns
 from ..metrics.catalogue import DEFAULT, FAMILIES, Catalogue, ChoiceEntry, ConventionEntry, MetricEntry, SettingEntry, shown
 from ..metrics.notation import GLOSSARY
 from ..names.measure_strings import Scalar
@@ -21,32 +21,33 @@ _HERE: Final = "for this metric alone"
 
 
 def listing(metrics: Iterable[MetricEntry]) -> list[Block]:
-    """Return a table with a row per metric."""
-    rows = tuple(
-        (
-            entry.name,
-            entry.family,
-            bounds(entry),
-            ARROWS[entry.higher_is_better],
-            " and ".join(need.replace("data.", "") for need in entry.needs),
-            ", ".join(name for name in entry.conventions if name != DEFAULT) or f"{DEFAULT} only",
-        )
-        for entry in metrics
-    )
-    heads = ("metric", "family", "bounds", "better", "needs", "conventions")
-    return [Table.of_texts(text_columns(*heads, wraps=heads[-2:]), rows)]
+    """Return a table for every family: a row per metric, with its better direction, its summary and what it needs."""
+    blocks: list[Block] = []
+    for family, entries in _by_family(metrics).items():
+        rows = tuple((Cell(entry.name, direction=entry.higher_is_better), Cell(_with_needs(entry))) for entry in entries)
+        blocks += [Heading(FAMILIES.get(family, "Added"), 2), Table(text_columns("metric", "meaning", wraps=("meaning",)), rows)]
+    hint = "`receval metrics NAME` explains one: formula, parameters, edge cases, conventions. --convention NAME lists those of a library."
+    return [*blocks, Paragraph(hint)]
 
 
 def overview(metrics: Iterable[MetricEntry]) -> list[Block]:
     """Return a table for every family: a row per metric, with its summary and its parameters."""
+    blocks: list[Block] = []
+    for family, entries in _by_family(metrics).items():
+        columns = text_columns("metric", "meaning", "parameters, the default first", "bounds", "needs")
+        blocks += [Heading(FAMILIES.get(family, "Added"), 3), Table.of_texts(columns, map(_overview, entries))]
+    return blocks
+
+
+def _by_family(metrics: Iterable[MetricEntry]) -> dict[str, list[MetricEntry]]:
     by_family: dict[str, list[MetricEntry]] = {}
     for entry in metrics:
         by_family.setdefault(entry.family, []).append(entry)
-    blocks: list[Block] = []
-    for family, entries in by_family.items():
-        columns = text_columns("metric", "what it says", "parameters, the default first", "bounds", "needs")
-        blocks += [Heading(FAMILIES.get(family, "Added"), 3), Table.of_texts(columns, map(_overview, entries))]
-    return blocks
+    return by_family
+
+
+def _with_needs(entry: MetricEntry) -> str:
+    return f"{entry.summary} Needs {' and '.join(entry.needs)}." if entry.needs else entry.summary
 
 
 def _overview(entry: MetricEntry) -> tuple[str, ...]:
@@ -59,8 +60,9 @@ def metric(entry: MetricEntry, level: int = 1, under: str | None = None, axes: S
     """Return one metric in full, with the settings of the convention `under`, explained by `axes`."""
     blocks: list[Block] = [Heading(entry.name, level), Paragraph(entry.summary)]
     blocks += [Code(entry.formula)] if entry.formula else []
+    blocks += [Terms(tuple(entry.terms.items()))] if entry.terms else []
     blocks += [Equation(entry.tex)] if entry.tex else []
-    blocks += [Paragraph(text) for text in (*entry.terms, *entry.text)]
+    blocks += [Paragraph(text) for text in entry.text]
     blocks += [Paragraph(f"Edge cases: {text}") for text in entry.edge_cases]
     blocks.append(Terms(tuple(fact for fact in _facts(entry) if fact[1]), code=False))
     for choice in entry.parameters:

@@ -130,7 +130,7 @@ FORMULA_AXES: Final = (
         "how negatives are counted",
         {
             "candidates": "candidates that are not relevant, and any other listed item",
-            "train_items": "the items of data.train, minus the user's own, minus R, whatever the list contains",
+            "train_items": "the items of data.train, minus the user's own, minus R, regardless of the list",
         },
     ),
     Axis(

@@ -262,7 +262,7 @@ BEYOND_AXES: Final = (
         "the list that α-nDCG divides by",
         {
             "greedy": "the relevant items, each time the one with the largest gain",
-            "places": "as many ranks as the list has, with the categories of the relevant items in turn, whatever items have them",
+            "places": "as many ranks as the list has, with the categories of the relevant items in turn, for any items",
         },
     ),
     Axis(
@@ -293,7 +293,7 @@ BEYOND_AXES: Final = (
     Axis(
         "gini_sign",
         "formula",
-        "what 1 means",
+        "the meaning of 1",
         {"inequality": "one item has all recommendations", "equality": "all items are recommended equally often"},
     ),
     Axis(
@@ -317,8 +317,8 @@ BEYOND_AXES: Final = (
     Axis(
         "entropy_weights",
         "formula",
-        "what has equal weight in an entropy",
-        {"rows": "every recommendation", "lists": "every list, however long"},
+        "the unit that has equal weight in an entropy",
+        {"rows": "every recommendation", "lists": "every list, long or short"},
     ),
     Axis(
         "empty_group",
@@ -342,7 +342,7 @@ BEYOND_AXES: Final = (
     Axis(
         "bias_source",
         "formula",
-        "what the recommendations are compared with",
+        "the rows that recommendations are compared with",
         {"train": "the rows of data.train", "test": "the relevant items"},
     ),
     Axis(

@@ -120,7 +120,7 @@ GLOSSARY: Final[Mapping[str, str]] = {
     r"\prec": "$j \\prec i$: item $j$ is more popular than $i$, or as popular with the smaller id",
     r"\varepsilon": "a small number",
 }
-"""What the symbols of formulas mean, in LaTeX. `[…]` around a condition is 1 if it holds, else 0. Parameters of a metric name their own."""
+"""The symbols of formulas in LaTeX, with their meanings. `[…]` around a condition is 1 if it is true, else 0. Parameters have their own."""
 
 _PLACEHOLDER: Final = re.compile(r"<([a-z_]+)>")
 _COMMAND: Final = (
@@ -137,8 +137,8 @@ _LETTERS: Final = {"q": "r", "j": "i", "c'": "c", "G'": "G", "2": "1"}
 def tex(template: str, **pieces: Piece) -> TexFormula:
     r"""Make a formula of a template in which `<name>` is a piece, or the number of that name.
 
-    A piece is a text, one that the value of the parameter of its name chooses, or one made of all parameters; it may hold names itself.
-    Lines are separated by `\\`. A formula is what stands right of the first equals sign.
+    A piece is a text, a text for each value of the parameter of its name, or a function of all parameters; it may contain names itself.
+    Lines are separated by `\\`. A formula is the part on the right of the first equals sign.
     """
 
     def fill(params: Mapping[str, Scalar]) -> str:
@@ -164,7 +164,7 @@ def number(value: Scalar) -> str:
 
 
 def symbols(formula: str) -> list[str]:
-    """The symbols of a formula as `GLOSSARY` has them, in the order in which they stand; indices are given as `r`, `i`, `c` and `G`."""
+    """The symbols of a formula as written in `GLOSSARY`, in order; indices become `r`, `i`, `c` and `G`."""
     return list(dict.fromkeys(_canonical(found[0]) for found in _SYMBOL.finditer(_WORDS.sub(" ", formula))))
 
 
@@ -191,7 +191,7 @@ SIZES: Final = {
     "min_r_k": r"\min(|T_u|, k)",
     "min_r_length": r"\min(|T_u|, |L_u|)",
 }
-"""What values are divided by."""
+"""The divisors of values."""
 
 GAINS: Final = {
     "binary": "h_r",
@@ -216,20 +216,20 @@ CANDIDATES: Final = {
     "items": "|G|",
     "unseen_on_average": r"|U| \bigl(|G| - \frac{1}{|V|} \sum_{i \in G} |V_i|\bigr)",
 }
-"""How many items of a group users could have been given, by `rsp_candidates`."""
+"""The number of items of a group that could have been recommended, by `rsp_candidates`."""
 
 SPREAD: Final = r"\frac{\mathrm{std}_G\,P_G}{\mathrm{mean}_G\,P_G} \\ P_G = "
-"""How far the chances of groups are apart; what follows is the chance of one."""
+"""The relative spread of the chances of groups; the chance of one group follows."""
 
 APART: Final = r"\mathrm{mean}_{G \ne G'}\,|\bar{M}_G - \bar{M}_{G'}| \\ \bar{M}_G = "
-"""The mean difference of the means of two groups; what follows is the mean of one."""
+"""The mean difference between the means of two groups; the mean of one group follows."""
 
 OF_GROUPS: Final = r"<group> \\ P_G = "
-"""The chance of one group, or how far those of all are apart; what follows is the chance of one."""
+"""The chance of one group, or the spread of the chances of all; the chance of one group follows."""
 
 
 def one_or_spread(params: Mapping[str, Scalar]) -> str:
-    """The chance of the group that is named, or how far those of all groups are apart."""
+    """Return the chance of the named group, or the spread of the chances of all groups."""
     return "P_G" if params["group"] else SPREAD.partition(r" \\ ")[0]
 
 
@@ -242,5 +242,5 @@ def best_gain(ideal: str, gain: str) -> str:
 
 
 def more_items(params: Mapping[str, Scalar]) -> str:
-    """What the parameter `more` adds to a number of items."""
+    """Return the term that the parameter `more` adds to a number of items."""
     return " + x" if params["more"] else ""

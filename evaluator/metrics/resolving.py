@@ -1,4 +1,4 @@
-"""A measure string → its definition: every choice made, by the string, the policy of the config, or the convention."""
+"""A measure string → its definition: every setting has a value, from the string, the policy of the config, or the convention."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def resolve(
     relevance: Relevance = DEFAULT_RELEVANCE,
     policy: Mapping[str, str] = NO_POLICY,
 ) -> Definition:
-    """Make every choice that `spec` leaves open as `policy` says, else as `convention` does.
+    """Take every setting that `spec` leaves open from `policy`, else from `convention`.
 
     Raises `ValueError` if a name, parameter or value is wrong.
     """
@@ -120,7 +120,7 @@ def _parts(
 
 
 def _instead(read: MetricSpec, entry: Metric, parts: tuple[MetricSpec, ...], chosen: Convention) -> str:
-    """What can be written in the place of a metric that would combine values of the whole model: arithmetic of the same measures."""
+    """Return the hint for a metric that cannot combine values of the whole model: arithmetic with the same measures."""
     cut = read.k if isinstance(read.k, int) else 10
     names = [str(part.at(cut) if find(chosen.read(part).name).cut else part.at(UNSET)) for part in parts]
     if len(names) == 1:
@@ -145,7 +145,7 @@ def _threshold(value: Scalar) -> float | None:
 
 
 def _effective(entry: Metric, axis: str, value: Scalar) -> Scalar:
-    """Return what a value of an axis comes to for a metric: `average=own` is the way in which it combines users by itself."""
+    """Return the effective value of an axis for a metric: `average=own` becomes the metric's own average."""
     return entry.average if axis == "average" and value == "own" else value
 
 

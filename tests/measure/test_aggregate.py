@@ -154,7 +154,7 @@ def test_what_is_no_aggregate_of_values_is_refused(aggregate):
 @pytest.mark.parametrize("aggregate", ["std", "ci95", "geometric", "median"])
 def test_missing_sums_or_values_are_named(aggregate):
     moments = MomentTable.of(np.array([[0.5, 1.0]]), aggregates=["mean"]).measure(0)
-    with pytest.raises(ValueError, match="needs (the sum|per-user values)"):
+    with pytest.raises(ValueError, match=r"needs (the sum|per-user values)"):
         aggregated(aggregate, moments)
 
 
