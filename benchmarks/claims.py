@@ -3,7 +3,7 @@
     python benchmarks/claims.py [--draws 1000] [--only WORDS]
 
 In every draw the truth is known: equal models, a loss of exactly the margin, clusters or skewed differences of mean 0. receval compares the
-values of users as it compares those of files, and what it claims wrongly is counted. What looks like too often is measured again, with four
+per-user values as it compares those of files, and what it claims wrongly is counted. What looks like too often is measured again, with four
 times as many draws. The last line says whether any claim is wrong more often than it promises, by more than the noise of so many draws
 (three standard errors); the exit code is then 1.
 """

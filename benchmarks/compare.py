@@ -3,7 +3,7 @@
     python benchmarks/compare.py            # makes the folders in benchmarks/data once (1.7 GB each), then compares them
     python benchmarks/compare.py 1000000    # fewer users
 
-The folders are made without an evaluation: a small one is evaluated, and its values of users are exchanged for as many as are wanted.
+The folders are made without an evaluation: a small one is evaluated, and its per-user values are exchanged for as many as are wanted.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def made(name: str, n_users: int, seed: int) -> Path:
 
 
 def _prove(folder: Path, means: dict[str, float], n_users: int) -> None:
-    """Write the values and the hashes that belong to the values of users."""
+    """Write the values and the hashes that belong to the per-user values."""
     results = json.loads((folder / "results.json").read_text())
     for row in results["results"]:
         row |= {"value": means[f"{row['metric']}@{row['k']}"], "n_users": n_users}

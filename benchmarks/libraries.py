@@ -206,7 +206,7 @@ def tied(lists: pl.DataFrame) -> bool:
 
 
 def first_repeat(lists: pl.DataFrame, test: pl.DataFrame) -> float:
-    """The best rank of a relevant item that stands twice in a list; infinite if there is none."""
+    """The best rank of a relevant item that is given twice in a list; infinite if there is none."""
     ranked = lists.sort("user_id", -pl.col("score").cast(pl.Float64), maintain_order=True)
     ranked = ranked.with_columns(place=pl.int_range(1, pl.len() + 1).over("user_id"))
     twice = ranked.filter(pl.len().over("user_id", "item_id") > 1).join(test, on=["user_id", "item_id"], how="semi")

@@ -16,11 +16,11 @@ from .output import show
     "--convention",
     metavar="NAME",
     shell_complete=options.convention_names,
-    help="Explain a convention (a name, or a .yaml file), or NAME as it has it.",
+    help="Explain a convention (a name or a .yaml file), or NAME under this convention.",
 )
-@click.option("--axes", is_flag=True, help="Explain what every metric takes.")
+@click.option("--axes", is_flag=True, help="Explain every setting of the metrics.")
 @click.option("--conventions", is_flag=True, help="List the conventions.")
-@click.option("--all", "everything", is_flag=True, help="Print the whole catalogue.")
+@click.option("--all", "everything", is_flag=True, help="Print all metrics, settings and conventions.")
 @options.format_option("catalogue", default="table", help="Text with tables, Markdown or JSON.")
 def metrics(name: str | None, convention: str | None, axes: bool, conventions: bool, everything: bool, form: str) -> None:
     """List the metrics, or explain one.

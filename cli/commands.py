@@ -8,23 +8,23 @@ from importlib import import_module
 import click
 
 _COMMANDS = {
-    "run": ("run", "Evaluate recommendation files as a config says."),
-    "compare": ("report", "Say how much models differ, and how sure that is."),
-    "gate": ("gate", "Say whether models may ship: judge the rules of a config."),
-    "baseline": ("gate", "Keep a folder of results to compare later ones with."),
-    "report": ("report", "Make a page of results for people, or files for machines."),
+    "run": ("run", "Evaluate the recommendation lists of a config."),
+    "compare": ("report", "Compare models: differences, intervals and p values."),
+    "gate": ("gate", "Check models against release rules; the exit code tells if they pass."),
+    "baseline": ("gate", "Store results as the baseline of later comparisons and gates."),
+    "report": ("report", "Write a report: a page, tables for a paper, or files for CI."),
     "plot": ("report", "Draw one chart of a report."),
     "track": ("run", "Log results to experiment trackers."),
-    "check": ("studies", "Say what is wrong or suspicious in the files of a config."),
-    "describe": ("studies", "Say what the files of a config hold."),
-    "init": ("init", "Write a config for files, from another program's, or with sample data."),
-    "validate": ("studies", "Check a config without opening any data."),
-    "audit": ("studies", "Evaluate the metrics of a config under every convention."),
-    "explain": ("studies", "Show how the value of one user comes about."),
+    "check": ("studies", "Run the health checks on the files of a config."),
+    "describe": ("studies", "Describe the files of a config: rows, users, items, ratings."),
+    "init": ("init", "Write a config: for your files, from another program's config, or with sample data."),
+    "validate": ("studies", "Check a config without reading data."),
+    "audit": ("studies", "Compute the metrics of a config under every convention."),
+    "explain": ("studies", "Show step by step how the value of one user is computed."),
     "metrics": ("about", "List the metrics, or explain one."),
     "schema": ("about", "Print the JSON Schema of a config."),
-    "doctor": ("about", "Say what receval runs on, and what to do."),
-    "completion": ("about", "Print the script for completion in a shell."),
+    "doctor": ("about", "Show versions, memory and optional packages, for problem reports."),
+    "completion": ("about", "Print the completion script of a shell."),
 }
 """Command → the file that has it, and its help. The commands themselves are imported when they are called, so that --help is quick."""
 
@@ -67,18 +67,18 @@ def _debug(context: click.Context, parameter: click.Parameter, wanted: bool) -> 
         os.environ["RUST_BACKTRACE"] = "1"
 
 
-_HELP = """Say how good recommendations are, by definitions you can name.
+_HELP = """Evaluate recommendation lists with named metric definitions.
 
 \b
 Exit codes: 0 fine, 1 a gate or an error-level check failed, 2 command line or config wrong, 3 data unreadable
-or wrong, 4 an engine or an optional extra is missing, 70 a bug of receval, 130 interrupted.
+or wrong, 4 an engine or an optional extra is missing, 70 an internal error, 130 interrupted.
 """
 
 
 @click.group(cls=_Commands, help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version.")
 @click.option(
-    "--debug", is_flag=True, is_eager=True, expose_value=False, callback=_debug, help="Show where a failure comes from, for a report of it."
+    "--debug", is_flag=True, is_eager=True, expose_value=False, callback=_debug, help="Show the traceback of an error, for a bug report."
 )
 def cli() -> None:
     """Call a command."""

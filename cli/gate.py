@@ -16,33 +16,35 @@ from .output import ci_files, publish, say, say_gates, show, tell
 
 @click.command(cls=options.Command)
 @click.argument("source", metavar="DIR|CONFIG")
-@click.option("--baseline", metavar="[LABEL=]DIR|MODEL", help="What models are compared with, in the place of gates.baseline.")
-@click.option("--baseline-model", metavar="NAME", help="The model of that folder to compare with; that of the same name if not given.")
-@click.option("--anchor", metavar="[LABEL=]DIR", help="A baseline that is not renewed: margins must hold against it too.")
+@click.option("--baseline", metavar="[LABEL=]DIR|MODEL", help="What models are compared with, instead of gates.baseline.")
+@click.option(
+    "--baseline-model", metavar="NAME", help="The model in the baseline folder to compare with. Default: the model of the same name."
+)
+@click.option("--anchor", metavar="[LABEL=]DIR", help="A second, older baseline: margins must also hold against it.")
 @click.option(
     "--if-missing",
     type=click.Choice(("warn", "error", "pass")),
-    help="What to do if the baseline or the anchor is missing: error (exit 3), warn, or pass (skip).",
+    help="What to do if the baseline or anchor is missing: error (exit 3), warn, or pass (skip its rules).",
 )
 @click.option(
     "--rule",
     "rules",
     multiple=True,
     metavar="RULE",
-    help="A rule, in the place of those of the config: 'Recall@20 >= 0.25', 'nDCG@10 max_loss 2%'. May be repeated.",
+    help="A rule, instead of those of the config: 'Recall@20 >= 0.25', 'nDCG@10 max_loss 2%'. May be repeated.",
 )
 @click.option(
     "--inconclusive",
     type=click.Choice(("warn", "fail")),
-    help="What a rule does that is neither shown to hold nor to be violated; warn.",
+    help="Outcome of an inconclusive rule: warn, or fail. Default: warn.",
 )
-@click.option("--strict", is_flag=True, help="Exit with 1 if a gate is inconclusive or warns too, and if not one could be judged.")
-@click.option("--exit-zero", is_flag=True, help="Exit with 0 if a gate failed; for jobs that only report.")
+@click.option("--strict", is_flag=True, help="Also exit with 1 if a gate is inconclusive or warns, or if none could be judged.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 even if a gate failed; for jobs that only report.")
 @options.reading_options("overrides", "recommendations", "replace")
 @options.ci_option
-@options.format_option("gates", "report", default="table", help="What to print; a table if not given.")
-@options.outputs_option("Write the verdicts too: .json or .md, or a report: .html, .xml (JUnit), .svg (a badge).")
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors, failures, and what --format json or md asks for.")
+@options.format_option("gates", "report", default="table", help="The output format. Default: a table.")
+@options.outputs_option("Also write the verdicts: .json or .md, or a report: .html, .xml (JUnit), .svg (a badge).")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors, failures and the output of --format json or md.")
 @click.pass_context
 def gate(
     context: click.Context,
@@ -57,7 +59,7 @@ def gate(
     quiet: bool,
     **asked: Any,
 ) -> None:
-    """Say whether models may ship: judge the rules of a config.
+    """Check models against release rules; the exit code tells if they pass.
 
     Give a folder that 'receval run -o DIR/' wrote, which is judged without its data, or a config, which is evaluated. Exits with 1 if
     a gate failed, or a health check of level error.
@@ -87,22 +89,22 @@ def gate(
 def _refuse_contradictions(source: str, read: options.ConfigReader, asked: dict[str, Any]) -> None:
     """`UsageError` for options that have no meaning together."""
     if asked["baseline"] is None and asked["baseline_model"] is not None:
-        raise click.UsageError("--baseline-model is about the baseline of the command line: give --baseline too")
+        raise click.UsageError("--baseline-model needs --baseline")
     if asked["baseline"] is None and asked["anchor"] is None and asked["if_missing"] is not None:
-        raise click.UsageError("--if-missing is about the baseline of the command line: give --baseline too")
+        raise click.UsageError("--if-missing needs --baseline")
     if os.path.isdir(Path(source).expanduser()) and (read.overrides or read.recommendations):
-        raise click.UsageError("--set and --recs change a config; the results of a folder are what they are")
+        raise click.UsageError("--set and --recs change a config; they have no effect on stored results")
 
 
 @click.group()
 def baseline() -> None:
-    """Keep a folder of results to compare later ones with."""
+    """Store results as the baseline of later comparisons and gates."""
 
 
 @baseline.command("set", cls=options.Command)
 @click.argument("folder", metavar="DIR")
-@click.option("--to", "target", default="results/main", metavar="DIR", help="Where the baseline is kept; results/main.")
-@click.option("--force", is_flag=True, help="Take results whose gates or error-level checks failed, too.")
+@click.option("--to", "target", default="results/main", metavar="DIR", help="The folder of the baseline. Default: results/main.")
+@click.option("--force", is_flag=True, help="Also accept results whose gates or error-level checks failed.")
 @click.pass_context
 def set_baseline(context: click.Context, folder: str, target: str, force: bool) -> None:
     """Make results the baseline: copy a folder that 'receval run -o DIR/' wrote.

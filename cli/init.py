@@ -14,12 +14,12 @@ from .output import emit, say
 
 @click.command(cls=options.Command)
 @click.argument("files", nargs=-1, type=click.Path())
-@click.option("--from", "source", metavar="FILE", type=click.Path(), help="The config of Elliot, WarpRec, RELISON or ClayRS.")
-@click.option("--demo", metavar="DIR", type=click.Path(), help="Write sample data and configs that run into a folder.")
-@click.option("-o", "--output", metavar="OUT", type=click.Path(), help="Write the config to a file; to standard output if not given.")
-@click.option("--force", is_flag=True, help="Overwrite files that are there.")
+@click.option("--from", "source", metavar="FILE", type=click.Path(), help="A config of Elliot, WarpRec, RELISON or ClayRS to convert.")
+@click.option("--demo", metavar="DIR", type=click.Path(), help="Write sample data and runnable configs into a folder.")
+@click.option("-o", "--output", metavar="OUT", type=click.Path(), help="The config file to write. Default: standard output.")
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
 def init(files: tuple[str, ...], source: str | None, demo: str | None, output: str | None, force: bool) -> None:
-    """Write a config for files, from another program's, or with sample data.
+    """Write a config: for your files, from another program's config, or with sample data.
 
     FILES are files and folders; without any, this folder is looked at. What each file is taken to be is guessed from its name, its columns
     and its first rows, and said on standard error.
@@ -30,9 +30,9 @@ def init(files: tuple[str, ...], source: str | None, demo: str | None, output: s
     from receval.session import start
 
     if sum((bool(files), source is not None, demo is not None)) > 1:
-        raise click.UsageError("give FILES, --from or --demo, one of them")
+        raise click.UsageError("give exactly one of FILES, --from and --demo")
     if demo is not None and output is not None:
-        raise click.UsageError("--demo writes into its own folder: leave -o out")
+        raise click.UsageError("--demo writes into its own folder: remove -o")
     if demo is not None:
         first = start.save_sample(demo, force=force)
         say(f"wrote the sample to {demo}; next: receval run {shlex.quote(str(first))}")

@@ -80,7 +80,7 @@ def _exit_code(arguments: Sequence[str]) -> int:
         raise
     except BaseException:  # a panic of Polars is no Exception
         _print_trace()
-        print("receval: this is a bug of receval; please report it with the lines above", file=sys.stderr)
+        print("receval: internal error; please report it with the lines above", file=sys.stderr)
         return 70
 
 
@@ -91,7 +91,7 @@ def _call(arguments: Sequence[str]) -> None:
     from .commands import cli
 
     if any("\0" in argument for argument in arguments):
-        raise click.UsageError("an argument holds a NUL character")
+        raise click.UsageError("an argument contains a NUL character")
     with _ended_by_sigterm(), cli.make_context("receval", list(arguments)) as context:
         _refuse_little_address_space()
         cli.invoke(context)
@@ -124,8 +124,8 @@ def _refuse_little_address_space() -> None:
     wanted = os.environ.get("POLARS_MAX_THREADS", "")
     least = _ADDRESSES + _ADDRESSES_OF_THREAD * (int(wanted) if wanted.isdecimal() else os.cpu_count() or 1)
     if limit != resource.RLIM_INFINITY and limit < least:
-        message = f"this process may use {limit / 1e6:,.0f} MB of addresses (ulimit -v), and its threads need {least / 1e6:,.0f}"
-        raise MachineError(message, "raise the limit, or set POLARS_MAX_THREADS; engine.memory bounds the memory that rows take")
+        message = f"this process may use {limit / 1e6:,.0f} MB of address space (ulimit -v), but its threads need {least / 1e6:,.0f}"
+        raise MachineError(message, "raise the limit or set POLARS_MAX_THREADS; engine.memory limits only the memory for rows")
 
 
 def _interrupted() -> int:

@@ -93,21 +93,25 @@ plugin_option = click.option(
     expose_value=False,
     is_eager=True,
     callback=_load_plugins,
-    help="Run a file of Python first, which adds metrics or checks.",
+    help="Run a Python file first that adds metrics or checks.",
 )
 config_argument = click.argument("config", type=click.Path())
 _READING = {
     "overrides": click.option(
-        "--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a value of the config: --set evaluation.top_k=[5,10]."
+        "--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a config value: --set evaluation.top_k=[5,10]."
     ),
     "recommendations": click.option(
-        "--recs", "recommendations", multiple=True, metavar="NAME=FILE", help="Add a model to the config's; NAME=- reads standard input."
+        "--recs",
+        "recommendations",
+        multiple=True,
+        metavar="NAME=FILE",
+        help="Add a model to those of the config; NAME=- reads standard input.",
     ),
-    "replace": click.option("--replace", is_flag=True, help="Let --recs take the place of a model that the config has already."),
+    "replace": click.option("--replace", is_flag=True, help="Let --recs replace a model of the config."),
     "input_format": click.option(
         "--input-format",
         type=click.Choice(("csv", "tsv", "trec", "json", "ndjson", "parquet", "ipc")),
-        help="The format of standard input, where a path is -; found out if not given.",
+        help="The format of standard input, if a path is -. Default: detected.",
     ),
 }
 """The options that change a config: they come to a command as a `ConfigReader`, called `read`."""
@@ -130,9 +134,9 @@ def reading_options(*names: str) -> Callable[[_Callback], _Callback]:
     return decorated
 
 
-strict_option = click.option("--strict", is_flag=True, help="Exit with 1 for warnings of the health checks too, not for errors only.")
+strict_option = click.option("--strict", is_flag=True, help="Exit with 1 for warnings of the health checks, not only for errors.")
 store_option = click.option(
-    "--store-failures", "store", metavar="DIR", help="Write the offending rows of failed checks into a folder, as Parquet."
+    "--store-failures", "store", metavar="DIR", help="Write the affected rows of failed checks into a folder, as Parquet."
 )
 
 
@@ -147,7 +151,7 @@ ci_option = click.option(
     type=click.Choice(("auto", "github", "gitlab", "none")),
     default="auto",
     callback=_ci_system,
-    help="github: a summary of the step, and annotations; gitlab: gl-code-quality-report.json and receval-junit.xml. auto sees GitHub.",
+    help="github: a step summary and annotations; gitlab: gl-code-quality-report.json and receval-junit.xml. auto detects GitHub.",
 )
 
 

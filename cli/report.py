@@ -15,26 +15,40 @@ from .output import ci_files, emit, publish, say, show, tell
 
 @click.command(cls=options.Command)
 @click.argument("inputs", nargs=-1, required=True, metavar="CONFIG|[NAME=]DIR...")
-@click.option("--baseline", metavar="NAME|DIR", help="The model, the result or the folder that the others are compared with; the first.")
-@click.option("--all-pairs", is_flag=True, help="Compare every two models; letters say which are not clearly different.")
-@click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to judge; the others are shown. May be repeated.")
-@click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="How small a difference does not matter: 0.005, or 1%.")
-@click.option("--by", "by", multiple=True, metavar="GROUPS", help="Compare within groups of users too: users.plan, cold, train_count:5,20.")
+@click.option("--baseline", metavar="NAME|DIR", help="The model, result or folder that the others are compared with. Default: the first.")
+@click.option("--all-pairs", is_flag=True, help="Compare every pair of models; models that share a letter are not clearly different.")
+@click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to test; the others are only shown. May be repeated.")
+@click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
+@click.option(
+    "--by", "by", multiple=True, metavar="GROUPS", help="Also compare within groups of users: users.plan, cold, train_count:5,20."
+)
 @click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses.")
-@click.option("--test", type=click.Choice(("t", "permutation", "bootstrap", "bootstrap-t", "wilcoxon")), help="The test; paired t.")
-@click.option("--correction", type=click.Choice(("holm", "bh", "by", "none")), help="How p values are corrected together; Holm.")
-@click.option("--alpha", type=float, help="How often a difference is found where there is none; 0.05.")
-@click.option("--users", type=click.Choice(("same", "common")), help="Refuse models that count other users, or compare those in common.")
-@click.option("--unpaired", is_flag=True, help="Compare means of different users, or of other test data (Welch).")
-@click.option("--cluster", metavar="COLUMN", help="The column of users that belong together: users.household.")
+@click.option(
+    "--test",
+    type=click.Choice(("t", "permutation", "bootstrap", "bootstrap-t", "wilcoxon")),
+    help="The test of paired differences. Default: t.",
+)
+@click.option(
+    "--correction", type=click.Choice(("holm", "bh", "by", "none")), help="The correction for multiple comparisons. Default: holm."
+)
+@click.option("--alpha", type=float, help="Significance level. Default: 0.05.")
+@click.option(
+    "--users",
+    type=click.Choice(("same", "common")),
+    help="same: refuse models that count different users; common: compare on the users in common.",
+)
+@click.option("--unpaired", is_flag=True, help="Compare means of different users or different test data (Welch's test).")
+@click.option(
+    "--cluster", metavar="COLUMN", help="A column of data.users; its users with the same value are not independent: users.household."
+)
 @options.reading_options("overrides", "recommendations", "replace")
-@options.format_option("comparison", help="What to print; a table if not given.")
-@options.outputs_option("Write it too: .json, .csv, .md, .tex, .html, or a folder.", metavar="FILE|DIR/")
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors, and what --format asks for.")
+@options.format_option("comparison", help="The output format. Default: a table.")
+@options.outputs_option("Also write to a file: .json, .csv, .md, .tex, .html, or a folder.", metavar="FILE|DIR/")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors and the output of --format.")
 def compare(
     inputs: tuple[str, ...], read: options.ConfigReader, form: str | None, outputs: tuple[str, ...], quiet: bool, **asked: Any
 ) -> None:
-    """Say how much models differ, and how sure that is.
+    """Compare models: differences, intervals and p values.
 
     Give a config, whose models are compared, folders that 'receval run -o DIR/' wrote, or both: main=results/main today=results/today.
     Users are paired by id. Exits with 0 whatever the verdict.
@@ -52,18 +66,18 @@ def compare(
 @click.command(cls=options.Command)
 @click.argument("inputs", nargs=-1, required=True, metavar="CONFIG|[NAME=]DIR...")
 @options.outputs_option("Write the report: .html, .md, .tex, .xml (JUnit), .svg (a badge).")
-@options.format_option("report", "latex", help="Print the report in a form.")
-@click.option("--interactive", is_flag=True, help="Put Vega into the page (0.9 MB), which shows numbers under the pointer.")
-@click.option("--template", metavar="FILE.j2", help="Render a Jinja template of your own into the files of -o.")
-@click.option("--title", help="The title; the names of the models if not given.")
-@click.option("--baseline", metavar="NAME|DIR", help="The model, the result or the folder that the others are compared with; the first.")
-@click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to judge; the others are shown. May be repeated.")
-@click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="How small a difference does not matter: 0.005, or 1%.")
-@click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="Name the N users with the largest losses.")
+@options.format_option("report", "latex", help="Print the report in this format.")
+@click.option("--interactive", is_flag=True, help="Include Vega in the page (0.9 MB), which shows numbers under the pointer.")
+@click.option("--template", metavar="FILE.j2", help="Render your own Jinja template into the files of -o.")
+@click.option("--title", help="The title. Default: the names of the models.")
+@click.option("--baseline", metavar="NAME|DIR", help="The model, result or folder that the others are compared with. Default: the first.")
+@click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to test; the others are only shown. May be repeated.")
+@click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
+@click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses.")
 @options.plugin_option
 @options.reading_options("overrides", "recommendations", "replace")
 @options.ci_option
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
 def report(
     inputs: tuple[str, ...],
     outputs: tuple[str, ...],
@@ -84,7 +98,7 @@ def report(
     from receval.session.report import report_inputs
 
     if not outputs and form is None and system == "none":
-        raise click.UsageError("say where the report goes: -o report.html, or --format md")
+        raise click.UsageError("give an output file or a format: -o report.html, or --format md")
     made = report_inputs(
         inputs,
         asked,
@@ -112,13 +126,13 @@ def report(
     "--output",
     required=True,
     metavar="FILE",
-    help="Write the chart: .svg, .png, .pdf, or .json, which is its Vega-Lite specification.",
+    help="Write the chart: .svg, .png, .pdf, or .json (its Vega-Lite specification).",
 )
 @click.option(
-    "--of", multiple=True, metavar="M", help="What the chart is of: metrics for over_k, two measures for trade_off. May be repeated."
+    "--of", multiple=True, metavar="M", help="What the chart shows: metrics for over_k, two measures for trade_off. May be repeated."
 )
-@click.option("--baseline", metavar="NAME|DIR", help="The model, the result or the folder that the others are compared with; the first.")
-@click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="How small a difference does not matter: 0.005, or 1%.")
+@click.option("--baseline", metavar="NAME|DIR", help="The model, result or folder that the others are compared with. Default: the first.")
+@click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
 @options.plugin_option
 @options.reading_options("overrides", "recommendations", "replace")
 def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], read: options.ConfigReader, **asked: Any) -> None:

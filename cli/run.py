@@ -25,32 +25,32 @@ _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
 @options.config_argument
 @options.plugin_option
 @options.reading_options()
-@options.format_option(*_SUBJECTS, help="What to print; a table if not given.")
-@options.outputs_option(
-    "Write the result: to a file in the format its ending names, or all result files into a folder.", metavar="FILE|DIR/"
-)
+@options.format_option(*_SUBJECTS, help="The output format. Default: a table.")
+@options.outputs_option("Write the result to a file, in the format of its ending, or all result files into a folder.", metavar="FILE|DIR/")
 @click.option(
     "--per-user",
     is_flag=True,
-    help="Give the value of every measure for every user in the place of the table: with --format csv (if not given) or jsonl, "
-    "and in the files of -o.",
+    help="Print per-user values instead of the table, with --format csv (default) or jsonl; also in the files of -o.",
 )
-@click.option("--columns", multiple=True, metavar="M,M", help="The measures that the table shows: nDCG@10, or nDCG for all its cut-offs.")
-@click.option("--sort", metavar="MEASURE", help="Sort the models of the table by a measure, the best first.")
-@click.option("--digits", type=click.IntRange(0, 12), metavar="N", help="The decimals of values in the table; counts have none.")
+@click.option("--columns", multiple=True, metavar="M,M", help="The measures to show in the table: nDCG@10, or nDCG for all its cut-offs.")
+@click.option("--sort", metavar="MEASURE", help="Sort the models in the table by a measure, best first.")
+@click.option("--digits", type=click.IntRange(0, 12), metavar="N", help="Decimals of values in the table, except counts.")
 @click.option(
     "--models-as-rows/--measures-as-rows",
     default=None,
-    help="Which of them are the rows of the table; if not given, what there is more of, or what fits the screen.",
+    help="What the rows of the table are. Default: what fits the screen.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors, and what --format asks for.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors and the output of --format.")
 @click.option(
-    "-v", "--verbose", is_flag=True, help="Show every finding of the health checks, who was counted for each value, and what was read."
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Also show all findings of the health checks, the users counted for each value, and the files read.",
 )
 @options.strict_option
 @options.store_option
 @options.ci_option
-@click.option("--print-config", is_flag=True, help="Print the config with every default filled in, and stop.")
+@click.option("--print-config", is_flag=True, help="Print the config with all defaults, then stop.")
 @click.pass_context
 def run(
     context: click.Context,
@@ -111,7 +111,7 @@ def run(
 def _refuse_contradictions(form: str | None, per_user: bool, is_quiet_and_verbose: bool, table: Mapping[str, Any]) -> None:
     """`UsageError` for options that contradict each other, or that a form has no use for."""
     if is_quiet_and_verbose:
-        raise click.UsageError("-q and -v contradict each other: give one")
+        raise click.UsageError("-q and -v contradict each other: give only one")
     if per_user and form not in (None, "csv", "jsonl"):
         raise click.UsageError(f"--per-user prints csv or jsonl, not {form}")
     printed = form or ("csv" if per_user else "table")
@@ -204,10 +204,10 @@ def _how_far(progress: receval.Progress) -> tuple[str, str]:
     "trackers",
     multiple=True,
     metavar="TRACKER",
-    help="mlflow, wandb, dvc, tensorboard, or with settings '{mlflow: {experiment: home}}', not those of the config. May be repeated.",
+    help="mlflow, wandb, dvc, tensorboard, or with settings '{mlflow: {experiment: home}}'. Replaces those of the config. May be repeated.",
 )
 @options.plugin_option
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
 def track(folder: str, trackers: tuple[str, ...], quiet: bool) -> None:
     """Log results to experiment trackers: MLflow, Weights & Biases, TensorBoard, files for DVC.
 

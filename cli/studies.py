@@ -16,7 +16,7 @@ from .output import say, show, warn_of_unused
 @click.command(cls=options.Command)
 @options.config_argument
 @options.reading_options("overrides", "recommendations", "input_format")
-@options.format_option("description", default="table", help="What to print.")
+@options.format_option("description", default="table", help="The output format.")
 def describe(config: str, read: options.ConfigReader, form: str) -> None:
     """Say what the files of a config hold, without evaluating anything.
 
@@ -37,7 +37,7 @@ def describe(config: str, read: options.ConfigReader, form: str) -> None:
 @options.store_option
 @click.pass_context
 def check(context: click.Context, config: str, read: options.ConfigReader, form: str, strict: bool, store: str | None) -> None:
-    """Say what is wrong or suspicious in the files of a config.
+    """Run the health checks on the files of a config.
 
     Every check is made, also on files that `receval run` refuses because its policy says so. Exits with 1 if a check of level error
     failed.
@@ -54,9 +54,9 @@ def check(context: click.Context, config: str, read: options.ConfigReader, form:
 @options.config_argument
 @options.plugin_option
 @click.option("--user", required=True, help="The id of the user.")
-@click.option("--model", shell_complete=options.model_names, help="The name of the model; not needed where there is one.")
+@click.option("--model", shell_complete=options.model_names, help="The name of the model. Not needed if there is only one.")
 @options.reading_options()
-@options.format_option("explanation", default="table", help="What to print.")
+@options.format_option("explanation", default="table", help="The output format.")
 def explain(measure: str, config: str, user: str, model: str | None, read: options.ConfigReader, form: str) -> None:
     """Show how the value of one user comes about, row by row.
 
@@ -73,7 +73,7 @@ def explain(measure: str, config: str, user: str, model: str | None, read: optio
 @click.argument("configs", nargs=-1, required=True, type=click.Path(), metavar="CONFIG...")
 @options.plugin_option
 @options.reading_options()
-@click.option("--files", is_flag=True, help="Look also whether the files are there; exits with 3 and names all that are not.")
+@click.option("--files", is_flag=True, help="Also check that the files exist; exit with 3 and list all that do not.")
 def validate(configs: tuple[str, ...], read: options.ConfigReader, files: bool) -> None:
     """Check configs without opening any data.
 
@@ -118,23 +118,23 @@ def _validate(loaded: receval.Loaded, files: bool) -> None:
     multiple=True,
     metavar="NAME",
     shell_complete=options.convention_names,
-    help="A convention to compare the config's with; all if not given.",
+    help="A convention to compare with that of the config. Default: all.",
 )
 @click.option(
     "--why",
     nargs=2,
     metavar="A B",
     shell_complete=options.convention_names,
-    help="Say which choices make the difference between two conventions, and how much of it.",
+    help="Explain the difference between two conventions, setting by setting.",
 )
 @click.option(
-    "--find", "number", metavar="NUMBER", help="Say which convention prints a number, such as 0.1894, for which measure and model."
+    "--find", "number", metavar="NUMBER", help="Find the conventions, measures and models that give a printed number, such as 0.1894."
 )
-@options.format_option("audit", default="table", help="What to print.")
+@options.format_option("audit", default="table", help="The output format.")
 def audit(
     config: str, read: options.ConfigReader, conventions: tuple[str, ...], why: tuple[str, str] | None, number: str | None, form: str
 ) -> None:
-    """Evaluate the metrics of a config under every convention.
+    """Compute the metrics of a config under every convention.
 
     Prints what each convention says of each model, how far they are apart, and whether the order of the models depends on the
     convention. The files are read once, however many conventions there are.

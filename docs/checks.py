@@ -28,10 +28,10 @@ def page() -> list[Block]:
     blocks: list[Block] = [
         Heading("Health checks and policies"),
         Paragraph(
-            "`receval check CONFIG` makes every check, `receval run CONFIG` makes them in the pass that evaluates. The key `health` of a "
+            "`receval check CONFIG` runs all checks; `receval run CONFIG` runs them while it evaluates. The key `health` of a "
             "config sets severities (`error`, `warn`, `info`, `off`) and limits: "
             "`health: {R04: error, X01: {severity: error, max_share: 0.01}, X05: off}`, or `health: off`. A check that fails with the "
-            "severity `error` makes the exit code 1; the results are written all the same. With `--strict` warnings count too."
+            "severity `error` makes the exit code 1; the results are still written. With `--strict` warnings count too."
         ),
     ]
     for letter, title in GROUPS.items():
@@ -40,16 +40,16 @@ def page() -> list[Block]:
     blocks += [
         Heading("Policies", 2),
         Paragraph(
-            "`evaluation.policy` says what is done with odd data, for every metric alike; what it does not say the convention decides. "
-            "Each of its keys may also be `error`: then `receval run` refuses such data with exit code 3, and `receval check` calls it an "
-            "error. They are axes of the conventions, so that a single measure may choose too: `nDCG(missing_lists=drop)@10`."
+            "`evaluation.policy` sets how odd data is handled, for every metric alike; the convention decides whatever it does not set. "
+            "Each of its keys may also be `error`: then `receval run` refuses such data with exit code 3, and `receval check` reports an "
+            "error. They are also axes of the conventions, so a single measure can set them: `nDCG(missing_lists=drop)@10`."
         ),
     ]
     for name in Policy.model_fields:
         if name in AXES:
             blocks.append(Terms(tuple(AXES[name].meanings.items()), f"`{name}`: {AXES[name].decides}"))
     values = (("error", "are refused, with the first place"), ("drop", "are left out and counted"))
-    blocks.append(Terms(values, "`missing_values`: rows without an id, score or rank, or with a score that is no finite number"))
+    blocks.append(Terms(values, "`missing_values`: rows without an id, score or rank, or with a score that is not a finite number"))
     return blocks
 
 
@@ -60,8 +60,8 @@ def each() -> Mapping[str, list[Block]]:
 
 def _one(check: Check) -> Iterator[Block]:
     yield Heading(f"{check.id}: {check.finds}")
-    yield Paragraph("[All checks and policies](../checks.md) · [what was done with your data](../odd-data.md)")
-    needs = " and ".join(NEEDS[need] for need in check.needs) or "nothing beside the test file and the lists"
+    yield Paragraph("[All checks and policies](../checks.md) · [how odd data is handled](../odd-data.md)")
+    needs = " and ".join(NEEDS[need] for need in check.needs) or "only the test file and the lists"
     facts = (("severity", f"`{check.severity}`, unless the config says otherwise"), ("needs", needs), ("what to do", check.advice))
     yield Terms(facts, code=False)
     if check.limits:

@@ -28,8 +28,8 @@ def page() -> list[Block]:
         Heading("Every key of a config"),
         Paragraph(
             "`receval schema` prints the same for editors, `receval validate CONFIG` checks a config without opening any data, and "
-            "`--set PATH=VALUE` overrides a key by its path, such as `evaluation.top_k`. Where a key may be a section, "
-            "the short form (a path, a name) is a section with that one key. [A config](config.md) shows them in use."
+            "`--set PATH=VALUE` overrides a key by its path, such as `evaluation.top_k`. If a key can be a section, "
+            "the short form (a path, a name) is a section with only that key. [A config](config.md) shows examples."
         ),
     ]
     places = _places()

@@ -1,4 +1,4 @@
-"""The pages docs/conventions/NAME.md: what each convention sets, and which of its choices change an example."""
+"""The pages docs/conventions/NAME.md: the settings of each convention, and those of them that change an example."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def index() -> list[Block]:
     found = catalogue.read()
     linked = [replace(entry, name=f"[{entry.name}]({entry.name}.md)") for entry in found.conventions]
     about = (
-        "What each library computes, as a value for every choice; what that is good for stands in [everybody's numbers](../conventions.md)."
+        "A convention sets every setting as a library computes it, so that receval prints the numbers of this library: "
+        "[how to use conventions](../conventions.md)."
     )
     return [Heading("All conventions"), Paragraph(about), *pages.conventions(linked)]
 
@@ -36,12 +37,12 @@ def each() -> Mapping[str, list[Block]]:
 
 
 def page(entry: ConventionEntry, found: Catalogue) -> list[Block]:
-    """One convention: what the catalogue says, a config, and what it changes in an example."""
+    """One convention: its entry in the catalogue, a config, and the differences that it makes in an example."""
     first, *rest = pages.convention(entry, (*found.protocol, *found.formula))
     coming_from = entry.name.removesuffix("-docs").replace("trec_eval", "ir_measures")
     more = f" · [coming from {entry.library}](../coming-from/{coming_from}.md)"
     there = (ROOT / "docs" / "coming-from" / f"{coming_from}.md").exists()
-    back = "[All conventions](index.md) · [what every metric takes](../axes.md)"
+    back = "[All conventions](index.md) · [settings of every metric](../axes.md)"
     return [
         first,
         Paragraph(back + more if there else back),
@@ -53,20 +54,20 @@ def page(entry: ConventionEntry, found: Catalogue) -> list[Block]:
 
 
 def in_config(entry: ConventionEntry) -> str:
-    """A config under the convention, and one measure as it has it."""
+    """A config with the convention, and one measure by another convention."""
     if entry.name == DEFAULT:
         return "evaluation:\n  convention: receval   # the default\n  metrics: [nDCG@10]"
-    one = f"- nDCG(convention={DEFAULT})@10   # one measure by another"
+    one = f"- nDCG(convention={DEFAULT})@10   # this measure by another convention"
     return f"evaluation:\n  convention: {entry.name}\n  metrics:\n    - nDCG@10\n    {one}"
 
 
 def example(entry: ConventionEntry) -> list[Block]:
-    """Which choices of the convention change the values of the example."""
+    """The settings of the convention that change the values of the example."""
     if entry.name == DEFAULT:
         return []
     words = ["audit", CONFIG, "--set", MEASURES, "--why", DEFAULT, entry.name]
     about = "Five users and eight films, in [docs/example](../example/test.csv):"
-    return [Heading("What it changes in an example", 2), Paragraph(about), Code(printed(words))]
+    return [Heading("Effect on an example", 2), Paragraph(about), Code(printed(words))]
 
 
 def linked(block: Block) -> Block:

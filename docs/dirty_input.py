@@ -16,19 +16,19 @@ ROOT = Path(__file__).parent.parent
 TOY = ROOT / "tests" / "toy"
 LIBRARIES = {"ranx": "ranx", "ir_measures": "ir_measures", "rectools": "RecTools", "replay": "RePlay", "recommenders": "Recommenders"}
 DONE = {
-    "clean": "They agree, but for the nDCG of RecTools: it divides by the DCG of k relevant items, even where a user has only one.",
-    "user 2 has no list": "ranx refuses. Recommenders leaves the user out of P, R and MAP, and counts 0 for nDCG: the model that answered "
-    "half the users has the better precision. The others count 0.",
-    "rows twice in the lists": "A dictionary keeps one row of a pair, here the last, so that ranx and ir_measures see a shorter list. "
-    "RecTools counts each row as a hit and as a relevant item. RePlay counts sets in P and R and rows in nDCG and MAP, which pass 1, and "
-    "warns. Recommenders counts rows, and in nDCG each pair of equal rows.",
-    "a row twice in the truth": "A dictionary holds it once. RePlay has one relevant item more in nDCG and MAP, and so a lower value. "
-    "RecTools and Recommenders count a hit twice; the nDCG of Recommenders passes 1.",
+    "clean": "All agree, except for the nDCG of RecTools: it divides by the DCG of k relevant items, even if a user has only one.",
+    "user 2 has no list": "ranx refuses the files. Recommenders leaves the user out of P, R and MAP, and counts 0 for nDCG: a model with "
+    "lists for half of the users gets a better precision. The others count 0.",
+    "rows twice in the lists": "A dictionary keeps one row of a pair, here the last, so ranx and ir_measures see a shorter list. "
+    "RecTools counts each row as a hit and as a relevant item. RePlay counts each item once in P and R. In nDCG and MAP it counts rows, so "
+    "these exceed 1; it warns. Recommenders counts rows, and in nDCG each pair of duplicate rows.",
+    "a row twice in the truth": "A dictionary keeps it once. RePlay has one more relevant item in nDCG and MAP, and so a lower value. "
+    "RecTools and Recommenders count a hit twice; the nDCG of Recommenders exceeds 1.",
     "all scores tied, relevant rows first": "ranx and Recommenders keep the order of the file, here the best one. ir_measures and RePlay "
-    "order ties by item id, largest first, here the worst one. RecTools takes ranks, not scores.",
-    "all scores tied, relevant rows last": "The same scores, and the same lists but for the order of rows: from 1.0 to 0.0.",
-    "ids are numbers in the truth and texts in the lists": "Frames are refused. Dictionaries for ranx and ir_measures want texts, so that "
-    "the caller has made ids equal before, or has not.",
+    "order ties by item id, largest first, here the worst one. RecTools uses ranks, not scores.",
+    "all scores tied, relevant rows last": "The same scores and lists in another order of rows: values go from 1.0 to 0.0.",
+    "ids are numbers in the truth and texts in the lists": "Frames are refused. Dictionaries for ranx and ir_measures need text ids, so "
+    "the caller must convert the ids before.",
 }
 """Flaw → what the values mean."""
 
@@ -50,8 +50,8 @@ def _introduction(said: dict[str, Any]) -> list[Block]:
     files = "\n\n".join(f"{name}.csv\n{(TOY / f'{name}.csv').read_text('utf-8').strip()}" for name in ("truth", "clean"))
     return [
         Paragraph(
-            f"Nine rows, three of them relevant items and six recommended ones, of two users; k = 3. {versions} agree about them. With "
-            "each of the flaws below they do not, and mostly without a word."
+            f"The example has two users, three relevant items and six recommended items; k = 3. {versions} agree on it, except for one "
+            "nDCG. With each of the flaws below they differ, and mostly do not say so."
         ),
         Code(files),
     ]
@@ -71,13 +71,13 @@ def _findings(result: Result) -> list[Block]:
     """What the health checks say, and who is counted."""
     found = [one for one in result.findings if one.severity != "info"]
     if not found:
-        return [Paragraph("receval's checks find nothing wrong.")]
+        return [Paragraph("The checks of receval find no problem.")]
     lines = []
     for one in found:
         ends = "".join(f" {line[0].upper()}{line[1:]}." for line in bounds(one))
         lines.append(f"**{'error' if one.severity == 'error' else 'warning'} {one.check}** {titled(one)}{ends}")
-    code = "1, the results being written" if result.failed() else "0, or 1 with `--strict`"
-    return [Paragraph("receval says beside the numbers:"), Points(tuple(lines)), Paragraph(f"and exits with {code}.")]
+    code = "1; the results are written" if result.failed() else "0, or 1 with `--strict`"
+    return [Paragraph("receval prints with the numbers:"), Points(tuple(lines)), Paragraph(f"The exit code is {code}.")]
 
 
 def _table(said: dict[str, Any], flaw: str, own: Result) -> Table:
@@ -101,11 +101,11 @@ def _sources() -> list[Block]:
     return [
         Points(
             (
-                "`tests/toy` has the files, the script `ask.py` that asks a library in an environment of its own, and its answers.",
-                "`tests/test_toy.py` evaluates the same files under the convention of each library, and says where and why it differs.",
-                "The lines of receval are those of `receval run` under its own convention; `evaluation.policy` chooses another way, "
+                "`tests/toy` has the files, the script `ask.py` that runs a library in its own environment, and the values that it gave.",
+                "`tests/test_toy.py` evaluates the same files under the convention of each library, and says where and why they differ.",
+                "The lines of receval are those of `receval run` under its own convention. `evaluation.policy` sets another handling, "
                 "or `error`, which refuses the files with exit code 3.",
-                "Values above 1 are bold: none of these measures can be.",
+                "Values above 1 are bold: the range of all these measures ends at 1.",
             )
         )
     ]

@@ -1,4 +1,4 @@
-"""The page docs/exit-codes.md, which holds the codes of every deliberate failure."""
+"""Make the page docs/exit-codes.md from the codes of all errors."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ CODES = {
     0: ("fine", "go on"),
     1: (
         "a gate or an error-level check failed, or with `--strict` a warning or an inconclusive gate; results were written",
-        "look at the results; running again helps nothing",
+        "look at the results; a second run gives the same",
     ),
-    2: ("the command line or the config is wrong, or a result cannot be written there", "`receval validate CONFIG` names every problem"),
-    3: ("data is missing, unreadable or wrong, or results cannot be compared", "the sentence names file and line; `receval check CONFIG`"),
+    2: ("the command line or the config is wrong, or an output cannot be written", "`receval validate CONFIG` lists all problems"),
+    3: ("data is missing, unreadable or wrong, or results cannot be compared", "see file and line in the message; `receval check CONFIG`"),
     4: (
-        "an engine or an optional extra is missing, or the machine has no room, memory or threads for the work",
-        "`receval doctor` says which are there, how to install the others, and how much room there is",
+        "an engine or an optional extra is missing, or the machine has too little disk space, memory or threads",
+        "`receval doctor` shows the installed extras, how to install the others, and how much space and memory there is",
     ),
-    70: ("a bug of receval", "report it with the lines shown"),
-    130: ("interrupted (Ctrl-C)", "old results are whole"),
-    143: ("ended by SIGTERM", "old results are whole"),
+    70: ("an internal error", "report it with the lines shown"),
+    130: ("interrupted (Ctrl-C)", "old results are complete"),
+    143: ("ended by SIGTERM", "old results are complete"),
 }
 
 
 def page() -> list[Block]:
-    """The page; a failure with a code that is not listed stops it."""
+    """Return the page; raise if an error has a code that is not listed."""
     failures = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.RecevalError)]
     if unlisted := {kind.exit_code for kind in failures} - CODES.keys():
         raise SystemExit(f"exit codes without a meaning: {unlisted}")
     return [
         Heading("Exit codes"),
         Paragraph(
-            "They are the same for every command, so that a scheduler can tell a bad model (1) from a bad config (2), bad data (3) "
-            "and a bad machine (4). The sentence on standard error says what is wrong and what to do; `receval --debug run config.yaml` "
-            "also shows where a failure comes from, and what libraries say of it."
+            "All commands use the same exit codes, so a scheduler can distinguish a bad model (1), a bad config (2), bad data (3) "
+            "and a problem of the machine (4). The message on standard error says what is wrong and what to do; "
+            "`receval --debug run config.yaml` also shows the traceback, with the messages of libraries."
         ),
         Table.of_texts(text_columns("code", "meaning", "what to do"), ((str(code), *meaning) for code, meaning in CODES.items())),
     ]

@@ -1,20 +1,25 @@
-"""The pages docs/metrics.md and docs/metrics/NAME.md: what the registry says of each metric, how a config writes it, and an example."""
+"""The pages docs/metrics.md and docs/metrics/NAME.md: each metric, its values on the sample, its config and an example."""
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 from receval.config import load_config
 from receval.content import catalogue as pages
-from receval.document import Block, Cell, Code, Heading, Paragraph, Table, Terms, text_columns
+from receval.content.numbers import decimals, number
+from receval.document import Block, Cell, Code, Equation, Heading, Paragraph, Table, Terms, text_columns
 from receval.metrics import METRICS, catalogue
 from receval.metrics.catalogue import ChoiceEntry, MetricEntry
 from receval.metrics.notation import GLOSSARY
+from receval.metrics.notation import symbols as symbols_of
 
 ROOT = Path(__file__).parent.parent
 printed = runpy.run_path(str(ROOT / "docs" / "printed.py"))["printed"]
@@ -22,17 +27,38 @@ printed = runpy.run_path(str(ROOT / "docs" / "printed.py"))["printed"]
 CONFIG = "docs/example/config.yaml"
 EVALUATION = load_config(ROOT / CONFIG).config.evaluation
 TABLE = (
-    "The default convention, `receval`: users with at least one relevant test item are averaged, and a user without a list counts 0. "
-    "`receval metrics` lists them with their conventions; `receval metrics nDCG` prints formula, parameters, edge cases, source, and what "
-    "each convention sets, `--convention trec_eval` explains a convention. Each name leads to a page of its own. "
-    "[What every metric takes](axes.md) says what is relevant, how lists are read and who counts, [symbols](symbols.md) what the letters "
-    "of the formulas mean."
+    "Each name links to the page of the metric, with its formula, edge cases and an example. The values are those of the default "
+    "convention, `receval`: the mean over users with at least one relevant test item, where a user without a list counts 0. "
+    "[Settings of every metric](axes.md) explains which items are relevant, how lists are read and which users count, "
+    "[symbols](symbols.md) explains the formulas. `receval metrics` prints this list, `receval metrics nDCG` explains a metric, and "
+    "`receval metrics --convention trec_eval` a convention."
 )
 COLUMNS = {"users": "age", "items": "studio"}
 """The columns of the example that name groups."""
 BY_USERS = {"UserMADRanking", "UserMADRating"}
 PREDICTIONS = {"LogLoss", "LabelAUC"}
 """Metrics whose predictions are probabilities, which the example has in another file."""
+SAMPLE = "configs/families.yaml"
+MODELS = ("random", "popular", "knn")
+"""The models of the sample, the weakest first."""
+SAMPLE_MODELS = (
+    "The sample in `configs` has three models: `random` recommends any items, `popular` those with most train rows, and `knn` those that "
+    "are similar to the user's own. A list has 50 items. A test item with a rating of at least 4 is relevant."
+)
+SAMPLE_NOTES = dict.fromkeys(
+    ("AUC", "GAUC"),
+    "A random order of all candidates scores about 0.5. In the sample relevant items outside the list count 0, so that values are lower.",
+)
+"""Remarks on the values of the sample."""
+SAMPLE_COLUMNS = {"users": "plan", "items": "label"}
+"""The columns of the sample that name groups."""
+NOT_ON_THE_SAMPLE = {
+    "LogLoss": "it needs predictions that are probabilities, and the sample has predicted ratings",
+    "MeanPredictionDistance": "it needs data.distances between users, which the sample does not have",
+}
+"""Metrics without values on the sample, and the reason."""
+OF_PREDICTIONS = {"MSE", "RMSE", "MAE", "Unpredicted", "R2", "ExplainedVariance", "LabelAUC"}
+"""Metrics that read data.predictions in place of the lists."""
 FILES = {
     "data.train": "  train: train.csv",
     "data.train or data.items": "  train: train.csv             # or items",
@@ -53,7 +79,7 @@ def metrics() -> list[Block]:
         by_family.setdefault(entry.family, []).append(entry)
     blocks: list[Block] = [Heading("All metrics"), Paragraph(TABLE)]
     for family, entries in by_family.items():
-        columns = text_columns("metric", "what it says", "parameters, the default first", "bounds", "needs")
+        columns = text_columns("metric", "meaning", "parameters, the default first", "bounds", "needs")
         blocks += [Heading(catalogue.FAMILIES.get(family, "Added"), 2), Table.of_texts(columns, map(_row, entries))]
     return blocks
 
@@ -94,14 +120,16 @@ def slug(name: str) -> str:
 
 def page(entry: MetricEntry) -> list[Block]:
     """One metric: what the registry says, with links to the conventions, and below it a config and an example."""
-    back = Paragraph("[All metrics](../metrics.md) · [what every metric takes](../axes.md) · [symbols](../symbols.md)")
-    first, *rest = pages.metric(entry)
-    at = rest.index(Heading("What each convention sets", 2))
+    back = Paragraph("[All metrics](../metrics.md) · [settings of every metric](../axes.md) · [symbols](../symbols.md)")
+    first, *rest = explained(entry, pages.metric(entry))
+    at = rest.index(Heading("Settings of each convention", 2))
     definition, settings = rest[:at], [linked(block) for block in rest[at:]]
     return [
         first,
         back,
         *(linked(block) for block in definition),
+        Heading("A good value", 2),
+        *good_value(entry),
         Heading("In a config", 2),
         Code(in_config(entry), "yaml"),
         Heading("An example", 2),
@@ -109,6 +137,66 @@ def page(entry: MetricEntry) -> list[Block]:
         Code(example(entry)),
         *settings,
     ]
+
+
+def explained(entry: MetricEntry, blocks: Iterable[Block]) -> Iterable[Block]:
+    """The blocks of a page, with the symbols of the equation below it."""
+    own = {one.symbol: f"the parameter `{name}`" for name, one in METRICS[entry.name].numbers.items()}
+    for block in blocks:
+        yield block
+        if isinstance(block, Equation):
+            used = dict.fromkeys(symbol for line in block.lines for symbol in symbols_of(line.partition(" = ")[2] or line))
+            meanings = {symbol: own.get(symbol) or GLOSSARY[symbol] for symbol in used if symbol in own or symbol in GLOSSARY}
+            rows = ((f"$`{symbol}`$", re.sub(r"\$([^$]+)\$", r"$`\1`$", meaning)) for symbol, meaning in meanings.items())
+            yield Terms(tuple(rows), code=False)
+
+
+def good_value(entry: MetricEntry) -> Iterable[Block]:
+    """The values of the models of the sample, or why there are none; and how to read them."""
+    if entry.name in NOT_ON_THE_SAMPLE:
+        yield Paragraph(f"Not computed on the sample: {NOT_ON_THE_SAMPLE[entry.name]}.")
+        return
+    yield Paragraph(SAMPLE_MODELS)
+    rows = {label: values for (name, label), values in sample_values().items() if name == entry.name}
+    every = [value for values in rows.values() for value in values.values()]
+    places = decimals(every, whole=METRICS[entry.name].counts and all(float(value).is_integer() for value in every if value is not None))
+    cells = ((label, *(number(values[model], places) or "none" for model in MODELS)) for label, values in rows.items())
+    yield Table.of_texts(text_columns("measure", *MODELS), cells)
+    yield Paragraph(" ".join(remarks(entry, list(rows.values()))))
+
+
+def remarks(entry: MetricEntry, rows: list[Mapping[str, float | None]]) -> Iterable[str]:
+    """How to read the values of the sample."""
+    if entry.name in OF_PREDICTIONS:
+        yield "The value comes from data.predictions, so that it is the same for all lists."
+    elif all(len(set(row.values())) == 1 for row in rows):
+        yield "All three have the same value here."
+    if "data.baseline" in entry.needs:
+        yield "Here `popular` is data.baseline too."
+    yield {True: "Higher is better.", False: "Lower is better.", None: "Neither high nor low is better in itself."}[entry.higher_is_better]
+    yield "The values depend on the data: compare only models that are evaluated on the same data."
+    if entry.name in SAMPLE_NOTES:
+        yield SAMPLE_NOTES[entry.name]
+    sign = {True: 1, False: -1, None: 0}[entry.higher_is_better]
+    best = [max(reversed(MODELS), key=lambda model: sign * row[model]) for row in rows if None not in row.values()] if sign else []
+    if best and "knn" not in best:
+        names = " and ".join(f"`{model}`" for model in MODELS if model in best)
+        yield f"Here {names} beats `knn`, which is more accurate: read this metric together with one of accuracy, such as nDCG."
+
+
+@cache
+def sample_values() -> Mapping[tuple[str, str], Mapping[str, float | None]]:
+    """Metric and measure → the value of each model of the sample; one run for all metrics, with their defaults and at the cut-off 10."""
+    entries = [entry for entry in catalogue.read().metrics if entry.name not in NOT_ON_THE_SAMPLE]
+    measures = {_spelled(entry, _columns(entry, SAMPLE_COLUMNS), 10): entry.name for entry in entries}
+    sets = {"evaluation.metrics": list(measures), "evaluation.relevance": {"threshold": 4}, "health": "off"}
+    words = [word for key, value in sets.items() for word in ("--set", f"{key}={json.dumps(value)}")]
+    text = printed(["run", SAMPLE, *words, "--format", "json"])
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in json.loads(text.partition("\n")[2])["results"]:
+        label = row["metric"] if row["k"] is None else f"{row['metric']}@{row['k']}"
+        found.setdefault((row["metric"].partition("(")[0], label), {})[row["model"]] = row["value"]
+    return found
 
 
 def linked(block: Block) -> Block:
@@ -134,10 +222,10 @@ def measure(entry: MetricEntry) -> str:
     return _spelled(entry, _columns(entry), 3)
 
 
-def _columns(entry: MetricEntry) -> dict[str, str]:
+def _columns(entry: MetricEntry, columns: Mapping[str, str] = COLUMNS) -> dict[str, str]:
     texts = METRICS[entry.name].texts
     needed = (name for name, text in texts.items() if text.default is None)
-    return {name: COLUMNS["users" if name == "users" or entry.name in BY_USERS else "items"] for name in needed}
+    return {name: columns["users" if name == "users" or entry.name in BY_USERS else "items"] for name in needed}
 
 
 def _spelled(entry: MetricEntry, given: Mapping[str, str], k: int) -> str:

@@ -1,4 +1,4 @@
-"""The page docs/output-forms.md: every form of what receval gives, from the table `receval.outputs`."""
+"""Make the page docs/output-forms.md: every form of output, from the table `receval.outputs`."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ from receval.outputs import OutputForm, Subject, rows
 
 COMMANDS = {
     "result": ("the values of a run", "`run`"),
-    "latex": ("tables for a paper, or with definitions and data a document", "`run`, `report`"),
+    "latex": ("tables for a paper, or a document with definitions and data", "`run`, `report`"),
     "report": ("a report of results", "`run`, `report`, `gate`"),
-    "users": ("the value of every measure for every user", "`run --per-user`"),
-    "comparison": ("how models differ", "`compare`"),
+    "users": ("per-user values", "`run --per-user`"),
+    "comparison": ("the comparison of models", "`compare`"),
     "losers": ("the users with the largest losses", "`compare --losers N`"),
     "gates": ("the verdicts on rules", "`gate`"),
-    "findings": ("what health checks found", "`check`"),
+    "findings": ("the findings of health checks", "`check`"),
     "chart": ("one chart", "`plot`"),
     "audit": ("the measures under every convention", "`audit`"),
     "audit-difference": ("why two conventions differ", "`audit --why A B`"),
-    "audit-values": ("which convention prints a number", "`audit --find NUMBER`"),
-    "description": ("what files hold", "`describe`"),
-    "explanation": ("how the value of a user comes about", "`explain`"),
-    "baseline": ("what a baseline holds", "`baseline show`"),
+    "audit-values": ("which convention gives a number", "`audit --find NUMBER`"),
+    "description": ("the description of the files", "`describe`"),
+    "explanation": ("how the value of one user is computed", "`explain`"),
+    "baseline": ("the contents of a baseline", "`baseline show`"),
     "catalogue": ("metrics, settings and conventions", "`metrics`"),
-    "machine": ("what receval runs on", "`doctor`"),
+    "machine": ("versions, memory, optional packages", "`doctor`"),
 }
 
 
 def page() -> list[Block]:
-    """The page; a subject without words stops it."""
+    """Return the page; raise if a subject has no description."""
     lines = [line for subject in get_args(Subject) for line in _lines(subject)]
     return [
         Heading("The forms of outputs"),
         Paragraph(
-            "What `--format` prints, what the ending of a file of `-o` says, and which files a folder gets. Where a command has two "
-            "outputs of one form, it gives the one that stands first here. A form of a package ([receval in Python](python.md)) is a "
-            "form of the values of a run: `lines` is `--format lines` and `-o FILE.lines`."
+            "The table lists the forms for `--format`, the endings of files for `-o`, and the files in a folder. If a command has two "
+            "outputs of the same form, it writes the first in this table. A form of a package ([receval in Python](python.md)) is a "
+            "form of the values of a run: `lines` becomes `--format lines` and `-o FILE.lines`."
         ),
-        Table.of_texts(text_columns("what", "command", "format", "file", "in a folder"), lines),
+        Table.of_texts(text_columns("output", "command", "format", "file", "in a folder"), lines),
     ]
 
 

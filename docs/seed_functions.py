@@ -11,7 +11,7 @@ CONFIG, Statement = _FORM["CONFIG"], _FORM["Statement"]
 RS_METRICS = (
     Statement(
         "hitrate, precision, recall, ndcg and mrr with k = 10 by default.",
-        "Under `rs_metrics` names and defaults are those of the functions.",
+        "Under `rs_metrics` names and defaults are the same as those of the functions.",
         ("hitrate", "precision", "recall", "ndcg", "mrr"),
         "rs_metrics",
     ),
@@ -23,7 +23,7 @@ RS_METRICS = (
     ),
     Statement(
         "coverage(items, recs, k=None): whole lists unless k is given (row 174).",
-        "`coverage` alone is `coverage@none`, whatever `top_k` says.",
+        "`coverage` without a cut-off is `coverage@none`, whatever `top_k` is.",
         ("coverage", "coverage@1"),
         "rs_metrics",
     ),
@@ -41,7 +41,7 @@ RS_METRICS = (
 REPLAY = (
     Statement(
         "HitRate, Precision, MAP, Recall, RocAuc, MRR, NDCG, Surprisal, Coverage.",
-        "`replay` is the library of today, `replay-experimental` its older metrics, `replay-docs` the documents of these.",
+        "`replay` is the current library, `replay-experimental` its older metrics, `replay-docs` their documents.",
         ("HitRate@2", "MAP@2", "RocAuc@2", "Surprisal@2", "Coverage@2"),
         "replay-docs",
     ),
@@ -53,15 +53,14 @@ REPLAY = (
     ),
     Statement(
         "An activation is applied to the policy values: softmax, sigmoid, and logit, which __init__ names beside it (row 200).",
-        "`activation` takes them under every convention; `logit` is another name of `sigmoid`.",
+        "`activation` accepts them under every convention; `logit` is another name for `sigmoid`.",
         ('"NCISPrecision(activation=logit)@2"',),
         "replay-docs",
     ),
     Statement(
-        "f(π_ui, π_u) looks at all values of the user (row 201).",
-        "`replay-docs` has the softmax over the whole list. The library cuts lists to the largest k that it is asked for "
-        "first; `over=first_k`, the "
-        "default and that of `replay-experimental`, is the library with one k at a time.",
+        "f(π_ui, π_u) uses all values of the user (row 201).",
+        "`replay-docs` computes the softmax over the whole list. The library first cuts lists to the largest requested k. `over=first_k`, "
+        "the default and the value of `replay-experimental`, gives the same as the library with one k at a time.",
         (
             '"NCISPrecision(activation=softmax,threshold=1.1)@1"',
             '"NCISPrecision(activation=softmax,threshold=1.1)@2"',
@@ -72,12 +71,13 @@ REPLAY = (
     Statement(
         "NCISMetric is the base of any reward (row 206).",
         "Four rewards: precision, recall, hit rate and nDCG; "
-        "[docs/extending.md](extending.md#replay-ncismetric-with-a-reward-of-ones-own) has one of one's own.",
+        "[docs/extending.md](extending.md#replay-ncismetric-with-your-own-reward) shows how to add your own.",
         ("NCISPrecision@2", "NCISRecall@2", "NCISHitRate@2", "NCISnDCG@2"),
     ),
     Statement(
         "A metric is called with recommendations, true interactions and k, on data in memory (row 177).",
-        "The functions of `receval.functional`, or `receval.evaluate` for several at once, take frames, dictionaries and matrices.",
+        "The functions of `receval.functional`, and `receval.evaluate` for several metrics at once, accept frames, "
+        "dictionaries and matrices.",
         python="""
             recs = [{"user_id": 1, "item_id": 7, "score": 0.9}, {"user_id": 1, "item_id": 2, "score": 0.8}]
             receval.functional.mrr([{"user_id": 1, "item_id": 2}], recs, k=2, convention="replay")
@@ -85,7 +85,7 @@ REPLAY = (
     ),
     Statement(
         "A confidence interval of any quantile (row 217).",
-        "`ci95`, `ci99`, or `ci(0.9)`: half the width of the normal interval of the mean.",
+        "`ci95`, `ci99`, or `ci(0.9)`: the half-width of the normal interval of the mean.",
         ("Recall@2",),
         command=("--set", "evaluation.aggregates=[mean, ci95, ci(0.9)]"),
     ),
@@ -97,15 +97,15 @@ REPLAY = (
     ),
     Statement(
         "user_distribution: the mean by number of ratings (row 219).",
-        "`evaluation.by`: groups of users by their rows of data.train, by a column, cold and warm.",
+        "`evaluation.by`: groups of users by their number of train rows, by a column, or cold and warm.",
         ("Recall@2",),
         command=("--set", "evaluation.by=[{train_count: [2, 3]}]"),
         n_blocks=3,
     ),
     Statement(
         "get_enriched_recommendations (row 210).",
-        "`output.enriched: true` writes the lists with rank, score, relevant, gain and train flag, and `receval.enriched` gives them in "
-        "Python; `receval explain` shows one.",
+        "`output.enriched: true` writes the lists with rank, score, relevant, gain and train flag; `receval.enriched` returns them in "
+        "Python; `receval explain` shows one list.",
         command=("explain", "Recall@2", CONFIG, "--user", "1"),
         n_blocks=4,
     ),
@@ -119,7 +119,7 @@ REPLAY = (
         n_blocks=3,
     ),
     Statement(
-        "Experiment.add_result keeps what was evaluated earlier, to be compared with (row 214).",
+        "Experiment.add_result keeps earlier results for comparison (row 214).",
         "Folders of results: `receval run -o results/main/`, then `receval compare results/main results/today`.",
         python="""
             receval.evaluate("docs/seeds/seeds.yaml").save(folder + "/main")

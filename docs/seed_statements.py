@@ -14,26 +14,27 @@ CLAYRS = (
         "Precision, Recall and FMeasure of a user: tp/(tp + fp), tp/(tp + fn), and (1 + β²)·P·R/(β²·P + R); for the system "
         "the mean (macro) "
         "or pooled (micro). fp are listed items that are rated below the threshold.",
-        "`clayrs-docs` divides Precision by the listed items that the user rated; the program, `clayrs`, by all that are listed.",
+        "`clayrs-docs` divides Precision by the listed items that the user rated; the program (`clayrs`) divides by all listed items.",
         ("Precision", "Recall", "FMeasure(beta=2)", '"FMeasure(sys_average=micro)"'),
         "clayrs-docs",
     ),
     Statement(
-        "Relevant is a rating of at least relevant_threshold; without it the text says each user's mean rating, the report prints "
-        "the mean of all ratings (rows 10, 11).",
-        "Without a threshold `clayrs` takes the user's mean test rating. `all_mean` is the mean of all ratings, of the test file and of "
-        "data.train; here 45/13, so that 4 and 5 are relevant. The threshold that a measure names stands in its label.",
+        "An item is relevant if its rating is at least relevant_threshold. Without it the text names each user's mean rating, "
+        "and the report prints the mean of all ratings (rows 10, 11).",
+        "Without a threshold `clayrs` uses the user's mean test rating. `all_mean` is the mean of all ratings, in the test file and in "
+        "data.train; here 45/13, so 4 and 5 are relevant. A threshold in a measure is part of its label.",
         ("Recall", '"Recall(relevant_threshold=all_mean)"', '"Recall(relevant_threshold=2)"'),
         "clayrs-docs",
     ),
     Statement(
-        "The classes without AtK look at the whole list, those with AtK at the first K (row 67).",
-        "A metric without a cut-off looks at the whole list where the config gives no `top_k`; an AtK class without K is refused.",
+        "The classes without AtK use the whole list, those with AtK the first K items (row 67).",
+        "A metric without a cut-off uses the whole list if the config has no `top_k`; an AtK class without K is refused.",
         ("Precision", "PrecisionAtK@1", "MAP", "MAPAtK@2"),
         "clayrs",
     ),
     Statement(
-        "R-Precision = tp@R/(tp@R + fp@R), fp@R being listed to R and rated below the threshold; micro and macro (rows 35, 37, 38).",
+        "R-Precision = tp@R/(tp@R + fp@R), where fp@R are items listed down to R and rated below the threshold; "
+        "micro and macro (rows 35, 37, 38).",
         "`clayrs-docs` divides by the rated items among the first R, `clayrs` by the smaller of R and the length of the list.",
         ("RPrecision", '"RPrecision(sys_average=micro)"', '"RPrecision(convention=clayrs)"'),
         "clayrs-docs",
@@ -47,19 +48,19 @@ CLAYRS = (
     ),
     Statement(
         "x is the base of the logarithm (row 54).",
-        "`discount_log` is read alone under `clayrs`, and tells that a block is ClayRS'. It cancels out.",
+        "Only `clayrs` reads `discount_log`, which also identifies a block of ClayRS. The base cancels out.",
         ('"NDCG(discount_log=np.log10)"',),
         "clayrs",
     ),
     Statement(
         "NDCG@K: the ratings are cut at the first k predictions (row 59).",
-        "`clayrs-docs` divides by the best order of what is left; the program by the best k of all of them.",
+        "`clayrs-docs` divides by the best order of the ratings that are left; the program by the best k of all of them.",
         ("NDCGAtK@1", '"NDCGAtK(convention=clayrs)@1"'),
         "clayrs-docs",
     ),
     Statement(
-        "MRR = 1/|Q| · Σ 1/rank, Q being the set of recommendation lists (rows 62, 66).",
-        "`clayrs-docs` averages over all lists, those without a relevant item counting 0; the program leaves their users out.",
+        "MRR = 1/|Q| · Σ 1/rank, where Q is the set of recommendation lists (rows 62, 66).",
+        "`clayrs-docs` averages over all lists, and lists without a relevant item count 0; the program leaves their users out.",
         ('"MRR(relevant_threshold=4)"', '"MRR(convention=clayrs,relevant_threshold=4)@none"'),
         "clayrs-docs",
     ),
@@ -71,7 +72,7 @@ CLAYRS = (
     ),
     Statement(
         "The report names K, β, the threshold and the average of each measure (rows 11, 21, 25, 30, 34, 38, 66).",
-        "They are in its label, or below the table and in the columns `relevance` and `cutoff_from` of the long table.",
+        "They are in the label of the measure, or below the table and in the columns `relevance` and `cutoff_from` of the long table.",
         ("PrecisionAtK@2", '"FMeasureAtK(relevant_threshold=4)@2"'),
         "clayrs",
         ("--set", "evaluation.relevance.threshold=3"),
@@ -79,7 +80,7 @@ CLAYRS = (
     ),
     Statement(
         "The report: a LaTeX document with a section for every metric that was computed, its formula and its parameters (rows 1, 2, 70).",
-        "`-o report.tex` writes it, also `result.report` in Python; [docs/latex.md](latex.md) has its parts.",
+        "`-o report.tex` writes it, and so does `result.report` in Python; [docs/latex.md](latex.md) lists its parts.",
         python="""
             result = receval.evaluate("docs/seeds/seeds.yaml")
             result.report(folder + "/report.tex")
@@ -87,8 +88,8 @@ CLAYRS = (
         """,
     ),
     Statement(
-        "my_dict['interactions']: users, items, interactions, sparsity, the least, the mean and the largest rating (row 4).",
-        "`receval describe`, which says density, 1 - sparsity, of the test file, of train and of every model.",
+        "my_dict['interactions']: users, items, interactions, sparsity, the smallest, the mean and the largest rating (row 4).",
+        "`receval describe` gives density (1 - sparsity) for the test file, train and every model.",
         command=("describe", CONFIG),
         n_blocks=2,
     ),
@@ -102,36 +103,34 @@ CLAYRS = (
 WARPREC = (
     Statement(
         "Precision, Recall, HitRate, MAP, MAR, MRR and nDCG at K by their formulas; nDCG has the gain 2^r - 1, nDCGRendle2020 is binary.",
-        "`warprec-docs`; under `warprec` nDCG has the gain 2^(r+1) - 1, as the program.",
+        "`warprec-docs`; under `warprec` nDCG uses the gain 2^(r+1) - 1, as the program does.",
         ("Precision@2", "MAP@2", "MAR@2", "nDCG@2", "nDCGRendle2020@2"),
         "warprec-docs",
     ),
     Statement(
         "AUC = 1/|P| · Σ |{j ∈ N_u : r_ui > r_uj}|/|N_u|, with a strict >; GAUC is its mean over users (rows 86, 95).",
-        "The axis `auc_ties` says what a pair with equal scores counts: nothing (`strict`, as in `warprec-docs`), a half (`half`), or "
-        "what the order of the list says (`list_order`, the default). With `list_order` the check R04 gives the bounds of "
-        "AUC and GAUC over "
+        "The axis `auc_ties` sets how a pair with equal scores counts: not at all (`strict`, as in `warprec-docs`), as a half (`half`), or "
+        "by the order of the list (`list_order`, the default). With `list_order` the check R04 gives the bounds of AUC and GAUC over "
         "all orders.",
         ("AUC", "GAUC", '"GAUC(ties=half)"', '"GAUC(ties=list_order)"'),
         "warprec-docs",
     ),
     Statement(
         "AUC is the chance that a relevant item ranks above an irrelevant one (row 84).",
-        "It is where every model lists all items. What a list leaves out stands below it, and a relevant item among that "
-        "adds 0: the mean over "
-        "cut lists is lower. `over=hits` averages over the listed relevant items alone.",
+        "This is true if every model lists all items. Items that are not in the list count as ranked below it, and relevant items among "
+        "them add 0, so the mean over cut lists is lower. `over=hits` averages only over the listed relevant items.",
         ("AUC", '"AUC(over=hits)"'),
         "warprec-docs",
     ),
     Statement(
         "F1@K is a formula of Precision@K and Recall@K, which the page defines as means over users (row 89).",
-        "The axis `f_of`: `means` under `warprec-docs`, and `users`, the mean of the users' F, elsewhere.",
+        "The axis `f_of` is `means` under `warprec-docs`; elsewhere it is `users`, the mean of the F of each user.",
         ("F1@2", '"F1(of=users)@2"'),
         "warprec-docs",
     ),
     Statement(
         "Extended-F1 of any two metrics, as {name: F1, params: {metric_name_1: nDCG, metric_name_2: MAP, beta: 0.5}} (row 92).",
-        "Two metrics with a value per user are combined for each user; metrics of the whole model by arithmetic, which the message names.",
+        "Two metrics with per-user values are combined for each user. Metrics of the whole model need arithmetic, which the message shows.",
         (
             "{name: F1, params: {metric_name_1: nDCG, metric_name_2: MAP, beta: 0.5}, k: 2}",
             '"2*nDCG@2*ItemCoverage@2/(nDCG@2 + ItemCoverage@2)"',
@@ -139,7 +138,7 @@ WARPREC = (
     ),
     Statement(
         "evaluation: {top_k: [10, 20, 50], metrics: [...], complex_metrics: [...]}.",
-        "The block is read as it is. With `convention: warprec` or `warprec-docs` beside it the numbers are WarpRec's (rows 117, 118).",
+        "The block is read as it is. Add `convention: warprec` or `warprec-docs` to get the numbers of WarpRec (rows 117, 118).",
         command=[
             *("run", CONFIG, "--set", "evaluation.convention=warprec", "--set", "evaluation.top_k=[1,2]"),
             *("--set", "evaluation.metrics=[nDCG]", "--set", "evaluation.complex_metrics=[{name: F1, params: {metric_name_1: nDCG}}]"),
@@ -158,8 +157,8 @@ RELISON = (
         "relison-docs",
     ),
     Statement(
-        "DCG = Σ g(v_k)/log2(1 + k), g being a degree of relevance such as the weight of an edge (rows 126, 127).",
-        "`relison-docs` takes the rating of the test file as the gain; under `relison` nDCG is binary, as the program computes it.",
+        "DCG = Σ g(v_k)/log2(1 + k), where g is a degree of relevance such as the weight of an edge (rows 126, 127).",
+        "`relison-docs` uses the rating in the test file as the gain; under `relison` nDCG is binary, as in the program.",
         ("nDCG@2", '"nDCG(convention=relison)@2"'),
         "relison-docs",
     ),
@@ -171,14 +170,14 @@ RELISON = (
     ),
     Statement(
         "MAP: {cutoff: {type: int, values: [1, 5, 10]}}, also a range (row 140).",
-        "Grids are read as they are; `convention: relison-docs` beside them makes the numbers RELISON's.",
+        "Grids are read as they are; add `convention: relison-docs` to get the numbers of RELISON.",
         ("{MAP: {cutoff: {type: int, values: [1], range: {start: 2, end: 3, step: 1}}}}",),
         "relison-docs",
     ),
     Statement(
         "More metrics can be defined through the interfaces of RankSys (row 120).",
-        "`receval.metric` makes a metric of a function, in Python, for `--plugin FILE` and for packages, without a change of the source "
-        "tree; [docs/extending.md](extending.md) has examples, which are run by a test. Arithmetic of metrics needs no code.",
+        "`receval.metric` makes a metric from a function, in Python, for `--plugin FILE` and for packages, without a change of the source "
+        "tree. [docs/extending.md](extending.md) has examples, which a test runs. Arithmetic of metrics needs no code.",
         ('"0.5*nDCG@2 + 0.5*MAP@2"',),
     ),
 )

@@ -23,9 +23,9 @@ def page() -> list[Block]:
         Heading("The documents of five systems, statement by statement"),
         Paragraph(
             f"Each command was run in the root of the repository; `{CONFIG}` has three users, small enough to check a value "
-            "by hand. Numbers of "
-            "rows are those of an audit of 232 statements. Where a program computes something else than its documents say, the convention "
-            "`-docs` has the documents. What is not there is listed at the end."
+            "by hand. The "
+            "row numbers are those of an audit of 232 statements. If a program computes something else than its documents say, the "
+            "convention `-docs` follows the documents. The end of the page lists what receval does not have."
         ),
     ]
     for name, statements in SECTIONS.items():
@@ -33,7 +33,7 @@ def page() -> list[Block]:
         for statement in statements:
             blocks += _shown(statement) if statement.is_there else []
     lacking = [f"{name}: {one.says} {one.how}" for name, statements in SECTIONS.items() for one in statements if not one.is_there]
-    return [*blocks, Heading("Not there", 2), Points(tuple(lacking))]
+    return [*blocks, Heading("What receval does not have", 2), Points(tuple(lacking))]
 
 
 def _shown(statement: Any) -> list[Block]:

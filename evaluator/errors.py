@@ -101,9 +101,9 @@ def of_system(error: OSError | MemoryError) -> RecevalError:
         )
     where, why = os.fsdecode(error.filename or ""), (error.strerror or str(error) or type(error).__name__).lower()
     if not _has_working_folder():
-        return MachineError("the working folder is not there any more", "change to another one: cd")
+        return MachineError("the working folder no longer exists", "change to another one: cd")
     if error.errno in _EXHAUSTED or "no usable temporary directory" in why:
-        return MachineError(f"{where}: {why}" if where else why, "receval doctor says how much memory and room there is")
+        return MachineError(f"{where}: {why}" if where else why, "receval doctor shows how much memory and disk space is free")
     return DataError(f"{where}: {why}" if where else why)
 
 

@@ -41,7 +41,7 @@ def refuse_lost_threads() -> None:
         from .errors import MachineError  # only here: `import receval` watches forks, and imports nothing else
 
         raise MachineError(
-            "this process was forked after Polars had started its threads, which a fork does not copy: it would wait for them forever",
+            "this process was forked after Polars started its threads; a fork does not copy threads, so it would wait forever",
             "start processes with multiprocessing.get_context('spawn'), or fork before Polars or receval is used",
         )
 

@@ -26,7 +26,7 @@ def accuracy(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The share of the catalogue that the list puts on the right side: relevant items in it, all others out of it."""
+    """The share of the catalogue that the list classifies correctly; rarely useful, because it is near 1 for every large catalogue."""
 
 def aclt(
     true: Any,
@@ -53,7 +53,7 @@ def aclt(
     count: str | float | None = ...,
     ratio: float | None = ...,
 ) -> Any:
-    """The number of recommended items that are in the long tail (average coverage of long-tail items)."""
+    """The number of recommended items that are from the long tail; use it instead of APLT if you prefer items per list."""
 
 def aggregate_diversity(
     true: Any,
@@ -76,7 +76,7 @@ def aggregate_diversity(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The number of recommended items, where every list is full; as RankSys estimates it, short lists make it larger."""
+    """The number of different items in all lists, as RankSys estimates it; use it to compare with RankSys."""
 
 def alpha_ndcg(
     true: Any,
@@ -102,7 +102,7 @@ def alpha_ndcg(
     redundancy: str | float | None = ...,
     alpha: float | None = ...,
 ) -> Any:
-    """NDCG in which a hit gains by each of its categories, and less by those that hits above it have covered."""
+    """How close to the top hits of new categories are; use it if another hit of the same category is worth less."""
 
 def aplt(
     true: Any,
@@ -130,7 +130,7 @@ def aplt(
     over: str | float | None = ...,
     ratio: float | None = ...,
 ) -> Any:
-    """The share of recommended items that are in the long tail (average percentage of long-tail items)."""
+    """The share of the recommended items that are from the long tail; use it to see what unpopular items get."""
 
 def arp(
     true: Any,
@@ -155,7 +155,7 @@ def arp(
     unit: str | float | None = ...,
     unseen: str | float | None = ...,
 ) -> Any:
-    """The average popularity of the recommended items."""
+    """The average popularity of the recommended items; use it to see if a model recommends mostly bestsellers."""
 
 def auc(
     true: Any,
@@ -182,7 +182,7 @@ def auc(
     ties: str | float | None = ...,
     over: str | float | None = ...,
 ) -> Any:
-    """The share of (relevant, irrelevant) candidate pairs in the right order, every relevant item weighing the same."""
+    """How often a relevant item ranks above an irrelevant one; use it to judge the whole ranking, not only its top."""
 
 def bias_disparity_bd(
     true: Any,
@@ -210,7 +210,7 @@ def bias_disparity_bd(
     user_group: str | None = ...,
     item_group: str | None = ...,
 ) -> Any:
-    """How far the recommendations change the bias of the source."""
+    """How much the recommendations change what a group of users prefers; use it to see if a model strengthens a bias of the data."""
 
 def bias_disparity_br(
     true: Any,
@@ -237,7 +237,7 @@ def bias_disparity_br(
     user_group: str | None = ...,
     item_group: str | None = ...,
 ) -> Any:
-    """How much more users of a group are recommended of a group of items than its share of the items."""
+    """How strongly the recommendations to a group of users favour a group of items; use it beside BiasDisparityBS, the same in the data."""
 
 def bias_disparity_bs(
     true: Any,
@@ -265,7 +265,7 @@ def bias_disparity_bs(
     user_group: str | None = ...,
     item_group: str | None = ...,
 ) -> Any:
-    """How much more users of a group have of a group of items than its share of the items: the bias of the source."""
+    """How strongly a group of users prefers a group of items in the data; use it as the reference for BiasDisparityBR."""
 
 def bin_g(
     true: Any,
@@ -288,7 +288,7 @@ def bin_g(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The share of the relevant items that is found, each discounted by the misses above it instead of by its rank."""
+    """The share of the relevant items that are found, where hits below many misses count less; use it if every miss costs time."""
 
 def bpref(
     true: Any,
@@ -313,7 +313,7 @@ def bpref(
     negative: str | float | None = ...,
     unjudged: str | float | None = ...,
 ) -> Any:
-    """How few judged items that are not relevant stand above the relevant ones; what nobody judged is passed over."""
+    """How rarely items judged irrelevant rank above relevant ones; use it if most listed items have no judgement."""
 
 def categorical_diversity(
     true: Any,
@@ -337,7 +337,7 @@ def categorical_diversity(
     distances: Any = ...,
     over: str | float | None = ...,
 ) -> Any:
-    """The number of categories among the recommended items, per place."""
+    """The number of different categories in the list per rank; use it if a list should cover many categories."""
 
 def correlation(
     true: Any,
@@ -361,7 +361,7 @@ def correlation(
     distances: Any = ...,
     method: str | float | None = ...,
 ) -> Any:
-    """The correlation of scores and test ratings, over the listed items that have both; the list is cut first."""
+    """How well the scores of a list agree with the test ratings of its items; use it if scores are meant to predict ratings."""
 
 def cosine_serendipity(
     true: Any,
@@ -386,7 +386,7 @@ def cosine_serendipity(
     distance: str | float | None = ...,
     featureless: str | float | None = ...,
 ) -> Any:
-    """How unlike the items that the user knows the recommended items are, those that count by `relevance`."""
+    """How different the hits are from the items that the user knows; use it to reward hits outside the user's habits."""
 
 def coverage(
     items: Any,
@@ -412,7 +412,7 @@ def coverage(
     outside: str | float | None = ...,
     more: float | None = ...,
 ) -> Any:
-    """The items that stand among the first k places of any list."""
+    """How much of the catalogue appears in the first k ranks of any list; use it to see if a model recommends only a few items."""
 
 def dcg(
     true: Any,
@@ -438,7 +438,7 @@ def dcg(
     discount: str | float | None = ...,
     log_base: str | float | None = ...,
 ) -> Any:
-    """Discounted cumulative gain: the gains of the hits, each divided by the logarithm of its rank plus one."""
+    """The gain of the list, where lower ranks count less; use nDCG instead unless you need values that are not normalised."""
 
 def delta_gap(
     true: Any,
@@ -468,7 +468,7 @@ def delta_gap(
     by: str | None = ...,
     group: str | None = ...,
 ) -> Any:
-    """How much more popular than before a group's recommendations are (difference of group average popularity)."""
+    """How much more popular the recommendations are than the users' own items, by group of users; use it to see who gets bestsellers."""
 
 def efd(
     true: Any,
@@ -496,7 +496,7 @@ def efd(
     count: str | float | None = ...,
     unseen: str | float | None = ...,
 ) -> Any:
-    """Expected free discovery: the information in the items that the user finds in the list, in bits."""
+    """How much information the hits carry, in bits; use it instead of EPC if very rare items should count much more."""
 
 def eleven_point_precision(
     true: Any,
@@ -520,7 +520,7 @@ def eleven_point_precision(
     distances: Any = ...,
     rounding: str | float | None = ...,
 ) -> Any:
-    """The mean of InterpolatedPrecision at the recalls 0, 0.1, …, 1."""
+    """The mean of InterpolatedPrecision at eleven recalls from 0 to 1; use it to compare with older results of search engines."""
 
 def epc(
     true: Any,
@@ -548,7 +548,7 @@ def epc(
     count: str | float | None = ...,
     unseen: str | float | None = ...,
 ) -> Any:
-    """Expected popularity complement: how few users know the items that the user finds in the list."""
+    """How unknown the hits are to other users; use it to reward relevant items that few users know."""
 
 def err(
     true: Any,
@@ -572,7 +572,7 @@ def err(
     distances: Any = ...,
     max_grade: float | None = ...,
 ) -> Any:
-    """The expected reciprocal rank at which a reader stops, who is the more likely satisfied by an item the higher its grade."""
+    """How early the list satisfies a reader, who then stops; use it with graded relevance if one very good item is enough."""
 
 def erria(
     true: Any,
@@ -597,7 +597,7 @@ def erria(
     intent: str | float | None = ...,
     grade: float | None = ...,
 ) -> Any:
-    """Intent-aware expected reciprocal rank: how soon someone who looks for one of the categories is satisfied."""
+    """How soon a user who looks for one of the categories is satisfied; use it if the same list must serve different intents."""
 
 def euc_distance(
     true: Any,
@@ -621,7 +621,7 @@ def euc_distance(
     distances: Any = ...,
     points: str | None = ...,
 ) -> Any:
-    """How far a user's values are from the best that there could be."""
+    """The distance of a user's values from the best possible ones; use it to judge several metrics in one number."""
 
 def explained_variance(
     true: Any,
@@ -644,7 +644,7 @@ def explained_variance(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """R2 of predictions from which their mean error was taken, over all users together."""
+    """R2 apart from a constant error; use it if all predictions may be too high, or too low, by the same amount."""
 
 def exposure_gini(
     true: Any,
@@ -670,7 +670,7 @@ def exposure_gini(
     over: str | float | None = ...,
     p: float | None = ...,
 ) -> Any:
-    """The Gini index of the attention that items get, higher places getting more of it."""
+    """How unequally items get attention, where the top ranks get more of it; use it instead of Gini if the rank of an item matters."""
 
 def exposure_parity(
     true: Any,
@@ -695,7 +695,7 @@ def exposure_parity(
     by: str | None = ...,
     group: str | None = ...,
 ) -> Any:
-    """How evenly groups of items are exposed: the least exposure per item of a group as a share of the largest."""
+    """How evenly groups of items are exposed, from 0 to 1 (all alike); use it if every group should be seen as much per item."""
 
 def f1(
     true: Any,
@@ -721,7 +721,7 @@ def f1(
     of: str | float | None = ...,
     beta: float | None = ...,
 ) -> Any:
-    """The weighted harmonic mean of two metrics of the same user: Precision and Recall, or any other two (Extended-F1)."""
+    """The harmonic mean of Precision and Recall; use it to balance the two in one number."""
 
 def g(
     true: Any,
@@ -744,7 +744,7 @@ def g(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The gains of the hits, each discounted by what the list has missed so far instead of by its rank."""
+    """The share of the possible gain that the hits reach, reduced by what the list missed above them; use it as BinG with grades."""
 
 def gauc(
     true: Any,
@@ -770,7 +770,7 @@ def gauc(
     negatives: str | float | None = ...,
     ties: str | float | None = ...,
 ) -> Any:
-    """AUC of each user, averaged over users."""
+    """The mean over users of their AUC; use it instead of AUC if every user should weigh the same, not every relevant item."""
 
 def gini(
     true: Any,
@@ -797,7 +797,7 @@ def gini(
     over: str | float | None = ...,
     more: float | None = ...,
 ) -> Any:
-    """The Gini index of the recommendation counts of items: 0 if all are recommended equally often, 1 if one item is alone."""
+    """How unequally often items are recommended, from 0 (all equally often) to 1 (only one item); the default choice for concentration."""
 
 def gini_simpson(
     true: Any,
@@ -820,7 +820,7 @@ def gini_simpson(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The chance that two recommendations are of different items, where every list is full."""
+    """The chance that two recommendations are of different items; use it to see if a few items dominate all lists."""
 
 def hit_rate(
     true: Any,
@@ -844,7 +844,7 @@ def hit_rate(
     distances: Any = ...,
     at_least: float | None = ...,
 ) -> Any:
-    """Whether any relevant item is recommended; over users, the share of users with a hit."""
+    """The share of users with at least one relevant item in the list; use it if one good item is enough."""
 
 def hitrate(
     true: Any,
@@ -868,7 +868,7 @@ def hitrate(
     distances: Any = ...,
     at_least: float | None = ...,
 ) -> Any:
-    """Whether any relevant item is recommended; over users, the share of users with a hit."""
+    """The share of users with at least one relevant item in the list; use it if one good item is enough."""
 
 def hits(
     true: Any,
@@ -891,7 +891,7 @@ def hits(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The number of relevant items that are recommended."""
+    """The number of relevant items that are recommended; use it to see the counts behind Precision and Recall."""
 
 def hypervolume(
     true: Any,
@@ -916,7 +916,7 @@ def hypervolume(
     points: str | None = ...,
     higher_is_better: str | None = ...,
 ) -> Any:
-    """The volume between a user's values and the worst that counts."""
+    """The volume between a user's values and the worst ones that count; use it if a model must be good on all of several metrics."""
 
 def ild(
     true: Any,
@@ -943,7 +943,7 @@ def ild(
     featureless: str | float | None = ...,
     norm: str | float | None = ...,
 ) -> Any:
-    """Intra-list diversity: the mean distance of the pairs of recommended items."""
+    """How different the items of a list are from each other; the default choice for diversity within a list."""
 
 def ils(
     true: Any,
@@ -969,7 +969,7 @@ def ils(
     single: str | float | None = ...,
     featureless: str | float | None = ...,
 ) -> Any:
-    """Intra-list similarity: the mean similarity of the pairs of recommended items, 1 - dist."""
+    """How similar the items of a list are to each other; use it instead of ILD if you want to read similarity."""
 
 def inf_ap(
     true: Any,
@@ -993,7 +993,7 @@ def inf_ap(
     distances: Any = ...,
     negative: str | float | None = ...,
 ) -> Any:
-    """Average precision, inferred from the judged items: those that nobody judged are taken to be like the judged ones."""
+    """Average precision, estimated from the judged items alone; use it if the judged items are a sample of all items."""
 
 def interpolated_precision(
     true: Any,
@@ -1018,7 +1018,7 @@ def interpolated_precision(
     rounding: str | float | None = ...,
     recall: float | None = ...,
 ) -> Any:
-    """The best precision at or after the rank where a share of the relevant items is found."""
+    """The best precision once a given share of the relevant items is found; use it to draw precision over recall."""
 
 def intersection(
     true: Any,
@@ -1042,7 +1042,7 @@ def intersection(
     distances: Any = ...,
     ref_k: float | None = ...,
 ) -> Any:
-    """The share of the recommended items that a reference model recommends to the same user too."""
+    """The share of the recommended items that a reference model recommends to the same user too; use it to see how alike two models are."""
 
 def item_coverage(
     true: Any,
@@ -1069,7 +1069,7 @@ def item_coverage(
     outside: str | float | None = ...,
     more: float | None = ...,
 ) -> Any:
-    """The items that stand among the first k places of any list."""
+    """How much of the catalogue appears in the first k ranks of any list; use it to see if a model recommends only a few items."""
 
 def item_mad_ranking(
     true: Any,
@@ -1095,7 +1095,7 @@ def item_mad_ranking(
     empty_group: str | float | None = ...,
     by: str | None = ...,
 ) -> Any:
-    """How far groups of items are apart in the gain of their recommendations."""
+    """How far the mean gain of recommended items differs between groups of items; use it to see if some groups succeed more often."""
 
 def item_mad_rating(
     true: Any,
@@ -1121,7 +1121,7 @@ def item_mad_rating(
     empty_group: str | float | None = ...,
     by: str | None = ...,
 ) -> Any:
-    """How far groups of items are apart in the scores of their hits."""
+    """How far the scores of hits differ between groups of items; use it to see if a model scores the hits of some groups higher."""
 
 def judged(
     true: Any,
@@ -1144,7 +1144,7 @@ def judged(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The share of the recommended items that are judged: that the user's test rows hold, relevant or not."""
+    """The share of the recommended items that are in the user's test rows; use it to see how much of a list the test set can judge."""
 
 def label_auc(
     true: Any,
@@ -1167,7 +1167,7 @@ def label_auc(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The share of pairs of a relevant and another test rating, of any users, of which the relevant one has the higher prediction."""
+    """How often a relevant test row has a higher prediction than another test row, of any user; use it for clicks and other labels."""
 
 def lauc(
     true: Any,
@@ -1193,7 +1193,7 @@ def lauc(
     negatives: str | float | None = ...,
     ties: str | float | None = ...,
 ) -> Any:
-    """AUC limited to the first k items of the list."""
+    """AUC limited to the first k items of the list; use it if users see only the top."""
 
 def list_entropy(
     true: Any,
@@ -1216,7 +1216,7 @@ def list_entropy(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The entropy of the categories of a list, in bits: the more, the more evenly they are covered."""
+    """How evenly a list covers the categories, in bits; use it if no category should dominate a list."""
 
 def log_loss(
     true: Any,
@@ -1240,7 +1240,7 @@ def log_loss(
     distances: Any = ...,
     eps: float | None = ...,
 ) -> Any:
-    """How far predicted probabilities are from what is relevant, over all users together."""
+    """How far predicted probabilities are from what is relevant; use it if predictions are probabilities and should be calibrated."""
 
 def long_tail_novelty(
     true: Any,
@@ -1263,7 +1263,7 @@ def long_tail_novelty(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """How few users know the recommended items, every recommendation weighing the same."""
+    """How few users know the recommended items, relevant or not; use it if every recommendation should weigh the same."""
 
 def mae(
     true: Any,
@@ -1287,7 +1287,7 @@ def mae(
     distances: Any = ...,
     over: str | float | None = ...,
 ) -> Any:
-    """The mean absolute error of the user's predicted ratings."""
+    """The mean absolute error of predicted ratings; use it instead of RMSE if large errors should not weigh more than their size."""
 
 def map(
     true: Any,
@@ -1312,7 +1312,7 @@ def map(
     denominator: str | float | None = ...,
     ranks: str | float | None = ...,
 ) -> Any:
-    """Precision averaged over the ranks of the hits; over users, mean average precision."""
+    """How many of the items down to each hit are relevant, on average; use it if all relevant items should be near the top."""
 
 def mapr(
     true: Any,
@@ -1337,7 +1337,7 @@ def mapr(
     denominator: str | float | None = ...,
     ranks: str | float | None = ...,
 ) -> Any:
-    """Precision averaged over the ranks of the hits; over users, mean average precision."""
+    """How many of the items down to each hit are relevant, on average; use it if all relevant items should be near the top."""
 
 def mar(
     true: Any,
@@ -1362,7 +1362,7 @@ def mar(
     denominator: str | float | None = ...,
     ranks: str | float | None = ...,
 ) -> Any:
-    """Recall averaged over the ranks of the hits; over users, mean average recall."""
+    """How many of the relevant items are found down to each hit, on average; use it beside MAP to see how fast recall grows."""
 
 def mcc(
     true: Any,
@@ -1385,7 +1385,7 @@ def mcc(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The correlation between being recommended and being relevant (Matthews correlation coefficient)."""
+    """The correlation between being recommended and being relevant; use it to count all right and wrong decisions in one number."""
 
 def mean_pop_rank(
     true: Any,
@@ -1409,7 +1409,7 @@ def mean_pop_rank(
     distances: Any = ...,
     unit: str | float | None = ...,
 ) -> Any:
-    """The mean place of the recommended items among all items of train by popularity, as a share: 1 is the most popular."""
+    """The mean popularity rank of the recommended items (1: the most popular); use it to compare data sets of different size."""
 
 def mean_prediction_distance(
     true: Any,
@@ -1432,7 +1432,7 @@ def mean_prediction_distance(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The mean distance of a user and the people recommended, where users are items of a graph whose distances data.distances holds."""
+    """How far recommended people are from the user in a social network; use it if you recommend contacts."""
 
 def mrr(
     true: Any,
@@ -1455,7 +1455,7 @@ def mrr(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """One over the rank of the first hit; over users, mean reciprocal rank."""
+    """How close to the top the first hit is; use it if users need one good item and take the first."""
 
 def mse(
     true: Any,
@@ -1479,7 +1479,7 @@ def mse(
     distances: Any = ...,
     over: str | float | None = ...,
 ) -> Any:
-    """The mean squared error of the user's predicted ratings."""
+    """The mean squared error of predicted ratings; use it if one large error is worse than many small ones."""
 
 def ncis_hit_rate(
     true: Any,
@@ -1505,7 +1505,7 @@ def ncis_hit_rate(
     over: str | float | None = ...,
     threshold: float | None = ...,
 ) -> Any:
-    """Whether there is a hit, a hit counting by its weight against the mean weight of the list."""
+    """The share of users with a hit, corrected for what the previous policy showed; use it beside NCISPrecision if one hit is enough."""
 
 def ncis_ndcg(
     true: Any,
@@ -1531,7 +1531,7 @@ def ncis_ndcg(
     over: str | float | None = ...,
     threshold: float | None = ...,
 ) -> Any:
-    """NDCG of binary relevance, every hit counting by its weight against the mean weight of the list."""
+    """How close to the top the hits are, corrected for what the previous policy showed; use it beside NCISPrecision if order matters."""
 
 def ncis_precision(
     true: Any,
@@ -1557,7 +1557,7 @@ def ncis_precision(
     over: str | float | None = ...,
     threshold: float | None = ...,
 ) -> Any:
-    """Precision, every item counting by its weight (normalised capped importance sampling)."""
+    """Precision corrected for what the previous policy showed; use it if the test rows come from users who saw its lists."""
 
 def ncis_recall(
     true: Any,
@@ -1583,7 +1583,7 @@ def ncis_recall(
     over: str | float | None = ...,
     threshold: float | None = ...,
 ) -> Any:
-    """Recall, every hit counting by its weight against the mean weight of the list."""
+    """Recall corrected for what the previous policy showed; use it beside NCISPrecision if a list should miss little."""
 
 def ndcg(
     true: Any,
@@ -1610,7 +1610,7 @@ def ndcg(
     log_base: str | float | None = ...,
     ideal: str | float | None = ...,
 ) -> Any:
-    """DCG divided by the DCG of the best possible list."""
+    """How close to the top the relevant items are; the default choice if order matters."""
 
 def ndcg_rel(
     true: Any,
@@ -1633,7 +1633,7 @@ def ndcg_rel(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """NDCG averaged over the ranks of the relevant items."""
+    """The mean of nDCG over the ranks of the relevant items; use it to compare with ndcg_rel of trec_eval."""
 
 def ndcg_rendle2020(
     true: Any,
@@ -1656,7 +1656,7 @@ def ndcg_rendle2020(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """NDCG of binary relevance, whatever the ratings say."""
+    """How close to the top the relevant items are, with the same gain for each; use it if their ratings should not matter."""
 
 def novelty(
     true: Any,
@@ -1679,7 +1679,7 @@ def novelty(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The share of the recommended items that train does not hold for the user."""
+    """The share of the recommended items that the user does not have in train; use it to find models that recommend known items."""
 
 def num_relevant(
     true: Any,
@@ -1702,7 +1702,7 @@ def num_relevant(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The number of relevant items of the user, listed or not."""
+    """The number of the user's relevant items, listed or not; use it to see how much there is to find."""
 
 def num_retrieved(
     true: Any,
@@ -1725,7 +1725,7 @@ def num_retrieved(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The number of recommended items."""
+    """The number of recommended items; use it to see how long the lists are."""
 
 def num_users(
     true: Any,
@@ -1748,7 +1748,7 @@ def num_users(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """1 for every user who counts; over users, their number."""
+    """The number of users who count; use it to see how many users the other values are based on."""
 
 def pap(
     true: Any,
@@ -1772,7 +1772,7 @@ def pap(
     distances: Any = ...,
     insufficient: str | float | None = ...,
 ) -> Any:
-    """PartialAUC of the first k hits: precision at k, in which the order within the list counts."""
+    """PartialAUC of the first k hits; use it as Precision in which the order of the list counts."""
 
 def partial_auc(
     true: Any,
@@ -1796,7 +1796,7 @@ def partial_auc(
     distances: Any = ...,
     insufficient: str | float | None = ...,
 ) -> Any:
-    """The part of the AUC that lies before the k-th miss: the list is read until it has missed k times."""
+    """The part of AUC before the k-th miss; use it if users stop reading after k misses."""
 
 def pop_reo(
     true: Any,
@@ -1824,7 +1824,7 @@ def pop_reo(
     numerator: str | float | None = ...,
     ratio: float | None = ...,
 ) -> Any:
-    """How unequal the chances of relevant items of head and tail are (popularity-based ranking-based equal opportunity)."""
+    """How unequally relevant items of head and tail are found; use it if relevant items deserve the same chance, popular or not."""
 
 def pop_rsp(
     true: Any,
@@ -1852,7 +1852,7 @@ def pop_rsp(
     candidates: str | float | None = ...,
     ratio: float | None = ...,
 ) -> Any:
-    """How unequal the chances of items of head and tail are (popularity-based ranking-based statistical parity)."""
+    """How unequally items of head and tail are recommended, relevant or not; use it to see how strongly a model prefers popular items."""
 
 def popularity(
     log: Any,
@@ -1877,7 +1877,7 @@ def popularity(
     unit: str | float | None = ...,
     unseen: str | float | None = ...,
 ) -> Any:
-    """The average popularity of the recommended items."""
+    """The average popularity of the recommended items; use it to see if a model recommends mostly bestsellers."""
 
 def popularity_correlation(
     true: Any,
@@ -1901,7 +1901,7 @@ def popularity_correlation(
     distances: Any = ...,
     count: str | float | None = ...,
 ) -> Any:
-    """The correlation of an item's popularity with how often it is recommended (Pearson)."""
+    """The correlation between the popularity of items and how often they are recommended; use it to see if a model follows popularity."""
 
 def popularity_ratio(
     true: Any,
@@ -1929,7 +1929,7 @@ def popularity_ratio(
     ratio: str | float | None = ...,
     popular: float | None = ...,
 ) -> Any:
-    """The share of popular items among the recommended ones, or how far it is above that of the user's profile."""
+    """The share of popular items among the recommended ones; use it to compare lists with what the users had in train."""
 
 def precision(
     true: Any,
@@ -1953,7 +1953,7 @@ def precision(
     distances: Any = ...,
     denominator: str | float | None = ...,
 ) -> Any:
-    """The share of the recommended items that are relevant."""
+    """The share of the recommended items that are relevant; use it if every irrelevant item that is shown costs something."""
 
 def prediction_coverage(
     true: Any,
@@ -1980,7 +1980,7 @@ def prediction_coverage(
     outside: str | float | None = ...,
     more: float | None = ...,
 ) -> Any:
-    """The items that stand anywhere in any list."""
+    """How much of the catalogue appears anywhere in any list; use it to see how much of it a model can recommend at all."""
 
 def profile_distance(
     true: Any,
@@ -2005,7 +2005,7 @@ def profile_distance(
     distance: str | float | None = ...,
     featureless: str | float | None = ...,
 ) -> Any:
-    """The mean distance of the recommended items to the items that the user knows, every recommendation weighing the same."""
+    """How different the recommended items are from those that the user knows, relevant or not; use it to see how far a model explores."""
 
 def r2(
     true: Any,
@@ -2028,7 +2028,7 @@ def r2(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The share of the variance of the ratings that the predictions explain, over all users together."""
+    """The share of the variance of the ratings that the predictions explain; use it to compare data with different rating scales."""
 
 def r_precision(
     true: Any,
@@ -2054,7 +2054,7 @@ def r_precision(
     multiple: float | None = ...,
     within: float | None = ...,
 ) -> Any:
-    """Precision after as many items as there are relevant ones, where it equals recall."""
+    """Precision with the number of relevant items as cut-off; use it if this number varies widely between users."""
 
 def rank_biased_entropy(
     true: Any,
@@ -2078,7 +2078,7 @@ def rank_biased_entropy(
     distances: Any = ...,
     p: float | None = ...,
 ) -> Any:
-    """ListEntropy in which higher places weigh more."""
+    """How evenly a list covers the categories, with more weight at the top; use it as ListEntropy if the rank matters."""
 
 def rbp(
     true: Any,
@@ -2104,7 +2104,7 @@ def rbp(
     norm: str | float | None = ...,
     p: float | None = ...,
 ) -> Any:
-    """The rate at which a reader gains who goes from one item to the next with probability p."""
+    """The gain per item of a reader who goes on to the next item with probability p; use it if you can say how patient users are."""
 
 def recall(
     true: Any,
@@ -2128,7 +2128,7 @@ def recall(
     distances: Any = ...,
     denominator: str | float | None = ...,
 ) -> Any:
-    """The share of the relevant items that are recommended."""
+    """The share of the user's relevant items that are recommended; use it if a list should miss as little as possible."""
 
 def reo(
     true: Any,
@@ -2153,7 +2153,7 @@ def reo(
     by: str | None = ...,
     group: str | None = ...,
 ) -> Any:
-    """How unequal the chances of relevant items of the groups are (ranking-based equal opportunity)."""
+    """How unequally relevant items of different groups are found; use it if relevant items of every group deserve the same chance."""
 
 def rmse(
     true: Any,
@@ -2176,7 +2176,7 @@ def rmse(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The root of the mean squared error of the user's predicted ratings."""
+    """The root of the mean squared error, in the unit of the ratings; the default choice for predicted ratings."""
 
 def rndcg(
     true: Any,
@@ -2199,7 +2199,7 @@ def rndcg(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """NDCG averaged over the ranks at which the ideal list goes from one grade to the next, and at the end of the list."""
+    """The mean of nDCG over the ranks where the ideal list changes its grade; use it to compare with Rndcg of trec_eval."""
 
 def roc_auc(
     true: Any,
@@ -2222,7 +2222,7 @@ def roc_auc(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """AUC inside the first k items of the list, its misses being the negatives."""
+    """AUC inside the first k items of the list; use it to judge only the order of a list."""
 
 def rsp(
     true: Any,
@@ -2248,7 +2248,7 @@ def rsp(
     by: str | None = ...,
     group: str | None = ...,
 ) -> Any:
-    """How unequal the chances of items of the groups are (ranking-based statistical parity)."""
+    """How unequally items of different groups are recommended, relevant or not; use it if every group should appear equally often."""
 
 def s_recall(
     true: Any,
@@ -2272,7 +2272,7 @@ def s_recall(
     distances: Any = ...,
     of: str | float | None = ...,
 ) -> Any:
-    """Subtopic recall: the share of the categories that the recommended items cover."""
+    """The share of the categories that the hits cover; use it if a list should serve many interests."""
 
 def sdcg(
     true: Any,
@@ -2297,7 +2297,7 @@ def sdcg(
     max_rel: float | None = ...,
     min_rel: float | None = ...,
 ) -> Any:
-    """DCG of grades scaled to lie between 0 and 1, divided by that of k items of the highest grade."""
+    """The gain of the list as a share of that of k items of the highest grade; use it if a perfect list must be excellent at every rank."""
 
 def serendipity(
     true: Any,
@@ -2321,7 +2321,7 @@ def serendipity(
     distances: Any = ...,
     count: str | float | None = ...,
 ) -> Any:
-    """How much better hits are placed than their popularity alone would place them."""
+    """How much higher hits rank than their popularity alone would place them; use it to reward hits that are not obvious."""
 
 def set_map(
     true: Any,
@@ -2344,7 +2344,7 @@ def set_map(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """Precision times recall: average precision where the list is a set without an order."""
+    """Precision times recall; use it if the order of the list does not matter and both should be high."""
 
 def shannon_entropy(
     true: Any,
@@ -2370,7 +2370,7 @@ def shannon_entropy(
     norm: str | float | None = ...,
     weights: str | float | None = ...,
 ) -> Any:
-    """The entropy of the recommendation counts of items: the more, the more evenly items are recommended."""
+    """How evenly items are recommended, as entropy; use it if every item should have its share of all lists."""
 
 def sufficient_reco(
     true: Any,
@@ -2394,7 +2394,7 @@ def sufficient_reco(
     distances: Any = ...,
     form: str | float | None = ...,
 ) -> Any:
-    """Whether the user's list has at least k items; over users, the share of users with a full list."""
+    """The share of users whose list has at least k items; use it to find lists that are too short."""
 
 def surprisal(
     log: Any,
@@ -2421,7 +2421,7 @@ def surprisal(
     unit: str | float | None = ...,
     unseen: str | float | None = ...,
 ) -> Any:
-    """How surprising the recommended items are: their self-information, in bits."""
+    """How surprising the recommended items are, in bits; use it to see how far a model goes beyond well-known items."""
 
 def tail_percentage(
     true: Any,
@@ -2446,7 +2446,7 @@ def tail_percentage(
     count: str | float | None = ...,
     ratio: float | None = ...,
 ) -> Any:
-    """The share of recommended items that are among the least popular of train."""
+    """The share of the recommended items that are among the least popular; use it instead of APLT if the tail is a share of the items."""
 
 def unexpectedness(
     true: Any,
@@ -2471,7 +2471,7 @@ def unexpectedness(
     absent: str | float | None = ...,
     over: str | float | None = ...,
 ) -> Any:
-    """The share of the recommended items that a reference model does not recommend to the user."""
+    """The share of the recommended items that a reference model does not recommend to the user; use it to see what a model adds."""
 
 def unpredicted(
     true: Any,
@@ -2494,7 +2494,7 @@ def unpredicted(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The number of the user's test ratings without a prediction; over users, their sum."""
+    """The number of test ratings without a prediction; use it to see how many ratings the error metrics leave out."""
 
 def unrepeated_reco(
     true: Any,
@@ -2518,7 +2518,7 @@ def unrepeated_reco(
     distances: Any = ...,
     form: str | float | None = ...,
 ) -> Any:
-    """Whether no item stands twice among the first k places; over users, the share of users with such a list."""
+    """The share of users without a repeated item in the first k ranks; use it to find lists with duplicates."""
 
 def user_coverage(
     true: Any,
@@ -2541,7 +2541,7 @@ def user_coverage(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """Whether the user has any recommended item; over users, the share of users with one."""
+    """The share of users with at least one recommended item; use it to see if some users get nothing."""
 
 def user_mad_ranking(
     true: Any,
@@ -2565,7 +2565,7 @@ def user_mad_ranking(
     distances: Any = ...,
     by: str | None = ...,
 ) -> Any:
-    """How far groups of users are apart in what they get (mean absolute deviation of a metric): nDCG, or the metric that is given."""
+    """How far the mean nDCG of groups of users differs; use it to see if a model serves some groups better than others."""
 
 def user_mad_rating(
     true: Any,
@@ -2589,7 +2589,7 @@ def user_mad_rating(
     distances: Any = ...,
     by: str | None = ...,
 ) -> Any:
-    """How far groups of users are apart in the scores that they are promised."""
+    """How far the mean scores of groups of users differ; use it to see if a model promises more to some groups than to others."""
 
 def utility(
     true: Any,
@@ -2614,4 +2614,4 @@ def utility(
     worth: float | None = ...,
     cost: float | None = ...,
 ) -> Any:
-    """What the hits are worth less what the misses cost."""
+    """The worth of the hits minus the cost of the misses; use it if you can name a price for both."""

@@ -20,7 +20,7 @@ Subject = Literal[
 ]  # fmt: skip
 """What an output is of."""
 Need = Literal["users", "conclusions", "complete", "description", "drawing"]
-"""What has to be kept or known to make an output: the values of users, which model is best, standard deviations and fingerprints, what the
+"""What has to be kept or known to make an output: the per-user values, which model is best, standard deviations and fingerprints, what the
 files hold, the extra that draws."""
 
 

@@ -31,12 +31,12 @@ def find(kind: Kind, name: str) -> Any:
         return None
     if len(fitting) > 1:
         owners = " and ".join(sorted(_owner(entry) for entry in fitting))
-        raise ConfigError(f"two packages have {kind} called {name!r}: {owners}", "uninstall one of them")
+        raise ConfigError(f"two packages have {kind} named {name!r}: {owners}", "uninstall one of them")
     try:
         return fitting[0].load()
     except Exception as error:
         problem = f"{name} of the package {_owner(fitting[0])} cannot be loaded: {type(error).__name__}: {error}"
-        raise ConfigError(problem, "is it of this version of receval?") from error
+        raise ConfigError(problem, "check that the package supports this version of receval") from error
 
 
 @cache
@@ -48,7 +48,7 @@ def announced(kind: Kind) -> tuple[EntryPoint, ...]:
 def load_file(path: Path) -> None:
     """Run a file of Python that adds to receval; `ConfigError` if it fails."""
     if not os.path.isfile(path) or path.suffix != ".py":
-        raise ConfigError(f"{path} is no file of Python", "name a .py file with metrics or checks")
+        raise ConfigError(f"{path} is not a Python file", "give a .py file with metrics or checks")
     try:
         text = path.read_bytes()
     except OSError as error:

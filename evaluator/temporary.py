@@ -86,7 +86,7 @@ def not_written(error: Exception) -> MachineError:
     """The failure to write a temporary file."""
     return MachineError(
         f"temporary files cannot be written: {error}",
-        "make room, or set the environment variable TMPDIR to a folder with more; receval doctor says how much there is",
+        "free disk space, or set the environment variable TMPDIR to a folder with more; receval doctor shows how much is free",
     )
 
 

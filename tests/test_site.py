@@ -33,4 +33,4 @@ def test_the_site_is_built_without_a_network_has_every_page_and_fetches_nothing_
         assert FETCHED.search(html) is None, page
         assert "\\begin{gathered}" not in html, page
     assert "<math" in (site / "metrics" / "ndcg.html").read_text("utf-8")
-    assert "h(r) = 1" in (site / "metrics" / "map.html").read_text("utf-8")
+    assert "found(r)/r" in (site / "metrics" / "map.html").read_text("utf-8")

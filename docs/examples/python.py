@@ -76,7 +76,7 @@ receval.compare(both, folder).chart("distribution", of="nDCG@2").kind
 from collections.abc import Sequence
 @receval.metric("LateHits", bounds=(0, 1), higher_is_better=False)
 def late_hits(listed: Sequence[receval.Item]) -> float:
-    """The share of the hits that stand in the second half of the list."""
+    """Share of the hits that are in the second half of the list."""
     hits = [item for item in listed if item.relevant]
     return sum(item.rank > len(listed) / 2 for item in hits) / len(hits) if hits else 0.0
 receval.evaluate(test=test, recommendations=knn, metrics=[late_hits, "nDCG"], top_k=2).to_dict()

@@ -82,7 +82,7 @@ _REWORDED: Final = (
     (re.compile(r"\badd engine: spark\b"), "add engine='spark'"),
     (re.compile(r"^--(rule|by|cluster) "), r"\1 "),
     (re.compile(r"give --baseline DIR, gates\.baseline, or against in the rule"), "give baseline, or against in the rule"),
-    (re.compile(r"make one with receval baseline set DIR, or"), "keep one with result.save, or"),
+    (re.compile(r"make one with receval baseline set DIR, or"), "create it with result.save, or"),
     (re.compile(r"\bgates\.(baseline|anchor)\.(?=if_missing)"), ""),
     (re.compile(r"\bgates\.baseline\.model\b"), "baseline_model"),
     (re.compile(r"\bcompare\.users: common\b"), "common=True"),
@@ -129,7 +129,7 @@ def loaded_from(config: ConfigLike | None, arguments: Arguments) -> Loaded:
     if config is not None:
         both = next(iter(given), None)
         if both is not None:
-            raise ConfigError(f"{both} is what the config says: give a config, or arguments")
+            raise ConfigError(f"{both} comes from the config: give either a config or arguments")
         return config if isinstance(config, Loaded) else load_config(config)
     for name in ("test", *(() if "predictions" in given else ("recommendations",))):
         if name not in given:
@@ -189,7 +189,7 @@ def _mask(recommendations: Any) -> None:
         source = place[key]
         if not (isinstance(source, InMemory) and is_matrix(source.rows)):
             named = "recommendations are" if key == UNNAMED or not isinstance(key, str) else f"recommendations.{key} is"
-            raise ConfigError(f"mask_seen: {named} no matrix of scores", NO_MATRIX)
+            raise ConfigError(f"mask_seen: {named} not a matrix of scores", NO_MATRIX)
         place[key] = InMemory(masked(source.rows))
 
 
@@ -243,7 +243,7 @@ def _name_columns(data: dict[str, Any], columns: Mapping[str, Any]) -> None:
             place[key] = {**section, "columns": {**named, **of_sources.get(role, {}), **section.get("columns", {})}}
     lost = next((column for column in shared if column not in met), None)
     if lost is not None:
-        raise ConfigError(f"columns: no table has a column {shared[lost]!r} for the {lost}", "name a column that is there")
+        raise ConfigError(f"columns: no table has a column {shared[lost]!r} for the {lost}", "choose an existing column")
 
 
 def _places(data: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:

@@ -65,7 +65,7 @@ def evaluate(
 
     Give a config (a path, a mapping, or what `load_config` returns), or arguments:
 
-    `test` holds the interactions to predict, `recommendations` the lists of one model, or model → lists; measures of `predictions` alone,
+    `test` holds the test interactions, `recommendations` the lists of one model, or model → lists; measures of `predictions` alone,
     such as RMSE, need none. Both, and `train`, `items`,
     `users`, `baseline`, `previous_policy`, `predictions` and `distances`, are paths or tables of any kind: frames of Polars, pandas,
     pyarrow, DuckDB, Spark; `{user: [item, …]}`, `{user: {item: score}}`, `{user: [(item, score), …]}`; lists of records; matrices of
@@ -98,7 +98,7 @@ def evaluate_config(
     """Evaluate a config as `receval run` does: judge its gates, make its reports, write everything, and log it with its trackers.
 
     `config` is a path, a mapping, or what `load_config` returns. `outputs` are files, whose endings say their forms, and folders, which end
-    in `/`, beside those that the config names; with `per_user` the files have the values of users. `store_failures` is a folder for the
+    in `/`, beside those that the config names; with `per_user` the files have the per-user values. `store_failures` is a folder for the
     offending rows of failed checks. With `strict` warnings fail the run too. `progress` is called with how far the run is.
 
     The record has the `result` with its conclusions and gates, the `verdicts`, what was `written` and `tracked`, the closing `sentences`,
@@ -204,7 +204,9 @@ def score(
     truth = dict(relevant) if isinstance(relevant, Mapping) else list(dict.fromkeys(relevant))
     items = list(recommended)
     if not truth or not items:
-        raise DataError(f"{'relevant' if items else 'recommended'}: there is no item", "a value needs a list, and an item that is relevant")
+        raise DataError(
+            f"{'relevant' if items else 'recommended'}: there is no item", "a value needs a recommendation list and a relevant item"
+        )
     relevance = {"graded": True} if isinstance(relevant, Mapping) else None
     lists = {"list": {0: items}}
     result = measured(test={0: truth}, recommendations=lists, metrics=metrics, convention=convention, relevance=relevance)
@@ -234,7 +236,7 @@ class Evaluator:
         """Read everything but the lists; `ConfigError` for wrong arguments, `DataError` for wrong data."""
         for name in ("recommendations", "predictions", "yardsticks", "by", "health", "engine"):
             if arguments.get(name) is not None:
-                raise ConfigError(f"{name} is not for an Evaluator, which measures lists of one model", "use receval.evaluate")
+                raise ConfigError(f"{name} does not work with an Evaluator, which evaluates lists of one model", "use receval.evaluate")
         columns: Mapping[str, Any] = arguments.get("columns") or {}
         shared: dict[str, Any] = {column: name for column, name in columns.items() if not isinstance(name, Mapping)}
         of_lists = {column: name for column, name in shared.items() if column in ("user", "item", "score", "rank")}
@@ -250,6 +252,6 @@ class Evaluator:
     def __call__(self, lists: Any) -> dict[str, float | None]:
         """The value of each measure for lists: a table of any kind, or a matrix of scores; `DataError` if they cannot be read."""
         if self._mask_seen and not is_matrix(lists):
-            raise ConfigError("mask_seen: the lists are no matrix of scores", NO_MATRIX)
+            raise ConfigError("mask_seen: the lists are not a matrix of scores", NO_MATRIX)
         with told_of_arguments():
             return {row.label: row.value for row in self._run.rows(masked(lists) if self._mask_seen else lists)}

@@ -101,7 +101,7 @@ def compare(
     Of one result its models are compared with `baseline`, by default the first; of several each model with that of the same name in the
     result called `baseline`, which may be another result, or the folder of one. `measures` are judged together, all if none is named;
     `margin` is how small a difference does not matter, `0.005` or `"1%"` of the base value, or by measure with a `default`. `by` and
-    `cluster` name columns of groups that the evaluation was split by. `common` compares the users who count on both sides, `unpaired`
+    `cluster` name columns of groups that the evaluation was split by. `common` compares the users that count on both sides, `unpaired`
     means of different users, `all_pairs` every two models. The `losers` are so many users with the largest losses, for each model and
     measure. See docs/compare.md for the rest.
 
@@ -110,9 +110,9 @@ def compare(
     if isinstance(results, Result):
         results = {_OWN: results}
     if isinstance(results, str | os.PathLike) or not isinstance(results, Mapping):
-        raise ConfigError("results are one evaluation, or evaluations and folders by name: {'main': 'results/main', 'today': result}")
+        raise ConfigError("results must be one evaluation, or evaluations and folders by name: {'main': 'results/main', 'today': result}")
     if not isinstance(losers, int) or losers < 0:
-        raise ConfigError(f"losers says how many users are listed, a whole number from 0, not {losers!r}")
+        raise ConfigError(f"losers must be the number of users to list, a whole number from 0, not {losers!r}")
     loaded = {name: one if isinstance(one, Result) else load_folder(Path(one)) for name, one in results.items()}
     if isinstance(baseline, Result):
         loaded, baseline = {_BASELINE: baseline, **loaded}, _BASELINE
@@ -176,7 +176,7 @@ def gate(
     renewed: margins must hold against it too. `if_missing` says what to do if such a folder is missing: `error`, `warn` or `pass`.
     `models` are those that are judged, all but yardsticks and baselines if none is named. `inconclusive` says what a rule does that is
     neither shown to hold nor to be violated, by one-sided bounds at 1 - `alpha`: `warn` or `fail`; what is not said here is as that config
-    says. `common` judges the users who count on both sides; `cluster` names a column of groups that belong together. See docs/gates.md for
+    says. `common` judges the users that count on both sides; `cluster` names a column of groups that belong together. See docs/gates.md for
     the rest.
 
     `ConfigError` for rules that cannot be read or judged; `DataError` for results that cannot be compared.
@@ -188,7 +188,7 @@ def gate(
     with told_of_arguments():
         section, compared = gates_of(judged.config, options)
         if not section.rules:
-            raise ConfigError("there is no rule to judge", "give some: ['nDCG@10 max_loss 2%']")
+            raise ConfigError("there are no rules to judge", "give rules: ['nDCG@10 max_loss 2%']")
         if baseline is not None and path is None:
             section = section.model_copy(update={"baseline": None})
         bases = bases_of(section, Path(), judged.models)

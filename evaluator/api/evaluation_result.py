@@ -75,7 +75,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         try:
             return self.values.to_arrow()
         except ImportError:
-            hint = "pip install pyarrow; values is a frame that other libraries read by Arrow's interface"
+            hint = "pip install pyarrow; other libraries can also read values directly through the Arrow interface"
             raise MissingExtraError("to_arrow needs pyarrow, which is not installed", hint) from None
 
     def to_dict(self) -> dict[str, dict[str, float | None]]:
@@ -166,7 +166,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
     def _rows(self, model: str) -> Mapping[str, Row]:
         rows = self.by_model()
         if model not in rows:
-            raise KeyError(f"no model is called {model!r}{_nearest(model, rows)}")
+            raise KeyError(f"there is no model named {model!r}{_nearest(model, rows)}")
         return rows[model]
 
     def _row(self, model: str, measure: str) -> Row:
@@ -176,7 +176,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         if len(fitting) == 1:
             return fitting[0]
         if fitting:
-            raise KeyError(f"{measure} has several values: name one of {', '.join(row.label for row in fitting)}")
+            raise KeyError(f"{measure} has several values: choose one of {', '.join(row.label for row in fitting)}")
         raise KeyError(f"there is no value of {measure!r}{_nearest(measure, rows)}")
 
 

@@ -98,7 +98,7 @@ def computed(metric: Metric, name: str, given: dict[str, Any]) -> Any:
     role = "items" if name == "coverage" else "train" if name in FROM_A_LOG else "test"
     sides |= {role: first} if role != "test" else {}
     if not apply_mean and metric.system:
-        raise ConfigError(f"{name} is a value of the whole model: no user has one", "leave apply_mean=False out")
+        raise ConfigError(f"{name} is one value per model, not per user", "remove apply_mean=False")
     own = {key: value for key, value in given.items() if value is not None}
     cutoffs = _cutoffs(k)
     entry = {"name": metric.name, **own, **({"k": ["none" if cut is None else cut for cut in cutoffs]} if metric.cut else {})}

@@ -63,7 +63,7 @@ def write(path: str | os.PathLike[str], subject: Result | Comparison, content: C
 def draw(kind: ChartName, of: str | Sequence[str], content: Callable[..., ReportContent]) -> DrawnChart:
     """Draw a chart of what `content` makes of `charts`; `ConfigError` if there is nothing to show."""
     if kind not in CHARTS:
-        raise ConfigError(f"charts are {', '.join(CHARTS)}, not {kind!r}")
+        raise ConfigError(f"a chart must be one of {', '.join(CHARTS)}, not {kind!r}")
     chart = chart_of(content(charts={kind: (of,) if isinstance(of, str) else tuple(of)}), kind, "this result")
     return DrawnChart(kind, dict(chart.spec), chart.caption)
 

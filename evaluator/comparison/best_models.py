@@ -15,7 +15,7 @@ from .questions import Questions, all_named, margins_of, rows_of
 
 
 def with_conclusions(result: Result, questions: Questions) -> Result:
-    """The result with what is concluded of its models; as it is if there are not several, or the values of users were not kept."""
+    """The result with what is concluded of its models; as it is if there are not several, or the per-user values were not kept."""
     made = conclusions_of(result, questions)
     return replace(result, conclusions=made) if made else result
 
@@ -23,8 +23,8 @@ def with_conclusions(result: Result, questions: Questions) -> Result:
 def conclusions_of(result: Result, questions: Questions) -> tuple[Conclusion, ...]:
     """Conclude which model is best and which others it beats, for every measure that is judged and has a better direction.
 
-    Every two models are compared on the users who count for both, as `compare` does with `users: common`. Nothing if there are not several
-    models, or the values of users were not kept.
+    Every two models are compared on the users that count for both, as `compare` does with `users: common`. Nothing if there are not several
+    models, or the per-user values were not kept.
     """
     models = [model for model in result.models if model not in result.yardsticks]
     if len(models) < 2 or not all(model in result.per_user for model in models):

@@ -38,8 +38,8 @@ def refuse_incomparable(base: Side, model: Side, metrics: Iterable[str], *, unpa
         more = f"; and {len(differences) - _MOST} more" if len(differences) > _MOST else ""
         raise DataError(
             f"{model.name} cannot be compared with {base.name}: {'; '.join(differences[:_MOST])}{more}",
-            "evaluate both on the same data, with the same config"
-            + ("; --unpaired compares models of different users" if of_truth and len(of_truth) == len(differences) else ""),
+            "evaluate both on the same data with the same config"
+            + ("; --unpaired compares models that count different users" if of_truth and len(of_truth) == len(differences) else ""),
         )
 
 
@@ -51,7 +51,7 @@ def notes_on_inputs(base: Side, model: Side, metrics: Iterable[str]) -> Iterator
     ours, theirs = (_hashes(side.result) for side in (base, model))
     for role in sorted(("train", "items") if "catalogue" in needs else ()) + sorted(needs - {"catalogue", "predictions"}):
         if ours.get(f"data.{role}") != theirs.get(f"data.{role}"):
-            yield f"{model.name} was evaluated with another data.{role} than {base.name}; measures that look at it differ for that too."
+            yield f"{model.name} was evaluated with a different data.{role} than {base.name}, which also changes measures that use it."
 
 
 def _other_truths(base: Side, model: Side) -> Iterator[str]:
@@ -66,7 +66,7 @@ def _other_truths(base: Side, model: Side) -> Iterator[str]:
         elif truth.rows != other.rows:
             yield f"the test data{named} of {model.name} have {other.rows:,} rows and those of {base.name} {truth.rows:,}"
         elif truth.hash != other.hash:
-            yield f"the test data{named} are others, with as many rows"
+            yield f"the test data{named} differ, with the same number of rows"
 
 
 def _other_definitions(base: Side, model: Side, metrics: Iterable[str]) -> Iterator[str]:
@@ -88,7 +88,7 @@ _BINS: Final = 24
 
 
 def spread_of_differences(differing: Differing, label: str) -> Spread | None:
-    """The histogram of the differences of all users in a measure; `None` of a measure without values of users."""
+    """The histogram of the differences of all users in a measure; `None` of a measure without per-user values."""
     sides = differing.sides_of(label)
     if sides is None:
         return None
@@ -97,7 +97,7 @@ def spread_of_differences(differing: Differing, label: str) -> Spread | None:
 
 
 def spreads_of_values(result: Result, label: str) -> Iterator[Spread]:
-    """The histogram of the values of all users in a measure, for each model whose values of users were kept."""
+    """The histogram of the values of all users in a measure, for each model whose per-user values were kept."""
     for model in result.models:
         row = rows_of(result, model).get(label)
         if row is not None and model in result.per_user and row.measure in columns_of(result.per_user, model):
@@ -121,7 +121,7 @@ def _spread(label: str, model: str, base: str | None, better: bool | None, value
 def largest_losses(differing: Differing, label: str, n: int) -> pl.DataFrame | None:
     """The `n` users with the largest losses of a measure, largest first, equal ones in the order of their ids.
 
-    Columns: user, with folds fold, base, model (the values), difference (model - base). `None` for a measure without values of users or
+    Columns: user, with folds fold, base, model (the values), difference (model - base). `None` for a measure without per-user values or
     without a better direction.
     """
     values, better = differing.sides_of(label), differing.row(differing.base, label).higher_is_better
@@ -140,7 +140,7 @@ def compare(results: Mapping[str, Result], questions: Questions) -> Comparison:
     """Compare the models of named results; see `sides_of` for which with which.
 
     `ConfigError` for a question about what the results do not have; `DataError` for results that cannot be compared: other test data or
-    definitions, other users (unless those in `common` are asked for), groups or values of users that were not kept.
+    definitions, other users (unless those in `common` are asked for), groups or per-user values that were not kept.
     """
     sides = sides_of(results, questions.baseline, all_pairs=questions.all_pairs)
     labels = _common_labels(sides)

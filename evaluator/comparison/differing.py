@@ -68,7 +68,7 @@ class Differing:
 
     @cached_property
     def pairing(self) -> Pairing | None:
-        """The users of both sides; `None` if not both have values of users, or they are not to be paired."""
+        """The users of both sides; `None` if not both have per-user values, or they are not to be paired."""
         stored = all(side.model in side.result.per_user for side in (self.base, self.model))
         if not stored or self.questions.unpaired:
             return None
@@ -126,7 +126,7 @@ class Differing:
             self._unpaired |= {label: n_unpaired for label, (_, n_unpaired) in numbers.items() if n_unpaired}
 
     def by_group(self, label: str, margin: float | None) -> Iterator[Difference]:
-        """The differences of one measure within the groups that are asked for; none of a measure without values of users."""
+        """The differences of one measure within the groups that are asked for; none of a measure without per-user values."""
         if self.pairing is None or not self._has_users(label) or self.row(self.base, label).value is None:
             return
         values = self.value_range(label)
@@ -152,23 +152,23 @@ class Differing:
         if self._unpaired and not self.questions.common:
             label, n = max(self._unpaired.items(), key=lambda item: item[1])
             raise DataError(
-                f"{self.model.name} cannot be compared with {self.base.name}: they do not count the same users; "
-                f"{label} counts {users_text(n)} for one of them only",
-                "--users common compares the users who count for both; missing_lists=zero counts users without a list",
+                f"{self.model.name} cannot be compared with {self.base.name}: they count different users; "
+                f"{label} counts {users_text(n)} for only one of them",
+                "--users common compares users that count for both; missing_lists=zero counts users without a list",
             )
 
     def notes(self) -> Iterator[str]:
         """Sentences on what was paired and how."""
         if self._unpaired:
             most = max(self._unpaired.values())
-            yield f"{self.model.name} and {self.base.name} count other users: up to {most:,} who count for one of them only are left out."
+            yield f"{self.model.name} and {self.base.name} count different users; up to {most:,} that count for only one are left out."
         if self.pairing is not None and self.pairing.folds is not None:
             again = "; a user who is in several folds is one cluster" if self.pairing.repeated_users is not None else ""
             yield f"Differences are means over {int(self.pairing.folds.max(initial=-1)) + 1} folds, and users count in each fold{again}."
         if self.pairing is None and not self.questions.unpaired:
             lacking = [side.name for side in (self.base, self.model) if side.model not in side.result.per_user]
             have = f"{' and '.join(lacking)} {'has' if len(lacking) == 1 else 'have'}"
-            yield f"{have} no values of users (output.per_user): users are not paired."
+            yield f"{have} no per-user values (output.per_user): users are not paired."
 
     def _has_users(self, label: str) -> bool:
         """Whether a measure has a value per user of which its value is made."""
@@ -261,7 +261,7 @@ class Differing:
         if name not in self.base.result.user_groups:
             known = ", ".join(self.base.result.user_groups)
             raise ConfigError(
-                f"{option} {name}: the results of {self.base.name} do not say the group of each user by {name}",
+                f"{option} {name}: the results of {self.base.name} do not contain the group of each user by {name}",
                 f"there are {known}" if known else "evaluate again with evaluation.by or compare.cluster naming it",
             )
         return name

@@ -82,7 +82,7 @@ def _of_several(results: Mapping[str, Result], base_label: str) -> Sides:
         partners = [(model, model) for model in common] or ([(base_models[0], models[0])] if len(models) == len(base_models) == 1 else [])
         if not partners:
             raise DataError(
-                f"{label} and {base_label} have no model in common: {_listed(models)}; {_listed(base_models)}",
+                f"{label} and {base_label} share no model: {_listed(models)}; {_listed(base_models)}",
                 "compare models of the same name, or folders with one model each",
             )
         single = len(partners) == 1
@@ -111,7 +111,7 @@ def _named(name: str, known: Sequence[str], kind: str) -> str:
         return name
     close = get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]}?" if close else f"there {'is' if len(known) == 1 else 'are'} {_listed(known)}"
-    raise ConfigError(f"the baseline is {name}, and no {kind} is called so", hint)
+    raise ConfigError(f"the baseline is {name}, but no {kind} has this name", hint)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -194,7 +194,7 @@ class Pairing(Struct, frozen=True, eq=False, dict=True):
             example = f"such as the user {self.keys['user'][first]} with {ours[first]:.0f} and {theirs[first]:.0f}"
             names = f"{self.model.side.name} cannot be compared with {self.base.side.name}"
             raise DataError(
-                f"{names}: {users_text(len(other))} {'has' if len(other) == 1 else 'have'} other relevant items, {example}",
+                f"{names}: {users_text(len(other))} {'has' if len(other) == 1 else 'have'} different relevant items, {example}",
                 "evaluate both on the same test data",
             )
 

@@ -18,7 +18,7 @@ class Questions(Struct, frozen=True):
     """What is asked of a comparison.
 
     `measures` are judged, all if none is named; `margins` say by measure, or for `default`, how small a difference does not matter. `by`
-    are columns of groups, `cluster` the column of those who belong together. `common` compares the users who count on both sides where
+    are columns of groups, `cluster` the column of those who belong together. `common` compares the users that count on both sides where
     not the same do; `unpaired` compares means of different users. Of each measure the `losers` with the largest losses are listed. Of
     the measures in `spreads` (as they are printed) histograms of the differences of users are made.
     """
@@ -58,7 +58,7 @@ def named(text: str, labels: Sequence[str], where: str = "measures") -> tuple[st
     """The labels that a text names, see `labels_named`; `ConfigError` if there is none."""
     found = labels_named(text, labels)
     if not found:
-        raise ConfigError(f"{where}: no measure of the results is called {text[:80]!r}", close_label(text, labels))
+        raise ConfigError(f"{where}: the results have no measure {text[:80]!r}", close_label(text, labels))
     return found
 
 

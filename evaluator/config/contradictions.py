@@ -34,14 +34,14 @@ class MeasureFacts(Struct, frozen=True):
 def rule_problem(rule: GateRule, label: str, facts: MeasureFacts) -> str | None:
     """Why a measure cannot be judged by a rule; `None` if it can."""
     if rule.compares and facts.higher_is_better is None:
-        return f"neither more nor less of {label} is better, so there is no loss and no gain: use min or max"
+        return f"{label} has no better direction, so loss and gain are not defined: use min or max"
     if rule.by and not facts.has_users:
-        return f"{label} has no value per user, so there is none of a group"
+        return f"{label} has no per-user values, so it has no value for a group"
     if rule.compares and not rule.margin.is_share and rule.margin.size >= facts.largest - facts.least:
         hint = f"; {rule.margin.size:g}% is a share of the baseline's value"
         return f"{label} is between {facts.least:g} and {facts.largest:g}: no {rule.kind} of {rule.margin} is possible{hint}"
     if rule.max_loss is not None and rule.margin.is_share and rule.margin.size >= 1 and facts.higher_is_better and facts.least >= 0:
-        return f"max_loss of {rule.margin} can never fail: {label} is never below 0, so no loss is larger than 100% of the baseline's value"
+        return f"max_loss of {rule.margin} can never fail: {label} is never below 0, so no loss can exceed 100% of the baseline's value"
     return None
 
 
@@ -56,7 +56,7 @@ def gate_problems(config: Config) -> Iterator[tuple[text.Path, str]]:
         place: text.Path = ("gates", "rules", number)
         labels = labels_named(rule.measure, tuple(facts))
         if not labels and not _may_be_named_by_data(rule.measure, evaluation):
-            yield place, f"no measure of the config is called {rule.measure[:80]!r}: {_hint(rule.measure, evaluation, tuple(facts))}"
+            yield place, f"the config has no measure {rule.measure[:80]!r}: {_hint(rule.measure, evaluation, tuple(facts))}"
         problems = (rule_problem(rule, label, facts[label]) for label in labels)
         yield from ((place, problem) for problem in problems if problem)
         yield from (((*place, "models", index), sentence) for index, sentence in _unknown(rule.models, config))
@@ -111,12 +111,12 @@ def _unknown(names: tuple[str, ...], config: Config) -> Iterator[tuple[int, str]
         if name not in models and not name.startswith("("):
             close = difflib.get_close_matches(name, models, n=1)
             hint = f"did you mean '{close[0]}'?" if close else f"the models are {', '.join(models)}"
-            yield index, f"no model is called '{name}': {hint}"
+            yield index, f"there is no model named '{name}': {hint}"
 
 
 _INPUTS: Final = {
     "items": "the items of the catalogue",
-    "users": "what is known of the users",
+    "users": "the file of users",
     "baseline": "the lists of a reference model",
     "previous_policy": "the scores of the policy that collected the data",
     "distances": "the distances between items",
@@ -153,7 +153,7 @@ def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
             and not definition.is_pooled
         ):
             location = ("evaluation", "aggregates" if aggregates else "metrics")
-            yield location, f"{definition.label} is no ratio and cannot be pooled (micro): ask for the mean{' too' if aggregates else ''}"
+            yield location, f"{definition.label} is not a ratio and cannot be pooled (micro): use the mean{' too' if aggregates else ''}"
             break
 
 
@@ -162,15 +162,15 @@ def _without_inputs(config: Config) -> Iterator[tuple[text.Path, str]]:
     yardsticks, policy, data = config.evaluation.yardsticks, config.evaluation.policy, config.data
     for name in data.recommendations if isinstance(data.recommendations, dict) else ():
         if name in YARDSTICK_NAMES:
-            yield ("data", "recommendations", name), f"{name} is the name of a yardstick: give the model another one"
+            yield ("data", "recommendations", name), f"{name} is the name of reference lists (yardsticks): rename the model"
     if yardsticks.popularity and data.train is None:
-        yield ("evaluation", "yardsticks"), "popularity needs the interactions the models learnt from: give data.train"
+        yield ("evaluation", "yardsticks"), "popularity needs the train interactions: give data.train"
     if yardsticks.random is not None and data.train is None and data.items is None:
         yield ("evaluation", "yardsticks"), "random lists need the catalogue: give data.train or data.items"
     if policy.seen_items not in (None, "keep") and data.train is None:
-        yield ("evaluation", "policy", "seen_items"), "nothing is known of seen items: give data.train"
+        yield ("evaluation", "policy", "seen_items"), "seen items need the train interactions: give data.train"
     if policy.unknown_items not in (None, "keep") and data.train is None and data.items is None:
-        yield ("evaluation", "policy", "unknown_items"), "nothing is known of the catalogue: give data.train or data.items"
+        yield ("evaluation", "policy", "unknown_items"), "unknown items need the catalogue: give data.train or data.items"
 
 
 def _of_groups(config: Config) -> Iterator[tuple[text.Path, str]]:
@@ -180,12 +180,12 @@ def _of_groups(config: Config) -> Iterator[tuple[text.Path, str]]:
     for location, by in (*((("evaluation", "by", index), by) for index, by in enumerate(config.evaluation.by)), *compared):
         role = by.kind if by.column else "train"
         if getattr(config.data, role) is None:
-            yield location, f"{by.name} is what data.{role} says: give data.{role}"
+            yield location, f"{by.name} comes from data.{role}: give data.{role}"
     for location, by in compared:
         if by.kind == "items":
             yield location, f"models are compared for groups of users; {by.name} are groups of items"
     if config.compare.cluster is not None and config.data.users is None:
-        yield ("compare", "cluster"), f"{config.compare.cluster} is what data.users says: give data.users"
+        yield ("compare", "cluster"), f"{config.compare.cluster} comes from data.users: give data.users"
 
 
 def missing(definition: Definition, data: Data) -> Iterator[str]:
@@ -206,7 +206,7 @@ def missing(definition: Definition, data: Data) -> Iterator[str]:
             if data.items is None:
                 yield f"{definition.label} needs the categories of the items: give data.items with its key categories"
             elif data.items.categories is None:
-                yield f"{definition.label} needs the categories of the items: give data.items.categories, the column that says them"
+                yield f"{definition.label} needs the categories of the items: set data.items.categories to their column"
         elif column and getattr(data, role) is None:
             yield f"{definition.label} needs the column {column!r} of the {role}: give data.{role}"
         elif not getattr(data, role):
@@ -215,13 +215,13 @@ def missing(definition: Definition, data: Data) -> Iterator[str]:
 
 def _without_train(definition: Definition) -> str:
     if "train" in _over_who_counts(definition).needs:
-        return f"{definition.label} needs the interactions the models learnt from: give data.train"
+        return f"{definition.label} needs the train interactions: give data.train"
     average = f"{definition.label} under the convention {definition.convention} is averaged over the users of data.train"
     return f"{average}: give data.train, or write {definition.metric.name}(divisor=counted)"
 
 
 def _over_who_counts(definition: Definition) -> Definition:
-    """The same measure, divided by the users who count."""
+    """The same measure, divided by the users that count."""
     parts = tuple(_over_who_counts(part) for part in definition.components)
     return replace(definition, axes={**definition.axes, "divisor": "counted"}, components=parts)
 
@@ -232,19 +232,19 @@ def _of_files(data: Data) -> Iterator[tuple[text.Path, str]]:
             roles = _HAVING.get(key, (location[0],))
             if location[0] not in roles:
                 known = " or ".join(f"data.{role}" for role in roles)
-                yield ("data", *location, "columns", key), f"this file has no {key}: only that of {known} has"
+                yield ("data", *location, "columns", key), f"this file takes no {key}: only that of {known} does"
     piped = [source for _, source in data.sources() if "-" in source.path]
     if len(piped) > 1 or any(len(source.path) > 1 for source in piped):
-        yield ("data",), "standard input (-) can be read only once, and alone"
+        yield ("data",), "standard input (-) can be read only once and not together with other files"
 
 
 def _of_tables(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Tables of a catalog that no Spark is there to read."""
     for place, source in config.data.sources():
         if source.table is not None and config.engine.name != "spark":
-            yield ("data", *place, "table"), "a table of a catalog is read by Spark: add engine: spark"
+            yield ("data", *place, "table"), "catalog tables are read by Spark: add engine: spark"
         if source.frame is not None and source.frame.is_of_spark and config.engine.name != "spark":
-            yield ("data", *place), "a DataFrame of Spark is read by Spark: add engine: spark"
+            yield ("data", *place), "Spark DataFrames need Spark: add engine: spark"
 
 
 def _of_models(config: Config) -> Iterator[tuple[text.Path, str]]:
@@ -285,7 +285,7 @@ def unknown_model(name: str, models: Collection[str]) -> str:
     """The sentence for predictions of a model that has no lists."""
     close = difflib.get_close_matches(name, models, n=1)
     hint = f" — did you mean '{close[0]}'?" if close else f"; the models are {', '.join(models)}" if models else ""
-    return f"no model is called '{name}'{hint}"
+    return f"there is no model named '{name}'{hint}"
 
 
 _WITH_LISTS: Final = ("lists", "tested_lists")
@@ -320,11 +320,11 @@ def _of_policy(evaluation: Evaluation, conventions: str) -> Iterator[tuple[str, 
     for axis, value in evaluation.policy.axes.items():
         looking = [one for one in everything if looks_at(one, axis, value)]
         if not looking:
-            yield axis, f"no measure looks at {_SUBJECTS[axis]}"
+            yield axis, f"no measure uses {_SUBJECTS[axis]}"
         elif not any(one.axes[axis] == value for one in looking):
             yield axis, f"every measure names its own {axis}"
         elif axis == "tie_order" and all(one.lists.order == "file" for one in looking):
-            yield axis, f"the convention {conventions} reads lists in the order of the file, in which nothing is tied"
+            yield axis, f"the convention {conventions} reads lists in file order, which has no ties"
 
 
 def looks_at(definition: Definition, axis: str, value: str) -> bool:
@@ -343,9 +343,9 @@ def looks_at(definition: Definition, axis: str, value: str) -> bool:
 
 def _of_measures(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
     if evaluation.aggregates and all(one.metric.system for one in evaluation.computed):
-        yield "aggregates", "every measure is a value of the whole model, not of users"
+        yield "aggregates", "every measure is one value per model, not per user"
     if evaluation.yardsticks.any and all(map(needs_scores, evaluation.definitions)):
-        yield "yardsticks", "every measure looks at scores or predictions, which made lists do not have"
+        yield "yardsticks", "every measure uses scores or predictions, which reference lists do not have"
 
 
 def _of_relevance(evaluation: Evaluation, judging: Sequence[Definition], conventions: str) -> Iterator[tuple[text.Path, str]]:
@@ -353,15 +353,15 @@ def _of_relevance(evaluation: Evaluation, judging: Sequence[Definition], convent
     given = relevance.model_fields_set
     if relevance.threshold is not None and not any(one.truth.threshold == relevance.threshold for one in judging):
         named = all(one.truth.threshold is not None for one in judging)
-        reason = "every measure names its own" if named else f"the convention {conventions} says by itself what is relevant"
-        yield (*place, "threshold"), f"has no effect: {reason if judging else 'no measure looks at what is relevant'}"
+        reason = "every measure names its own" if named else f"the convention {conventions} defines by itself what is relevant"
+        yield (*place, "threshold"), f"has no effect: {reason if judging else 'no measure uses relevance'}"
     if relevance.graded and not any(map(_looks_at_grades, judging)):
-        reason = f"under the convention {conventions} every relevant item counts the same" if judging else "no measure looks at ratings"
-        yield (*place, "graded"), f"has no effect: {reason}; leave it out, or choose another convention"
+        reason = f"under the convention {conventions} every relevant item counts the same" if judging else "no measure uses ratings"
+        yield (*place, "graded"), f"has no effect: {reason}; remove it or choose another convention"
     if "graded" in given and not relevance.graded and judging and all(one.axes["grades"] == "ratings" for one in judging):
         yield (
             (*place, "graded"),
-            f"has no effect: the convention {conventions} takes the rating as the grade; write grades=ones in a measure",
+            f"has no effect: the convention {conventions} uses the rating as the grade; write grades=ones in a measure",
         )
 
 

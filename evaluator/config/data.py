@@ -22,8 +22,8 @@ FoldEntries = Annotated[
             "minItems": 2,
             "items": {
                 "anyOf": [
-                    {"type": ["string", "integer"], "description": "the name of a fold, which stands for {fold} in paths"},
-                    {"type": "object", "description": "the keys of data that the fold has of its own, such as test and recommendations"},
+                    {"type": ["string", "integer"], "description": "the name of a fold, which replaces {fold} in paths"},
+                    {"type": "object", "description": "the keys of data that are different in this fold, such as test and recommendations"},
                 ]
             },
         }
@@ -46,22 +46,24 @@ def folds_of(value: Mapping[str, Any]) -> tuple[list[Fold], list[tuple[Path, str
         return [], []
     entries, shared = data["folds"], {key: given for key, given in data.items() if key != "folds"}
     if not isinstance(entries, list) or len(entries) < 2:
-        return [], [(("data", "folds"), "folds are a list of at least two: names that stand for {fold} in paths, or mappings with a test")]
+        return [], [
+            (("data", "folds"), "folds must be a list of at least two: names that replace {fold} in paths, or mappings with a test")
+        ]
     folds, problems = [], []
     for index, entry in enumerate(entries):
         path: Path = ("data", "folds", index)
         named = {"name": entry} if isinstance(entry, str | int) and not isinstance(entry, bool) else entry
         if not isinstance(named, dict) or not isinstance(named.get("name", ""), str | int):
-            problems.append((path, f"a fold is a name, or a mapping of the keys of data that it has of its own, not {entry!r}"))
+            problems.append((path, f"a fold must be a name or a mapping of its own data keys, not {entry!r}"))
             continue
         own = {key: given for key, given in named.items() if key != "name"}
         name = str(named.get("name", index + 1))
         moved: dict[Path, Path] = {("data", key): (*path, key) for key in own}
         if not own and not _has_mark(shared.get("test")):
-            problems.append((path, f"the fold {name} has the test set of every other: write {MARK} in the path of data.test"))
+            problems.append((path, f"the fold {name} has the same test set as the others: write {MARK} in the path of data.test"))
         folds.append(Fold(name, {**value, "data": _filled(_together(shared, own), name)}, moved))
     twice = [name for name, n in Counter(fold.name for fold in folds).items() if n > 1]
-    problems += [(("data", "folds"), f"two folds are called {name}") for name in twice]
+    problems += [(("data", "folds"), f"two folds are named {name}") for name in twice]
     return ([], problems) if problems else (folds, [])
 
 
@@ -88,7 +90,7 @@ def _has_mark(value: Any) -> bool:
 
 def _several(value: Any) -> Any:
     if not isinstance(value, list | tuple) or len(value) < 2:
-        raise ValueError("runs are a list of at least two files; the only lists of a model are its path")
+        raise ValueError("runs must be a list of at least two files; for a single file give its path")
     return value
 
 
@@ -119,13 +121,13 @@ class Data(Model):
 
     model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_unless_folds)
 
-    test: SourceField = Field(description="the interactions to predict")
-    train: SourceField | None = Field(None, description="the interactions the models learnt from")
-    items: ItemsField | None = Field(None, description="the catalogue, and what is known of its items")
-    users: SourceField | None = Field(None, description="what is known of the users, such as groups of them: one row per user")
+    test: SourceField = Field(description="the test interactions, which the models should predict")
+    train: SourceField | None = Field(None, description="the train interactions, from which the models learned")
+    items: ItemsField | None = Field(None, description="the catalogue: one row per item, with columns such as category and price")
+    users: SourceField | None = Field(None, description="the file of users, such as groups of them: one row per user")
     baseline: SourceField | None = Field(None, description="the lists of a reference model")
     previous_policy: SourceField | None = Field(
-        None, description="the scores that the policy which collected the data gave: item, score and, if they differ by user, user"
+        None, description="scores of the policy that collected the data: item, score and, if they differ by user, user"
     )
     predictions: (
         Annotated[
@@ -139,14 +141,14 @@ class Data(Model):
         Annotated[dict[str, ModelLists], Tag("named")] | Annotated[Files, Tag("files")],
         Discriminator(lambda value: "files" if isinstance(value, str | list | tuple) else "named"),
         Field(
-            description="the lists of each model: name → file, or name → {runs: [file, …]}; or a path, glob or list, each file being a "
-            "model of its name. Without it the models are those of `predictions`, where every measure looks at these alone"
+            description="the lists of each model: name → file, or name → {runs: [file, …]}; or a path, glob or list, where each file is "
+            "one model named after the file. May be left out if every measure uses only `predictions`"
         ),
     ] = Field(default_factory=dict)
     folds: FoldEntries | None = Field(
         None,
         exclude=True,
-        description="several test sets: names that stand for {fold} in the paths of this section, or mappings with the keys of each fold",
+        description="several test sets: names that replace {fold} in the paths of this section, or mappings with the keys of each fold",
     )
 
     def named_lists(self) -> Iterator[tuple[str, str, tuple[str | int, ...], RowsSource]]:
@@ -176,7 +178,7 @@ class Data(Model):
     @classmethod
     def _queries_have_names(cls, given: Any) -> Any:
         if isinstance(given, tuple) and any(source.uri is not None and source.name is None for source in given):
-            raise ValueError("the lists of a query have no file to be named after: give their model a name")
+            raise ValueError("lists from a query need a model name: write NAME: {uri: …, query: …}")
         return given
 
     def sources(self) -> Iterator[tuple[tuple[str | int, ...], SourceConfig]]:

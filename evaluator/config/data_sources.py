@@ -218,13 +218,13 @@ def _as_mapping(value: Any) -> Any:
 
 def _held(value: Any) -> Any:
     if value is not None and not isinstance(value, InMemory):
-        raise ValueError("rows in memory are given in Python: receval.load_config({...}), or receval.evaluate(...)")
+        raise ValueError("rows in memory can only be given in Python: receval.load_config({...}), or receval.evaluate(...)")
     return value
 
 
 def _column_name(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "" or (isinstance(value, int) and value < 1):
-        raise ValueError(f"a column is a name, or a position from 1, not {value!r}")
+        raise ValueError(f"a column must be a name or a position from 1, not {value!r}")
     return value
 
 
@@ -238,13 +238,13 @@ def _encoding(name: str) -> str:
         known = codecs.lookup(name)
         "".encode(name)
     except LookupError:
-        raise ValueError(f"there is no encoding of text called {name!r}; utf-8, latin-1, cp1252 and utf-16 are some") from None
+        raise ValueError(f"unknown text encoding {name!r}; examples: utf-8, latin-1, cp1252, utf-16") from None
     return known.name if known.name in ("utf-8", "utf-8-sig") else name
 
 
 def _uri(text: str) -> str:
     if "://" not in text or text.lower().startswith(("http://", "https://")):
-        raise ValueError("a uri names a database, such as sqlite:///shop.db; files elsewhere are a path")
+        raise ValueError("a uri must name a database, such as sqlite:///shop.db; use path for files")
     return text
 
 
@@ -263,8 +263,8 @@ class Columns(Model):
     item: ColumnName | None = Field(None, description="the item id")
     rating: ColumnName | None = Field(None, description="the rating of an interaction")
     score: ColumnName | None = Field(None, description="the score of a recommendation: higher is better")
-    rank: ColumnName | None = Field(None, description="the rank of a recommendation; it wins over the score")
-    timestamp: ColumnName | None = Field(None, description="when an interaction was: a number, a date, or its text")
+    rank: ColumnName | None = Field(None, description="the rank of a recommendation, from 1; used instead of the score if both are given")
+    timestamp: ColumnName | None = Field(None, description="the time of an interaction: a number, a date, or text")
     prediction: ColumnName | None = Field(None, description="the predicted rating")
     other: ColumnName | None = Field(None, description="the id of the second item of a pair")
     distance: ColumnName | None = Field(None, description="the distance between the two items of a pair")
@@ -287,32 +287,32 @@ class SourceConfig(Model):
         WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
     ] = ()
     table: Annotated[str, Field(pattern=r"^[^.`]+([.][^.`]+)*$")] | None = Field(
-        None, description="Spark: a table of the catalog, such as catalog.db.name, in the place of a path"
+        None, description="Spark: a catalog table, such as catalog.db.name, instead of a path"
     )
     uri: Annotated[str, AfterValidator(_uri)] | None = Field(
         None,
-        description="a database, in the place of a path: sqlite:///shop.db, duckdb:///shop.duckdb, postgresql://user:password@host/name",
+        description="a database instead of a path: sqlite:///shop.db, duckdb:///shop.duckdb, postgresql://user:password@host/name",
     )
     query: Annotated[str, Field(min_length=1)] | None = Field(None, description="the SELECT whose rows are read from the database")
     frame: SkipJsonSchema[Annotated[Any, BeforeValidator(_held), PlainSerializer(lambda held: held and held.kind)]] = Field(
-        None, description="rows in memory, in the place of a path; only Python can give them"
+        None, description="rows in memory instead of a path; only from Python"
     )
     name: Annotated[str, Field(min_length=1)] | None = Field(None, description="in a list of recommendations, the name of the model")
     format: Literal["csv", "tsv", "trec", "json", "ndjson", "parquet", "ipc", "delta"] | None = Field(
-        None, description="found out if not given"
+        None, description="detected if not given"
     )
     separator: Annotated[str, Field(min_length=1, max_length=8)] | None = Field(
-        None, description="of a text file; found out if not given; where it has several characters, as ::, no field is quoted"
+        None, description="of a text file; detected if not given; with several characters, such as ::, fields cannot be quoted"
     )
     header: StrictBool | None = Field(
         None,
-        description="whether the first line of a text file names the columns; found out if not given; false if columns has positions only",
+        description="whether the first line of a text file has column names; detected if not given; false if all columns are positions",
     )
-    columns: Columns = Field(Columns.model_construct(), description="which column is which; usual names are recognised")
+    columns: Columns = Field(Columns.model_construct(), description="which column is which; common names are recognised")
     encoding: Annotated[str, AfterValidator(_encoding)] | None = Field(
         None, description="of a text file, such as latin-1; UTF-8 if not given"
     )
-    decimal_comma: StrictBool | None = Field(None, description="whether numbers are written as 3,5; found out where ; separates the fields")
+    decimal_comma: StrictBool | None = Field(None, description="whether numbers are written as 3,5; detected if fields are separated by ;")
     null_values: (
         Annotated[
             tuple[Annotated[str, Field(min_length=1)], ...],
@@ -321,25 +321,25 @@ class SourceConfig(Model):
         ]
         | None
     ) = Field(
-        None, description="texts that count as no value in every column; an empty field always does, NA and nan where a number belongs"
+        None, description="texts that mean a missing value in every column; an empty field always does, NA and nan in columns of numbers"
     )
     storage_options: dict[str, Annotated[str, BeforeValidator(_option)]] | None = Field(
         None,
-        description="how to reach files elsewhere, beside what the environment says: options of an object store as Polars names them, "
-        "such as endpoint_url, or headers of a request to a web server",
+        description="how to reach remote files, in addition to the environment: options of an object store as Polars names them, such "
+        "as endpoint_url, or headers of a web request",
     )
 
     @model_validator(mode="after")
     def _is_somewhere(self) -> Self:
         given = [bool(self.path), self.table is not None, self.uri is not None, self.frame is not None]
         if sum(given) != 1:
-            raise ValueError("give a path, a table or a uri, one of them" if any(given) else "give a path")
+            raise ValueError("give exactly one of path, table and uri" if any(given) else "give a path")
         if (self.uri is None) != (self.query is None):
             raise ValueError("a uri and a query go together: the database, and the SELECT whose rows are read")
         useless = [key for key in _OF_FILES if (self.uri or self.frame) is not None and getattr(self, key) is not None]
         if useless:
             has_none = "rows in memory are in none" if self.frame is not None else "a query has none"
-            raise ValueError(f"{useless[0]} says how to read a file, and {has_none}: leave it out")
+            raise ValueError(f"{useless[0]} is an option for files, and {has_none}: remove it")
         return self
 
     @property
@@ -363,7 +363,7 @@ class SourceConfig(Model):
 def _category_columns(value: Any) -> Any:
     names = value if isinstance(value, list | tuple) else [value]
     if not names or not all(isinstance(name, str) and name for name in names):
-        raise ValueError(f"categories names the column that says an item's categories, or lists one column per category, not {value!r}")
+        raise ValueError(f"categories must be the column with an item's categories, or a list of one column per category, not {value!r}")
     if len(set(names)) < len(names):
         raise ValueError("categories names a column twice")
     return value
@@ -374,8 +374,7 @@ class RowsSource(SourceConfig):
 
     split: Annotated[str, Field(min_length=1)] | None = Field(
         None,
-        description="what separates the items of a list where a field of text holds one; lists in brackets need none; "
-        "none: a text is one item",
+        description="what separates the items if a text field contains a list; lists in brackets need none; none: a text is one item",
     )
 
 
@@ -391,11 +390,11 @@ class ItemsSource(SourceConfig):
         | None
     ) = Field(
         None,
-        description="the column that says an item's categories; or a list of columns, one per category, "
-        "which an item has where the value is neither missing nor empty, 0 or false",
+        description="the column with an item's categories; or a list of columns, one per category: the item has the category where the "
+        "value is not missing, empty, 0 or false",
     )
     split: Annotated[str, Field(min_length=1)] | None = Field(
-        None, description="what separates the categories within a field, such as |; without it a field holds one category"
+        None, description="what separates the categories within a field, such as |; without it a field is one category"
     )
 
     @field_validator("split")
@@ -404,8 +403,8 @@ class ItemsSource(SourceConfig):
         if split is None or "categories" not in info.data or isinstance(info.data["categories"], str):
             return split
         if info.data["categories"] is None:
-            raise ValueError("there is nothing to split: name the column of the categories, as categories: NAME")
-        raise ValueError("a list of columns has one category in each, and none to split: leave split out, or name one column")
+            raise ValueError("split needs the column of the categories: write categories: NAME")
+        raise ValueError("each column in the list is one category, so nothing is split: remove split, or name one column")
 
     @property
     def category_columns(self) -> tuple[str, ...]:

@@ -20,35 +20,38 @@ PROGRAMS: Final = {"elliot": "Elliot", "warprec": "WarpRec", "relison": "RELISON
 """Dialect, which is also the name of the convention → the program that writes it."""
 
 _TESTS: Final = "not computed by `receval run`; ignored"
-_TRAINED: Final = "receval trains no model: name its lists in data.recommendations; ignored"
+_TRAINED: Final = "receval does not train models: give its lists in data.recommendations; ignored"
 _MEANINGLESS: Final[dict[str, dict[str, str]]] = {
     "elliot": {"paired_ttest": _TESTS, "wilcoxon_test": _TESTS},
     "warprec": {
-        "strategy": "receval evaluates the lists as they are and draws no candidates; ignored",
-        "num_negatives": "receval evaluates the lists as they are and draws no negatives; ignored",
+        "strategy": "receval evaluates the lists as they are and samples no candidates; ignored",
+        "num_negatives": "receval evaluates the lists as they are and samples no negatives; ignored",
         "seed": "receval draws nothing at random; ignored",
         "batch_size": "receval reads files in one pass; ignored",
-        "validation_metric": "receval trains no model, so there is none to choose; ignored",
+        "validation_metric": "receval does not train models, so it does not select one; ignored",
         "stat_significance": _TESTS,
-        "full_evaluation_on_report": "receval trains no model and reports no trials; ignored",
-        "max_metric_per_row": "the table is as wide as the screen allows; ignored",
+        "full_evaluation_on_report": "receval does not train models and has no trials; ignored",
+        "max_metric_per_row": "tables use the width of the terminal; ignored",
         "save_evaluation": "give output.dir to keep the results; ignored",
-        "save_per_user": "give output: {dir: …, per_user: true} to keep the values of every user; ignored",
+        "save_per_user": "give output: {dir: …, per_user: true} to write per-user values; ignored",
     },
     "relison": {"algorithms": _TRAINED},
-    "clayrs": {"n_split": "data.folds names the test set of each fold; ignored", "sys_results": "results are computed anew; ignored"},
+    "clayrs": {
+        "n_split": "data.folds lists the test set of each fold; ignored",
+        "sys_results": "receval always computes results again; ignored",
+    },
 }
 _RENAMED: Final[dict[str, dict[str, tuple[str, ...]]]] = {
     "elliot": {"cutoffs": ("top_k",), "simple_metrics": ("metrics",), "relevance_threshold": ("relevance", "threshold")}
 }
 _OF_FILES: Final = {
-    "clustering_file": "name the groups by a column of data.users or data.items, called as clustering_name says; ignored",
-    "user_clustering_file": "name the groups by a column of data.users, called as user_clustering_name says; ignored",
-    "item_clustering_file": "name the groups by a column of data.items, called as item_clustering_name says; ignored",
-    "feature_data": "name the categories in data.items; ignored",
-    "catalog": "the catalogue is that of data.items, or else of data.train; ignored",
-    "original_ratings": "popularity is that of data.train; of=train_and_test counts the test file too; ignored",
-    "user_profiles": "profiles are those of data.train; ignored",
+    "clustering_file": "give the groups as a column of data.users or data.items named like clustering_name; ignored",
+    "user_clustering_file": "give the groups as a column of data.users named like user_clustering_name; ignored",
+    "item_clustering_file": "give the groups as a column of data.items named like item_clustering_name; ignored",
+    "feature_data": "give the categories in data.items; ignored",
+    "catalog": "the catalogue is data.items or, without it, the items of data.train; ignored",
+    "original_ratings": "popularity is counted in data.train; of=train_and_test also counts the test file; ignored",
+    "user_profiles": "profiles come from data.train; ignored",
 }
 """Parameters of metrics by which programs name files, which are in the data section here."""
 _OWN: Final = frozenset(Evaluation.model_fields)
@@ -187,7 +190,7 @@ class _Block:
             self.origins["convention",] = ()
             self.value = {"convention": dialect, **self.value}
             chosen = f"read under the convention {dialect}; write convention: … to choose another"
-            self.warnings.append(((), f"this is written as for {self.program}: {chosen}"))
+            self.warnings.append(((), f"this config is written for {self.program}: {chosen}"))
         if dialect == "relison" and "metrics" not in self.value:
             self._gather_grids()
 
@@ -205,7 +208,7 @@ class _Block:
             if not isinstance(around, dict):  # wrong whatever stands beside it, and told when the config is validated
                 continue
             if target[0] in self.value if len(target) == 1 else target[1] in around:
-                self.problems.append(((key,), f"{key} and {'.'.join(target)} mean the same: give one"))
+                self.problems.append(((key,), f"{key} and {'.'.join(target)} mean the same: give only one"))
             elif len(target) == 1:
                 self.value[target[0]] = given
                 self.origins[target] = (key,)
@@ -264,7 +267,7 @@ class _Block:
 
     def _relison(self, entry: _Entry, cut: bool) -> Any:
         if cut and "cutoff" not in entry.body:
-            self.warnings.append((entry.path, f"RELISON gives no output for {entry.name} without cutoff; here it takes top_k"))
+            self.warnings.append((entry.path, f"RELISON prints nothing for {entry.name} without cutoff; receval uses top_k"))
         return entry.raw
 
     def _clayrs(self, entry: _Entry, cut: bool) -> Any:
@@ -279,10 +282,10 @@ class _Block:
             body["k"] = body.pop("top_n")
         if "k" not in body and "top_k" not in self.value:
             if entry.name in _AT_K:
-                raise ValueError(f"{entry.name} needs k, the number of items it looks at")
+                raise ValueError(f"{entry.name} needs k, the number of items it uses")
             if entry.name in _WHOLE_LIST:
                 body["k"] = "none"
-                self.warnings.append((entry.path, f"{entry.name} looks at the whole list, as in ClayRS; write top_k: … to cut it"))
+                self.warnings.append((entry.path, f"{entry.name} uses the whole list, as ClayRS does; write top_k: … to cut it"))
         return {"name": entry.name, **body} if body else entry.name
 
 

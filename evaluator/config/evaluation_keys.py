@@ -35,7 +35,7 @@ Percentile = Annotated[
     str, Field(pattern=r"^p([0-9]|[1-9][0-9])(\.[0-9]+)?$|^p100$", description="a percentile of the users' values, such as p25")
 ]
 Interval = Annotated[
-    str, Field(pattern=INTERVAL, description="half the width of the normal confidence interval of the mean, such as ci99 or ci(0.9)")
+    str, Field(pattern=INTERVAL, description="half-width of the normal confidence interval of the mean, such as ci99 or ci(0.9)")
 ]
 _Named = Literal["mean", "median", "std", "ci95", "bootstrap95", "micro", "sum", "geometric"]
 
@@ -45,7 +45,7 @@ def _read(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
         return read(value)
     except ValidationError:
         names = f"{', '.join(get_args(_Named))}, percentiles such as p90, and intervals such as ci99 and ci(0.9)"
-        raise ValueError(f"aggregates are {names}, not {value!r}") from None
+        raise ValueError(f"an aggregate must be one of {names}, not {value!r}") from None
 
 
 Aggregate = Annotated[_Named | Percentile | Interval, WrapValidator(_read)]
@@ -65,7 +65,7 @@ def read_entry(entry: Any) -> tuple[MetricSpec, ...]:
     if isinstance(entry, MetricSpec):
         return (entry,)
     if not isinstance(entry, Mapping):
-        raise ValueError(f"a metric is a name, a measure string or a mapping, not {entry!r}")
+        raise ValueError(f"a metric must be a name, a measure string or a mapping, not {entry!r}")
     if "name" in entry:
         return _named(str(entry["name"]), {key: value for key, value in entry.items() if key != "name"})
     if len(entry) != 1:
@@ -129,13 +129,13 @@ def _parts(written: MetricSpec, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
     for spellings, index in _PARTS:
         given = [key for key in spellings if key in body]
         if len(given) > 1:
-            raise ValueError(f"{given[0]} and {given[1]} mean the same: give one")
+            raise ValueError(f"{given[0]} and {given[1]} mean the same: give only one")
         if given:
             if len(named) < index:
                 raise ValueError(f"{given[0]} needs {_PARTS[0][0][0]} beside it")
             part = parse(str(body.pop(given[0])))
             if part.k is not UNSET:
-                raise ValueError(f"{given[0]} takes no cut-off of its own; the combined metric has one")
+                raise ValueError(f"{given[0]} takes no cut-off; give it to the combined metric")
             named.append(part)
     if named and written.components:
         raise ValueError(f"'{written.title}' already names the metrics it combines")
@@ -149,11 +149,11 @@ def _all_parts(written: MetricSpec, names: Any) -> tuple[MetricSpec, ...]:
     if written.components:
         raise ValueError(f"'{written.title}' already names the metrics it combines")
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or not names:
-        raise ValueError("metric_names is a list of metrics")
+        raise ValueError("metric_names must be a list of metrics")
     parts = tuple(parse(name) for name in names)
     cut = [part for part in parts if part.k is not UNSET]
     if cut:
-        raise ValueError(f"{cut[0]} of metric_names takes no cut-off of its own; the combined metric has one")
+        raise ValueError(f"{cut[0]} of metric_names takes no cut-off; give it to the combined metric")
     return parts
 
 
@@ -168,17 +168,17 @@ def _grid(grid: Mapping[str, Any]) -> tuple[int | None, ...]:
     for interval in intervals if isinstance(intervals, list) else [intervals]:
         values += _interval(interval)
     if not values:
-        raise ValueError("the grid holds no cut-off: give values, or a range with start, end and step")
+        raise ValueError("the grid has no cut-offs: give values, or a range with start, end and step")
     return tuple(dict.fromkeys(values))
 
 
 def _interval(interval: Any) -> list[int | None]:
     """start, start + step, …, and always `end`, as RELISON counts."""
     if not isinstance(interval, Mapping) or set(interval) != {"start", "end", "step"}:
-        raise ValueError("a range has exactly the keys start, end and step")
+        raise ValueError("a range needs exactly the keys start, end and step")
     start, end, step = (cutoff(interval[key]) for key in ("start", "end", "step"))
     if start is None or end is None or step is None:
-        raise ValueError("start, end and step of a range are positive integers")
+        raise ValueError("start, end and step of a range must be positive integers")
     if end < start:
         raise ValueError(f"the range from {start} to {end} is empty")
     if (end - start) // step >= _LONGEST_GRID:
@@ -189,9 +189,9 @@ def _interval(interval: Any) -> list[int | None]:
 class YardsticksConfig(Model):
     """Lists made from the same files, evaluated beside the models: a ceiling and two floors."""
 
-    oracle: StrictBool = Field(False, description="the best possible list of each user; every value is then set beside it")
-    popularity: StrictBool = Field(False, description="the most popular items of data.train")
-    random: StrictInt | None = Field(None, description="a random list over the catalogue (data.items, else data.train), by this seed")
+    oracle: StrictBool = Field(False, description="the best possible list of each user; results then show each value as a share of it")
+    popularity: StrictBool = Field(False, description="the most popular items in data.train")
+    random: StrictInt | None = Field(None, description="random lists from the catalogue (data.items, else data.train), with this seed")
 
     @property
     def any(self) -> bool:
@@ -210,7 +210,7 @@ def _yardsticks(value: Any) -> Any:
         given |= entry if isinstance(entry, Mapping) else {str(entry): 0 if entry == "random" else True}
     unknown = [name for name in given if name not in names]
     if unknown:
-        raise ValueError(f"yardsticks are {', '.join(names)}, not {unknown[0]!r}")
+        raise ValueError(f"reference lists (yardsticks) must be {', '.join(names)}, not {unknown[0]!r}")
     return given
 
 
@@ -228,7 +228,9 @@ _ENTRY: Final[dict[str, Any]] = {
             "type": "object",
             "required": ["train_count"],
             "additionalProperties": False,
-            "properties": {"train_count": {"description": "a group of users begins at each of these numbers of train rows", **_BORDERS}},
+            "properties": {
+                "train_count": {"description": "a new group of users starts at each of these numbers of train rows", **_BORDERS}
+            },
         },
     ]
 }
@@ -240,7 +242,7 @@ def _entry(value: Any) -> GroupBy:
     if value == "cold":
         return GroupBy("cold")
     if value == "train_count":
-        raise ValueError("train_count needs the numbers of train rows at which a group begins: {train_count: [5, 20]}")
+        raise ValueError("train_count needs the numbers of train rows at which groups start: {train_count: [5, 20]}")
     if isinstance(value, str):
         kind, dot, column = value.partition(".")
         if dot and column and kind == "users":
@@ -249,14 +251,14 @@ def _entry(value: Any) -> GroupBy:
             return GroupBy("items", column)
     if isinstance(value, Mapping) and set(value) == {"train_count"}:
         return GroupBy("train_count", borders=_borders(value["train_count"]))
-    raise ValueError(f"results are split by {_KNOWN}, not by {value!r}")
+    raise ValueError(f"evaluation.by must be {_KNOWN}, not {value!r}")
 
 
 def _borders(value: Any) -> tuple[int, ...]:
     borders = value if isinstance(value, list | tuple) else [value]
     numbers = all(isinstance(border, int) and not isinstance(border, bool) and border > 0 for border in borders)
     if not borders or not numbers or sorted(set(borders)) != list(borders):
-        raise ValueError(f"train_count is a list of ascending numbers from 1, such as [5, 20], not {value!r}")
+        raise ValueError(f"train_count must be a list of ascending numbers from 1, such as [5, 20], not {value!r}")
     return tuple(borders)
 
 

@@ -1,4 +1,4 @@
-"""The sections `compare` and `gates` of the config: which differences are judged, and what must hold of a model that may ship."""
+"""The sections `compare` and `gates` of the config: which differences are judged, and rules that a model must pass before it ships."""
 
 import math
 import re
@@ -41,7 +41,7 @@ def read_baseline(value: Any) -> Any:
     """A model's name, or `{label: folder}`; a folder is written with a slash."""
     if isinstance(value, Mapping):
         if len(value) != 1 or not all(isinstance(part, str) and part for part in (*value, *value.values())):
-            raise ValueError(f"a baseline is a model's name, or one folder of results as label: folder, not {dict(value)!r}")
+            raise ValueError(f"a baseline must be a model's name, or one folder of results as label: folder, not {dict(value)!r}")
         ((label, folder),) = value.items()
         return f"{label}={folder}"
     return value
@@ -55,24 +55,28 @@ class Compare(Model):
 
     baseline: Baseline | None = Field(
         None,
-        description="the model that the others are compared with (the first, if not given), or a folder of results {main: results/main}",
+        description="the model that the others are compared with (if not given, the first), or a folder of results as {main: results/main}",
     )
     measures: Annotated[tuple[str, ...], BeforeValidator(as_list)] = Field(
-        (), description="the measures that are judged, corrected together; the others are shown. Without it all are judged"
+        (),
+        description="the measures to test; p values are corrected over all of them, and other measures are only shown. Default: all",
     )
     margin: Margins = Field(
-        {}, description="how small a difference does not matter: 0.005, or 1% of the base value; or by measure, with a default"
+        {},
+        description="the largest difference that does not matter: 0.005, or 1% of the baseline's value; or a mapping by measure",
     )
     test: TestName = Field("t", description="the test of paired differences")
-    correction: CorrectionName = Field("holm", description="how p values of the measures that are judged are corrected together")
-    alpha: Annotated[float, Field(gt=0, lt=0.5)] = Field(0.05, description="how often a difference is found where there is none")
+    correction: CorrectionName = Field("holm", description="how p values are corrected for multiple comparisons")
+    alpha: Annotated[float, Field(gt=0, lt=0.5)] = Field(
+        0.05, description="significance level: how often a difference is found where there is none"
+    )
     seed: Annotated[StrictInt, Field(ge=0, lt=2**32)] = Field(0, description="the seed of tests by resampling")
-    by: GroupBys = Field((), description="compare within these groups of users too, which evaluation.by names")
+    by: GroupBys = Field((), description="also compare within these groups of users, which must be in evaluation.by")
     cluster: Annotated[str, Field(pattern=r"^users\..+$")] | None = Field(
-        None, description="the column of data.users whose users belong together, such as users.household"
+        None, description="a column of data.users: users with the same value are not independent, such as users.household"
     )
     users: Annotated[str, Field(pattern=r"^(same|common)$")] = Field(
-        "same", description="same: models that count other users are refused; common: those who count for both are compared"
+        "same", description="same: refuse to compare models that count different users; common: compare on the users that count for both"
     )
 
 
@@ -92,7 +96,7 @@ def _limit(value: Any) -> Any:
     except (ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise ValueError(f"a limit is a number such as 0.25, not {str(value)[:80]!r}")
+        raise ValueError(f"a limit must be a number such as 0.25, not {str(value)[:80]!r}")
     return number
 
 
@@ -110,22 +114,24 @@ class GateRule(Model):
     """What must hold of one measure: exactly one of `min`, `max`, `max_loss` and `min_gain`."""
 
     measure: Annotated[str, Field(min_length=1)] = Field(
-        description="the measure, as results print it; without a cut-off all of its cut-offs"
+        description="the measure as results print it; without a cut-off, all of its cut-offs"
     )
-    min: _Limit | None = Field(None, description="the least value")
-    max: _Limit | None = Field(None, description="the largest value")
-    max_loss: _Margin | None = Field(None, description="how much worse than the baseline it may be: 0.005, or 2% of the baseline's value")
-    min_gain: _Margin | None = Field(None, description="how much better than the baseline it must be; 0: better at all")
-    severity: Literal["error", "warn"] = Field("error", description="whether a rule that fails also fails the run, or only warns")
-    by: GroupBys = Field((), description="judge each of these groups of users by itself, those of at least 100")
+    min: _Limit | None = Field(None, description="the smallest allowed value")
+    max: _Limit | None = Field(None, description="the largest allowed value")
+    max_loss: _Margin | None = Field(
+        None, description="the largest allowed loss against the baseline: 0.005, or 2% of the baseline's value"
+    )
+    min_gain: _Margin | None = Field(None, description="the gain that is required over the baseline; 0: any gain")
+    severity: Literal["error", "warn"] = Field("error", description="error: a failed rule fails the run; warn: it only warns")
+    by: GroupBys = Field((), description="also judge each of these groups of users separately (groups of at least 100 users)")
     against: Annotated[str, Field(min_length=1)] | None = Field(
-        None, description="the model of the same results that this rule compares with, in the place of the baseline"
+        None, description="the model of the same results that this rule compares with, instead of the baseline"
     )
     anchor: Annotated[str, Field(min_length=1)] | Literal[False] | None = Field(
-        None, description="the folder of an anchor of this rule, in the place of gates.anchor; false: it has none"
+        None, description="the anchor folder of this rule, instead of gates.anchor; false: none"
     )
     models: Annotated[tuple[str, ...], BeforeValidator(as_list, json_schema_input_type=str | list[str])] = Field(
-        (), description="the models that are judged; those of gates.models"
+        (), description="the models that are judged; if not given, those of gates.models"
     )
 
     @model_validator(mode="after")
@@ -133,11 +139,11 @@ class GateRule(Model):
         given = [kind for kind in KINDS if getattr(self, kind) is not None]
         if len(given) != 1:
             said = f"{' and '.join(given)} are" if given else "none is"
-            raise ValueError(f"a rule has one of {', '.join(KINDS)}: {said} given")
+            raise ValueError(f"a rule needs exactly one of {', '.join(KINDS)}: {said} given")
         if self.against is not None and not self.compares:
-            raise ValueError(f"{given[0]} is a limit of the value itself: against is for max_loss and min_gain")
+            raise ValueError(f"{given[0]} limits the value itself: against is for max_loss and min_gain")
         if self.anchor and (self.against is not None or not self.compares):
-            raise ValueError("an anchor stands beside a baseline: it is for max_loss and min_gain without against")
+            raise ValueError("an anchor is a second baseline: it is for max_loss and min_gain without against")
         return self
 
     @property
@@ -179,7 +185,7 @@ def _read(value: Any) -> Any:
         return value
     found = _SHORT.fullmatch(value.strip())
     if found is None:
-        raise ValueError(f"a rule is written as {_EXAMPLES}, not {value[:120]!r}")
+        raise ValueError(f"a rule must be written as {_EXAMPLES}, not {value[:120]!r}")
     sign, given = found["sign"], {name: found[name] for name in ("measure", "by", "against") if found[name]}
     if sign is not None and sign not in _SIGNS:
         raise ValueError(f"a rule has >= or <=, not {sign}: write it as {_EXAMPLES}")
@@ -197,13 +203,14 @@ class GateBaseline(Model):
     """What models are compared with."""
 
     path: Annotated[str, Field(min_length=1)] = Field(
-        description="a model of the config, or the folder of an earlier run; LABEL=FOLDER gives it a name"
+        description="a model of the config, or the result folder of an earlier run; LABEL=FOLDER names it"
     )
     model: Annotated[str, Field(min_length=1)] | None = Field(
-        None, description="the model of that folder that all are compared with; without it each is compared with the one of its name"
+        None,
+        description="the model in the folder that all models are compared with; if not given, each is compared with that of its name",
     )
     if_missing: MissingPolicy = Field(
-        "error", description="what to do if there is no such folder, or no such model in it: error ends with exit code 3, pass skips"
+        "error", description="what to do if the folder or the model in it is missing: error ends with exit code 3, pass skips the rules"
     )
 
 
@@ -222,28 +229,29 @@ class Gates(Model):
     """What must hold of a model that may ship; `receval run` judges it at its end."""
 
     baseline: _Baseline | None = Field(
-        None, description="what models are compared with: a model of the config, or a folder of results; as a mapping with if_missing"
+        None, description="what models are compared with: a model of the config or a result folder; a mapping can set if_missing"
     )
     anchor: _Baseline | None = Field(
         None,
-        description="a baseline that is not renewed, such as the last big release: margins must hold against it too",
+        description="a second baseline that is updated less often, such as the last major release: margins must also hold against it",
     )
     inconclusive: Inconclusive = Field(
-        "warn", description="what a rule does that is neither shown to hold nor to be violated: warn, or fail the run"
+        "warn", description="outcome of a rule that the data neither show to hold nor to be violated: warn, or fail the run"
     )
     alpha: Annotated[float, Field(gt=0, lt=0.5)] = Field(
-        0.05, description="how often a rule passes that does not hold, or fails that holds; bounds are one-sided at 1 - alpha"
+        0.05,
+        description="error rate: how often a rule passes that does not hold, or fails that holds; bounds are one-sided at 1 - alpha",
     )
     rules: tuple[Rule, ...] = Field((), description="the rules: 'Recall@20 >= 0.25', 'nDCG@10 max_loss 2%', or mappings")
     models: Annotated[tuple[str, ...], BeforeValidator(as_list, json_schema_input_type=str | list[str])] = Field(
-        (), description="the models that are judged; all but yardsticks and those that others are compared with"
+        (), description="the models that are judged; if not given, all except reference lists and baselines"
     )
 
     @model_validator(mode="before")
     @classmethod
     def _renamed(cls, value: Any) -> Any:
         if isinstance(value, Mapping) and "unproven" in value:
-            raise ValueError("the key unproven is now inconclusive: write inconclusive: warn or inconclusive: fail")
+            raise ValueError("the key unproven was renamed to inconclusive: write inconclusive: warn or inconclusive: fail")
         return value
 
     def splits(self) -> Iterator[GroupBy]:

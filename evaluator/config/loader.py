@@ -134,7 +134,7 @@ def _load(
         document, name, folder = read_document(path, environment), str(path), _folder_of(path)
     value = document.value
     if not isinstance(value, dict):
-        raise ConfigError(f"{name}:1:1: a config is a mapping with the keys data and evaluation, not {kind(value)}")
+        raise ConfigError(f"{name}:1:1: a config must be a mapping with the keys data and evaluation, not {kind(value)}")
     overridden: dict[text.Path, str] = {}
     problems = [problem for given in overrides if (problem := override(value, given, overridden, environment))]
     problems += [problem for model in recommendations if (problem := add_model(value, model, folder, overridden, replace))]
@@ -176,7 +176,9 @@ def _check_folds(folds: Sequence[Fold], locations: Locations, folder: Path, prob
         except ConfigError as error:
             everything += error.problems
     if any("-" in source.path for config in configs.values() for _, source in config.data.sources()):
-        everything.append(f"{locations.of_path(('data',))}: standard input (-) can be read only once, and data.folds reads every file anew")
+        everything.append(
+            f"{locations.of_path(('data',))}: standard input (-) can be read only once, but data.folds reads every file once per fold"
+        )
     if everything:
         raise ConfigError(tuple(dict.fromkeys(everything)))
     return configs

@@ -54,7 +54,7 @@ class Policy(Model):
     no_truth: str | None = _of("no_truth")
     tie_order: str | None = _of("tie_order")
     missing_values: Literal["error", "drop"] = Field(
-        "error", description="rows without an id, score or rank, or with a score that is no finite number: refused, or left out"
+        "error", description="rows without an id, score or rank, or with a score that is not a finite number: refused, or left out"
     )
 
     @field_validator(*_AXES, mode="before")
@@ -87,14 +87,14 @@ def _setting(name: str, given: Any) -> Any:
     severity: Any = body.pop("severity", check.severity)
     severity = "off" if severity is False else severity
     if severity not in SEVERITIES:
-        raise ValueError(f"the severity is one of {', '.join(SEVERITIES)}, not {severity!r}")
+        raise ValueError(f"the severity must be one of {', '.join(SEVERITIES)}, not {severity!r}")
     for key, number in body.items():
         if key not in check.limits:
             raise ValueError(f"unknown key '{key}'; known: {', '.join(('severity', *check.limits))}")
         limit = check.limits[key]
         if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= limit.most:
             most = "" if limit.most == float("inf") else f" to {limit.most:g}"
-            raise ValueError(f"{key} is a number from 0{most}, not {number!r}")
+            raise ValueError(f"{key} must be a number from 0{most}, not {number!r}")
     return setting(check, severity, **{str(key): float(number) for key, number in body.items()})
 
 
@@ -158,7 +158,10 @@ class _Settings(Model):
 
 
 Health = create_model(
-    "Health", __base__=_Settings, __doc__="How the checks are used, by id.", **{check.id: _field(check) for check in CHECKS.values()}
+    "Health",
+    __base__=_Settings,
+    __doc__="Severities and limits of the health checks, by id.",
+    **{check.id: _field(check) for check in CHECKS.values()},
 )
 
 
@@ -166,7 +169,7 @@ def _all_or_some(value: Any) -> Any:
     if value == "off" or value is False:
         return dict.fromkeys(CHECKS, "off")
     if not isinstance(value, Mapping | Model):
-        raise ValueError(f"health is off, or maps checks to severities and limits, such as {{R04: error}}; not {value!r}")
+        raise ValueError(f"health must be off, or a mapping of checks to severities and limits, such as {{R04: error}}, not {value!r}")
     return value
 
 

@@ -126,7 +126,7 @@ def override(config: dict[str, Any], assignment: str, origins: dict[text.Path, s
     if not equals or not path or not whole or not isinstance(path[0], str):
         return f"{where}: write it as path=value, such as evaluation.top_k=[5,10]"
     if len(path) > _DEEPEST:
-        return f"{where}: no key of a config lies {len(path):,} levels deep"
+        return f"{where}: no config key is {len(path):,} levels deep"
     value = text.read(written, environment)
     if value.problems:
         return f"{where}: {value.problems[0][1]}"
@@ -143,7 +143,7 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
     if not equals or not name or not path:
         return f"{where}: write it as NAME=PATH, or NAME=- for standard input"
     if not _is_text(model):
-        return f"{where}: this is no UTF-8 text, as a config is; rename the file"
+        return f"{where}: this is not UTF-8 text, which configs must be; rename the file"
     path = os.path.expanduser(path)
     relative = path if path == "-" or is_address(path) else os.path.relpath(os.path.abspath(path), os.path.realpath(folder))
     data = config.get("data")
@@ -186,7 +186,7 @@ def add_input_format(config: dict[str, Any], form: str, origins: dict[text.Path,
         problem = _put(config, path, [with_format] if path == ("data", "recommendations") else with_format, where, origins)
         if problem:
             return problem
-    return None if piped else f"{where}: nothing is read from standard input; a path of the config, or --recs NAME=-, must be -"
+    return None if piped else f"{where}: no input is read from standard input; set a path of the config to -, or use --recs NAME=-"
 
 
 def add_gates(config: dict[str, Any], given: Mapping[str, Any], folder: Path, origins: dict[text.Path, str]) -> str | None:
@@ -241,7 +241,7 @@ def _put(config: dict[str, Any], path: text.Path, value: Any, where: str, origin
                 here[key] = value
         else:
             if here is None or not isinstance(here, dict):
-                return f"{where}: {dotted(path[:index])} is no mapping"
+                return f"{where}: {dotted(path[:index])} is not a mapping"
             if last:
                 here[key] = value
             elif here.get(key) is None:

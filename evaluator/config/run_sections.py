@@ -45,7 +45,7 @@ def parse_memory(text: str) -> int:
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*", text)
     unit = _UNITS.get(match[2].lower()) if match else None
     if match is None or unit is None or (size := int(float(match[1]) * unit)) < 1:
-        raise ValueError(f"{text!r} is not an amount of memory: write a number and a unit, such as 500MB, 1.5GB or 2GiB")
+        raise ValueError(f"{text!r} is not an amount of memory: write a number with a unit, such as 500MB, 1.5GB or 2GiB")
     return size
 
 
@@ -57,16 +57,16 @@ def _memory(text: str) -> str:
 class EngineChoice(Model):
     """Where the work is done."""
 
-    name: Literal["polars", "spark"] = Field("polars", description="which engine brings whole users together: this machine, or Spark")
+    name: Literal["polars", "spark"] = Field("polars", description="where the computation runs: polars (this machine) or spark")
     master: str | None = Field(None, description="Spark: the master, such as local[2]")
     remote: str | None = Field(None, description="Spark Connect: the server, such as sc://host:15002")
     archives: Annotated[tuple[str, ...], BeforeValidator(as_list)] = Field(
-        (), description="Spark: packed environments to ship to the workers, as path#name, where receval is not installed there"
+        (), description="Spark: packed environments to send to workers that do not have receval, as path#name"
     )
     memory: Annotated[str, AfterValidator(_memory)] | None = Field(
         None,
-        description="Polars: how much memory the rows of lists in no order may take, such as 2GB; what is more goes to temporary files; "
-        "a quarter of the machine's if not given",
+        description="Polars: memory for the rows of unsorted lists, such as 2GB; more rows go to temporary files; if not given, a "
+        "quarter of the machine's memory",
     )
 
     @property
@@ -79,7 +79,7 @@ class EngineChoice(Model):
         if self.name != "spark" and (self.master or self.remote or self.archives):
             raise ValueError("master, remote and archives belong to the spark engine: add name: spark")
         if self.name == "spark" and self.memory:
-            raise ValueError("memory belongs to the polars engine: Spark has settings of its own")
+            raise ValueError("memory belongs to the polars engine: Spark has its own settings")
         if self.master and self.remote:
             raise ValueError("give master or remote, not both")
         return self
@@ -87,8 +87,8 @@ class EngineChoice(Model):
 
 PerUserFormat = Literal["parquet", "csv", "jsonl"]
 _PER_USER: Final = (
-    "whether the folder has the value of every measure for every user, which receval compare needs: true for per_user.parquet, false, or "
-    "formats among parquet, csv and jsonl"
+    "whether per-user values are written, which receval compare needs: true (per_user.parquet), false, or a list of formats: parquet, "
+    "csv, jsonl"
 )
 
 
@@ -96,14 +96,14 @@ def _formats(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
     try:
         return read(value if isinstance(value, bool) else as_list(value))
     except ValidationError:
-        raise ValueError(f"this is true, false, or formats among {', '.join(get_args(PerUserFormat))}, not {value!r}") from None
+        raise ValueError(f"this must be true, false, or a list of formats ({', '.join(get_args(PerUserFormat))}), not {value!r}") from None
 
 
 class Output(Model):
     """What is written to disk."""
 
     dir: Annotated[str, Field(min_length=1)] | None = Field(
-        None, description="the folder for the result files, relative to the config file; without it none is written"
+        None, description="the folder for result files, relative to the config file; if not given, none are written"
     )
     per_user: Annotated[
         StrictBool | tuple[PerUserFormat, ...],
@@ -112,22 +112,22 @@ class Output(Model):
 
     enriched: StrictBool = Field(
         False,
-        description="whether to write enriched.MODEL.parquet: the lists with rank, score, relevant, gain, and with data.train in_train, "
-        "as the first measure reads them",
+        description="whether to write enriched.MODEL.parquet: the lists as the first measure reads them, with rank, score, relevant, "
+        "gain and, if data.train is given, in_train",
     )
 
     spreadsheet_safe: StrictBool = Field(
         False,
-        description="whether texts in CSV files that a spreadsheet would take for a formula (they begin with =, +, -, @) get a ' in front",
+        description="whether texts in CSV files that a spreadsheet would run as a formula (starting with =, +, -, @) are prefixed with '",
     )
 
     describe: StrictBool = Field(
-        False, description="whether manifest.json also says what the files hold, as receval describe does; they are read once more for it"
+        False, description="whether manifest.json also describes the files, as receval describe does; this reads them a second time"
     )
 
     @property
     def per_user_formats(self) -> tuple[PerUserFormat, ...]:
-        """The formats in which the values of users are written to the folder."""
+        """The formats in which the per-user values are written to the folder."""
         return ("parquet",) if self.per_user is True else self.per_user or ()
 
 
@@ -153,12 +153,12 @@ def _charts(value: Any) -> Any:
     for entry in _listed(value):
         for name, measures in entry.items() if isinstance(entry, Mapping) else ((entry, ()),):
             if name not in _NAMES:
-                raise ValueError(f"charts are {', '.join(_NAMES)}, not {str(name)[:80]!r}")
+                raise ValueError(f"a chart must be one of {', '.join(_NAMES)}, not {str(name)[:80]!r}")
             chosen = () if measures is None else tuple(_listed(measures))
             if not all(isinstance(measure, str) for measure in chosen):
-                raise ValueError(f"the chart {name} is of measures, given by their names")
+                raise ValueError(f"the chart {name} needs a list of measures")
             if name == "trade_off" and len(chosen) not in (0, 2):
-                raise ValueError(f"trade_off is of two measures, not of {len(chosen)}")
+                raise ValueError(f"trade_off needs two measures, not {len(chosen)}")
             charts[name] = chosen
     return charts
 
@@ -168,27 +168,25 @@ def _files(value: Any) -> Any:
     files = _listed(value)
     wrong = [name for name in files if not isinstance(name, str) or of_file(name, "report", "latex") is None]
     if wrong:
-        raise ValueError(f"a report ends in {', '.join(endings('report', 'latex'))}, not {str(wrong[0])[:80]!r}")
+        raise ValueError(f"the file of a report must end in {', '.join(endings('report', 'latex'))}, not {str(wrong[0])[:80]!r}")
     return files
 
 
 class LatexStyle(Model):
     """How tables in LaTeX look."""
 
-    best: Literal["bold", "none"] = Field(
-        "bold", description="how the best value of a measure is marked, and those not clearly different from it"
-    )
-    second: Literal["underline", "none"] = Field("underline", description="how the value after the best one is marked")
+    best: Literal["bold", "none"] = Field("bold", description="how the best value, and values not clearly different from it, are marked")
+    second: Literal["underline", "none"] = Field("underline", description="how the second-best value is marked")
     marks: Literal["letters", "dagger", "none"] = Field(
         "none",
         description="letters: models that share one are not clearly different (all pairs are compared); "
         "dagger: the model is better or worse than compare.baseline",
     )
     digits: Annotated[StrictInt, Field(ge=0, le=12)] | None = Field(
-        None, description="the decimals of values that are no counts; as many as they need, if not given"
+        None, description="decimals of values other than counts; if not given, as many as needed"
     )
     document: StrictBool = Field(
-        False, description="whether every .tex file is a document of its own, with definitions, formulas and data; report.tex always is"
+        False, description="whether each .tex file is a complete document with definitions, formulas and data; report.tex always is"
     )
 
 
@@ -203,14 +201,14 @@ class ReportConfig(Model):
         BeforeValidator(_charts),
         WithJsonSchema({"type": "array", "items": _CHART}),
         Field(validate_default=False),
-    ] = Field({}, description="the charts of a report, with the measures they are of; all of them if not given")
+    ] = Field({}, description="the charts of a report and their measures; if not given, all")
     files: Annotated[tuple[str, ...], BeforeValidator(_files)] = Field(
         (),
-        description="the reports that receval run writes, relative to the config file, by their endings: .html, .md, "
-        ".tex, .xml (JUnit), .svg (a badge)",
+        description="report files that receval run writes, relative to the config file; the ending sets the format: .html, .md, .tex, "
+        ".xml (JUnit), .svg (a badge)",
     )
 
-    latex: LatexStyle = Field(LatexStyle.model_construct(), description="tables in LaTeX")
+    latex: LatexStyle = Field(LatexStyle.model_construct(), description="settings of LaTeX tables")
 
     @property
     def chosen(self) -> dict[str, tuple[str, ...]]:
@@ -219,14 +217,14 @@ class ReportConfig(Model):
 
 
 Name = Annotated[str, Field(min_length=1)]
-_REQUIRED: Final = "whether a tracker that fails fails the run; without it that is a warning"
+_REQUIRED: Final = "whether a failing tracker fails the run; otherwise it only warns"
 
 
 class MlflowTracking(Model):
     """MLflow; the address of the server is that of MLFLOW_TRACKING_URI."""
 
-    experiment: Name = Field("receval", description="the experiment; made if it is not there")
-    run: Name | None = Field(None, description="the name of the run; the models by their names if not given")
+    experiment: Name = Field("receval", description="the experiment; created if missing")
+    run: Name | None = Field(None, description="the name of the run; if not given, the names of the models")
     runs: Literal["children", "models"] = Field(
         "children", description="children: one run per evaluation with a child per model; models: one run per model"
     )
@@ -237,9 +235,9 @@ class WandbTracking(Model):
     """Weights & Biases: a run per model, in one group, and one for the evaluation."""
 
     project: Name = Field("receval", description="the project")
-    entity: Name | None = Field(None, description="the user or team that the project is of")
-    run: Name | None = Field(None, description="the name of the group; the models by their names if not given")
-    mode: Literal["online", "offline"] = Field("online", description="offline: runs are kept in wandb/, for `wandb sync`")
+    entity: Name | None = Field(None, description="the user or team that owns the project")
+    run: Name | None = Field(None, description="the name of the group; if not given, the names of the models")
+    mode: Literal["online", "offline"] = Field("online", description="offline: keep runs in wandb/ for `wandb sync`")
     required: StrictBool = Field(False, description=_REQUIRED)
 
 
@@ -253,16 +251,16 @@ class DvcTracking(Model):
 class TensorboardTracking(Model):
     """Event files of TensorBoard, a folder per evaluation with one per model."""
 
-    dir: Name = Field("runs", description="the folder that TensorBoard looks at, relative to the config file")
-    run: Name | None = Field(None, description="the name of the evaluation's folder; the models by their names if not given")
+    dir: Name = Field("runs", description="the folder that TensorBoard reads, relative to the config file")
+    run: Name | None = Field(None, description="the name of the evaluation's folder; if not given, the names of the models")
     required: StrictBool = Field(False, description=_REQUIRED)
 
 
 class PluginTracking(Model):
     """A tracker that an installed package adds."""
 
-    name: Name = Field(description="the name under which the package announces it")
-    options: dict[str, Any] = Field({}, description="what it is given")
+    name: Name = Field(description="the name under which the package registers it")
+    options: dict[str, Any] = Field({}, description="settings that are passed to it")
     required: StrictBool = Field(False, description=_REQUIRED)
 
 
@@ -279,7 +277,7 @@ class Tracking(Model):
     def _one(self) -> Self:
         given = [name for name in type(self).model_fields if getattr(self, name) is not None]
         if len(given) != 1:
-            raise ValueError(f"an entry is one tracker: {', '.join(type(self).model_fields)}")
+            raise ValueError(f"each entry must be exactly one tracker: {', '.join(type(self).model_fields)}")
         return self
 
     @property

@@ -55,7 +55,7 @@ class RelevanceConfig(Model):
     """Which test items are relevant, and how much."""
 
     threshold: Annotated[float, Field(allow_inf_nan=False)] | None = Field(
-        None, description="the least rating of a relevant item; without it every rating above 0 is relevant"
+        None, description="the lowest rating of a relevant item; if not given, every rating above 0 is relevant"
     )
     graded: StrictBool = Field(False, description="whether the rating is the gain of a relevant item; otherwise the gain is 1")
 
@@ -86,7 +86,7 @@ def _read_entry(value: Any, info: ValidationInfo) -> Any:
         arithmetic = arithmetic.with_measures(lambda spec: convention.parse(str(spec)))
         for spec in arithmetic.measures:
             if metrics.resolve(spec, convention, load).several:
-                raise ValueError(f"{spec} has several values: name the group that is meant")
+                raise ValueError(f"{spec} has several values: name the group")
         return (arithmetic,)
     specs = (convention.parse(value),) if isinstance(value, str) else read_entry(value)
     written = (_plainly(value) or specs[0],) if isinstance(value, str) else specs
@@ -121,7 +121,7 @@ def _others(value: Any) -> str:
 def _list_of_entries(value: Any) -> Any:
     entries = [{name: body} for name, body in value.items()] if isinstance(value, Mapping) else as_list(value)
     if isinstance(entries, list | tuple) and len(entries) > 10_000:  # more take minutes to read, and are a mistake
-        raise ValueError(f"at most 10,000 metrics can be listed, and these are {len(entries):,}; top_k gives cut-offs to all")
+        raise ValueError(f"at most 10,000 metrics can be listed, not {len(entries):,};  top_k gives cut-offs to all")
     return entries
 
 
@@ -143,10 +143,12 @@ class FormulaEntry(NamedTuple):
 class Evaluation(Model):
     """What to compute."""
 
-    convention: Annotated[str, BeforeValidator(_convention)] = Field("receval", description="the definitions to use")
+    convention: Annotated[str, BeforeValidator(_convention)] = Field(
+        "receval", description="the convention: the library whose definitions are used"
+    )
     relevance: RelevanceConfig = Field(RelevanceConfig.model_construct(), description="which test items are relevant")
     policy: Policy = Field(
-        Policy.model_construct(), description="what is done with odd data, for every metric alike; the convention decides the rest"
+        Policy.model_construct(), description="how odd data are handled, for every metric; the convention decides the rest"
     )
     top_k: Annotated[
         tuple[int | None, ...],
@@ -155,21 +157,21 @@ class Evaluation(Model):
     ] = Field(
         default_factory=tuple,
         validate_default=True,
-        description="cut-offs for the metrics that name none: an integer, a list, or a grid; none is the whole list. Without it 10, or the "
-        "whole list where the library of the convention looks at that",
+        description="cut-offs for metrics without one: an integer, a list, or a grid; none means the whole list. If not given, 10, or "
+        "the whole list if that is the default of the convention's library",
     )
     metrics: Entries = Field((), description="the metrics: names, measure strings, mappings, or grids by name")
-    complex_metrics: Entries = Field((), description="metrics of metrics, such as F1 of nDCG and MAP; a second list, same spellings")
+    complex_metrics: Entries = Field((), description="metrics that combine metrics, such as F1 of nDCG and MAP; written as in metrics")
     yardsticks: Yardsticks = Field(
-        YardsticksConfig.model_construct(), description="lists to measure the models by: oracle, popularity, random"
+        YardsticksConfig.model_construct(), description="reference lists that are evaluated beside the models: oracle, popularity, random"
     )
     aggregates: tuple[Aggregate, ...] = Field(
-        (), description="how users are combined; without it as the convention says, the mean for nearly all metrics"
+        (), description="how per-user values are combined; if not given, as the convention does: the mean for nearly all metrics"
     )
     by: GroupBys = Field(
         (),
-        description="split every value by groups of users (users.COLUMN, train_count, cold), and those of hits by groups of relevant items "
-        "(items.COLUMN)",
+        description="also compute values per group of users (users.COLUMN, train_count, cold), and those based on hits per group of "
+        "relevant items (items.COLUMN)",
     )
     _folder: Path = PrivateAttr(Path())
 
@@ -262,12 +264,12 @@ class Config(Model):
         BeforeValidator(lambda value: {"name": value} if isinstance(value, str) else value, json_schema_input_type=str | EngineChoice),
     ] = Field(EngineChoice.model_construct())
     health: HealthField = Field(  # type: ignore[assignment]  # create_model says the type of the base
-        Health.model_construct(), description="severities and limits of the health checks, by id; off: none is made"
+        Health.model_construct(), description="severities and limits of the health checks, by id; off: no checks"
     )
-    compare: Compare = Field(Compare.model_construct(), description="which differences between models are judged, and how")
-    gates: Gates = Field(Gates.model_construct(), description="what must hold of a model that may ship")
-    report: ReportConfig = Field(ReportConfig.model_construct(), description="what reports show, and which ones a run writes")
+    compare: Compare = Field(Compare.model_construct(), description="which differences between models are tested, and how")
+    gates: Gates = Field(Gates.model_construct(), description="rules that a model must pass before it ships")
+    report: ReportConfig = Field(ReportConfig.model_construct(), description="what reports show, and which report files a run writes")
     track: Trackings = Field(
-        (), description="the experiment trackers that a result is logged to: mlflow, wandb, dvc, tensorboard, or those of packages"
+        (), description="experiment trackers that receive the results: mlflow, wandb, dvc, tensorboard, or trackers of installed packages"
     )
     output: Output = Field(Output.model_construct())

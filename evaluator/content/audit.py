@@ -15,8 +15,8 @@ _ALIKE: Final = 6
 """Values that agree to so many digits stand in one row."""
 _REDUCED: Final = {"sum": "sum of {}", "max": "largest {}", "count": "number of rows", "tally": "rows that are {}"}
 _RULE: Final = (
-    "Line by line one more choice is made as {second} makes it, in the order in which an evaluation makes them: the value so far, and in "
-    "parentheses what the line adds. In another order the lines may add something else; their sum stays."
+    "Each line switches one more setting to that of {second}, in the order of evaluation: the value so far and, in parentheses, the "
+    "change by this line. Another order changes the steps, not the total."
 )
 
 
@@ -28,7 +28,7 @@ def audit_document(audit: Audit, command: str = "") -> Document:
     blocks: list[Block] = []
     for measure in audit.measures:
         widest = _widest(audit, measure) if command else None
-        why = (f"The widest spread, choice by choice: {command} --why {' '.join(map(shlex.quote, widest))}",) if widest else ()
+        why = (f"To explain the widest gap: {command} --why {' '.join(map(shlex.quote, widest))}",) if widest else ()
         blocks += [Heading(measure.measure, 2), *_grid(audit, measure), *_points((*audit.changes(measure), *why))]
     return (*blocks, *_points(audit.remarks))
 
@@ -37,13 +37,13 @@ def found_document(found: FoundValues) -> Document:
     """Return which convention, measure and model prints a number, or the nearest values."""
     wanted = found.wanted.strip()
     if not found.values:
-        return (Paragraph("No convention gives any value."),)
+        return (Paragraph("No convention has a value."),)
     by_value: dict[tuple[float, str, str], list[str]] = {}
     for one in found.values:
         by_value.setdefault((one.value, one.measure, one.model), []).append(one.convention)
     places = max(len(wanted.rstrip(" %").partition(".")[2]) + 2 * found.percent, decimals(one.value for one in found.values))
     percent = " as a percentage" if found.percent and "%" not in wanted else ""
-    title = f"{wanted} is printed{percent} by" if found.exact else f"No convention prints {wanted}; the nearest values are"
+    title = f"{wanted} is printed{percent} by" if found.exact else f"No convention prints {wanted}; the closest values are"
     columns = (Column("value", "value"), Column("measure"), Column("model", "name"), Column("conventions", wraps=True))
     rows = ((number(value, places), measure, model, ", ".join(names)) for (value, measure, model), names in by_value.items())
     return Paragraph(f"{title}:"), Table.of_texts(columns, rows)
@@ -104,7 +104,7 @@ def _grid(audit: Audit, measure: AuditedMeasure) -> Iterator[Block]:
         counted = f"{users[0]:,}" if len(users) == 1 else f"{users[0]:,} to {users[-1]:,}"
         rows.append((str(index), *(number(cell.value, places) for cell in cells), counted, ", ".join(names)))
     spreads = (number(measure.spread(model), places) for model in audit.models)
-    rows.append(("spread", *spreads, "", "the largest less the smallest"))
+    rows.append(("spread", *spreads, "", "largest minus smallest"))
     models = (Column(model, "value") for model in audit.models)
     yield Table.of_texts((Column("", "key"), *models, Column("users"), Column("conventions", wraps=True)), rows)
     silent = "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
@@ -137,7 +137,7 @@ def _steps(difference: ConventionDifference, measure: MeasureDifference) -> Iter
         if measure.depends_on_order(index)
     ]
     if alone:
-        yield Paragraph(f"Changed alone, with all else as {difference.first} has it, these add something else:")
+        yield Paragraph(f"Changed alone, with all other settings of {difference.first}, these settings have a different effect:")
         yield Table.of_texts((Column("choice", "key"), *values), alone)
     meanings = []
     for step in effective.values():
@@ -147,7 +147,7 @@ def _steps(difference: ConventionDifference, measure: MeasureDifference) -> Iter
         yield Terms(tuple(meanings), code=False)
     silent = [step.choice for index, step in enumerate(measure.steps) if index not in effective]
     if silent:
-        yield Paragraph(f"Different, and without effect on these files: {', '.join(silent)}.")
+        yield Paragraph(f"Different settings without effect on these files: {', '.join(silent)}.")
 
 
 def _step_rows(
@@ -161,7 +161,7 @@ def _step_rows(
         yield step.choice, f"{step.before} → {step.after}", *values
     if any(abs(measure.rest(model) or 0.0) > 10**-places for model in models):
         rests = (_with_change(measure.second[model], measure.rest(model), places) for model in models)
-        yield "", "how it reads the measure", *rests
+        yield "", "how it interprets the measure", *rests
     yield "", f"as {difference.second}", *(number(measure.second[model], places) for model in models)
 
 

@@ -60,7 +60,7 @@ class BestValues(Struct, frozen=True):
         why = "; ".join(f"{shortened(dict.fromkeys(labels))}: {reason}" for reason, labels in reasons.items() if reason)
         if reasons:
             lines.append(
-                f"{SIGNS['untested']} highest value printed, or lowest where less is better; not tested{f' ({why})' if why else ''}."
+                f"{SIGNS['untested']} highest value printed, or lowest where lower is better; not tested{f' ({why})' if why else ''}."
             )
         return [*lines, *([f"{SIGNS['untested']} not tested against the best model: {shortened(models)}."] if models else [])]
 
@@ -122,4 +122,4 @@ def _reason(conclusion: Conclusion | None) -> str:
     n_users = max(rival.n_users for rival in conclusion.rivals)
     if n_users:
         return "one user" if n_users == 1 else "no interval"
-    return "no user in common" if any(rival.n_unpaired for rival in conclusion.rivals) else "no value per user"
+    return "no user in common" if any(rival.n_unpaired for rival in conclusion.rivals) else "no per-user values"

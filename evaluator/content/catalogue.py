@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from msgspec import json
 
-from ..document import ARROWS, Block, Code, Equation, Heading, Links, Paragraph, Points, Table, Terms, text_columns
-from ..metrics.catalogue import DEFAULT, Catalogue, ChoiceEntry, ConventionEntry, MetricEntry, shown
+from ..document import Block, Cell, Code, Equation, Heading, Links, Paragraph, Points, Table, Terms, text_columns
+from ..metrics.catalogue import DEFAULT, FAMILIES, Catalogue, ChoiceEntry, ConventionEntry, MetricEntry, shown
 from ..names.measure_strings import Scalar
 
 _PARTS: Final = {"lists": "How a list is read", "truth": "What is relevant", "users": "Who counts", "value": "What a value is"}
@@ -17,34 +17,39 @@ _HERE: Final = "for this metric alone"
 
 
 def listing(metrics: Iterable[MetricEntry]) -> list[Block]:
-    """Return a table with a row per metric."""
-    rows = []
+    """Return a table for every family: a row per metric, with its better direction, its summary and what it needs."""
+    by_family: dict[str, list[tuple[Cell, ...]]] = {}
     for entry in metrics:
-        needs = " and ".join(need.replace("data.", "") for need in entry.needs)
-        others = ", ".join(name for name in entry.conventions if name != DEFAULT) or f"{DEFAULT} only"
-        rows.append((entry.name, entry.family, bounds(entry), ARROWS[entry.higher_is_better], needs, others))
-    heads = ("metric", "family", "bounds", "better", "needs", "conventions that have it")
-    return [Table.of_texts(text_columns(*heads, wraps=heads[-2:]), rows)]
+        needs = f" Needs {' and '.join(entry.needs)}." if entry.needs else ""
+        row = (Cell(entry.name, direction=entry.higher_is_better), Cell(f"{entry.summary}{needs}"))
+        by_family.setdefault(entry.family, []).append(row)
+    blocks: list[Block] = []
+    for family, rows in by_family.items():
+        columns = text_columns("metric", "meaning", wraps=("meaning",))
+        blocks += [Heading(FAMILIES.get(family, "Added"), 2), Table(columns, tuple(rows))]
+    hint = "`receval metrics NAME` explains one: formula, parameters, edge cases, conventions. --convention NAME lists those of a library."
+    return [*blocks, Paragraph(hint)]
 
 
 def metric(entry: MetricEntry, level: int = 1, under: str | None = None, axes: Sequence[ChoiceEntry] = ()) -> list[Block]:
     """Return one metric in full, with the settings of the convention `under`, explained by `axes`."""
     blocks: list[Block] = [Heading(entry.name, level), Paragraph(entry.summary)]
     blocks += [Code(entry.formula)] if entry.formula else []
+    blocks += [Terms(tuple(entry.terms.items()))] if entry.terms else []
     blocks += [Equation(entry.tex)] if entry.tex else []
-    blocks += [Paragraph(text) for text in (*entry.terms, *entry.text)]
+    blocks += [Paragraph(text) for text in entry.text]
     blocks += [Paragraph(f"Edge cases: {text}") for text in entry.edge_cases]
     blocks.append(Terms(tuple(fact for fact in _facts(entry) if fact[1]), code=False))
     blocks += map(_choice, entry.parameters)
-    blocks.append(Heading("What each convention sets", level + 1))
+    blocks.append(Heading("Settings of each convention", level + 1))
     blocks += _settings(entry)
     if under and under != DEFAULT:
         blocks.append(Heading(f"Under the convention {under}", level + 1))
         setting = next(setting for setting in entry.settings if setting.convention == under)
         if not setting.own and not setting.protocol:
-            return [*blocks, Paragraph(f"Everything is as under {DEFAULT}.")]
+            return [*blocks, Paragraph(f"All settings are as under {DEFAULT}.")]
         if not setting.has_metric:
-            blocks.append(Paragraph("The library lacks the metric; the convention is applied all the same."))
+            blocks.append(Paragraph("The library does not have the metric; the other settings of the convention apply."))
         blocks.append(_explained({**setting.own, **setting.protocol}, (*entry.parameters, *axes)))
     return blocks
 
@@ -52,11 +57,11 @@ def metric(entry: MetricEntry, level: int = 1, under: str | None = None, axes: S
 def axes(choices: Sequence[ChoiceEntry], level: int = 1) -> list[Block]:
     """Return the axes that every metric takes."""
     blocks: list[Block] = [
-        Heading("What every metric takes", level),
+        Heading("Settings of every metric", level),
         Paragraph(
-            "A convention gives each of these a value, for all metrics or for one. A measure string may choose otherwise by name: "
-            "`MAP(missing_lists=drop,tie_order=file)@10`. Beside them every metric takes `threshold` with a number, the least rating "
-            "of a relevant item, and `convention`: `nDCG(convention=elliot)@10`."
+            "A convention gives each of these settings a value, for all metrics or for one. A measure string can override them by name: "
+            "`MAP(missing_lists=drop,tie_order=file)@10`. Every metric also takes `threshold` with a number, the lowest rating of a "
+            "relevant item, and `convention`: `nDCG(convention=elliot)@10`."
         ),
     ]
     for part, title in _PARTS.items():
@@ -100,7 +105,9 @@ def everything(catalogue: Catalogue) -> list[Block]:
     """Return the whole catalogue."""
     blocks: list[Block] = [
         Heading("Metrics"),
-        Paragraph("Every metric, what all of them take, and what each convention sets. `receval metrics NAME` prints one of them."),
+        Paragraph(
+            "All metrics, the settings of all metrics, and the settings of each convention. `receval metrics NAME` prints one of them."
+        ),
         Links("Metrics", tuple(entry.name for entry in catalogue.metrics)),
         Links("Conventions", tuple(entry.name for entry in catalogue.conventions)),
     ]
@@ -125,9 +132,9 @@ def _facts(entry: MetricEntry) -> Iterable[tuple[str, str]]:
     yield "family", entry.family
     better = {True: ", higher is better", False: ", lower is better", None: ""}[entry.higher_is_better]
     yield "bounds", f"{bounds(entry)}{better}"
-    yield "cut-off", "top_k, or @k" if entry.takes_cutoff else "none: it looks at the whole list"
+    yield "cut-off", "top_k, or @k" if entry.takes_cutoff else "none: it uses the whole list"
     yield "combines", " and ".join(entry.combines) + (", or any two" if entry.combines else "")
-    yield "needs", " and ".join(entry.needs) or "nothing beside the test file and the lists"
+    yield "needs", " and ".join(entry.needs) or "only the test file and the lists"
     yield "over users", {"mean": "the mean (macro)", "micro": "pooled (micro)"}.get(entry.average, entry.average)
     yield "conventions", ", ".join(entry.conventions)
     yield "reference", entry.reference
@@ -161,7 +168,7 @@ def _settings(entry: MetricEntry) -> list[Block]:
         headers = ("convention", *(choice.name for choice in own), _HERE)[: len(rows[0])]
         blocks.append(Table.of_texts(text_columns(*headers, wraps=(_HERE,)), rows))
         if any(row[0].startswith("(") for row in rows):
-            blocks.append(Paragraph("In brackets: the library lacks the metric."))
+            blocks.append(Paragraph("In brackets: the library does not have the metric."))
     blocks += [Paragraph(f"The formula is as under {DEFAULT} in {', '.join(same)}.")] if same else []
     blocks += [Paragraph(f"Only {DEFAULT} has it.")] if not same and len(rows) == 1 else []
     return blocks

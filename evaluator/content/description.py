@@ -19,9 +19,9 @@ _FACTS: Final[tuple[tuple[str, Callable[[TableDescription], str]], ...]] = (
     ("users", lambda table: f"{table.users:,}"),
     ("items", lambda table: f"{table.items:,}"),
     ("density", lambda table: "" if table.density is None else _percent(table.density)),
-    ("least rating or score", lambda table: "" if table.numbers is None else _number(table.numbers.least)),
+    ("lowest rating or score", lambda table: "" if table.numbers is None else _number(table.numbers.least)),
     ("mean rating or score", lambda table: "" if table.numbers is None else _number(table.numbers.mean)),
-    ("most rating or score", lambda table: "" if table.numbers is None else _number(table.numbers.most)),
+    ("highest rating or score", lambda table: "" if table.numbers is None else _number(table.numbers.most)),
     ("first time", lambda table: "" if table.times is None else _time(table.times.first)),
     ("last time", lambda table: "" if table.times is None else _time(table.times.last)),
     ("days", lambda table: _days(table.times)),
@@ -47,7 +47,7 @@ def document(description: Description) -> Document:
     tables = description.tables
     names = [table.name for table in tables]
     facts = ((label, *(shown(table) for table in tables)) for label, shown in _FACTS)
-    blocks: list[Block] = [Heading("What the files hold", 2), _figures(names, (row for row in facts if any(row[1:])))]
+    blocks: list[Block] = [Heading("Content of the files", 2), _figures(names, (row for row in facts if any(row[1:])))]
     for title, counts in (("Rows per user", [table.per_user for table in tables]), ("Rows per item", [table.per_item for table in tables])):
         rows = ((label, *("" if one is None else shown(one) for one in counts)) for label, shown in _COUNTS)
         blocks += [Heading(title, 2), _figures(names, rows)]
@@ -62,7 +62,7 @@ def document(description: Description) -> Document:
         one = description.table(overlap.one)
         in_common.append((f"{overlap.one} in {overlap.other}", _share(overlap.users, one.users), _share(overlap.items, one.items)))
     if in_common:
-        blocks += [Heading("What the files have in common", 2), _figures(("users", "items"), in_common)]
+        blocks += [Heading("Overlap of the files", 2), _figures(("users", "items"), in_common)]
     return (*blocks, *([Points(description.remarks)] if description.remarks else []))
 
 

@@ -106,7 +106,7 @@ def document(comparison: Comparison, look_at: str = "CONFIG") -> Document:
     blocks += [replace(table, caption="") for table in pair_tables(comparison) if shows_pairs(comparison)]
     if comparison.letters:
         letters = replace(letters_table(comparison), caption="")
-        blocks += [Heading("Which are not clearly different", 2), letters, Paragraph(f"{LETTERS}.")]
+        blocks += [Heading("Models that are not clearly different", 2), letters, Paragraph(f"{LETTERS}.")]
     blocks.append(Points(tuple(conclusions(comparison))))
     if comparison.by_group:
         blocks += [Heading("Within groups", 2), replace(groups_table(comparison), caption="")]
@@ -115,7 +115,7 @@ def document(comparison: Comparison, look_at: str = "CONFIG") -> Document:
         if table.rows:
             name = model.rpartition("/")[2]
             command = f"receval explain '{measure}' {look_at} --user '{table.rows[0][0].text}' --model '{name}'"
-            blocks += [replace(table, caption=""), Paragraph(f"To look at the first: `{command}`")]
+            blocks += [replace(table, caption=""), Paragraph(f"To explain the first: `{command}`")]
         else:
             blocks.append(Paragraph("Nobody."))
     found = footnotes(comparison)
@@ -131,7 +131,7 @@ def section(comparison: Comparison, figures: Sequence[Figure] = (), *, signs: bo
     band = "; the grey band is the margin, within which a difference does not matter" if margins else ""
     meanings = "; ".join(f"{SIGNS[verdict]} {verdict}: {MEANINGS[verdict]}" for verdict in ("equivalent", "inconclusive"))
     counts = "up/same/down: the number of users with a better, the same and a worse value"
-    blocks: list[Block] = [Paragraph(f"{title(comparison)}: {subtitle(comparison)}. Δ is the model less the base; {counts}.")]
+    blocks: list[Block] = [Paragraph(f"{title(comparison)}: {subtitle(comparison)}. Δ is the model minus the baseline; {counts}.")]
     blocks += [Paragraph(f"{meanings}{band}.")] if signs else []
     blocks += [Points((*conclusions(comparison), *footnotes(comparison))), *figures]
     blocks += [letters_table(comparison)] if comparison.letters else []
@@ -156,7 +156,7 @@ def subtitle(comparison: Comparison) -> str:
     corrected = corrected_text(settings.correction, family)
     by = "p not corrected" if corrected == "not corrected" else f"p by {corrected}"
     test = "" if settings.test == "t" else f" · test: {settings.test}"
-    return f"{users or 'no values of users'}{paired} · {_level(comparison)}s · {by}{test}"
+    return f"{users or 'no per-user values'}{paired} · {_level(comparison)}s · {by}{test}"
 
 
 def footnotes(comparison: Comparison) -> tuple[str, ...]:
@@ -242,7 +242,7 @@ def losers_tables(comparison: Comparison) -> tuple[Table, ...]:
             )
             for row in frame.rows(named=True)
         )
-        tables.append(Table(columns, rows, f"Who loses most in {measure} with {model}", f"losers-{number}"))
+        tables.append(Table(columns, rows, f"Users with the largest losses in {measure} with {model}", f"losers-{number}"))
     return tuple(tables)
 
 

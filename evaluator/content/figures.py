@@ -152,7 +152,7 @@ def differences(content: ReportContent) -> Figure | None:
     left = _left(n_left, f"measure{'s are' if n_left > 1 else ' is'} in the tables")
     band = " The grey band is the margin." if any(one.margin is not None for one in shown) else ""
     level = f"{100 * comparison.settings.level:g} %"
-    caption = f"Differences with their {level} intervals; the dashed line is no difference at all.{band}{left}"
+    caption = f"Differences with their {level} intervals; the dashed line marks zero difference.{band}{left}"
     description = f"differences of {len(shown)} values from {comparison.base or 'each other'} with their intervals"
     return _figure("differences", caption, description, _forest(shown, comparison.base))
 
@@ -171,7 +171,7 @@ def _forest(shown: Sequence[Difference], base: str | None) -> Spec:
     if several:
         plots = [{"title": measure, **_forest_panel(rows, None, room)} for measure, rows in panels.items()]
     else:
-        plots = [_forest_panel(rows, "model less base", room) for rows in _by_size(panels[""])]
+        plots = [_forest_panel(rows, "model minus baseline", room) for rows in _by_size(panels[""])]
     scales = {"scale": {"x": "independent", "color": "shared", "shape": "shared"}}
     return {"concat": plots, "columns": 2 if several else 1, "spacing": 18, "resolve": scales} if len(plots) > 1 else plots[0]
 
@@ -238,7 +238,7 @@ def over_k(content: ReportContent) -> Figure | None:
         "resolve": {"scale": {"color": "shared", "shape": "shared"}},
     }
     left = _left(len(wanted) - len(metrics), "are in the table")
-    caption = f"Measures over the cut-off k; each panel has a scale of its own, which need not begin at 0.{left}"
+    caption = f"Measures by cut-off k; each panel has its own scale, which may not start at 0.{left}"
     return _figure("over-k", caption, f"{', '.join(metrics)} of {len(names)} models at the cut-offs {', '.join(texts.values())}", spec)
 
 
@@ -266,10 +266,10 @@ def distribution(content: ReportContent) -> Figure | None:
     shown = spreads[:_MOST_SPREADS]
     several = shown[0].base is not None
     left = _left(len(spreads) - len(shown), "are not shown")
-    what = "Differences of users; blue better, orange worse, grey the same." if several else "Values of users; grey at 0."
-    caption = f"{what} The heights are on a logarithmic scale, so that few users can be seen beside many.{left}"
+    what = "Differences per user; blue better, orange worse, grey the same." if several else "Per-user values; grey at 0."
+    caption = f"{what} Heights are on a logarithmic scale, so that small numbers of users are visible.{left}"
     measures = ", ".join(dict.fromkeys(one.measure for one in shown))
-    description = f"histogram of {'per-user differences' if several else 'values of users'} in {measures}"
+    description = f"histogram of {'per-user differences' if several else 'per-user values'} in {measures}"
     panels = [_histogram(one) for one in shown]
     spec = {"concat": panels, "columns": 2, "spacing": 24} if len(panels) > 1 else panels[0]
     return _figure("distribution", caption, description, spec)
@@ -315,7 +315,7 @@ def trade_off(content: ReportContent) -> Figure | None:
         one, other = (table[label][name] for label in pair)
         ends = {"x_low": one.low, "x_high": one.high, "y_low": other.low, "y_high": other.high}
         rows.append({"model": name, "x": one.value, "y": other.value, **ends})
-    words = {True: " (more is better)", False: " (less is better)", None: ""}
+    words = {True: " (higher is better)", False: " (lower is better)", None: ""}
     titles = {field: f"{label}{words[content.higher_is_better[label]]}" for field, label in zip("xy", pair, strict=True)}
     at_x, at_y = (_numbers(*title, scale={"zero": False, "nice": True}, axis={"tickCount": 6}) for title in titles.items())
     looks = _looks("model", both, COLOURS, _SHAPES)
@@ -352,9 +352,9 @@ FIGURES: Final[Mapping[str, Callable[[ReportContent], Figure | None]]] = Mapping
 )
 """Name of a chart → what makes it; `None` where there is nothing to show."""
 NEEDS: Final[Mapping[str, str]] = {
-    "differences": "it takes several models, whose values of users were kept",
+    "differences": "it needs several models with per-user values",
     "over_k": "no metric has values at several cut-offs",
-    "distribution": "it takes a measure with values of users that were kept",
-    "trade_off": "it takes two models and two measures",
+    "distribution": "it needs a measure with per-user values",
+    "trade_off": "it needs two models and two measures",
 }
 """Why there may be nothing to show."""

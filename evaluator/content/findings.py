@@ -76,7 +76,7 @@ def summary(result: Result) -> str:
     Checks that are off come last: ` (no data.train: X05 to X11, X14; off: R04)`.
     """
     if not result.examined:
-        return "No health check is made: the config says health: off."
+        return "No health checks ran: the config has health: off."
     counts = {severity: sum(finding.severity == severity for finding in result.findings) for severity in WORDS}
     totals = [f"{n} {WORDS[severity]}{'s' * (n != 1)}" for severity, n in counts.items() if n]
     reasons = sorted(dict.fromkeys(result.unmade.values()), key=lambda reason: reason == "off")

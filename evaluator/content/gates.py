@@ -75,9 +75,9 @@ def baseline_document(result: Result, name: str) -> Document:
     truths = ((f" of fold {fold}" if fold else "", truth) for fold, truth in result.truths.items())
     terms = [(f"test data{of}", f"{users_text(truth.users)}, {truth.rows:,} rows, {truth.hash[:12]}") for of, truth in truths]
     terms += [
-        ("values of users", "kept, so that users are paired" if result.per_user else "not kept: users cannot be paired"),
+        ("per-user values", "stored: users can be paired" if result.per_user else "not stored: users cannot be paired"),
         ("gates", Verdicts(result.gates).summary() if result.gates else "none were judged"),
-        ("health checks", ("an error-level check failed" if result.failed() else "passed") if result.examined else "none were made"),
+        ("health checks", ("an error-level check failed" if result.failed() else "passed") if result.examined else "none ran"),
         ("receval", result.versions.get("receval", "")),
     ]
     return (Heading(name), Terms(tuple(terms), code=False), Table(columns, rows))

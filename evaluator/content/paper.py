@@ -46,8 +46,8 @@ _OVER_USERS: Final = {
 }
 _ALWAYS: Final = frozenset({"u", "U", "k", "r", "i", "L_u", "T_u"})
 """Symbols that are explained whether a formula has them or not."""
-_INDICATOR: Final = (r"$`[\ldots]`$", "1 if the condition holds, else 0; a fraction without a denominator counts 0")
-_R: Final = "In the descriptions of choices $`R`$ is $`|T_u|`$, the number of relevant items of the user."
+_INDICATOR: Final = (r"$`[\ldots]`$", "1 if the condition holds, else 0; a fraction with denominator 0 counts 0")
+_R: Final = "In the descriptions of settings $`R`$ is $`|T_u|`$, the number of relevant items of the user."
 _BETTER: Final = "\u2020"
 _WORSE: Final = "\u2021"
 Lines = Mapping[tuple[str, ...], Mapping[str, Row]]
@@ -93,7 +93,7 @@ def paper_document(
         "Groups, folds and runs": (*_repeats_tables(result, style.digits), *_group_tables(result, style.digits)),
         "Data": _data(result),
         "Definitions": definitions(result),
-        "Health checks": found or ([Paragraph("Nothing was found.")] if result.examined and not result.findings else []),
+        "Health checks": found or ([Paragraph("No findings.")] if result.examined and not result.findings else []),
     }
     sections = (Section(name.partition(",")[0].lower().replace(" ", "-"), name, tuple(blocks)) for name, blocks in parts.items())
     return (Heading(title), *(section for section in sections if section.blocks))
@@ -171,7 +171,7 @@ def _group_tables(result: Result, digits: int | None) -> Iterator[Table]:
             rules[len(lines)] = f"{group}, {users_range(row.n_users for row in some)}"
             for row in (row for model in result.models for row in some if row.model == model):
                 lines.setdefault((group, row.model), {})[row.label] = row
-        notes = (f"The values of groups of fewer than {FEW_USERS} users say little.",) if any(row.few_users for row in rows) else ()
+        notes = (f"Values of groups with fewer than {FEW_USERS} users are very uncertain.",) if any(row.few_users for row in rows) else ()
         table = _table((_MODEL,), lines, partial(_cell, formats=Formats.of(rows, digits)), result.higher_is_better)
         yield replace(table, caption=f"Results by {by}.", id=f"groups-{place}", rules=rules, notes=notes)
 
@@ -188,7 +188,7 @@ def _repeats_tables(result: Result, digits: int | None) -> Iterator[Table]:
         lines.setdefault((row.model, *("mean" if name is None else name for name in names)), {})[row.label] = row
     keys = (Column("model", "name"), *(Column(kind, "key") for kind in kinds))
     table = _table(keys, lines, partial(_cell, formats=Formats.of((*over_all, *result.rows), digits)), result.higher_is_better)
-    caption = f"Results by {' and '.join(kinds)}. Means stand with the standard deviation of the sample."
+    caption = f"Results by {' and '.join(kinds)}. Means with sample standard deviations."
     yield replace(table, caption=caption, id="repeats", rules=_changes([key[0] for key in lines]))
 
 
@@ -261,7 +261,7 @@ def marks_of(result: Result, formats: Formats, style: LatexStyle, comparison: Co
     notes: list[tuple[str, str]] = []
     if style.second == "underline":
         marks |= dict.fromkeys(_second(result, formats, best), "second")
-        notes += [("underlined: the next value", "")] if marks else []
+        notes += [("underlined: the second-best value", "")] if marks else []
     if style.best == "bold" and best:
         marks |= {place: "untested" if place in untested else "best" for place in best}
         notes.insert(0, _about_best(untested, tested))
@@ -335,8 +335,8 @@ def definitions(result: Result) -> Iterator[Block]:
             yield from _definition(metric, definition, first, [row.k for row in result.rows if row.metric == name])
     if first is not None:
         choices = _choices(first, [(name, name) for name in PROTOCOL if name in first.axes])
-        yield Heading("What all measures share", 3)
-        yield Paragraph("Where a measure differs, it stands with the measure.")
+        yield Heading("Common settings of all measures", 3)
+        yield Paragraph("Differences are listed with the measure.")
         yield Points((f"Convention {first.convention}.", _relevance(first), *choices))
 
 
@@ -378,7 +378,7 @@ def _facts(metric: Metric, definition: MeasureDefinition, first: MeasureDefiniti
     if combined:
         yield f"{', '.join(combined)}."
     if definition.average == "micro":
-        yield "Over users: the numerators and the denominators are summed over users before they are divided (pooled)."
+        yield "Over users: numerators and denominators are summed over users before the division (pooled)."
     if _relevance(definition) != _relevance(first):
         yield _relevance(definition)
     if definition.needs:

@@ -25,8 +25,8 @@ _MOST: Final = 3
 _CHARTS: Final = {"over_k": "Over the cut-offs", "distribution": "Spread over users", "trade_off": "Trade-off"}
 """The charts that have a section of their own, and its title."""
 _WHISKERS: Final = (
-    "± is half of the 95 % interval of a mean over users, and the whiskers are that interval; a measure has one scale for all models. "
-    "Whether two models differ is said under Differences: their users are the same, and whiskers do not know that."
+    "± is half of the 95 % interval of a mean over users; the whiskers show this interval. A measure has one scale for all models. "
+    "Overlapping intervals do not mean that there is no difference: see Differences for the paired tests."
 )
 _SEVERITIES: Final[Mapping[str, tuple[Level, Mark]]] = {"error": ("bad", "error"), "warn": ("doubtful", "warn"), "info": ("plain", "")}
 """Severity of a finding → how good the news is, and the mark."""
@@ -37,7 +37,7 @@ _INPUTS: Final = (
     Column("bytes", "counts"),
     Column("SHA-256"),
 )
-_DEFINITIONS: Final = (Column("measure", "key"), Column("convention"), Column("least relevant rating", "value"), Column("choices"))
+_DEFINITIONS: Final = (Column("measure", "key"), Column("convention"), Column("lowest relevant rating", "value"), Column("choices"))
 
 
 class ReportPart(Struct, frozen=True):
@@ -134,7 +134,7 @@ def _findings(content: ReportContent, short: bool) -> Iterator[Section]:
     grave = _findings_table("findings-table", "Errors and warnings", content, ("error", "warn"))
     notes = _findings_table("notes-table", "Notes", content, ("info",))
     folds = [Section("", f"{len(notes.rows)} notes", (notes,), folded=True)] if notes.rows else []
-    yield Section("findings", "What the checks found", (*said, *([grave] if grave.rows else []), *folds))
+    yield Section("findings", "Findings of the health checks", (*said, *([grave] if grave.rows else []), *folds))
 
 
 def _findings_table(id: str, caption: str, content: ReportContent, severities: tuple[str, ...]) -> Table:
@@ -160,7 +160,7 @@ def _values(content: ReportContent, short: bool) -> Iterator[Section]:
         yield Section("values", "Values", (table, Sentences(tuple(legend))))
         return
     whiskers = [_WHISKERS] if any(one.low is not None for one in content.points) else []
-    said = map(Paragraph, ("↑ more is better, ↓ less is better.", *legend, *whiskers))
+    said = map(Paragraph, ("↑ higher is better, ↓ lower is better.", *legend, *whiskers))
     shares = shares_table(content.models)
     more = [replace(shares, id="achieved-table", caption="Percent of achievable")] if shares else []
     yield Section("values", "Values", (*said, replace(table, id="values-table", caption="Values of all models"), *more))
@@ -187,7 +187,7 @@ def _charts(content: ReportContent, short: bool) -> Iterator[Section]:
 def _losers(content: ReportContent, short: bool) -> Iterator[Section]:
     """Yield the users who lose most, if they were asked for."""
     if content.show_users and content.comparison is not None and content.comparison.losers:
-        yield Section("losers", "Who loses most", differences.losers_tables(content.comparison))
+        yield Section("losers", "Users with the largest losses", differences.losers_tables(content.comparison))
 
 
 def _groups(content: ReportContent, short: bool) -> Iterator[Section]:
@@ -201,7 +201,7 @@ def _users(content: ReportContent, short: bool) -> Iterator[Section]:
         of = f" in {label}" if len(content.results) > 1 else ""
         repeated = repeats(result)
         yield from [_captioned(f"repeats-{number}", f"Folds and runs{of}", repeated)] if repeated else []
-        yield _captioned(f"ledger-{number}", f"Who was counted{of}", ledger(result))
+        yield _captioned(f"ledger-{number}", f"Users that were counted{of}", ledger(result))
 
 
 def _done(content: ReportContent, short: bool) -> Iterator[Section]:
@@ -226,7 +226,7 @@ def _done(content: ReportContent, short: bool) -> Iterator[Section]:
             blocks["Config"] = Code(json.dumps(result.config, indent=1, ensure_ascii=False, default=str), "json")
         blocks["Versions"] = Points(tuple(f"{name} {version}" for name, version in result.versions.items()))
         folds += [Section("", f"{title}{of}", (block,), folded=True) for title, block in blocks.items()]
-    yield Section("done", "What was done", tuple(folds))
+    yield Section("done", "Settings and data", tuple(folds))
 
 
 def _announced(content: ReportContent, short: bool) -> Iterator[Section]:

@@ -19,8 +19,8 @@ from .best_values import best_values
 from .values import Formats, groups, ledger, models_of, repeats, shares_table, united_intervals, values_of_result
 
 _FEW_FILES: Final = 3
-_CUT: Final = "… stands for the middle of a name; --format csv has names whole."
-_MANY: Final = "{n} tables fit {width} columns; --columns nDCG@10,Recall@10 shows some measures, --format csv has all."
+_CUT: Final = "… replaces the middle of a name; --format csv has full names."
+_MANY: Final = "{n} tables fit {width} columns; --columns nDCG@10,Recall@10 selects measures, --format csv has all."
 
 
 def screen(
@@ -54,7 +54,7 @@ def screen(
         *repeats(result, digits),
         *groups(models_of(result), digits),
         Sentences((*rest.notes(), *_checked(result)), if_cut=_CUT, if_many=_MANY),
-        *([*ledger(whole or result), Heading("What was read", 2), Terms(tuple(read), code=False)] if verbose else []),
+        *([*ledger(whole or result), Heading("Files that were read", 2), Terms(tuple(read), code=False)] if verbose else []),
         *gates.document(result.gates, summary=False),
     )
 
@@ -73,7 +73,7 @@ def markdown(result: Result) -> Document:
         *gates.document(result.gates),
         *_values(result),
         Sentences(result.notes()),
-        *([Heading("What the checks found", 2), *found] if found else []),
+        *([Heading("Findings of the health checks", 2), *found] if found else []),
         *repeats(result),
         *groups(models_of(result)),
         *ledger(result),

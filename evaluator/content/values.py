@@ -278,7 +278,7 @@ def groups(models: Sequence[NamedModel], digits: int | None = None, *, with_inte
             blocks += [Paragraph("Percent of achievable:"), *_tables(heads, _lines(shares, _share), beside)]
     if any(row.few_users for row in rows):
         where = " (of one fold or run at least)" if any(row.repeats is not None for row in rows) else ""
-        blocks.append(Paragraph(f"few: fewer than {FEW_USERS} users{where}, whose values say little."))
+        blocks.append(Paragraph(f"few: fewer than {FEW_USERS} users{where}, whose values are very uncertain."))
     return tuple(blocks)
 
 
@@ -338,11 +338,11 @@ def repeats(result: Result, digits: int | None = None) -> Document:
             key = (row.model, *(places[kind] or "" for kind in kinds))
             lines.setdefault(key, {})[row.label] = Cell(formats.text(row.label, value), value=value)
     heads = tuple(Column(name, "name") for name in ("model", *kinds))
-    note = Paragraph("The standard deviation is that of the sample: it divides by the number of values less 1.")
+    note = Paragraph("Standard deviations are sample standard deviations (n − 1).")
     return (Heading(f"By {' and '.join(kinds)}", 2), *_tables(heads, lines), note)
 
 
-# Who was counted
+# Users that were counted
 
 
 def ledger(result: Result) -> Document:
@@ -363,8 +363,8 @@ def ledger(result: Result) -> Document:
         (model, f"{_sentence(one)} ({'all measures' if alone[model] == 1 else ', '.join(dict.fromkeys(labels))})")
         for (model, one), labels in grouped.items()
     )
-    head = (Heading("Who was counted", 2), Terms(lines, code=False))
-    about = "Values, with their numbers of users: over users with a list (covered), and whom train holds (warm), where not all are:"
+    head = (Heading("Users that were counted", 2), Terms(lines, code=False))
+    about = "Values and numbers of users: over users with a list (covered) and users in train (warm), if they differ from all:"
     return (*head, Paragraph(about), Table.of_texts(_PARTS, parts)) if parts else head
 
 

@@ -10,30 +10,30 @@ FORMULA_AXES: Final = (
     Axis(
         "precision_denominator",
         "formula",
-        "what Precision divides by",
+        "the divisor of Precision",
         {
             "k": "k; without a cut-off the length of the list",
-            "list_length": "the items that are there, at most k",
+            "list_length": "the number of listed items, at most k",
             "min_r_k": "the smaller of R and k",
             "min_r_length": "the smaller of R and the length of the list, at most k",
-            "rated": "the listed items that the user's test rows hold, at most k of the list",
+            "rated": "the listed items that are in the user's test rows, at most k of the list",
         },
     ),
-    Axis("recall_denominator", "formula", "what Recall divides by", {"r": "R", "min_r_k": "the smaller of R and k"}),
+    Axis("recall_denominator", "formula", "the divisor of Recall", {"r": "R", "min_r_k": "the smaller of R and k"}),
     Axis(
         "rprecision_denominator",
         "formula",
-        "what RPrecision divides by",
+        "the divisor of RPrecision",
         {
             "r": "R",
             "min_r_length": "the smaller of R and the length of the list",
-            "rated": "the listed items that the user's test rows hold, among the first R of the list",
+            "rated": "the listed items that are in the user's test rows, among the first R of the list",
         },
     ),
     Axis(
         "f_weight",
         "formula",
-        "how `beta` weighs the two metrics of F1",
+        "how `beta` weights the two metrics of F1",
         {"beta_squared": "by β²", "beta": "by β itself"},
     ),
     Axis(
@@ -48,7 +48,7 @@ FORMULA_AXES: Final = (
     Axis(
         "map_denominator",
         "formula",
-        "what AP divides by",
+        "the divisor of AP",
         {
             "min_r_k": "the smaller of R and k",
             "r": "R",
@@ -67,7 +67,7 @@ FORMULA_AXES: Final = (
     Axis(
         "mar_denominator",
         "formula",
-        "what AR divides by",
+        "the divisor of AR",
         {
             "min_r_k": "the smaller of R and k",
             "r": "R",
@@ -97,7 +97,7 @@ FORMULA_AXES: Final = (
     Axis(
         "ndcg_discount",
         "formula",
-        "what the gain at rank r is divided by",
+        "the divisor of the gain at rank r",
         {"log_r_plus_1": "log(r + 1)", "log_max_r_2": "log(max(r, 2)), so that ranks 1 and 2 weigh the same"},
     ),
     Axis("ndcg_log_base", "formula", "the base of the logarithm in the rank discount", {}),
@@ -115,7 +115,7 @@ FORMULA_AXES: Final = (
     Axis(
         "iprec_rounding",
         "formula",
-        "the number of hits at which InterpolatedPrecision and ElevenPointPrecision take a recall for reached",
+        "the number of hits at which InterpolatedPrecision and ElevenPointPrecision count a recall as reached",
         {"plus_0_9": "the integer part of recall · R + 0.9", "nearest": "recall · R, rounded to the nearest integer, a half up"},
     ),
     Axis(
@@ -129,8 +129,8 @@ FORMULA_AXES: Final = (
         "formula",
         "how negatives are counted",
         {
-            "candidates": "candidates that are not relevant, and whatever else the list holds",
-            "train_items": "the items of data.train, less the user's own, less R, whatever the list holds",
+            "candidates": "candidates that are not relevant, and any other listed item",
+            "train_items": "the items of data.train, minus the user's own, minus R, regardless of the list",
         },
     ),
     Axis(
@@ -138,16 +138,16 @@ FORMULA_AXES: Final = (
         "formula",
         "negatives with the score of a relevant item, of those in the list (without scores there are none)",
         {
-            "list_order": "are right where the list has them below it",
-            "strict": "are wrong, wherever they stand",
-            "half": "are half right, wherever they stand",
+            "list_order": "count as right if the list has them below it",
+            "strict": "count as wrong at any rank",
+            "half": "count as half right at any rank",
         },
     ),
     Axis(
         "auc_average",
         "formula",
         "the relevant items that AUC averages over",
-        {"relevant": "all; what the list leaves out counts 0", "hits": "those in the list"},
+        {"relevant": "all; relevant items that are not listed count 0", "hits": "those in the list"},
     ),
 )
 
@@ -157,7 +157,7 @@ JUDGED_AXES: Final = (
         "judged_negative",
         "formula",
         "a test row with a rating below 0",
-        {"judged": "is judged, and not relevant", "pooled": "was looked at but not judged: it counts as not judged"},
+        {"judged": "is judged, and not relevant", "pooled": "counts as not judged"},
     ),
     Axis(
         "bpref_unjudged",
@@ -171,29 +171,29 @@ JUDGED_AXES: Final = (
     Axis(
         "rndcg_users",
         "formula",
-        "a user none of whose grades reaches the threshold of the config",
-        {"any_grade": "counts like others, if one grade is above 0", "threshold": "counts 0"},
+        "a user with no grade that reaches the threshold of the config",
+        {"any_grade": "counts like other users if a grade is above 0", "threshold": "counts 0"},
     ),
     Axis(
         "rbp_gain",
         "formula",
-        "what a hit adds",
+        "the gain of a hit",
         {"binary": "1", "grade": "its grade, as it is", "share": "its grade as a share of the largest grade of the user's relevant items"},
     ),
     Axis(
         "rbp_norm",
         "formula",
-        "what the sum over the hits is divided by",
+        "the divisor of the sum over the hits",
         {
-            "none": "the sum over all places, 1/(1 - p)",
-            "ideal": "the sum over as many places as there are relevant items, at most the length of the list, at most k",
+            "none": "the sum over all ranks, 1/(1 - p)",
+            "ideal": "the sum over as many ranks as there are relevant items, at most the length of the list, at most k",
         },
     ),
     Axis(
         "pauc_insufficient",
         "formula",
-        "a user whose list lacks a relevant item and has less than k misses",
-        {"counts": "counts as if the missing items stood below all others", "excluded": "is left out"},
+        "a user whose list lacks a relevant item and has fewer than k misses",
+        {"counts": "counts as if the missing items were below all others", "excluded": "is left out"},
     ),
     Axis(
         "correlation_method",
@@ -201,14 +201,14 @@ JUDGED_AXES: Final = (
         "how scores and ratings are compared",
         {
             "pearson": "by their linear correlation",
-            "kendall": "by the pairs of items that they order alike (tau-b)",
-            "spearman": "by the linear correlation of their ranks, equal ones sharing the mean of theirs",
+            "kendall": "by the pairs of items that both order the same way (tau-b)",
+            "spearman": "by the linear correlation of their ranks, with the mean rank for ties",
         },
     ),
     Axis(
         "error_over",
         "formula",
-        "the ratings that an error is a mean over",
+        "the ratings over which an error is averaged",
         {
             "predicted": "the user's test ratings with a prediction",
             "predicted_relevant": "those of them that are relevant",

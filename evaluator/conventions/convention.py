@@ -89,7 +89,7 @@ class Problems:
         for choice, meaning in value.items():
             plain = isinstance(meaning, dict) and all(isinstance(parameter, str | int | float | bool) for parameter in meaning.values())
             if meaning is not None and not plain:
-                self.add(("parameters", key, choice), f"{key}={choice} stands for parameters, such as {{denominator: k}}")
+                self.add(("parameters", key, choice), f"{key}={choice} must be a mapping of parameters, such as {{denominator: k}}")
         return {yaml_text.scalar(str(choice)): meaning for choice, meaning in value.items() if isinstance(meaning, dict)} | {
             yaml_text.scalar(str(choice)): {} for choice, meaning in value.items() if meaning is None
         }
@@ -175,7 +175,7 @@ class Convention(Struct, frozen=True, dict=True):
     def refuse_without_cutoff(self, written: str) -> None:
         """`ValueError` if the library refuses the metric that it calls `written` without a cut-off."""
         if any(re.fullmatch(pattern, written) for pattern in self.needs_cutoff):
-            raise ValueError(f"{written} needs k, the number of items it looks at: write {written}@10, or give top_k")
+            raise ValueError(f"{written} needs k, the number of items it uses: write {written}@10, or give top_k")
 
     @cached_property
     def _patterns(self) -> tuple[tuple[re.Pattern[str], str], ...]:
@@ -186,7 +186,7 @@ class Convention(Struct, frozen=True, dict=True):
             if match := pattern.fullmatch(text):
                 spec = parse(match.expand(template))
                 if depth > _DEEPEST:
-                    raise ValueError(f"the spellings of the convention {self.name} lead in a circle: {text}")
+                    raise ValueError(f"the spellings of the convention {self.name} form a circle: {text}")
                 again = self._from_spelling(spec.name, depth + 1) if spec.name != text else None
                 return spec if again is None else MetricSpec(again.name, again.components, (*again.params, *spec.params), spec.k)
         return None
@@ -240,7 +240,7 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
         raise ValueError(f"{path}:{line}: {message}")
     content = document.value
     if not isinstance(content, dict):
-        raise ValueError(f"{path}:1: a convention is a mapping with keys such as extends and axes")
+        raise ValueError(f"{path}:1: a convention must be a mapping with keys such as extends and axes")
     for key in content:
         if key not in _KEYS:
             problems.add((key,), f"unknown key '{key}'; known: {', '.join(_KEYS)}")
@@ -255,11 +255,11 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
         locations |= {(metric, axis): problems.location(("metrics", metric, axis)) for axis in changed}
         locations[metric, ""] = problems.location(("metrics", metric))
     if not isinstance(content.get("notes") or [], list):
-        problems.add(("notes",), "notes is a list of sentences")
+        problems.add(("notes",), "notes must be a list of sentences")
     top_k = problems.cutoffs(content["top_k"]) if "top_k" in content else base.top_k if base else ()
     needs_cutoff = content.get("needs_cutoff", base.needs_cutoff if base else ())
     if not isinstance(needs_cutoff, list | tuple):
-        problems.add(("needs_cutoff",), "needs_cutoff is a list of patterns of names")
+        problems.add(("needs_cutoff",), "needs_cutoff must be a list of name patterns")
     spellings = problems.mapping(content.get("spellings"), ("spellings",))
     for pattern, template in spellings.items():
         try:
@@ -271,7 +271,9 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
     rewrites = {key: problems.rewrite(key, value) for key, value in problems.mapping(content.get("parameters"), ("parameters",)).items()}
     name = content.get("name") or path.stem
     if not isinstance(name, str) or (name in known() and path.parent != _HERE):
-        problems.add(("name",), f"{name!r} is the name of a convention of receval: choose another" if name in known() else "name is a text")
+        problems.add(
+            ("name",), f"{name!r} is the name of a built-in convention: choose another" if name in known() else "name must be a text"
+        )
     missing = AXES.keys() - axes.keys()
     if missing and not problems.messages:
         problems.add(("axes",), f"the axes {', '.join(sorted(missing))} have no value")

@@ -42,7 +42,7 @@ def refuse_overwriting(loaded: Loaded, targets: Iterable[Target]) -> None:
                 inside = Path(os.path.realpath(target.path))
                 if inside.is_relative_to(real) and not any(map(is_hidden, inside.relative_to(real).parts)):
                     raise OutputError(
-                        f"{target.option}: the next run would read the results as input, for they go into {path}, the folder of {role}",
+                        f"{target.option}: the next run would read the results as input, because {path} is the folder of {role}",
                         "choose a folder outside of it",
                     )
             elif target.takes is None and _is_same(target.path, path):

@@ -42,7 +42,7 @@ AGAIN: Final = "evaluate again with receval run CONFIG -o FOLDER/"
 
 
 def contents(result: Result, formats: Iterable[str]) -> dict[str, bytes | Path]:
-    """Return the files of a folder, by name: the result in all forms, values of users in `formats`, enriched lists, and the manifest."""
+    """Return the files of a folder, by name: the result in all forms, per-user values in `formats`, enriched lists, and the manifest."""
     of_users = [row for form in formats if (row := of_form(form, "users")) is not None]
     rows = (*in_folder("result").values(), *of_users)
     files: dict[str, bytes | Path] = {row.folder: rendered(row, result) for row in rows}
@@ -99,7 +99,7 @@ def copy_results(folder: Path, target: Path, *, force: bool = False) -> None:
         raise OutputError(f"{target} is the folder itself", "choose another place with --to")
     there = [name for name in names if os.path.exists(target / name)]
     if there and not is_result_folder(target) and not force:
-        raise OutputError(f"{target} is no folder of results, and has a {there[0]}", "choose another place with --to, or add --force")
+        raise OutputError(f"{target} is not a result folder: it contains a {there[0]}", "choose another place with --to, or add --force")
     with Stage([target]) as stage:
         stage.commit({target / name: folder / name for name in names}, gone=stale(target, names))
 
@@ -118,11 +118,11 @@ class Manifest(Struct, frozen=True):
         try:
             proven = self.files[path.name] == fingerprint(path if content is None else content)
         except FileNotFoundError:
-            raise DataError(f"{path.parent}: {path.name} is missing, which the manifest names", AGAIN) from None
+            raise DataError(f"{path.parent}: {path.name} is missing, but the manifest lists it", AGAIN) from None
         except OSError as error:
             raise DataError(f"{path}: cannot be read: {error.strerror}", AGAIN) from None
         if not proven:
-            raise DataError(f"{path}: this is not the file that the manifest names: the folder is not whole", AGAIN)
+            raise DataError(f"{path}: this is not the file that the manifest lists: the folder is incomplete or mixed", AGAIN)
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -135,9 +135,9 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         files = {output["path"]: {name: output[name] for name in ("bytes", "sha256")} for output in content["outputs"]}
     except (LookupError, TypeError):
-        raise DataError(f"{path}: this is not what receval wrote", AGAIN) from None
+        raise DataError(f"{path}: this was not written by receval", AGAIN) from None
     if CHECKSUM in content and content[CHECKSUM] != checksum(content):
-        raise DataError(f"{path}: its content is not what was written: the file is damaged", AGAIN)
+        raise DataError(f"{path}: its content has changed since it was written: the file is damaged", AGAIN)
     return Manifest(content, files)
 
 
@@ -174,7 +174,7 @@ def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
 
 
 def load(folder: Path | str) -> Result:
-    """Read the folder that `receval run -o FOLDER/` wrote; the values of users are read when they are looked at.
+    """Read the folder that `receval run -o FOLDER/` wrote; the per-user values are read when they are looked at.
 
     `DataError` if it is no such folder, is not whole (a file is missing, or is not the one that the manifest names), or was written by
     another version whose results cannot be read.
@@ -186,19 +186,19 @@ def load(folder: Path | str) -> Result:
     version = content.get("format_version")
     if version not in READABLE_VERSIONS:
         older = isinstance(version, int) and version < FORMAT_VERSION
-        who = "an earlier receval" if older else "a later receval" if isinstance(version, int) else "another program"
+        who = "an earlier version of receval" if older else "a later version of receval" if isinstance(version, int) else "another program"
         reads = f"format {version}; this one reads {READABLE_VERSIONS[0]} to {FORMAT_VERSION}"
         raise DataError(f"{folder}: the results were written by {who} ({reads})", AGAIN)
     others = [name for name in manifest.files if not is_output_file(name)]  # a manifest without a checksum may be damaged
     if others:
-        raise DataError(f"{folder / MANIFEST}: it names {others[0]}, which no run writes: the file is damaged", AGAIN)
+        raise DataError(f"{folder / MANIFEST}: it lists {others[0]}, which receval never writes: the file is damaged", AGAIN)
     if RESULTS not in manifest.files:
-        raise DataError(f"{folder / MANIFEST}: it does not name {RESULTS}", AGAIN)
+        raise DataError(f"{folder / MANIFEST}: it does not list {RESULTS}", AGAIN)
     manifest.require(path, text)
     try:
         return _result(content, manifest.content, _users(folder, manifest, content))
     except (LookupError, TypeError, ValueError) as error:
-        raise DataError(f"{path}: this is not what receval wrote: {_first_line(error)}", AGAIN) from None
+        raise DataError(f"{path}: this was not written by receval: {_first_line(error)}", AGAIN) from None
 
 
 def is_result_folder(path: Path) -> bool:
@@ -207,7 +207,7 @@ def is_result_folder(path: Path) -> bool:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], bytes]:
-    """Read the object of a JSON file of a folder of results, and its bytes; `DataError` if there is no such folder, file or object."""
+    """Read the object of a JSON file of a folder of results, and its bytes; `DataError` if the folder does not exist, file or object."""
     folder = path.parent
     try:
         with open(path, "rb") as file:
@@ -215,14 +215,14 @@ def _read(path: Path) -> tuple[dict[str, Any], bytes]:
         content = json.loads(text.decode())
     except (FileNotFoundError, NotADirectoryError):
         if not os.path.isdir(folder):
-            raise DataError(f"{folder}: there is no such folder", "give the folder that receval run -o FOLDER/ wrote") from None
-        raise DataError(f"{folder}: there is no {path.name}, so this is no folder of results", AGAIN) from None
+            raise DataError(f"{folder}: the folder does not exist", "give a folder written by receval run -o FOLDER/") from None
+        raise DataError(f"{folder}: there is no {path.name}, so this is not a result folder", AGAIN) from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}", AGAIN) from None
     except (ValueError, RecursionError):
-        raise DataError(f"{path}: this is no JSON: the file is damaged", AGAIN) from None
+        raise DataError(f"{path}: this is not valid JSON: the file is damaged", AGAIN) from None
     if not isinstance(content, dict):
-        raise DataError(f"{path}: this is not what receval wrote", AGAIN)
+        raise DataError(f"{path}: this was not written by receval", AGAIN)
     return content, text
 
 
@@ -272,7 +272,7 @@ def _row(cells: Mapping[str, Any], definitions: Mapping[str, MeasureDefinition])
 
 
 def _users(folder: Path, manifest: Manifest, content: Mapping[str, Any]) -> Mapping[str, pl.DataFrame]:
-    """Return the values of users, where the folder has them as Parquet; `DataError` if the file is not the one that was written."""
+    """Return the per-user values, where the folder has them as Parquet; `DataError` if the file is not the one that was written."""
     if USERS not in manifest.files:
         return {}
     models = [model["model"] for model in content["models"]]
@@ -284,7 +284,7 @@ def _users(folder: Path, manifest: Manifest, content: Mapping[str, Any]) -> Mapp
 
 
 class _UserFile:
-    """A file with the values of users; it must stay as it is from now on. `is_only`: it holds one model."""
+    """A file with the per-user values; it must stay as it is from now on. `is_only`: it holds one model."""
 
     def __init__(self, path: Path, *, is_only: bool) -> None:
         self.path, self._is_only, self._before = path, is_only, state_of(path)
@@ -304,9 +304,7 @@ class _UserFile:
         except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
             problem = DataError(f"{self.path}: cannot be read: {_first_line(error)}", AGAIN)
         if state_of(self.path) != self._before:
-            problem = DataError(
-                f"{self.path} changed after its hash was checked", "read the folder again when no other program writes to it"
-            )
+            problem = DataError(f"{self.path} changed after its hash was checked", "try again when no other program writes to the folder")
         if problem is not None:
             raise problem
 

@@ -33,13 +33,13 @@ def audit(loaded: Loaded, names: Sequence[str] = ()) -> Audit:
     chosen = tuple(dict.fromkeys((evaluation.convention, *(names or conventions.known()))))
     measures = tuple(evaluation.definitions)
     if not measures:
-        raise ConfigError("an audit compares measures, and evaluation.metrics asks for arithmetic of measures only")
+        raise ConfigError("an audit compares measures, but evaluation.metrics has only formulas")
     under = _reader(loaded)
     found = {(name, measure): under(measure, name) for name in chosen for measure in measures}
     definitions = dict.fromkeys(one for one in found.values() if not isinstance(one, str))
     if not definitions:
         labels = ", ".join(measure.label for measure in measures)
-        raise ConfigError(f"none of the conventions {', '.join(chosen)} has any of the measures {labels}")
+        raise ConfigError(f"none of the conventions {', '.join(chosen)} has one of the measures {labels}")
     request = Request(loaded, Plan(tuple(definitions)), _NO_USERS, whole_lists=True)
     rows, said = open_inputs(request, _evaluated)
 
@@ -85,7 +85,7 @@ def _reader(loaded: Loaded) -> Callable[[Definition, str], Definition | str]:
         parts = measure.components if measure.spec.components else ()  # what a metric combines of itself need not be one of the library
         library_has_it = {measure.metric.name, *(inner.metric.name for part in parts for inner in part.all)} <= convention.metrics.keys()
         if not library_has_it and name not in (conventions.DEFAULT, evaluation.convention) and convention.library:
-            return "the library has no such metric"
+            return "the library does not have the metric"
         try:
             definition = evaluation.resolve(written[measure], name)
         except ValueError as error:
@@ -100,7 +100,7 @@ def _obstacle(loaded: Loaded, definition: Definition) -> str:
     for problem in missing(definition, loaded.config.data):
         return f"it needs {problem.rpartition(': give ')[2].partition(',')[0]}"
     if definition.several:
-        return "it has several values: name the group that is meant"
+        return "it has several values: name the group"
     return "" if definition.average != "micro" or definition.is_pooled else "it cannot be pooled"
 
 
@@ -126,7 +126,7 @@ def difference(loaded: Loaded, first: str, second: str) -> ConventionDifference:
     every = (one for path in paths for one in (*path.ends, *(step[place] for place in (0, 1) for step in path.steps.values())))
     definitions = dict.fromkeys(one for one in every if one is not None)
     if not definitions:
-        reasons = "; ".join(f"{path.measure}: {path.reason}" for path in paths) or "the config asks for arithmetic of measures only"
+        reasons = "; ".join(f"{path.measure}: {path.reason}" for path in paths) or "the config has only formulas"
         raise ConfigError(f"the conventions {first} and {second} cannot be compared: {reasons}")
     rows, said = open_inputs(Request(loaded, Plan(tuple(definitions)), _NO_USERS), _evaluated)
     return ConventionDifference(first, second, tuple(rows), tuple(_measured(path, rows) for path in paths), said)

@@ -46,14 +46,14 @@ def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -
     for problem in missing(definition, loaded.config.data):
         raise ConfigError(problem)
     if definition.metric.system:
-        raise ConfigError(f"{definition.label} is a value of the whole model: no user has one that could be explained")
+        raise ConfigError(f"{definition.label} is one value per model, not per user that could be explained")
 
     def explained_from(files: Files) -> Explanation:
         (only,) = files.inputs.models
         written: int | str = user
         if files.inputs.test.scan.kinds["user"] == "integer":
             if not user.removeprefix("-").isdigit():
-                raise DataError(f"no file holds the user {user!r}: users are integers")
+                raise DataError(f"no file contains the user {user!r}: users are integers")
             written = int(user)
         return explained(Scorer.of(files.prepared, PartData(user_frames(files, only, written))), definition, only, user)
 
@@ -68,7 +68,7 @@ def explained(scorer: Scorer, definition: Definition, model: str, user: str) -> 
     row of the user.
     """
     if not scorer.part.n_users:
-        raise DataError(f"no file holds the user {user!r}")
+        raise DataError(f"no file contains the user {user!r}")
     assert scorer.part.n_users == 1, "only one user can be explained at a time"
     (whole,) = grouped((definition,))
     values = scorer.values(whole, CollectSums())
@@ -113,7 +113,7 @@ def _result(definition: Definition, values: GroupValues) -> tuple[float | None, 
     """The user's value in the results, or why there is none."""
     value, rules = _number(values.values), definition.user_rules
     if math.isinf(value):
-        return None, "the value is not defined for this user, and so neither is the mean"
+        return None, "the value is not defined for this user, so the mean is not defined either"
     if not math.isnan(value):
         return value, ""
     if values.counts[0] and rules.no_hits != "zero":
@@ -146,7 +146,7 @@ def _choices(definition: Definition, is_part: bool) -> tuple[ExplainedChoice, ..
     if is_part:
         return tuple(choices)
     if threshold is not None:
-        choices.append(ExplainedChoice("threshold", f"{threshold:g}", "the least rating of a relevant item"))
+        choices.append(ExplainedChoice("threshold", f"{threshold:g}", "the lowest rating of a relevant item"))
     defaults = load("receval").axes
     others = (axis for axis in PROTOCOL if definition.axes[axis] != defaults[axis] and (axis != "relevance_rule" or threshold is None))
     return (*choices, *(choice(axis, axis) for axis in others))
@@ -276,7 +276,7 @@ def _hits(rows: Rows, sums: Sequence[RowSum], listed: Rows | None) -> ExplainedT
     no_hit = [("",) * (2 + len(terms))]
     shown = hits if listed is None else zip(*_cells(listed, _within(listed, sums)), strict=True)
     body = tuple((rank, str(item), *cells) for item, rank in shown for cells in hits.get((item, rank), no_hit))
-    title = "The list" if listed is not None else "The listed items that the user rated, ranked among themselves"
+    title = "The list" if listed is not None else "The listed items with a test rating, ranked among themselves"
     return ExplainedTable(title, ("rank", "item", "relevant", "grade", *terms), body, totals)
 
 

@@ -94,7 +94,7 @@ class SourceReader(Struct):
         except ReadError as error:
             raise load.another_way(source, error) from error
         n_rows = load.refuse(source, tally.counts, tolerant=self.tolerant)
-        assert made is not None, f"{source.role} has rows without a value, and none is to blame"
+        assert made is not None, f"{source.role} has rows without a value, but none could be located"
         self.n_rows[source.role], self.as_read[source.role] = n_rows, source
         return made
 
@@ -166,7 +166,7 @@ def open_inputs(
     loaded, checks = request.loaded, request.checks
     if loaded.folds:
         about = loaded.name or "the config"
-        raise ConfigError(f"{about}: data.folds are for receval run and receval check", "name the files of one fold instead")
+        raise ConfigError(f"{about}: data.folds are for receval run and receval check", "give the files of one fold instead")
     with ExitStack() as stack:
         session = session_of(loaded, stack)
         found = inputs or look_at_everything(loaded, request.needs, stack, session, whole_lists=request.whole_lists)
@@ -236,7 +236,7 @@ def _refuse_missing_ratings(request: Request, inputs: Inputs) -> None:
     if wants:
         raise DataError(
             f"{inputs.test.role}: {inputs.test.name} has no rating column, which {wants[0]} needs",
-            "name it in the config, columns: {rating: NAME}",
+            "set it in the config, columns: {rating: NAME}",
         )
 
 

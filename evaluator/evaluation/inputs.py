@@ -133,7 +133,7 @@ def look_at_everything(
     )
     models = looker.models()
     if yardstick := next((name for name in models if name in YARDSTICK_NAMES), None):
-        raise DataError(f"data.recommendations: {yardstick} is the name of a yardstick: give the model another one", "name: path")
+        raise DataError(f"data.recommendations: {yardstick} is the name of reference lists (yardsticks): rename the model", "name: path")
     predictions = looker.predictions(models, required="predictions" in needed) if "predictions" in roles else {}
     found = {role: looker.single(role) for role in ROLES if role not in (EMPTY_TRUTH, "predictions", "recommendations")}
     found[EMPTY_TRUTH] = looker.empty_truth()
@@ -289,7 +289,7 @@ class _Looker(Struct, frozen=True):
 
 def _same_name(name: str, files: Iterable[load.SourceFile]) -> DataError:
     named = " and ".join(str(file) for file in files)
-    return DataError(f"data.recommendations: the model {name!r} would be {named}", "name the models, as name: path")
+    return DataError(f"data.recommendations: the model {name!r} would be {named}", "give the models as name: path")
 
 
 def _without_rows(role: str, given: Sequence[str], files: Sequence[load.SourceFile]) -> load.Source:
@@ -304,7 +304,7 @@ def seen_pairs(where: str, rows: object, train: load.Source | None) -> pl.DataFr
     if not _is_masked(rows):
         return None
     if train is None:
-        raise ConfigError(f"{where}: nothing is known of seen items", "give data.train, or leave mask_seen out")
+        raise ConfigError(f"{where}: seen items are not known", "give data.train, or remove mask_seen")
     try:
         return opened(train.with_kinds({"user": "text", "item": "text"}).scan).select("user", "item").collect()
     except FAILURES as error:

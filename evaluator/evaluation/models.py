@@ -1,4 +1,4 @@
-"""The merged partial of one model → its rows, counts and values of users.
+"""The merged partial of one model → its rows, counts and per-user values.
 
 Reference lists are models too: made from the same files, measured in a pass of their own, and what the models are compared with.
 """
@@ -139,7 +139,7 @@ def definitions_of(models: Iterable[Evaluated]) -> dict[str, MeasureDefinition]:
 
 
 def counts(plan: Plan, partial: Partial) -> Counts:
-    """Who was counted for the first measure."""
+    """Users that were counted for the first measure."""
     first, cells = plan.definitions[0], partial.cells[0]
     rules, judged = first.user_rules, first.population in ("test", "tested")
     return Counts(
@@ -160,8 +160,8 @@ class ReferenceLists(Struct, frozen=True, eq=False):
     """The reference lists of a run, as they were measured.
 
     `models` are those that the config asks for, by name. `best` and `popular` have by model, then by label, the value of the best possible
-    lists and of popularity over the users who count for that model; `popularity_rule` says what the lists of popularity do with seen items,
-    and `remark` what the lists of `models` do with them.
+    lists and of popularity over the users that count for that model; `popularity_rule` says what the lists of popularity do with
+    seen items, and `remark` what the lists of `models` do with them.
     """
 
     models: Mapping[str, Evaluated] = field(default_factory=dict)
@@ -189,7 +189,7 @@ def measure_reference_lists(files: Files, models: Sequence[Evaluated]) -> Refere
         return reference.measure_yardstick(task, part.sides)
 
     def over_same_users(model: Evaluated, other: tuple[reference.YardstickTask, Partial] | None) -> dict[str, float]:
-        """Label → the value of other lists over the users who count for a model."""
+        """Label → the value of other lists over the users that count for a model."""
         left_out = model.facts.left_out if model.facts is not None else reference.LeftOut()
         return {} if other is None else reference.values_over_same_users(model.plan.definitions, model.finished.rows, left_out, *other)
 

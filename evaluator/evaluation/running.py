@@ -329,7 +329,7 @@ def _refuse_nothing_relevant(source: load.Source, definitions: Sequence[Definiti
     rules = {"above_zero": " above 0", "at_least_zero": " of at least 0", "at_least_one": " of at least 1"}
     wanted = least or rules.get(choice.rule, "")
     rating = f", that is, a rating{wanted}" if wanted and "rating" in source.columns else ""
-    left_out = "" if choice.filter == "none" else "; test rows of users and items that train or the catalogue does not hold are left out"
+    left_out = "" if choice.filter == "none" else "; test rows of users and items that are not in train or the catalogue are left out"
     n_test = int(cells[4:].sum())
     who = f"none of {n_test:,} users has a" if n_test > 1 else "its only user has no"
     raise DataError(f"{source.role}: {who} relevant item{rating}{left_out}")
@@ -339,7 +339,7 @@ def remarks(files: Files, models: Iterable[Evaluated], of_checks: Iterable[str] 
     """What to know beside the values."""
     plan, doubt, inputs = files.request.plan, files.request.loaded.doubt, files.inputs
     unordered = [
-        (name, "the file has no rank and no score that is recognised; the order of its rows is the rank.")
+        (name, "the file has no recognised rank or score column; the row order is the rank.")
         for name, source in inputs.models.items()
         if not {"position", "score"} & source.columns and not source.scan.lists
     ]

@@ -77,7 +77,7 @@ def consequence_of_missing(policy: MissingPolicy) -> Consequence:
     return "none" if policy == "pass" else "warn" if policy == "warn" else "fail"
 
 
-SET_ONE = "make one with receval baseline set DIR, or say what to do without it: {key}.if_missing"
+SET_ONE = "create it with receval baseline set DIR, or set {key}.if_missing"
 
 
 class NoBase(Struct, frozen=True):
@@ -125,11 +125,11 @@ def _side(baseline: Baseline, model: str, result: Result) -> Side | NoBase:
     if baseline.result is None:
         if baseline.name in result.models:
             return Side(baseline.name, result, baseline.name)
-        return NoBase(f"there is no {baseline.noun} {baseline.name}: no folder and no model has this name")
+        return NoBase(f"there is no {baseline.noun} {baseline.name}: neither a folder nor a model has this name")
     partner = baseline.model or model
     own = [one for one in baseline.result.models if one not in baseline.result.yardsticks]
     if partner not in baseline.result.models:
-        hint = f"name the model to compare with: {baseline.key}.model, one of {shortened(own)}" if own else ""
+        hint = f"choose the model to compare with: {baseline.key}.model, one of {shortened(own)}" if own else ""
         return NoBase(f"the {baseline.noun} {baseline.name} has no model {partner}: it has {shortened(own)}", hint)
     return Side(baseline.name if len(own) == 1 else f"{baseline.name}/{partner}", baseline.result, partner)
 
@@ -137,4 +137,4 @@ def _side(baseline: Baseline, model: str, result: Result) -> Side | NoBase:
 def _refuse_unknown(names: Iterable[str], result: Result, where: str) -> None:
     for name in names:
         if name not in result.models:
-            raise ConfigError(f"{where}: no model is called {name}", f"there are {shortened(result.models)}")
+            raise ConfigError(f"{where}: there is no model named {name}", f"there are {shortened(result.models)}")

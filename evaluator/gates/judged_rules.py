@@ -46,7 +46,7 @@ def _groups(rule: GateRule, by: str, label: str, result: Result, model: str) -> 
     found = [row for row in result.by_group if (row.model, row.label, row.by) == (model, label, by)]
     if not found:
         known = ", ".join(dict.fromkeys(row.by for row in result.by_group if row.by is not None))
-        hint = f"there are values by {known}" if known else "evaluate again with evaluation.by, or the rule in the config"
+        hint = f"there are values by {known}" if known else "evaluate again with evaluation.by, or with the rule in the config"
         raise ConfigError(f"rule '{rule}': the results have no values of {label} by {by}", hint)
     return found
 

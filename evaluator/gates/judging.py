@@ -147,7 +147,7 @@ def judge(result: Result, demands: Demands) -> Verdicts:
     models = {rule: judged_models(rule, demands, result) for rule in dict.fromkeys(demands.rules)}
     judged = [one for model in result.models for rule in demands.rules if model in models[rule] for one in judging.rule(rule, model)]
     if not judged:
-        raise ConfigError("no model is judged: all are baselines or yardsticks", "name those that are in gates.models")
+        raise ConfigError("no model is judged: all are baselines or reference lists", "list models of the results in gates.models")
     tests = corrected_gains([one.test for one in judged], demands.questions.settings.alpha)
     return Verdicts(tuple(gate_of(replace(one, test=test), demands.inconclusive) for one, test in zip(judged, tests, strict=True)))
 
@@ -195,7 +195,7 @@ class _Judging(Struct, eq=False):
         estimates = {label: differing.estimate(label) for label in dict.fromkeys(case.label for case in cases)}
         differing.count_users({label: (one.n, one.n_unpaired) for label, one in estimates.items()})
         judged = [self._margin(case, differing, estimates[case.label]) for case in cases]
-        with _hinting("missing_lists: zero counts users without a list; compare.users: common judges those who count for both"):
+        with _hinting("missing_lists: zero counts users without a list; compare.users: common judges users that count for both"):
             differing.refuse_other_users()
         metrics = dict.fromkeys(case.row.metric for case in cases)
         notes = (*differing.notes(), *notes_on_inputs(base, differing.model, metrics), *self._notes_on(base, noun))
@@ -222,7 +222,7 @@ class _Judging(Struct, eq=False):
     def _differing(self, base: Side, cases: Sequence[RuleCase]) -> Differing:
         """The pair of a model and its base; `DataError` if measures of it cannot be compared."""
         model = Side(cases[0].model, self.result, cases[0].model)
-        with _hinting("evaluate both on the same data, with the same config"):
+        with _hinting("evaluate both on the same data with the same config"):
             refuse_incomparable(base, model, dict.fromkeys(case.row.metric for case in cases), unpaired=False)
         return self.pairs.setdefault((base.name, model.name), Differing(base, model, self.demands.questions))
 
@@ -253,9 +253,9 @@ def _notes(case: RuleCase, test: GateTest, estimate: Estimate, values: ValueRang
     yield from (note for note in estimate.notes if note != of_exact_p)
     if values is not None and values.is_observed:
         ends = f"{plain(values.least)} to {plain(values.largest)}"
-        yield f"{case.label} has no largest value: bounds assume that no user leaves the observed range, {ends}."
+        yield f"{case.label} has no upper limit: bounds assume that no user is outside the observed range, {ends}."
     if test.relative and not test.base_value and test.base_value is not None:
-        yield f"{case.label} of the baseline is 0, so a share of it is 0: any loss exceeds it."
+        yield f"{case.label} of the baseline is 0, so a share of it is 0 too: any loss exceeds the limit."
 
 
 def _refuse_what_it_lacks(base: Side, cases: Sequence[RuleCase], noun: str) -> None:
@@ -265,7 +265,7 @@ def _refuse_what_it_lacks(base: Side, cases: Sequence[RuleCase], noun: str) -> N
     groups = [case.row.by for case in cases if case.row.by is not None and case.row.by not in splits]
     if lacking or groups:
         what = lacking[0] if lacking else f"values by {groups[0]}"
-        raise DataError(f"the {noun} {base.name} has no {what}", "evaluate it again with the config of today")
+        raise DataError(f"the {noun} {base.name} has no {what}", "evaluate it again with the current config")
 
 
 def _subject(case: RuleCase) -> Subject:

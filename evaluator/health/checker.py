@@ -64,7 +64,7 @@ class PopularityRule(Struct, frozen=True):
     `sentence` says it after "its lists"; `leaves_out`: they leave them out, and `reads_without`: those of models are read without them too.
     """
 
-    sentence: str = "may hold items that data.train holds for the user"
+    sentence: str = "may contain items of the user's train rows"
     leaves_out: bool = False
     reads_without: bool = False
 
@@ -74,7 +74,7 @@ class Context(Struct, frozen=True, eq=False):
 
     `counts` are the numbers of rows and users of `Tallies`. `sources` are by `lists`, `test`, `train` and `items`; `measured` has the rows
     of the result of every measure. `bounds` says by label what values can be under ties (`least`, `expected`, `most`), and `unbounded` why
-    others have no bounds; `best` and `baseline` are the values of the best possible lists and of popularity over the users who count for
+    others have no bounds; `best` and `baseline` are the values of the best possible lists and of popularity over the users that count for
     the model, `popularity_rule` says what the lists of popularity do with seen items. `available` are the `NEEDS` that are met. `shown`
     are the labels of the measures that are shown, not those that only formulas are made of; `twins` says which sources have the same bytes
     as the lists of the model, such as `data.test`.
@@ -151,7 +151,7 @@ Scope = Literal["model", "files"]
 """Whether a check is made for every model, or once for the files that all models share."""
 WANTS: Final = MappingProxyType(
     {
-        "faulty_rows": "rows without a value are left out, and kept, where a run may be tolerant",
+        "faulty_rows": "rows without a value are left out and stored if a run may be tolerant",
         "popularity_lists": "lists of the most popular items are measured",
         "reference_lists": "models are compared with the reference lists that are measured",
         "tie_bounds": "the least and the most that values can be over all orders of tied scores are computed",

@@ -152,8 +152,8 @@ def refuse(symptoms: Iterable[Symptom]) -> None:
             about = f"{finding.model}: " if finding.model else ""
             axis = CHECKERS[finding.check].policy
             values = ", ".join(AXES[axis].values)
-            sentence = f"{about}{finding.sentence} evaluation.policy.{axis} says error."
-            raise DataError(sentence, f"mend the file, or say what is done instead: {values}")
+            sentence = f"{about}{finding.sentence} evaluation.policy.{axis} is set to error."
+            raise DataError(sentence, f"fix the file, or set how this is handled: {values}")
 
 
 def in_order(symptoms: Iterable[Symptom]) -> list[Symptom]:

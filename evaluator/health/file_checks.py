@@ -22,7 +22,7 @@ class SameFile(HealthCheck):
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         own, others = context.sources["lists"].role, " and ".join(context.twins)
         n = len(context.twins)
-        return self.symptom(context, f"The file is the same, byte for byte, as that of {others}.", n, n, examples=(own, *context.twins))
+        return self.symptom(context, f"The file is identical, byte for byte, to that of {others}.", n, n, examples=(own, *context.twins))
 
 
 @check("R02", wants=("faulty_rows",))
@@ -35,7 +35,7 @@ class RowsWithFaults(HealthCheck):
             share = shared(fault.count, fault.total, f"rows of {fault.role}")
             first = f"the first: {fault.places[0]}"
             rows = None if fault.rows is None else KeptRows((fault.rows,)).frame()
-            sentence = f"{share} lack a value or hold a number that is not finite, and are left out; {first}."
+            sentence = f"{share} lack a value or contain a number that is not finite, and are left out; {first}."
             symptoms += self.symptom(context, sentence, fault.count, fault.total, examples=fault.places, rows=rows, model=fault.model)
         return symptoms
 
@@ -60,7 +60,7 @@ class ItemsSeenInTrain(HealthCheck):
         n, total, n_hits = tally.count("seen"), context.counts.count("list_rows"), tally.count("hits")
         due = f"; they make {shared(tally.count('seen_hits'), n_hits, 'hits')}" if n_hits else ""
         users = several(tally.count("users"), "user")
-        sentence = f"{shared(n, total, 'recommended rows')} are items that train holds for the user, for {users}{due}."
+        sentence = f"{shared(n, total, 'recommended rows')} are already in train for the same user, for {users}{due}."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
 
@@ -80,7 +80,7 @@ class TestPairsInTrain(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("both"), context.counts.count("test_rows")
-        sentence = f"{shared(n, total, 'test rows')} are pairs that train holds too."
+        sentence = f"{shared(n, total, 'test rows')} are also in train."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
 
@@ -112,7 +112,7 @@ class ColdTest(HealthCheck):
         symptoms: list[Symptom] = []
         for column, (n, total, n_of_rows) in cold.items():
             share = shared(n_of_rows, n_rows, "test rows")
-            sentence = f"{shared(n, total, f'test {column}s')} are cold, train does not hold them: {share}."
+            sentence = f"{shared(n, total, f'test {column}s')} are cold (not in train): {share}."
             symptoms += self.symptom(context, sentence, n, total, examples=examples[column], rows=rows[column])
         return symptoms
 
@@ -131,7 +131,7 @@ class RepeatedPairs(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("again"), context.counts.count("test_rows")
-        sentence = f"{shared(n, total, 'test rows')} repeat a pair of user and item that stands there already."
+        sentence = f"{shared(n, total, 'test rows')} repeat a user-item pair."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
 
@@ -177,7 +177,7 @@ class OddGains(HealthCheck):
             examples = tally.examples("user", "item", "rating", name=f"{name}_examples")
             symptoms += self.symptom(context, sentence, n, total, examples=examples, rows=tally.rows(f"{name}_rows"))
         if total > 1 and tally["least"].value == tally["most"].value:
-            sentence = f"All {total:,} test ratings are {tally['least'].value:g}: a graded measure sees no grades."
+            sentence = f"All {total:,} test ratings are {tally['least'].value:g}: graded measures then have only one grade."
             symptoms += self.symptom(context, sentence, total, total)
         return symptoms
 
@@ -209,7 +209,7 @@ class WithoutTest(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("strangers"), context.n_lists
-        sentence = f"{shared(n, total, 'users with a list')} do not stand in the test file."
+        sentence = f"{shared(n, total, 'users with a list')} are not in the test file."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user"), rows=tally.rows())
 
 

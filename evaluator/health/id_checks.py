@@ -84,7 +84,7 @@ class NothingInCommon(HealthCheck):
             if _any_in(listed, tested):
                 continue
             shown = f"{_shown(context, TEST, column, tested)}; {_shown(context, 'lists', column, listed)}"
-            sentence = f"No {column} of {context.sources['lists'].role} stands in {context.sources[TEST].role}: {shown}."
+            sentence = f"No {column} of {context.sources['lists'].role} is in {context.sources[TEST].role}: {shown}."
             symptoms += self.symptom(context, sentence, len(listed), len(listed))
         return symptoms
 
@@ -113,7 +113,7 @@ _OF_MODEL: Final = _Comparison("lists", TEST, (TEST, TRAIN, "items"))
 
 @check("X04", uses=("listed_items",))
 class MendableIds(HealthCheck):
-    """Text ids that would be those of another file if white space, case, leading zeros or a final .0 were mended.
+    """Text ids that would match another file if white space, case, leading zeros or a final .0 were mended.
 
     What it finds in the files that all models share it finds with every model; it is reported once.
     """
@@ -153,7 +153,7 @@ class MendableIds(HealthCheck):
             counts = {what: len(matched(strange, known, mend)) for what, mend in MENDINGS.items()}
             causes = ", ".join(f"{what} {count:,}" for what, count in counts.items() if count) or "several of these at once"
             share = shared(len(matches), len(ids), f"{column} ids")
-            sentence = f"{share} of {own.role} would be those of another file if they were mended ({causes})."
+            sentence = f"{share} of {own.role} would match another file after cleaning ({causes})."
             examples = [f"{mine!r} is there as {theirs!r}" for mine, theirs in matches.head(EXAMPLES).rows()]
             symptoms = self.symptom(
                 context, sentence, len(matches), len(ids), examples=examples, rows=matches.rename({"id": column}), model=model
@@ -202,7 +202,7 @@ class UnknownItems(HealthCheck):
         n, total = tally.count("unknown"), context.counts.count("list_rows")
         n_items = len(tally["items"].ids) if n else 0
         which = f"one of {n_items:,} items" if n_items > 1 else "an item"
-        sentence = f"{shared(n, total, 'recommended rows')} hold {which} that neither the train nor the items file knows."
+        sentence = f"{shared(n, total, 'recommended rows')} contain {which} that is in neither the train nor the items file."
         return self.symptom(context, sentence, n, total, examples=tally.examples("item"), rows=tally.rows())
 
 

@@ -38,7 +38,7 @@ class RepeatedItems(HealthCheck):
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("rows_again"), context.counts.count("list_rows")
         users = several(tally.count("users"), "user")
-        sentence = f"{shared(n, total, 'rows')} repeat an item that stands in the user's list already, for {users}."
+        sentence = f"{shared(n, total, 'rows')} repeat an item of the same list, for {users}."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
 
@@ -268,7 +268,7 @@ class SampledCandidates(HealthCheck):
         if "catalogue" in context.available and 2 * size > int((prepared.in_train | prepared.in_catalogue).sum()):
             return []  # the lists hold most of the catalogue
         held = shared(inside, relevant, "relevant items")
-        sentence = f"All lists have {size:,} rows, and {held} are in them: they look like candidates that were sampled around the truth."
+        sentence = f"All lists have {size:,} rows, and {held} are in them: they look like sampled candidates."
         n = context.n_lists
         return self.symptom(context, sentence, n, n, examples=tally.examples("user"), rows=tally.rows())
 
@@ -307,7 +307,7 @@ class CutListsInAuc(HealthCheck):
         values = ", ".join(f"{value:.2f} in {label}" for label, value in by_chance.items())
         held = f"on average {tally.count('listed') / total:,.0f} of {candidates / total:,.0f}"
         sentence = (
-            f"{shared(n, total, 'lists')} leave out candidates, they hold {held}; what is not listed counts as ranked last: a random order "
+            f"{shared(n, total, 'lists')} leave out candidates: they contain {held}; the others count as last, so a random order "
             f"reaches about {values}, not 0.50."
         )
         details, examples = {"by_chance": by_chance}, tally.examples("user")
@@ -354,9 +354,9 @@ class TiedScores(HealthCheck):
         wide = {label: dict(ends) for label, ends in context.bounds.items() if ends["most"] - ends["least"] > width}
         ordered = "ranks" in context.available and context.definitions[0].lists.order == "rank"
         deepest = deepest_cutoff(context)
-        note = f" in the first {deepest:,} places" if deepest else ""
+        note = f" in the first {deepest:,} ranks" if deepest else ""
         note += f", {n_across:,} of them across a cut-off" if n_across else ""
-        note += f"; {n_repeating:,} of them repeat an item, and bounds do not look at them" if n_repeating else ""
+        note += f"; {n_repeating:,} of them repeat an item, which the bounds ignore" if n_repeating else ""
         note += "; their ranks put them in an order" if ordered else ""
         note += "".join(f"; {labels} without exact bounds, since {reason}" for reason, labels in _by_reason(context.unbounded).items())
         return self.symptom(

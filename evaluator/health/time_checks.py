@@ -65,7 +65,7 @@ class TrainAfterTest(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("late"), context.counts.count("timed_train_rows")
-        sentence = f"{shared(n, total, 'train rows')} are younger than the first test row: over all users, train knows of the future."
+        sentence = f"{shared(n, total, 'train rows')} are younger than the first test row: across users, train contains the future."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
 
@@ -90,7 +90,7 @@ class FutureItems(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("early"), context.counts.count("list_rows")
-        held = f"{shared(n, total, 'recommended rows')} hold an item that first occurs after the user's last test row"
+        held = f"{shared(n, total, 'recommended rows')} contain an item that first appears after the user's last test row"
         sentence = f"{held}, for {several(tally.count('users'), 'user')}."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
@@ -103,5 +103,5 @@ def untimed(context: Context) -> list[str]:
         if n_timed < n_rows:
             source = context.sources[role]
             lacking = f"{shared(n_rows - n_timed, n_rows, 'rows')} have no time in {source.columns['timestamp']!r} that can be read"
-            sentences.append(f"{source.role}: {lacking}; X07, X08 and X09 pass over them.")
+            sentences.append(f"{source.role}: {lacking}; X07, X08 and X09 skip these rows.")
     return sentences

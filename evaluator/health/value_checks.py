@@ -30,7 +30,7 @@ _Z: Final = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
 
 
 def _first_of_users(definitions: Sequence[Definition]) -> int | None:
-    """The index of the first measure with values of users."""
+    """The index of the first measure with per-user values."""
     return next((index for index, definition in enumerate(definitions) if not definition.metric.system), None)
 
 
@@ -164,7 +164,7 @@ class NoBetterThanPopularity(HealthCheck):
     def remark(self, tally: Tally, context: Context) -> str:
         if not self.is_popularity(tally, context):
             return ""
-        return f"its lists are those of the popularity baseline, which {self.id} passes over"
+        return f"its lists are those of the popularity baseline, so {self.id} skips it"
 
     @staticmethod
     def is_popularity(tally: Tally, context: Context) -> bool:

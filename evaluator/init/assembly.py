@@ -47,7 +47,7 @@ class GuessedConfig(Struct, frozen=True):
     """The parts of a guessed config, a description of every file, and what is uncertain.
 
     `data` goes by the key of the data section, `models` by the name of the model. `alternatives` are files that could have had a key
-    instead. `threshold`, `top_k` and `metrics` have their reasons. `descriptions` are pairs of a file and what it is taken for. `problem`
+    instead. `threshold`, `top_k` and `metrics` have their reasons. `descriptions` are pairs of a file and what it is used as. `problem`
     says why no config can be written; then `data` and `models` are empty.
     """
 
@@ -72,7 +72,7 @@ def assemble(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> 
     lists = _of_table(own, "lists")
     split = choose_train_test(_of_table(own, "interactions"), lists)
     doubts = _file_doubts(own)
-    problem = "" if lists else "no file looks like recommendations, which have a column of users, one of items, and a score or a rank"
+    problem = "" if lists else "no file looks like recommendations: these have a user column, an item column, and a score or rank"
     if split.test is None:
         problem = f"{problem}, and {split.problem}" if problem else split.problem
     elif not problem:
@@ -95,7 +95,7 @@ def _of_table(files: Sequence[ClassifiedFile], table: str) -> list[ClassifiedFil
 def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: Mapping[str, str], doubts: Sequence[str]) -> GuessedConfig:
     """Choose what to compute, and describe the place of every file: in the order given, unreadable ones last."""
     by_path = {path: f"left out: {reason}" for path, reason in left_out.items()}
-    by_path |= {entry.file.path: f"left out, but named in a comment: {entry.comment}" for _, entry in config.alternatives}
+    by_path |= {entry.file.path: f"left out, but listed in a comment: {entry.comment}" for _, entry in config.alternatives}
     by_path |= {entry.file.path: f"data.{key}: {_reading(entry)}" for key, entry in config.data.items()}
     by_path |= {entry.file.path: f"the model {name}: {_reading(entry)}" for name, entry in config.models.items()}
     by_path |= {file.path: f"left out: {file.reason}" for file in files if file.path not in by_path}
@@ -131,7 +131,7 @@ def _data_section(
             if key not in entries:
                 entries[key] = source_entry(file, file.reason)
             else:
-                alternatives.append((key, source_entry(file, f"could be {key} too")))
+                alternatives.append((key, source_entry(file, f"could also be {key}")))
     for file in predictions:  # they are classified as lists until their pairs are compared with the test set
         columns = {"user": file.columns["user"], "item": file.columns["item"], "prediction": file.columns["score"]}
         entry = source_entry(replace(file, columns=columns, table="predictions"), "predictions for pairs of the test set")
@@ -190,38 +190,38 @@ def _column_doubts(file: ClassifiedFile) -> list[str]:
     """Return how ambiguous text is read, as lists or as numbers with a decimal comma; then what `receval run` will refuse in these rows."""
     keys, doubts, refusals = file.preview.raw.config_keys, [], []
     if "split" in keys and "item" in file.columns:
-        doubts.append(f"column {file.columns['item'].name!r} is taken for lists of items separated by {keys['split']!r}")
+        doubts.append(f"column {file.columns['item'].name!r} is used as lists of items separated by {keys['split']!r}")
     for role in _COLUMNS[file.table or ""]:
         column, is_id = file.columns.get(role), role in _IDS
         if column is None:
             continue
         example = next((value for value in column.examples if column.decimal_comma and "," in value), "")
         if example and not is_id:
-            doubts.append(f"column {column.name!r} is taken for numbers with a decimal comma, such as {example!r}")
+            doubts.append(f"column {column.name!r} is used as numbers with a decimal comma, such as {example!r}")
         n_missing = file.preview.n_previewed - column.n_filled + (0 if is_id else column.n_missing_words)
         if n_missing:
-            refusals.append(f"column {column.name!r} has no value in {n_missing:,} rows, which receval run will refuse")
+            refusals.append(f"column {column.name!r} has no value in {n_missing:,} rows; receval run will refuse them")
         elif not is_id and column.kind == "text":
             refusals.append(f"column {column.name!r} holds text such as {column.examples[0]!r} where numbers are needed")
     return doubts + refusals
 
 
 def _threshold(test: ClassifiedFile) -> tuple[float | None, str]:
-    """Choose the least rating of a relevant item if ratings look like one to five stars, otherwise none; with the reason."""
+    """Choose the lowest rating of a relevant item if ratings look like one to five stars, otherwise none; with the reason."""
     rating = test.columns.get("rating")
     if rating is None or rating.minimum is None or rating.maximum is None:
         return None, "no column of ratings: every test row is relevant"
     span = f"the ratings go from {rating.minimum:g} to {rating.maximum:g}"
     if rating.half_steps and rating.minimum >= 0.5 and 4 <= rating.maximum <= 5 and rating.n_distinct >= 3:
-        return 4, f"{span} like stars, so 4 or more is relevant; without this every rated item is"
-    return None, f"{span}: every test row with a rating above 0 is relevant; threshold: N asks for at least N"
+        return 4, f"{span} like stars, so 4 or more is relevant; otherwise every rated item counts as relevant"
+    return None, f"{span}: every test row with a rating above 0 is relevant; threshold: N requires at least N"
 
 
 def _cutoffs(lists: Sequence[ClassifiedFile]) -> tuple[tuple[int, ...], str]:
     """Choose the usual cut-offs up to the length of the lists, with the reason."""
     lengths = [file.by_user.longest for file in lists if file.by_user.has_whole_users]
     if not lengths:
-        return _USUAL_CUTOFFS[:2], "how long the lists are was not seen"
+        return _USUAL_CUTOFFS[:2], "the list lengths are unknown"
     shortest, longest = min(lengths), max(lengths)
     usual = tuple(k for k in _USUAL_CUTOFFS if k <= shortest) or (shortest,)
     if shortest == longest:
@@ -233,7 +233,7 @@ def _metrics(data: Mapping[str, SourceEntry]) -> tuple[tuple[str, str], ...]:
     """Choose metrics that the inputs allow, each with a comment."""
     chosen = [(name, "") for name in _BASIC_METRICS]
     if "train" in data or "items" in data:
-        chosen.append(("ItemCoverage", "the share of the catalogue that any list has"))
+        chosen.append(("ItemCoverage", "the share of the catalogue that is recommended at least once"))
     if "train" in data:
         chosen.append(("EPC", "novelty: how unpopular the recommended items were in train"))
     if "items" in data and "categories" in data["items"].keys:

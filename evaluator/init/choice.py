@@ -30,7 +30,7 @@ _GENERIC_WORDS: Final = (
 )  # fmt: skip
 """Words that add nothing to the name of a model."""
 _FOLDS: Final[dict[str, Callable[[str], str]]] = {
-    "white space around them": str.strip,
+    "surrounding white space": str.strip,
     "upper and lower case": str.casefold,
     "leading zeros": lambda text: re.sub(r"^0+(?=\d+$)", "", text),
     "a decimal .0": lambda text: re.sub(r"^(-?\d+)\.0+$", r"\1", text),
@@ -58,8 +58,8 @@ def choose_train_test(interactions: Sequence[ClassifiedFile], lists: Sequence[Cl
     candidates = test_candidates(interactions, lists)
     if not candidates:
         paths = " and ".join(file.path for file in interactions)
-        learnt_from = f"by name, {paths} {'is' if len(interactions) == 1 else 'are'} what the models learnt from"
-        lacking = "which has a column of users and one of items, and neither a score nor a rank"
+        learnt_from = f"by name, {paths} {'is' if len(interactions) == 1 else 'are'} the train interactions"
+        lacking = "which has a user and an item column but no score or rank"
         return TrainTestFiles(problem=f"no file looks like a test set{f': {learnt_from}' if interactions else f', {lacking}'}")
     test = candidates[0]
     train, alternatives, doubts = _choose_train(test, [file for file in interactions if file is not test])
@@ -67,17 +67,19 @@ def choose_train_test(interactions: Sequence[ClassifiedFile], lists: Sequence[Cl
     if _priority(test) < _UNKNOWN:
         rivals = [file.path for file in candidates[1:] if _priority(file) == _priority(test)]
         if rivals:
-            could_be = f"{' or '.join(rivals)} could be it too, and {'stands' if len(rivals) == 1 else 'stand'} in the config as a comment"
-            doubts.insert(0, f"{test.path} is taken for the test set; {could_be}")
+            could_be = f"{' or '.join(rivals)} could also be it, and {'stands' if len(rivals) == 1 else 'stand'} in the config as a comment"
+            doubts.insert(0, f"{test.path} is used as the test set; {could_be}")
     else:
         if train is None and not alternatives and not any(_share_pairs(test, file) for file in lists):
-            learnt = "has no recommended pair in it: it seems to be what the models learnt from, and no other file could be the test set"
+            learnt = "contains no recommended pair: it seems to be the train set, and no other file could be the test set"
             return TrainTestFiles(problem=f"{test.path} {learnt}")
-        reason = f"smaller than {train.path}, and no name says test" if train else "users and items, and no name says test"
-        doubts.insert(0, f"no name says which file is the test set; {test.path} is taken for it")
+        reason = (
+            f"smaller than {train.path}, and no file name contains test" if train else "users and items, and no file name contains test"
+        )
+        doubts.insert(0, f"no file name tells which file is the test set; {test.path} is used as it")
     reasons = {test.path: reason}
     if train:
-        reasons[train.path] = train.reason if _priority(train) == _TRAIN else f"larger than {test.path}, and it holds other pairs"
+        reasons[train.path] = train.reason if _priority(train) == _TRAIN else f"larger than {test.path}, and it contains other pairs"
     return TrainTestFiles(test, train, tuple(alternatives), tuple(doubts), reasons=reasons)
 
 
@@ -120,20 +122,20 @@ def _choose_train(test: ClassifiedFile, rest: Sequence[ClassifiedFile]) -> tuple
     for file in sorted(rest, key=lambda file: _train_order(file, test)):
         priority, (n_shared, n_pairs, fraction) = _priority(file), _shared_pairs(test, file)
         if priority < _UNKNOWN:
-            comment = "could be the test set too" if priority < _VALIDATION else "a validation set, by its name"
+            comment = "could also be the test set" if priority < _VALIDATION else "a validation set, by its name"
             alternatives.append(("test", file, comment))
         elif priority == _UNKNOWN and fraction > _MOSTLY:
-            alternatives.append(("train", file, f"holds {fraction:.0%} of the test pairs: all interactions, and no train set"))
+            alternatives.append(("train", file, f"holds {fraction:.0%} of the test pairs: all interactions, not a train set"))
             if train is None:
-                doubts.append(f"{file.path} holds {fraction:.0%} of the test pairs, so it is not taken for the train set")
+                doubts.append(f"{file.path} holds {fraction:.0%} of the test pairs, so it is not used as the train set")
         elif train is not None:
-            alternatives.append(("train", file, "could be the train set too"))
+            alternatives.append(("train", file, "could also be the train set"))
         elif priority == _UNKNOWN and file.preview.n_rows < test.preview.n_rows:
             alternatives.append(("train", file, "smaller than the test set"))
         else:
             train = file
             if fraction > 0:
-                doubts.append(f"{file.path} is taken for the train set, and {n_shared:,} of {n_pairs:,} test pairs stand in it too")
+                doubts.append(f"{file.path} is used as the train set, and {n_shared:,} of {n_pairs:,} test pairs are also in it")
     return train, alternatives, doubts
 
 
@@ -175,7 +177,7 @@ def _elsewhere(test: ClassifiedFile, files: Sequence[ClassifiedFile]) -> dict[st
     for file in files:
         folder = next((folder for folder in folders[file.path] if folder in homes), folders[test.path][0])
         if folder not in folders[test.path] and test.by_user.pairs != (home := homes[folder]).by_user.pairs:
-            beside = f"it stands beside another test set, {home.path}"
+            beside = f"it is in a folder with another test set, {home.path}"
             elsewhere[file.path] = "another test set, with lists in its folder" if file is home else beside
     return elsewhere
 
@@ -188,7 +190,7 @@ def choose_models(
     Return the lists by name of the model, files of predicted ratings, and files left out with the reason.
     """
     roles = {file.path: role for file in lists if (role := _role_without_common_ids(test, file))}
-    left_out = {path: f"it looks like lists, and has no {role} in common with {test.path}" for path, role in roles.items()}
+    left_out = {path: f"it looks like lists, but has no {role} in common with {test.path}" for path, role in roles.items()}
     usable = [file for file in lists if file.path not in left_out]
     scores = [(file, file.columns["score"]) for file in usable if "score" in file.columns and "position" not in file.columns]
     likely = [file for file, score in scores if "prediction" in score.usual_roles]
@@ -232,7 +234,7 @@ def spelling_doubts(test: ClassifiedFile, others: Sequence[ClassifiedFile]) -> l
             differ = f"{n_ids:,} {role} ids of {test.path} and {other.path} differ in {name} only"
             sentences.setdefault((role, name), []).append(f"{differ}, such as {first!r} and {unmatched[fold(first)]!r}")
     more = {key: f" (and so in {len(same) - 1} other file{'s' if len(same) > 2 else ''})" for key, same in sentences.items() if same[1:]}
-    return [f"{same[0]}{more.get(key, '')}: ids are compared as they are written" for key, same in sentences.items()]
+    return [f"{same[0]}{more.get(key, '')}: ids are compared as written" for key, same in sentences.items()]
 
 
 def _role_without_common_ids(test: ClassifiedFile, other: ClassifiedFile) -> str:

@@ -81,7 +81,7 @@ def _roles(preview: TablePreview) -> tuple[_Columns, tuple[str, ...]]:
     for column in columns[2:]:
         is_time = column.kind == "text" or (column.maximum is not None and column.maximum > _MIN_TIMESTAMP)
         columns_by_role.setdefault("timestamp" if is_time else "rating" if column.half_steps else "score", column)
-    return columns_by_role, ("no header, so the first column is taken for the user, the second for the item",)
+    return columns_by_role, ("no header, so the first column is used as the user, the second as the item",)
 
 
 def _by_name(columns: tuple[ColumnSummary, ...]) -> tuple[_Columns, tuple[str, ...]]:
@@ -94,7 +94,7 @@ def _by_name(columns: tuple[ColumnSummary, ...]) -> tuple[_Columns, tuple[str, .
             columns_by_role[role] = candidates[0][-1]
             others = [repr(column.name) for fit, _, column in candidates[1:] if fit == candidates[0][0]]
             if others and role in ("user", "item", "score"):
-                doubts.append(f"column {columns_by_role[role].name!r} is taken for the {role}; {' or '.join(others)} could be it too")
+                doubts.append(f"column {columns_by_role[role].name!r} is used as the {role}; {' or '.join(others)} could also be it")
     columns_by_role, more_doubts = _by_elimination(columns, columns_by_role)
     return columns_by_role, (*doubts, *more_doubts)
 
@@ -121,13 +121,13 @@ def _by_elimination(columns: tuple[ColumnSummary, ...], assigned: _Columns) -> t
     """
     lists = [column for column in columns if column.is_list and column not in assigned.values() and column.kind != "decimal"]
     if "user" in assigned and "item" not in assigned and len(lists) == 1:
-        return {**assigned, "item": lists[0]}, (f"column {lists[0].name!r} is taken for the item: it alone holds lists",)
+        return {**assigned, "item": lists[0]}, (f"column {lists[0].name!r} is used as the item: only this column contains lists",)
     for role, other in (("user", "item"), ("item", "user")):
         free = [(column, words_of(column.name)) for column in columns if column not in assigned.values() and not column.is_list]
         left = [column for column, words in free if set(words) & set(IDENTIFYING) and not set(words) & set(DESCRIBING)]
         both = [*left, assigned[other]] if other in assigned else []
         if role not in assigned and len(both) == 2 and all(column.n_distinct < column.n_filled for column in both):
-            doubt = f"column {left[0].name!r} is taken for the {role}: beside {assigned[other].name!r} it alone looks like ids"
+            doubt = f"column {left[0].name!r} is used as the {role}: beside {assigned[other].name!r} only this column looks like ids"
             return {**assigned, role: left[0]}, (doubt,)
     return assigned, ()
 
@@ -145,9 +145,9 @@ def _with_table(file: ClassifiedFile, words: tuple[str, ...]) -> ClassifiedFile:
         return replace(file, table="lists", reason="a TREC run") if raw.table == "lists" else judged
     if "first" in columns:  # there is no header, and the second column is prose, or missing
         if len(file.preview.columns) < 2:
-            return replace(file, columns={}, reason="it has one column only")
+            return replace(file, columns={}, reason="it has only one column")
         table, role = ("people", "user") if "people" in words else ("catalogue", "item")
-        reason = f"no header, and text after the first column, which is taken for the {role}"
+        reason = f"no header, and text after the first column, which is used as the {role}"
         return replace(file, columns={role: columns["first"]}, table=table, reason=reason)
     if {"item", "distance", "other"} <= columns.keys():
         return replace(file, table="distances", reason="two columns of items and a distance")
@@ -158,7 +158,7 @@ def _with_table(file: ClassifiedFile, words: tuple[str, ...]) -> ClassifiedFile:
     elif raw.nested_columns and "user" in columns and item is None:
         unreadable = raw.nested_columns[0]
     if unreadable:
-        reason = f"column {unreadable!r} holds neither items nor readable lists of them: write one row per user and item"
+        reason = f"column {unreadable!r} contains neither items nor readable lists of items: write one row per user and item"
         return replace(file, reason=reason)
     if file.pair_summary is None:
         return _without_pairs(file, words)
@@ -181,7 +181,7 @@ def _without_pairs(file: ClassifiedFile, words: tuple[str, ...]) -> ClassifiedFi
     """Classify a file that lacks a column of users or of items."""
     columns, names = file.columns, [column.name for column in file.preview.columns]
     if any("@" in name for name in names) or {"metric", "value"} <= set(names):
-        return replace(file, reason="it holds values of metrics")
+        return replace(file, reason="it contains metric values")
     if "item" in columns and "policy" in words and "score" in columns:
         return replace(file, table="policy", reason="by its name and a score of each item")
     if "item" in columns:
@@ -189,7 +189,7 @@ def _without_pairs(file: ClassifiedFile, words: tuple[str, ...]) -> ClassifiedFi
     if "user" in columns:
         return replace(file, table="people", reason=f"users in column {columns['user'].name!r}, and no items")
     shown = ", ".join(map(repr, names[:6])) + (", …" if len(names) > 6 else "")
-    return replace(file, reason=f"no column of users or items is told by its name; the columns are {shown}")
+    return replace(file, reason=f"no user or item column was recognised; the columns are {shown}")
 
 
 def _with_pairs(file: ClassifiedFile, words: tuple[str, ...]) -> ClassifiedFile:
@@ -197,7 +197,7 @@ def _with_pairs(file: ClassifiedFile, words: tuple[str, ...]) -> ClassifiedFile:
     columns, pairs = file.columns, file.by_user
     for column in file.preview.columns:
         if "model" in column_words(column.name) and column.kind == "text" and 1 < column.n_distinct <= _MAX_MODELS:
-            reason = f"column {column.name!r} names {column.n_distinct} models, and receval reads one model per file: split it"
+            reason = f"column {column.name!r} contains {column.n_distinct} models, but receval reads one model per file: split it"
             return replace(file, reason=reason)
     if "policy" in words and "score" in columns:
         return replace(file, table="policy", reason="by its name and a score of each pair")
@@ -211,7 +211,7 @@ def _with_pairs(file: ClassifiedFile, words: tuple[str, ...]) -> ClassifiedFile:
     if pairs.has_equal_lengths and not {"rating", "timestamp"} & columns.keys():
         reason = f"nearly every user has {pairs.median_length} rows, and there is no rating"
         return replace(file, table="lists", reason=reason, is_told_by_length=True)
-    return replace(file, table="interactions", reason="users and items, and neither a score nor a rank")
+    return replace(file, table="interactions", reason="users and items, but no score or rank")
 
 
 def _holds_lists(file: ClassifiedFile) -> bool:
@@ -242,9 +242,9 @@ def _why_lists(file: ClassifiedFile, words: tuple[str, ...]) -> str:
         return "by its name"
     pairs, rating = file.by_user, file.columns.get("rating")
     if rating is not None and _has_many_decimals(rating):
-        return f"column {rating.name!r} has many decimals, as a score has"
+        return f"column {rating.name!r} has many decimals, like scores"
     if rating is not None and _holds_lists(file) and rating.kind == "decimal" and not rating.half_steps:
-        return f"a list of items per user, with decimals in column {rating.name!r}, as a score has"
+        return f"a list of items per user, with decimals in column {rating.name!r}, like scores"
     is_in_order = rating is not None and pairs.has_equal_lengths and rating.name in pairs.falling_columns
     if pairs.has_equal_lengths and pairs.counting_columns and not is_in_order:
         return f"column {min(pairs.counting_columns)!r} counts the rows of each user"

@@ -25,21 +25,21 @@ from ..names.yaml_text import Path
 from .guess import as_key, flow, moved_path, plain
 
 _Moved = Callable[[Any], Any]
-_NO_MEANING: Final = "it has no meaning here: receval reads lists and trains nothing"
-_TRAINED: Final = "receval trains no model: if it has written lists, name them in data.recommendations"
+_NO_MEANING: Final = "it has no meaning here: receval evaluates lists and does not train models"
+_TRAINED: Final = "receval does not train models: give the lists of the model in data.recommendations"
 _REASONS: Final = {
-    "negative_sampling": "receval evaluates the lists as they are and draws no negatives",
-    "splitter": "receval splits no data: it reads a test file",
-    "splitting": "receval splits no data: it reads a test file",
-    "filtering": "receval filters no data: give it the filtered files",
-    "prefiltering": "receval filters no data: give it the filtered files",
-    "writer": "where results go is said by output.dir, or by -o",
+    "negative_sampling": "receval evaluates the lists as they are and samples no negatives",
+    "splitter": "receval does not split data: it reads a test file",
+    "splitting": "receval does not split data: it reads a test file",
+    "filtering": "receval does not filter data: give the filtered files",
+    "prefiltering": "receval does not filter data: give the filtered files",
+    "writer": "set output.dir or -o to store results",
     "algorithms": _TRAINED,
-    "binarize": "receval reads the ratings that the test file has; without a column of them every row counts 1",
-    "validation_path": "receval has no use for a validation file",
-    "rating_type": "receval reads the ratings that the test file has; without a column of them every row counts 1",
-    "n_split": "data.folds names the test set of each fold",
-    "sys_results": "results are computed anew",
+    "binarize": "receval reads ratings from the test file; without a rating column every row counts 1",
+    "validation_path": "receval does not use validation files",
+    "rating_type": "receval reads ratings from the test file; without a rating column every row counts 1",
+    "n_split": "data.folds lists the test set of each fold",
+    "sys_results": "receval always computes results again",
 }
 _OURS: Final = "receval"
 """The dialect of a bare evaluation in which nothing is another program's alone."""
@@ -75,7 +75,7 @@ def convert(path: File, folder: File | None = None) -> str:
     document = read_document(path)
     experiment = _recognise(document.value)
     if experiment is None:
-        nothing = f"nothing in it is recognised as written for one of {', '.join(PROGRAMS.values())}"
+        nothing = f"it was not recognised as a config of {', '.join(PROGRAMS.values())}"
         raise ConfigError(f"{path}: {nothing}", "a config of receval needs no conversion")
     is_ours = experiment.dialect == _OURS
     translation = Translation(experiment.evaluation) if is_ours else translate(experiment.evaluation, path.parent, experiment.dialect)
@@ -149,7 +149,7 @@ def _data(experiment: _Experiment, moved: _Moved) -> Iterator[str]:
     yield "data:"
     for role, given in experiment.data.items():
         is_placeholder = role in experiment.placeholders
-        fill_in = "  # fill in: the other file does not say it" if is_placeholder else ""
+        fill_in = "  # fill in: the original config does not have it" if is_placeholder else ""
 
         def source(given: Any, is_placeholder: bool = is_placeholder) -> str:
             if is_placeholder:

@@ -28,11 +28,11 @@ _MAX_ROWS: Final = 2_000_000
 _READ_KEYS: Final = ("format", "separator", "header", "columns", "split", "decimal_comma")
 """The keys of a source that say how to read it."""
 _HEAD = """\
-# Written by `receval init`: guesses, each with its reason. Correct what is wrong; `receval validate` checks it, `receval run` evaluates.
+# Written by `receval init`: guesses with reasons. Correct what is wrong, check with `receval validate`, then evaluate with `receval run`.
 # Paths are relative to {where}.
 """
 _TAIL = """\
-# output: {dir: results/}  # write the values in all formats, and a manifest, into this folder
+# output: {dir: results/}  # write values in all formats and a manifest into this folder
 """
 
 
@@ -152,11 +152,11 @@ def _lines(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
     yield "  recommendations:"
     yield from (f"    {as_key(name)}: {_source_text(entry, folder)}" for name, entry in config.models.items())
     yield "evaluation:"
-    yield "  convention: receval  # by whose definitions; receval metrics --conventions lists all"
+    yield "  convention: receval  # whose definitions to use; receval metrics --conventions lists all"
     (threshold, threshold_reason), (top_k, top_k_reason) = config.threshold, config.top_k
     relevance = f"relevance: {{threshold: {f'{threshold:g}' if threshold else 'N'}}}"
     yield plain(f"  {'' if threshold else '# '}{relevance}  # {threshold_reason}")
-    yield plain(f"  top_k: {flow(list(top_k))}  # {top_k_reason}; none: the whole list")
+    yield plain(f"  top_k: {flow(list(top_k))}  # {top_k_reason}; none means the whole list")
     yield "  metrics:  # receval metrics lists all"
     yield from (f"    - {name}" + (f"  # {comment}" if comment else "") for name, comment in config.metrics)
 

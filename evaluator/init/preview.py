@@ -72,13 +72,13 @@ def discover_tables(names: Sequence[str]) -> list[DiscoveredTable]:
         elif os.path.isfile(path):
             files[path] = None
         else:
-            raise DataError(_missing(text), "name files, or a folder")
+            raise DataError(_missing(text), "give files or a folder")
     for path in files:
         refuse_name_in_bytes("init", path)
     if not files:
         raise DataError(
             f"there is no table in {' and '.join(names)}",
-            "CSV, TSV, TREC, RecBole, JSON, Parquet, Arrow, SQLite and DuckDB files and Delta tables are looked for",
+            "receval reads CSV, TSV, TREC, RecBole, JSON, Parquet, Arrow, SQLite and DuckDB files and Delta tables",
         )
     return _labelled(_grouped_parts(list(files)))
 
@@ -93,7 +93,7 @@ def _missing(text: str) -> str:
         return f"{text} cannot be read: {error.strerror}"
     except ValueError:  # no name that a file can have
         return f"there is no file {text!r}"
-    return f"{text} is no regular file"
+    return f"{text} is not a regular file"
 
 
 def _folder_tables(folder: Path) -> list[Path]:
@@ -112,7 +112,7 @@ def _folder_tables(folder: Path) -> list[Path]:
     if len(tables) > _MAX_TABLES:
         tables = [path for path in tables if path.suffix.lower() != _JSON]
     if len(tables) > _MAX_TABLES:
-        raise DataError(f"there are {len(tables)} tables in {folder}", f"name the files that are meant, at most {_MAX_TABLES} of them")
+        raise DataError(f"there are {len(tables)} tables in {folder}", f"list the files to use, at most {_MAX_TABLES}")
     return tables
 
 

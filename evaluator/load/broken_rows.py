@@ -22,7 +22,9 @@ from .source import ReadAgain, Source
 from .source_file import SourceFile, in_words
 from .text import is_comment
 
-_LISTS: Final = "write it as [3, 5], strings in double quotes; or say what separates the items, split: ',', or that none does, split: none"
+_LISTS: Final = (
+    "write it as [3, 5], with strings in double quotes; or set split: ',' if that separates the items, or split: none for one item"
+)
 """What to do about a text that should be a list."""
 _Problem = tuple[str, str | None]
 """What is wrong, and what to do about it."""
@@ -48,7 +50,9 @@ def explain(source: Source, error: ReadError) -> DataError:
         if problem:
             return problem
     message = next(iter(in_words(error, *source.files).strip().splitlines()), "no reason given")
-    return DataError(f"{source.role}: {', '.join(source.given)} cannot be read: {message}", "is the file complete, and in this format?")
+    return DataError(
+        f"{source.role}: {', '.join(source.given)} cannot be read: {message}", "check that the file is complete and in this format"
+    )
 
 
 def _broken(file: SourceFile, source: Source) -> DataError | None:
@@ -63,7 +67,7 @@ def _broken(file: SourceFile, source: Source) -> DataError | None:
     except UnicodeDecodeError as error:
         return sniff.not_utf8(f"{source.role}: {file.line(lines.number)}", error)
     except csv.Error as error:
-        return DataError(f"{source.role}: {file.line(lines.number)}: {error}", "is a quotation mark left open?")
+        return DataError(f"{source.role}: {file.line(lines.number)}: {error}", "check for a quotation mark that is not closed")
     except (OSError, EOFError, zlib.error) as error:
         return not_unpacked(f"{source.role}: {file}", error, file)
     return None
@@ -84,7 +88,7 @@ def _wrong_rows(lines: CountedLines, scan: Scan) -> Iterator[tuple[int, _Problem
         if not row or (index == 0 and scan.has_header):
             continue
         if (len(row) > width and not scan.ignores_rest) or (len(row) < width and (scan.format == "csv" or not scan.separator)):
-            hint = "quote fields that hold a separator, and close every quotation mark" if scan.format == "csv" else None
+            hint = "quote fields that contain a separator, and close every quotation mark" if scan.format == "csv" else None
             yield begun, (f"{len(row)} fields, where there are {width} columns", hint)
         problems = (_wrong_with(column, row[place], scan) for column, place in columns.items() if place < len(row))
         yield from ((begun, problem) for problem in problems if problem)
@@ -108,7 +112,7 @@ def _wrong_objects(lines: CountedLines, scan: Scan) -> Iterator[tuple[int, _Prob
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is none of its numbers; write null")
+    raise ValueError(f"{name} is not a JSON number; write null")
 
 
 def _wrong_with(column: str, held: Any, scan: Scan) -> _Problem | None:
@@ -118,13 +122,13 @@ def _wrong_with(column: str, held: Any, scan: Scan) -> _Problem | None:
         text, held = held, elements(held, scan.split, scan.list_syntax)
         if held is None:
             kind = "list" if is_object else "JSON array" if scan.list_syntax == "json" else "list as Python prints it"
-            return f"{name} holds {text[:40]!r}, which is no {kind} of values", _LISTS
+            return f"{name} holds {text[:40]!r}, which is not a {kind} of values", _LISTS
         is_printed = scan.split is None and scan.list_syntax == "python"
         odd_ids = fractions(text) if is_printed else [value for value in held if not is_id(value)]
         if column in IDS and odd_ids:
             return f"{odd_ids[0]!r} cannot be an id", "ids are integers or text"
     if isinstance(held, list) and column not in scan.lists:
-        return f"{name} is a list, and in the rows before it is not", None
+        return f"{name} is a list, but not in earlier rows", None
     for value in held if isinstance(held, list) else [held]:
         if isinstance(value, dict | list):
             return f"{name} holds {json.dumps(value)[:40]}, where a single value was expected", None
@@ -160,5 +164,5 @@ def _uneven(file: SourceFile, source: Source) -> DataError | None:
     for row in first_uneven.rows(named=True):
         where = f"{source.role}: {source.place(file, row.pop(opening.RECORD))}"
         message = " but ".join(f"{count} {public_name(column)}{'s' if count != 1 else ''}" for column, count in row.items())
-        return DataError(f"{where}: {message}", "the lists of a row must be of the same length: one value for each item")
+        return DataError(f"{where}: {message}", "the lists in a row must have the same length: one value per item")
     return None

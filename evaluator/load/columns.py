@@ -100,7 +100,7 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
     required, optional, layouts = _TABLES[table]
     if has_header is False and not given:
         example = ", ".join(f"{role}: {index}" for index, role in enumerate(layouts[-1][:2], 1))
-        hint = f"say which is which in the config, columns: {{{example}, …}} counting from 1"
+        hint = f"set them in the config, columns: {{{example}, …}} counting from 1"
         return dict(zip(names_by_position(where, table, len(columns), f"{len(columns)} columns and no header", hint), columns, strict=True))
     names: dict[str, str] = {}
     for role in (*required, *optional):
@@ -110,10 +110,10 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
         elif has_header is not False and (name := _usual(where, table, role, columns, set(names.values()))) is not None:
             names[role] = name
     for key in (public_name(role) for role in required if role not in names):
-        no_header = ", or say header: false if the first line is data" if has_header is not None else ""
+        no_header = ", or set header: false if the first line is data" if has_header is not None else ""
         raise DataError(
             f"{where}: no {key} column; the columns are {', '.join(map(repr, columns))}",
-            f"name it in the config, columns: {{{key}: NAME}}{no_header}",
+            f"set it in the config, columns: {{{key}: NAME}}{no_header}",
         )
     if len(set(names.values())) < len(names):
         raise DataError(f"{where}: one column is mapped to two roles: {names}")
@@ -131,14 +131,14 @@ def named(
     if labels and has_header is False:  # said before any guess at the columns, of which it is the cause
         raise DataError(
             f"{where}: no column is called {labels[0]!r}, since the file has no header",
-            "add a first line with the names of the columns, or say header: true if it has one",
+            "add a first line with column names, or set header: true if there is one",
         )
     names = recognise(where, table, columns, options.columns, has_header)
     for label in labels:
         for role in (role for role, name in names.items() if name == label):
-            raise DataError(f"{where}: column {label!r} holds the {role} ids and says nothing of them", "name another column")
+            raise DataError(f"{where}: column {label!r} holds the {role} ids, not a property of them", "choose another column")
         if label not in columns:
-            raise _unknown(where, label, columns, "name one of these, or add the column to the file")
+            raise _unknown(where, label, columns, "choose one of these, or add the column to the file")
     return names, {f"label_{index}": label for index, label in enumerate(labels)}
 
 
@@ -171,7 +171,7 @@ def _usual(where: str, table: str, role: str, columns: Sequence[str], taken: set
             key = public_name(role)
             raise DataError(
                 f"{where}: {' and '.join(map(repr, fits))} could both be the {key} column",
-                f"name the one you mean in the config, columns: {{{key}: {fits[0]}}}",
+                f"choose one in the config, columns: {{{key}: {fits[0]}}}",
             )
         if fits:
             return fits[0]

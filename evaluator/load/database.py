@@ -45,7 +45,10 @@ def look_at_query(role: str, table: str, uri: str, query: str, folder: Path, opt
     path = fetched(f"{role}: {name}", uri, query, folder, scratch)
     source = look(role, table, [name], [SourceFile(path, name)], replace(options, format="ipc"), scratch)
     if table == "lists" and not _ORDERED.search(query) and not source.scan.lists and not {"position", "score"} & source.columns:
-        raise DataError(f"{role}: {name}: the rows have no order, and there is no rank and no score", "add one of them, or ORDER BY")
+        raise DataError(
+            f"{role}: {name}: the rows have no order, and there is neither a rank nor a score column",
+            "add a rank or score column, or ORDER BY to the query",
+        )
     return source
 
 
@@ -90,7 +93,7 @@ def _rows(where: str, uri: str, query: str, folder: Path) -> pl.DataFrame:
     try:
         manager, module = import_module("adbc_driver_manager"), import_module(f"{driver}.dbapi")
     except ImportError:
-        install = install_command("sql") if scheme in (*_FILES, "postgresql") else f"is there a package adbc-driver-{scheme}?"
+        install = install_command("sql") if scheme in (*_FILES, "postgresql") else f"try pip install adbc-driver-{scheme}"
         raise MissingExtraError(f"reading {scheme}:// needs {driver}, which is not installed", install) from None
     try:
         with _connection(where, scheme, module, uri, folder) as connection:
@@ -99,7 +102,7 @@ def _rows(where: str, uri: str, query: str, folder: Path) -> pl.DataFrame:
         said, password = " ".join(str(error).split()), urlsplit(uri).password or ""
         for secret in filter(None, (uri, unquote(password), password)):
             said = said.replace(secret, "***")
-        raise DataError(f"{where}: the query failed: {said}", "check the address, the query and the rights of the user") from None
+        raise DataError(f"{where}: the query failed: {said}", "check the address, the query and the user's permissions") from None
 
 
 def _connection(where: str, scheme: str, module: Any, uri: str, folder: Path) -> Any:
@@ -108,7 +111,9 @@ def _connection(where: str, scheme: str, module: Any, uri: str, folder: Path) ->
     if path is None:
         return module.connect(f"{scheme}:{uri.partition(':')[2]}")
     if not os.path.isfile(path):
-        raise DataError(f"{where}: there is no file {path}", "three slashes are a path from the config file, four a path from the root")
+        raise DataError(
+            f"{where}: there is no file {path}", "three slashes start a path relative to the config file, four an absolute path"
+        )
     if scheme == "sqlite":
         return module.connect(f"file:{quote(str(path.absolute()))}?mode=ro")
     duckdb, manager = import_module("adbc_driver_duckdb"), import_module("adbc_driver_manager.dbapi")

@@ -43,7 +43,7 @@ class _NoRows(Exception):
 class _NotJson(_NoRows):
     """The text is no JSON document from some line on, which counts from 1."""
 
-    hint = "is it one JSON document, or an object per line?"
+    hint = "check that it is one JSON document, or one object per line"
 
 
 def is_document(file: SourceFile) -> bool:
@@ -90,7 +90,7 @@ def as_objects(role: str, table: str, document: SourceFile, scratch: ExitStack) 
     except _NoRows as error:
         raise DataError(f"{where}, {error}", error.hint) from None
     except UnicodeError as error:
-        raise DataError(f"{where}, after record {n_rows}: not UTF-8 text ({error})", "say its encoding in the config") from None
+        raise DataError(f"{where}, after record {n_rows}: not UTF-8 text ({error})", "set its encoding in the config") from None
     except ValueError:
         raise DataError(f"{where}, record {n_rows + 1}: a number is not finite", "remove the record, or give it a number") from None
     except (OSError, EOFError, zlib.error, *FAILURES) as error:
@@ -115,7 +115,7 @@ def _rows(reader: _JsonReader, table: str) -> Iterator[Mapping[str, Any]]:
         for user, held in chain(first, entries):
             yield from _of_user(user, held, table)
     else:
-        raise _NoRows(f"key {first[0][0]!r}: no name of a column" if first else "an empty object")
+        raise _NoRows(f"key {first[0][0]!r}: not a column name" if first else "an empty object")
 
 
 def _names_columns(entries: Sequence[tuple[str, Any]]) -> bool:
@@ -128,11 +128,11 @@ def _by_column(columns: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     keys: tuple[str, list[str]] | None = None
     for name, held in columns.items():
         if not isinstance(held, dict | list):
-            raise _NoRows(f"key {name!r}: {_shown(held)} is no column of values")
+            raise _NoRows(f"key {name!r}: {_shown(held)} is not a column of values")
         if isinstance(held, dict):
             keys = keys or (name, list(held))
             if list(held) != keys[1]:
-                raise _NoRows(f"key {name!r}: its rows are not those of {keys[0]!r}")
+                raise _NoRows(f"key {name!r}: its rows differ from those of {keys[0]!r}")
         values[name] = list(held.values()) if isinstance(held, dict) else held
     (first, n_rows), *others = [(name, len(column)) for name, column in values.items()]
     for name, n in others:
@@ -145,7 +145,7 @@ def _by_column(columns: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _of_user(user: str, held: Any, table: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a user: a list of items, of pairs of an item and a number, or of records; or an object of items and numbers."""
     if not isinstance(held, dict | list):
-        raise _NoRows(f"user {user!r}: {_shown(held)} is no list of items")
+        raise _NoRows(f"user {user!r}: {_shown(held)} is not a list of items")
     key, value_name, elements = _id(user), "prediction" if table == "predictions" else "rating", held
     if isinstance(held, dict):
         elements = [[_id(item), value] for item, value in held.items()]
@@ -160,7 +160,7 @@ def _of_user(user: str, held: Any, table: str) -> Iterator[dict[str, Any]]:
         elif len(element) == 2 and (element[1] is None or type(element[1]) in (int, float)):
             yield {"user": key, "item": _item(user, element[0]), value_name: element[1]}
         else:
-            raise _NoRows(f"user {user!r}: {_shown(element)} is no item, and no pair of an item and a number")
+            raise _NoRows(f"user {user!r}: {_shown(element)} is neither an item nor a pair of an item and a number")
 
 
 def _id(key: str) -> int | str:
@@ -180,7 +180,7 @@ def _shown(value: Any) -> str:
 
 
 class _JsonReader:
-    """Reads the elements of an array, or the entries of an object, piece by piece. A key that stands twice is an error, NaN is null."""
+    """Reads the elements of an array, or the entries of an object, piece by piece. A key that is given twice is an error, NaN is null."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
@@ -208,14 +208,14 @@ class _JsonReader:
                 yield read()
         self._skip(end)
         if self.first_letter():
-            raise _NotJson(f"line {self.line}: something follows the end of the document")
+            raise _NotJson(f"line {self.line}: there is text after the end of the document")
 
     def _entry(self, keys: set[str]) -> tuple[str, Any]:
         if self.first_letter() != '"':
-            raise _NotJson(f"line {self.line}: a key in double quotes was expected")
+            raise _NotJson(f"line {self.line}: expected a key in double quotes")
         key = self._value()
         if key in keys:
-            raise _NotJson(f"line {self.line}: the key {key!r} stands twice")
+            raise _NotJson(f"line {self.line}: the key {key!r} is given twice")
         keys.add(key)
         self._skip(":")
         return key, self._value()
@@ -261,7 +261,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} stands twice in one object")
+        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} is twice in one object")
     return record
 
 

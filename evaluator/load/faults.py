@@ -115,7 +115,9 @@ def refuse(source: Source, counts: dict[str, int | None], *, tolerant: bool = Fa
     for column in required:
         if (counts.get(f"longest_{column}") or 0) > _LONGEST_ID:
             place = _place(source, pl.col(column).str.len_bytes() > _LONGEST_ID)
-            raise DataError(f"{place}: an id of {counts[f'longest_{column}']:,} characters", "is a quotation mark left open?")
+            raise DataError(
+                f"{place}: an id of {counts[f'longest_{column}']:,} characters", "check for a quotation mark that is not closed"
+            )
     if blank and not source.scan.skip_blank:
         raise ReadAgain(lambda one: one.scanned(skip_blank=True))
     return rows
@@ -167,9 +169,9 @@ def _refuse_rows(source: Source, faults: Sequence[Fault], n_rows: int, tolerant:
         raise ReadAgain(lambda one: one.without_faulty_rows(faulty))
     (place, first), *_ = first_faults.items()
     hint = (
-        "NaN and infinity have no place in an order: remove these rows or give them a number"
+        "NaN and infinity cannot be ordered: remove these rows or give them a number"
         if first.infinite
-        else "remove these rows or fill them; an empty field, a missing field and null count as no value, NA and nan where a number belongs"
+        else "remove or fill these rows; an empty field, a missing field and null are missing values, NA and nan in columns of numbers too"
     )
     raise DataError(f"{source.role}: {place}: {first.message} (in {first.n:,} of {n_rows:,} rows)", hint)
 

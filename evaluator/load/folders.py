@@ -66,7 +66,7 @@ def spooled(pipe: Path | None = None) -> Iterator[SourceFile]:
     Raises `DataError` if standard input is a terminal.
     """
     if pipe is None and (sys.stdin is None or sys.stdin.isatty()):
-        raise DataError("standard input is a terminal, and lists were to be read from it", "pipe a file into receval, or name one")
+        raise DataError("lists should be read from standard input, but it is a terminal", "pipe a file into receval, or give a path")
     if hasattr(signal, "siginterrupt"):  # Polars' handler lets a blocked read go on after Ctrl-C
         signal.siginterrupt(signal.SIGINT, True)
     with folder_for_copies() as folder:
@@ -113,7 +113,7 @@ def _matches(role: str, pattern: str, folder: Path) -> list[Path]:
         _refuse_repeated(role, files)
     elif files and visible:
         message = f"{role}: {pattern} matches files, such as {files[0]}, and the folder {visible[0]}"
-        raise DataError(message, "name both, or let the pattern match one kind only: *.csv means files, a final / folders")
+        raise DataError(message, "list both, or let the pattern match only one kind: *.csv matches files, a final / matches folders")
     return files or folders
 
 
@@ -130,11 +130,11 @@ def parts_of(role: str, folder: Path) -> list[Path]:
     known = [path for path in files if sniff.known_format(path)]
     known = [path for path in known if ".json" not in path.suffixes] or known  # beside tables JSON describes them
     if not files:
-        raise DataError(f"{role}: there is no data file in the folder {folder}", "names that begin with _ or . are passed over")
+        raise DataError(f"{role}: there are no data files in the folder {folder}", "files whose names start with _ or . are ignored")
     forms = {sniff.known_format(path): path for path in known}
     if len(forms) > 1:
         first, other = list(forms.values())[:2]
-        raise DataError(f"{role}: {first} and {other} are of two formats", "name those you mean, for example FOLDER/*.parquet")
+        raise DataError(f"{role}: {first} and {other} have different formats", "select the files, for example FOLDER/*.parquet")
     return known or files
 
 
@@ -149,7 +149,9 @@ def _names_in(role: str, folder: Path) -> list[str]:
         names = os.listdir(folder)
         os.stat(os.path.join(folder, os.curdir))  # a folder may be listed and yet not be entered
     except OSError as error:
-        raise DataError(f"{role}: the folder {folder} may not be read ({reason(error)})", "its files would be missing") from None
+        raise DataError(
+            f"{role}: the folder {folder} may not be read ({reason(error)})", "otherwise otherwise its files would be missing"
+        ) from None
     return names
 
 
@@ -159,7 +161,7 @@ def _refuse_broken_link(role: str, path: Path) -> None:
         path.stat()
     except OSError as error:
         what = f"is a link to {os.readlink(path)}, which cannot be read" if os.path.islink(path) else "cannot be read"
-        raise DataError(f"{role}: {path} {what} ({reason(error)})", "mend or remove it: its rows would be missing") from None
+        raise DataError(f"{role}: {path} {what} ({reason(error)})", "repair or remove it: its rows would be missing") from None
 
 
 def reason(error: OSError) -> str:
@@ -172,7 +174,9 @@ def refuse_name_in_bytes(role: str, path: object) -> None:
     try:
         str(path).encode()
     except UnicodeEncodeError:
-        raise DataError(f"{role}: the name of the file {str(path)!r} is no UTF-8 text, as configs and results are", "rename it") from None
+        raise DataError(
+            f"{role}: the name of the file {str(path)!r} is not UTF-8 text, which configs and results must be", "rename it"
+        ) from None
 
 
 def _refuse_repeated(role: str, paths: Iterable[Path]) -> None:
@@ -181,15 +185,15 @@ def _refuse_repeated(role: str, paths: Iterable[Path]) -> None:
     for path in paths:
         first = seen.setdefault(os.path.realpath(path), path)
         if first != path:
-            raise DataError(f"{role}: {first} and {path} are the same file", "remove the link, or name the files you mean")
+            raise DataError(f"{role}: {first} and {path} are the same file", "remove the link, or list the files to use")
 
 
 def _refuse_part_of_table(role: str, path: Path, folders: Iterable[Path]) -> None:
     """Raise `DataError` if one of the `folders` that a path is in is a Delta table: its files may be those of older versions too."""
     for folder in folders:
         if is_table(folder):
-            message = f"{role}: {path} is part of the Delta table {folder}, whose log alone says which of its files count"
-            raise DataError(message, "name the folder of the table")
+            message = f"{role}: {path} is part of the Delta table {folder}, whose log decides which of its files count"
+            raise DataError(message, "give the folder of the table")
 
 
 def _visible(role: str, folder: Path, above: tuple[str, ...] = ()) -> Iterator[Path]:
@@ -197,7 +201,7 @@ def _visible(role: str, folder: Path, above: tuple[str, ...] = ()) -> Iterator[P
     _refuse_part_of_table(role, folder, [folder])
     real = os.path.realpath(folder)
     if real in above:
-        raise DataError(f"{role}: the link {folder} leads back to {real}, in which it is", "remove the link, or name the files you mean")
+        raise DataError(f"{role}: the link {folder} leads back to {real}, in which it is", "remove the link, or list the files to use")
     for name in _names_in(role, folder):
         path = folder / name
         if is_hidden(name):
@@ -209,7 +213,7 @@ def _visible(role: str, folder: Path, above: tuple[str, ...] = ()) -> Iterator[P
         elif os.path.isfile(path):
             yield path
         else:
-            raise DataError(f"{role}: {path} is neither a file nor a folder", "remove it, or name the files you mean")
+            raise DataError(f"{role}: {path} is neither a file nor a folder", "remove it, or list the files to use")
 
 
 def columns_of_path(path: PurePath, root: PurePath | None, named: Iterable[str | int]) -> Partition:
@@ -246,7 +250,7 @@ def files_of_table(role: str, table: Path | Remote, storage: Mapping[str, str]) 
     escaped = [file for file in found if not is_remote(file) and not os.path.exists(file) and os.path.exists(Path(unquote(file)))]
     if escaped:
         raise DataError(
-            f"{role}: {table}: Polars reads no Delta table in a folder whose path has spaces or other letters that addresses escape",
-            "move the table, or name its Parquet files",
+            f"{role}: {table}: Polars cannot read Delta tables in folders whose path contains spaces or other special characters",
+            "move the table, or give its Parquet files",
         )
     return [Remote(file, storage) if is_remote(file) else Path(file) for file in found]

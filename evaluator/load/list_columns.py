@@ -50,8 +50,8 @@ def as_list_columns(where: str, table: str, nested: Sequence[str]) -> frozenset[
     if table not in _TABLES or "item" not in nested or "user" in nested:
         column = "user" if "user" in nested else nested[0]
         raise DataError(
-            f"{where}: the {public_name(column)} column holds lists{'' if 'item' in nested else ', but the item column does not'}",
-            "a row may hold one user, a list of items and, of the same length, a list of their scores, ranks or ratings",
+            f"{where}: the {public_name(column)} column contains lists{'' if 'item' in nested else ', but the item column does not'}",
+            "a row may contain one user, a list of items and a list of their scores, ranks or ratings with the same length",
         )
     return frozenset(nested)
 
@@ -70,8 +70,8 @@ def text_lists(
 
     Columns of lists, `nested`, or the texts that `samples` has are looked at. Without `split` all texts of a column look like lists, or,
     where `one_suffices`, as in files that have no other way to write them, one is a list; what else the column holds is refused when it is
-    read. With `split` the items are always lists; another column holds lists if any of its fields has the separator. `DataError` if texts
-    look like lists and are not read as such.
+    read. With `split` the items are always lists; another column contains lists if any of its fields has the separator. `DataError` if
+    texts look like lists and are not read as such.
     """
     listed = []
     for column, sample in samples.items():
@@ -110,7 +110,7 @@ def _refuse_unsplit(where: str, name: str, texts: Sequence[str], users: Sequence
     nested = "write it as JSON, in a file of its own, or one row per item"
     raise DataError(
         f"{where}: column {name!r} holds text such as {shown!r}, which looks like a list of items and would be read as one item",
-        f"{nested if _is_nested(text) else f'say what separates the items, split: {sign!r}'}; or say split: none if each text is one item",
+        f"{nested if _is_nested(text) else f'set split: {sign!r}, the separator of the items'}; or split: none if each text is one item",
     )
 
 

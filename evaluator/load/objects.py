@@ -128,7 +128,7 @@ class _Object(dict[str, Any]):
 def _refuse_odd_values(role: str, files: Sequence[SourceFile], columns: Mapping[str, str], listed: Collection[str], fields: Fields) -> None:
     """Raise `DataError`, naming the line, for the first id or label of files of JSON objects that is a value that can be none.
 
-    The same for a key of a column that stands twice in one object.
+    The same for a key of a column that is twice in one object.
 
     An id is a text or an integer, in the columns of `listed` a list of these; a label is any single value. `columns` maps canonical
     columns to keys, or to `fields` of lists of objects. Lines that are no JSON are left to those who read the rows.
@@ -154,8 +154,8 @@ def _refuse_odd_values(role: str, files: Sequence[SourceFile], columns: Mapping[
             twice = record.repeated.intersection(keys)
             twice |= {key for one, key in elements if isinstance(one, _Object) and key in one.repeated}
             if twice:
-                message = f"{role}: {file.line(number)}: the key {min(twice)!r} stands twice"
-                raise DataError(message, "remove one of the two: readers of JSON take the one or the other")
+                message = f"{role}: {file.line(number)}: the key {min(twice)!r} is given twice"
+                raise DataError(message, "remove one of them: JSON readers differ in which one they use")
             for column, key in columns.items():
                 if problem := _problem(column, key, value_of(record, key, fields), column in listed):
                     raise DataError(f"{role}: {file.line(number)}: {problem[0]}", problem[1])
@@ -187,7 +187,7 @@ def _problem(column: str, key: str, value: Any, listed: bool) -> tuple[str, str]
     if column not in IDS or value is None:
         return None
     if listed and not isinstance(value, list):
-        return f"{key!r} is {value!r}, and in other rows a list", "write a list in every row, as [3]"
+        return f"{key!r} is {value!r}, but a list in other rows", "write a list in every row, such as [3]"
     wrong = [one for one in (value if listed else [value]) if not is_id(one)]
     return (f"{wrong[0]!r} cannot be an id", "ids are integers or text") if wrong else None
 

@@ -29,7 +29,7 @@ from .typed import panics_at, panics_held_back, stored_schema
 _ROLE: Final = "init"
 """The role of the files in messages."""
 _MAX_ROWS: Final = 1_000
-"""Number of rows that decide whether a column holds lists, and whether the first line is a header."""
+"""Number of rows that decide whether a column contains lists, and whether the first line is a header."""
 _TREC_ENDINGS: Final[dict[str, str]] = {".run": "lists", ".trec": "lists", ".qrels": "interactions", ".qrel": "interactions"}
 _TABBED: Final = (".tsv", ".tab", ".inter", ".item", ".user")
 _LIST_SEPARATORS: Final = (" ", "|", ",")
@@ -111,7 +111,7 @@ def _format_of_text(file: SourceFile) -> tuple[Format, dict[str, Any]]:
         return "ndjson", {"format": "json"}
     first = sniff.head(file)[0]  # refuses what is no text
     if first.lstrip().startswith("{") and not _is_object(first):
-        raise DataError(f"{file}: it is no table of one JSON object per line (NDJSON)")
+        raise DataError(f"{file}: it is not NDJSON (one JSON object per line)")
     format: Format = "ndjson" if first.lstrip().startswith("{") else "csv"
     return format, {"format": format}
 
@@ -207,7 +207,7 @@ def _objects(files: Sequence[SourceFile], keys: Mapping[str, Any]) -> RawTable:
     """Read one JSON object per line, or JSON documents, whose rows may be lists by user."""
     _, _, readable = resolve(_ROLE, "lists", files, ReadOptions(format="json"), PROCESS_SCRATCH)
     if not any(json.loads(line) for line in sniff.head(readable[0]) if _is_object(line)):
-        raise DataError(f"{readable[0]}: it is no table of one JSON object per line (NDJSON)")
+        raise DataError(f"{readable[0]}: it is not NDJSON (one JSON object per line)")
     for file in readable:
         first_objects(file)
     is_entry_per_user = any(file.is_document for file in readable) and is_by_user(files[0].local)
@@ -234,7 +234,7 @@ def _by_types(raw: RawTable, schema: Mapping[str, pl.DataType]) -> RawTable:
     inner = {name: dtype.inner if isinstance(dtype, pl.List | pl.Array) else dtype for name, dtype in schema.items()}
     flat = [name for name, dtype in inner.items() if not (dtype.is_nested() or dtype in (pl.Binary, pl.Object) or panics_at(dtype))]
     if not flat:
-        raise DataError(f"{raw.files[0]}: it has no column of values")
+        raise DataError(f"{raw.files[0]}: it has no columns of values")
     list_columns = frozenset(f"column_{number}" for number, name in enumerate(flat, 1) if schema[name].is_nested())
     nested_columns = tuple(name for name in schema if name not in flat)
     raw = replace(raw, scan=replace(raw.scan, fields=fields), nested_columns=nested_columns).with_columns(flat)

@@ -31,7 +31,7 @@ _AS_IT_IS: Final = ("utf-8", "utf-8-sig", "ascii")
 _BLOCK: Final = 1 << 22
 _MARK, _NEWLINE, _RETURN = b'"\n\r'
 _HINT: Final = (
-    "a quotation mark quotes where a field begins with it: close it before the next separator, and write a mark inside such a field twice"
+    "a field that starts with a quotation mark is quoted: close it before the next separator, and double quotation marks inside it"
 )
 
 
@@ -55,7 +55,9 @@ def recoded(file: SourceFile, encoding: str | None, is_json: bool, scratch: Exit
                 written.write(text.removeprefix("\ufeff") if line == 1 else text)
         except UnicodeError as error:
             said = str(error).partition(": ")[2] or str(error)
-            raise DataError(f"{file}, near line {line + 1}: not {name} text ({said})", "correct the key encoding, or the file") from None
+            raise DataError(
+                f"{file}, near line {line + 1}: not {name} text ({said})", "correct the encoding in the config, or the file"
+            ) from None
         except (OSError, EOFError, zlib.error) as error:
             raise not_unpacked(f"{file}", error, file) from None
     return replace(file, path=target)
@@ -109,7 +111,7 @@ def copy_of(path: Path, scratch: ExitStack) -> Path:
 
 def not_unpacked(where: str, error: BaseException, file: SourceFile) -> DataError:
     """Return the sentence for a file whose packing is broken."""
-    return DataError(f"{where}: cannot be unpacked ({in_words(error, file)})", "is the file complete?")
+    return DataError(f"{where}: cannot be unpacked ({in_words(error, file)})", "check that the file is complete")
 
 
 def _marked(path: Path) -> bool:
@@ -233,10 +235,10 @@ def _regular_copy(role: str, file: SourceFile, path: Path, separator: str, scrat
         except csv.Error as error:
             place, message = file.line(first_line), str(error)
             if "unexpected end" in message:
-                message = "a quoted field begins in this row and is closed nowhere"
+                message = "a quoted field starts in this row and is never closed"
             elif "expected after" in message:
-                begun = f", in a row that begins in line {first_line}" if lines.number > first_line else ""
-                place, message = file.line(lines.number), f"text follows the mark that closes a quoted field{begun}"
+                begun = f", in a row that starts in line {first_line}" if lines.number > first_line else ""
+                place, message = file.line(lines.number), f"there is text after the closing quotation mark of a field{begun}"
             raise DataError(f"{role}: {place}: {message}", _HINT) from None
         except UnicodeDecodeError as error:
             raise sniff.not_utf8(f"{role}: {file.line(lines.number)}", error) from None

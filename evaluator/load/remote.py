@@ -100,7 +100,7 @@ def find_remote(role: str, text: str, options: Mapping[str, str]) -> list[Remote
     try:
         urlsplit(text)
     except ValueError as error:
-        raise DataError(f"{role}: {masked_path(text)} is no valid address: {error}", "check the part behind ://") from None
+        raise DataError(f"{role}: {masked_path(text)} is not a valid address: {error}", "check the part after ://") from None
     if remote.is_fetched_whole or not glob.has_magic(text):
         return [remote]
     start = posixpath.dirname(text[: min(text.index(letter) for letter in "*?[" if letter in text)]) + "/"
@@ -116,7 +116,7 @@ def parts_elsewhere(role: str, folder: Remote) -> list[Remote]:
     root = folder.path
     files = [file for file in _under(folder) if not any(part.startswith(("_", ".")) for part in file.path.relative_to(root).parts)]
     if not files:
-        raise DataError(f"{role}: there is no data file in {folder}", "names that begin with _ or . are passed over")
+        raise DataError(f"{role}: there are no data files in {folder}", "files whose names start with _ or . are ignored")
     return files
 
 
@@ -183,7 +183,7 @@ def _store(remote: Remote) -> Iterator[tuple[Any, str]]:
         if isinstance(error, wrong.NotFoundError | FileNotFoundError) or status == "404":
             raise DataError(f"there is nothing at {remote}", "check the bucket and the key") from None
         if isinstance(error, wrong.PermissionDeniedError | wrong.UnauthenticatedError | PermissionError) or status in ("401", "403"):
-            hint = "check the credentials in the environment, or say storage_options in the config"
+            hint = "check the credentials in the environment, or set storage_options in the config"
             raise DataError(f"{remote} may not be read (permission denied)", hint) from None
         hint = "check the address, the connection and storage_options, such as endpoint_url and region"
         raise DataError(f"{remote} cannot be reached: {_first_line(error)[:300]}", hint) from None
@@ -200,11 +200,9 @@ def _artifact(url: str, options: Mapping[str, str], folder: Path) -> Path:
     """
     found = _ARTIFACT.fullmatch(url)
     if found is None:
-        raise DataError(f"{url} names no file of a run of MLflow", "write runs:/RUN_ID/path/to/lists.parquet")
+        raise DataError(f"{url} is not a file of an MLflow run", "write runs:/RUN_ID/path/to/lists.parquet")
     if options:
-        raise DataError(
-            f"{url}: storage_options are not for MLflow", "say where it is by MLFLOW_TRACKING_URI, and a login as MLflow reads it"
-        )
+        raise DataError(f"{url}: storage_options are not for MLflow", "set MLFLOW_TRACKING_URI, and the login as for MLflow")
     try:
         from mlflow import MlflowClient
         from mlflow.exceptions import MlflowException
@@ -230,18 +228,18 @@ def _artifact(url: str, options: Mapping[str, str], folder: Path) -> Path:
                 f"there is no artifact {path} in the run {run} of MLflow ({harmless(_first_line(error))[:300]})", hint
             ) from None
     if file.is_dir():
-        raise DataError(f"{url} is a folder", f"name a file in it: {url.rstrip('/')}/{next(iter(sorted(os.listdir(file))), 'FILE')}")
+        raise DataError(f"{url} is a folder", f"give a file in it: {url.rstrip('/')}/{next(iter(sorted(os.listdir(file))), 'FILE')}")
     return file
 
 
 def _without_run(url: str, run: str, error: Exception) -> DataError:
     """Return the sentence for a run that cannot be looked at."""
     if getattr(error, "error_code", "") == "RESOURCE_DOES_NOT_EXIST":
-        return DataError(f"MLflow has no run {run}", "check the id, and that MLFLOW_TRACKING_URI is the address of its server")
+        return DataError(f"MLflow has no run {run}", "check the run id and MLFLOW_TRACKING_URI")
     if "failed with exception" in str(error):
         why = re.search(r"Errno \d+\] ([^\"')]*)", str(error))
         return DataError(
-            f"{url} cannot be fetched: the server of MLflow cannot be reached{f' ({why[1]})' if why else ''}", "check MLFLOW_TRACKING_URI"
+            f"{url} cannot be fetched: the MLflow server cannot be reached{f' ({why[1]})' if why else ''}", "check MLFLOW_TRACKING_URI"
         )
     return DataError(
         f"{url} cannot be fetched from MLflow: {harmless(_first_line(error))[:300]}", "set MLFLOW_TRACKING_URI to the address of a server"

@@ -72,7 +72,7 @@ def format_of(file: SourceFile, encoded: bool = False) -> Format:
     if path.suffix and path.suffix.lower() not in PACKED:
         raise DataError(
             f"{file}: cannot tell the format from the ending {path.suffix!r}",
-            "say it in the config: format: csv, tsv, trec, json, ndjson, parquet or ipc",
+            "set it in the config: format: csv, tsv, trec, json, ndjson, parquet or ipc",
         )
     # Text in UTF-8 that begins with an object, or with an array of objects, is JSON.
     text = b"" if encoded else first_bytes(file).removeprefix(codecs.BOM_UTF8).lstrip()
@@ -98,10 +98,12 @@ def head(file: SourceFile) -> list[str]:
     if not start.strip():
         raise NoRowsError(f"{file}: the file is empty")
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise DataError(f"{file}: the text is UTF-16", "say encoding: utf-16 in the config, or save the file as UTF-8")
+        raise DataError(f"{file}: the text is UTF-16", "set encoding: utf-16 in the config, or save the file as UTF-8")
     complete = start.rpartition(b"\n")[0]
     if len(start) >= _HEAD and b"\n" not in complete:
-        raise DataError(f"{file.line(2 if complete else 1)}: the line is longer than 1 MiB", "is this a table with one row per line?")
+        raise DataError(
+            f"{file.line(2 if complete else 1)}: the line is longer than 1 MiB", "check that this is a table with one row per line"
+        )
     if len(start) < _HEAD:
         complete = start.removesuffix(b"\n")
     try:
@@ -109,7 +111,7 @@ def head(file: SourceFile) -> list[str]:
     except UnicodeDecodeError as error:
         raise not_utf8(file.line(complete[: error.start].count(b"\n") + 1), error) from None
     if "\n" not in text and "\r" in text.rstrip("\r"):
-        raise DataError(f"{file}: lines end in a carriage return alone", "convert the line ends, for example with tr '\\r' '\\n'")
+        raise DataError(f"{file}: lines end with a carriage return only", "convert the line ends, for example with tr '\\r' '\\n'")
     if "\x00" in text:
         raise holds_nul(file.line(text[: text.index("\x00")].count("\n") + 1))
     lines = [line.removesuffix("\r") for line in text.split("\n")[:_LINES]]
@@ -120,14 +122,14 @@ def head(file: SourceFile) -> list[str]:
 
 def holds_nul(line: object) -> DataError:
     """Return the sentence for a line with a NUL byte, which no text holds."""
-    return DataError(f"{line}: not a text file (it holds NUL bytes)", "say its format in the config, or save it as UTF-8")
+    return DataError(f"{line}: not a text file (it contains NUL bytes)", "set its format in the config, or save it as UTF-8")
 
 
 def not_utf8(line: object, error: UnicodeDecodeError) -> DataError:
     """Return the sentence for a line of bytes that are no UTF-8."""
     byte = error.object[error.start]
     return DataError(
-        f"{line}: not UTF-8 text (byte 0x{byte:02X})", "say encoding: latin-1 in the config if it is, or convert the file with iconv"
+        f"{line}: not UTF-8 text (byte 0x{byte:02X})", "set encoding: latin-1 in the config if it is, or convert the file with iconv"
     )
 
 
@@ -229,7 +231,7 @@ def scan_of(
         elif texts:
             kinds[column] = kind_of(column, texts, ())
             for wrong in (text for text in texts if text and kinds[column] == "number" and not is_number(text)):
-                raise DataError(f"{where}: the folder {name}={wrong} holds no number, and {column} must be one")
+                raise DataError(f"{where}: the folder {name}={wrong} is not a number, but {column} must be one")
     large = {column: [text for text in values.get(column, ()) if len(text) > 15 and is_integer(text)] for column in ORDERING}
     whole = [column for column, texts in large.items() if any(abs(int(text)) > LARGEST_EXACT for text in texts)]
     more["numbers"] = {**dict.fromkeys(whole, "whole"), **more.get("numbers", {})}
@@ -255,7 +257,7 @@ def first_bytes(file: SourceFile) -> bytes:
             scan = pl.scan_csv(path, has_header=False, separator="\x01", quote_char=None, infer_schema=False, glob=False)
             lines = scan.head(_LINES).collect().to_series(0)
         except FAILURES as error:
-            raise DataError(f"{file}: not a readable zstd file ({in_words(error, file)})", "is it complete?") from None
+            raise DataError(f"{file}: not a readable zstd file ({in_words(error, file)})", "check that it is complete") from None
         return "\n".join(line or "" for line in lines).encode()[:_HEAD]
     if not starts(path, GZIP):
         with open(path, "rb") as plain:

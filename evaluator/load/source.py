@@ -308,7 +308,7 @@ def remarks(sources: Iterable[Source]) -> tuple[str, ...]:
         texts = [source.role for source, column in columns if source.stored[column] == "text"]
         if 0 < len(texts) < len(columns):
             sentences.append(
-                f"{whose.capitalize()} ids are compared as text, in text order where scores tie, because {texts[0]} holds text."
+                f"{whose.capitalize()} ids are compared as text, and tied scores are ordered by text, because {texts[0]} contains text."
             )
     return tuple(sentences)
 

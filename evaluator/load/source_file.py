@@ -217,6 +217,6 @@ def _first_change(states: Iterable[FileState]) -> DataError | None:
         except DataError as error:  # a store that cannot be reached any more says so itself
             return error
         if now != before:
-            hint = "run again when it is whole; a program that writes another file and renames it at the end changes none that is read"
+            hint = "run again when it is complete; programs should write to a new file and rename it at the end"
             return DataError(f"{name} {'changed' if now else 'was removed'} while it was read", hint)
     return None

@@ -160,13 +160,13 @@ def _separated(role: str, table: str, file: SourceFile, quoted: Quotes, options:
     header = header_of(fields, options.header, [*options.columns.values(), *options.labels], options.list_separator)
     first_line = repr(next(line for line in lines if line.strip())[:_LONGEST])
     if header.is_contradicted:
-        message = f"{role}: {file}: the first line, {first_line}, names columns, and the config gives columns by position only"
-        raise DataError(message, "say header: true if it is a header, header: false if it is data")
+        message = f"{role}: {file}: the first line, {first_line}, contains column names, but the config gives columns only by position"
+        raise DataError(message, "set header: true if it is a header, header: false if it is data")
     if header.is_there and len(fields) == 1 and len(quoted.files) == 1:
-        raise NoRowsError(f"{file}: the file has a header and no rows")
+        raise NoRowsError(f"{file}: the file has a header but no rows")
     if header.is_there and len(separator.encode()) > 1 and not lines[0].strip():
-        message = f"{role}: {file.line(1)}: the line is blank, where the names of the columns were expected"
-        raise DataError(message, "take the blank line out")
+        message = f"{role}: {file.line(1)}: the line is blank, but column names were expected"
+        raise DataError(message, "remove the blank line")
     held = [name.strip() for name in fields[0]]
     bare = [_bare(name) for name in held]
     typed = all(name != field for name, field in zip(bare, held, strict=True))
@@ -177,11 +177,11 @@ def _separated(role: str, table: str, file: SourceFile, quoted: Quotes, options:
         names = tuple(f"{name} ({place})" if name in unknown else name for place, name in enumerate(named, 1))
     doubts = []
     if header.is_doubtful:
-        taken = "is taken for the names of the columns; say header: false if it is data"
-        read = "is read as data; say header: true if it names the columns"
+        taken = "is read as column names; set header: false if it is data"
+        read = "is read as data; set header: true if it contains column names"
         doubts.append(f"the first line of {file.local.name}, {first_line}, {taken if header.is_there else read}.")
     if quoted.across_lines and list_columns.may_hold_lists(table):
-        doubts.append(f"a quoted field of {file.local.name} goes on over a line end, so that several lines are one row.")
+        doubts.append(f"a quoted field of {file.local.name} continues over a line end, so several lines are one row.")
     rows = [dict(zip(names, row, strict=False)) for row in fields[header.is_there :]]
     return TextTable(names, rows, separator, header.is_there, typed=typed, doubts=tuple(doubts))
 
@@ -194,11 +194,11 @@ def _trec(role: str, table: str, file: SourceFile, lines: Sequence[str]) -> Text
             message = f"{role}: {file.line(number)}: {len(row)} fields, where a TREC file has {len(names)}: {' '.join(names)}"
             raise DataError(message, "data.test and data.train are qrels, recommendations are runs")
     if not rows:
-        raise DataError(f"{role}: {file}: the first {len(lines):,} lines are comments or blank", "is this a TREC file?")
+        raise DataError(f"{role}: {file}: the first {len(lines):,} lines are comments or blank", "check that this is a TREC file")
     numbers = [names.index(name) for name in ("rank", "score", "rel") if name in names]
     comments = [(number, line.split()) for number, line in enumerate(lines, 1) if is_comment(line)]
     doubts = tuple(
-        f"line {number} of {file.local.name} begins with # and is read as a comment, though it has the fields of a row."
+        f"line {number} of {file.local.name} starts with # and is read as a comment, although it has the fields of a row."
         for number, row in comments
         if has_trec_width(row, names) and all(_TREC_NUMBER.fullmatch(row[index]) for index in numbers)
     )[:1]
@@ -214,7 +214,9 @@ def _bare(name: str) -> str:
 def trec_layout(where: str, table: str) -> tuple[str, ...]:
     """Return the columns of the TREC file that a table is read from; `DataError` if there is no such file."""
     if table not in _LAYOUTS:
-        raise DataError(f"{where}: TREC files hold judgements and recommendations, and nothing else", "say the format of this file")
+        raise DataError(
+            f"{where}: TREC files can only contain judgements (qrels) and recommendations (runs)", "set the format of this file"
+        )
     return _LAYOUTS[table]
 
 

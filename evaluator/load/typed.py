@@ -28,7 +28,7 @@ _ROWS: Final = 1_000
 """So many rows are looked at to tell whether text holds lists."""
 _MOST_DIGITS: Final = 38
 """Of the decimal numbers that Polars reads."""
-_COMPLETE: Final = "is it complete?"
+_COMPLETE: Final = "check that it is complete"
 
 
 def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Format, options: ReadOptions) -> Scan:
@@ -45,7 +45,9 @@ def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Forma
     typed = {column: name for column, name in names.items() if name not in of_paths}
     nested = _nested_columns(source, typed)
     if format == "delta" and table == "lists" and not nested and not {"position", "score"} & names.keys():
-        raise DataError(f"{where}: the rows of a Delta table have no order, and there is no rank and no score", "add one of them")
+        raise DataError(
+            f"{where}: the rows of a Delta table have no order, and there is neither a rank nor a score column", "add one of them"
+        )
     samples = {} if nested else _texts(source, typed)
     if format == "ipc":
         _refuse_what_panics(source, [*typed.values(), *labels.values()], {typed[column] for column in samples})
@@ -106,8 +108,8 @@ def _columns(source: _TypedSource, of_paths: Sequence[str]) -> tuple[dict[str, s
         if here != names:
             has, others = (", ".join(sorted(columns.values())) for columns in (here, names))
             first = next(iter(source.schemas))
-            message = f"{source.role}: of {file} the columns {has} would be read, but of {first} {others}"
-            raise DataError(message, "name them in the config")
+            message = f"{source.role}: of {file} the columns {has} would be read, but in {first} {others}"
+            raise DataError(message, "set them in the config")
     for file, schema in source.schemas.items():
         for name in (name for name in options.labels if name not in of_paths):
             if schema[name].is_nested() or schema[name] in (pl.Binary, pl.Object) or panics_at(schema[name]):
@@ -124,7 +126,7 @@ def _nested_columns(source: _TypedSource, names: Mapping[str, str]) -> frozenset
         allowed = list_columns.may_hold_lists(source.table) and "item" in here
         nested.append(list_columns.as_list_columns(f"{source.role}: {file}", source.table, here) if allowed else frozenset())
         if nested[-1] != nested[0]:
-            message = f"{source.role}: {file} holds lists in other columns than {next(iter(source.schemas))}"
+            message = f"{source.role}: {file} contains lists in different columns than {next(iter(source.schemas))}"
             raise DataError(message, "write all parts in the same way")
     return nested[0]
 
@@ -228,7 +230,7 @@ def refusing_unreadable(where: str, file: SourceFile, format: str, hint: str = _
         message = f"{where}: not a readable {format} file"
         if isinstance(error, pl.exceptions.PanicException):
             message = f"{where}: Polars cannot read this {format} file"
-            hint = f"{hint} If so, write its columns in plain types: integers, numbers, text (string, not string_view), or lists of these"
+            hint = f"{hint} If so, write its columns in simple types: integers, numbers, text (string, not string_view), or lists of these"
         said = short(next(iter(in_words(error, file).splitlines()), type(error).__name__))
         raise DataError(f"{message} ({said})", hint) from error
 

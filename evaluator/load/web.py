@@ -17,7 +17,7 @@ _SECONDS: Final = 30
 _BLOCK: Final = 4 << 20
 _PORTS: Final = {"http": 80, "https": 443}
 _AGENT: Final = "User-agent"
-_AGAIN: Final = "try again; if it happens again, fetch the file in another way and name the copy"
+_AGAIN: Final = "try again; if it fails again, download the file another way and use the copy"
 
 
 def download(url: str, display_url: str, headers: Mapping[str, str], written: Any) -> None:
@@ -38,19 +38,21 @@ def download(url: str, display_url: str, headers: Mapping[str, str], written: An
                 # `read` takes it for the end where the connection closes early
                 raise DataError(f"{display_url} broke off: {received:,} of {int(length):,} bytes came", _AGAIN)
     except urllib.error.HTTPError as error:
-        hint = "the address needs a login, or one with more rights" if error.code in (401, 403) else "check the address"
+        hint = "the address needs a login, or one with more permissions" if error.code in (401, 403) else "check the address"
         raise DataError(f"{display_url} cannot be fetched: the server says {error.code} {error.reason}", hint) from None
     except InvalidURL:  # its message holds what may be a secret
-        raise DataError(f"{display_url} is no valid address", "write blanks and other special letters as %20 and the like") from None
+        raise DataError(
+            f"{display_url} is not a valid address", "encode spaces and other special characters, for example a space as %20"
+        ) from None
     except IncompleteRead:
-        raise DataError(f"{display_url} broke off after {written.tell():,} bytes: the server's answer has no end", _AGAIN) from None
+        raise DataError(f"{display_url} stopped after {written.tell():,} bytes: the server's answer has no end", _AGAIN) from None
     except HTTPException as error:
         raise DataError(
             f"{display_url} cannot be fetched: the server's answer is not HTTP ({type(error).__name__})", "check the port"
         ) from None
     except ValueError:  # its message holds the header, which may be a secret
-        hint = "a header is one line of plain text; is there an end of line in it?"
-        raise DataError(f"{display_url} cannot be asked for: the address or a header of storage_options is not valid", hint) from None
+        hint = "a header must be one line of plain text; check for line ends in it"
+        raise DataError(f"{display_url} cannot be requested: the address or a header in storage_options is not valid", hint) from None
     except OSError as error:
         raise DataError(
             f"{display_url} cannot be reached: {getattr(error, 'reason', error)}", "check the address and the connection"

@@ -1,4 +1,4 @@
-"""Merged sums and values of users → one number per measure and aggregate."""
+"""Merged sums and per-user values → one number per measure and aggregate."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def percentile(values: Sequence[float], q: float) -> float:
     import numpy as np
 
     if len(values) == 0:
-        raise ValueError("there is no percentile of no values")
+        raise ValueError("no percentile is defined for zero values")
     if not 0 <= q <= 100:
-        raise ValueError(f"a percentile is within 0 and 100, not {q}")
+        raise ValueError(f"a percentile must be between 0 and 100, not {q}")
     return float(np.percentile(np.asarray(values, dtype=np.float64), q))
 
 
@@ -48,11 +48,11 @@ def bootstrap(values: Sequence[float], resamples: int = 1000, level: float = 0.9
     import numpy as np
 
     if len(values) == 0:
-        raise ValueError("there is no interval of no values")
+        raise ValueError("no interval is defined for zero values")
     if resamples < 1:
-        raise ValueError(f"a bootstrap takes at least one resample, not {resamples}")
+        raise ValueError(f"a bootstrap needs at least one resample, not {resamples}")
     if not 0 < level < 1:
-        raise ValueError(f"the level of an interval is between 0 and 1, not {level}")
+        raise ValueError(f"the level of an interval must be between 0 and 1, not {level}")
     ordered = np.sort(np.asarray(values, dtype=np.float64))
     n = len(ordered)
     if ordered[0] == ordered[-1]:
@@ -73,11 +73,11 @@ def aggregated(
 ) -> dict[str, float | None]:
     """Compute an aggregate of one measure: its printed name and number, of `bootstrap95` two, the ends of the interval.
 
-    - `mean`: Σv / `divisor`, by default the number of users who count; `sum`: Σv
+    - `mean`: Σv / `divisor`, by default the number of users that count; `sum`: Σv
     - `std`: √((Σv² - (Σv)²/n) / (n - `ddof`)); `ci95`, `ci99`, `ci(0.9)`: the half-width of
       the normal interval of the mean at that level L, z·std/√n with `ddof` 1 and z the (1 + L)/2 quantile of N(0, 1): 1.96 for `ci95`
     - `geometric`: exp(Σ ln max(v, 0.00001) / n)
-    - `median`, `pN` and `bootstrap95`: from the `values` of the users who count, in any order
+    - `median`, `pN` and `bootstrap95`: from the `values` of the users that count, in any order
 
     Sums are exact and rounded once, so the numbers depend on the values alone, not on how users were split or ordered.
 
@@ -88,7 +88,7 @@ def aggregated(
     names = ("bootstrap95 low", "bootstrap95 high") if aggregate == "bootstrap95" else (aggregate,)
     level = interval_level(aggregate)
     if aggregate not in _OF_MOMENTS and level is None and not needs_values(aggregate):
-        raise ValueError(f"{aggregate} is no aggregate of the values of users")
+        raise ValueError(f"{aggregate} is not an aggregate of per-user values")
     if moments.n == 0 or moments.n_undefined:
         return dict.fromkeys(names)
     if needs_values(aggregate):
@@ -117,7 +117,7 @@ def micro(
 
 def _of_values(aggregate: str, values: NDArray[np.float64] | None) -> tuple[float, ...]:
     if values is None:
-        raise ValueError(f"{aggregate} needs the values of users")
+        raise ValueError(f"{aggregate} needs per-user values")
     if aggregate == "bootstrap95":
         return bootstrap(values.tolist())
     if aggregate == "median":

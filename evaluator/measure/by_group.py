@@ -173,7 +173,9 @@ def group_remarks(task: Task, n_shown: int) -> Iterator[str]:
     for by in task.by:
         names = (group.first.metric.name for group in task.groups if not has_groups_of(by, group) and min(group.indexes) < n_shown)
         named = ", ".join(dict.fromkeys(names))
-        only = "only measures of hits are split by items" if by.kind == "items" else "only measures with a value for each user are split"
+        only = (
+            "only measures based on hits can be split by items" if by.kind == "items" else "only measures with per-user values can be split"
+        )
         without.setdefault((named, only), []).append(by.name)
     for (named, only), names_of_splits in without.items():
         if named:

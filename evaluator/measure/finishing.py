@@ -84,7 +84,7 @@ _SLOW: Final = ("bootstrap95",)
 
 
 class Finished(Struct, frozen=True, eq=False):
-    """The rows of every measure of a task, in its order, and the values of users, where they were kept."""
+    """The rows of every measure of a task, in its order, and the per-user values, where they were kept."""
 
     rows: list[list[Row]]
     user_values: pl.DataFrame | None
@@ -144,7 +144,7 @@ def _rows(task: Task, partial: Partial, index: int, model: str, n_train_users: i
 
 
 def deviation(task: Task, aggregate: str, moments: Moments) -> float | None:
-    """The standard deviation (divided by n - 1) that stands beside a mean of the values of users, where the task asks for it."""
+    """The standard deviation (divided by n - 1) that stands beside a mean of the per-user values, where the task asks for it."""
     return aggregated("std", moments, ddof=1)["std"] if task.deviations and aggregate == "mean" else None
 
 

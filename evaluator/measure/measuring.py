@@ -150,7 +150,7 @@ def may_be_undefined(definition: Definition) -> bool:
 
 
 def user_values(task: Task, scorer: Scorer, values: Array, has_value: Array, listed: Array, terms: Mapping[int, Array]) -> UserValues:
-    """The values of the users who count for any measure; see `UserValues`.
+    """The values of the users that count for any measure; see `UserValues`.
 
     `values`, `has_value` and `listed` (who has a list) are measures × users. `terms` are the numerator and the denominator of measures
     that are pooled, 2 × users, NaN for users who add nothing.

@@ -175,7 +175,7 @@ class CollectSums:
         self.items: dict[Any, KeyedSums] = {}
 
     def total(self, values: Array, counts: Array) -> Array:
-        """Add up values of the users who count and have one (NaN: none); gives a column of ones.
+        """Add up values of the users that count and have one (NaN: none); gives a column of ones.
 
         Raises `OverflowError` if one of them is infinite: to leave it out would give a sum that looks like any other.
         """

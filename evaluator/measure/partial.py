@@ -26,7 +26,7 @@ _LOGARITHMS: Final = frozenset({"geometric"})
 
 
 class Moments(Struct, frozen=True):
-    """Exact sums over the values of the users who count for one measure.
+    """Exact sums over the values of the users that count for one measure.
 
     `n` users count; the value of `n_undefined` of them is NaN, that of others may be infinite. `total` is the sum of the finite values,
     `squares` that of their squares and `logarithms` that of their natural logarithms; the last two are `None` if no aggregate needs them.
@@ -56,7 +56,7 @@ class MomentTable(Struct, frozen=True, eq=False):
     def of(cls, values: NDArray[np.float64], counted: ArrayLike | None = None, aggregates: Collection[str] = ("mean",)) -> MomentTable:
         """Sum what `aggregates` need over `values`, shape (measures, users), of those users who are `counted` (default: all).
 
-        Edge cases: `counted` may have fewer dimensions than `values`. The values of users who do not count may be anything.
+        Edge cases: `counted` may have fewer dimensions than `values`. The per-user values who do not count may be anything.
         """
         n_measures, n_users = values.shape
         counts = np.zeros((4, n_measures), dtype=np.int64)
@@ -159,7 +159,7 @@ class UserFacts(Struct, frozen=True, eq=False):
 
 
 def who_counts(definition: Definition, facts: UserFacts, n_relevant: Array, n_recommended: Array) -> Array:
-    """For each user whether the user counts for a measure, as its population and the axes of the users who count say."""
+    """For each user whether the user counts for a measure, as its population and the axes of the users that count say."""
     counted, population = definition.user_rules, definition.population
     tested, listed, relevant = facts.tested, n_recommended > 0, n_relevant > 0
     if population == "tested":
@@ -229,7 +229,7 @@ class Partial(Struct, frozen=True, eq=False):
     """Sums over the users of a part.
 
     - `moments`: of the values of every measure; `covered` and `warm` the same over the users with a list, and those whom train holds
-    - `ratios`: by the index of a measure that is pooled and the users who count (`all`, `covered`, `warm`), the sums of its numerators and
+    - `ratios`: by the index of a measure that is pooled and the users that count (`all`, `covered`, `warm`), the sums of its numerators and
       of its denominators
     - `cells`, `valued`: for each measure how many users of each cell there are, and how many of them count (measures × cells)
     - `others`: for each measure how many users count who are in neither file, and the like; see `ledgers`

@@ -27,7 +27,7 @@ class GroupValues(Struct, frozen=True, eq=False):
     """The values of one group of measures for the users of a part, cut-offs × users.
 
     NaN: the user does not count, or has no value; infinite: the value is not defined. `ratios` are the numerators and denominators of
-    the users who count, of the metric or of each ratio that it is made of, where it can be pooled; where means are combined the value of
+    the users that count, of the metric or of each ratio that it is made of, where it can be pooled; where means are combined the value of
     each metric and 1.
     """
 
@@ -179,8 +179,8 @@ def beyond_numbers(definition: Definition) -> DataError:
     """The error for a measure with a value that is no number any more."""
     exponential = any(str(one.params.get("gain", "")).startswith("exp") for one in definition.all)
     return DataError(
-        f"data.test: {definition.label} is beyond all numbers: a rating, score or prediction is too large",
-        "use gain=linear, or leave out relevance.graded" if exponential else "correct the largest ratings, scores or predictions",
+        f"data.test: {definition.label} is too large for a number: a rating, score or prediction is too large",
+        "use gain=linear, or remove relevance.graded" if exponential else "correct the largest ratings, scores or predictions",
     )
 
 

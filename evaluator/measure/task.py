@@ -139,7 +139,7 @@ def grouped(definitions: Sequence[Definition]) -> tuple[MeasureGroup, ...]:
 
 
 def _rounds(by_cutoff: dict[int | None, list[int]]) -> list[list[int]]:
-    """The measures by ascending cut-off; a cut-off that stands twice makes another round."""
+    """The measures by ascending cut-off; a cut-off that is given twice makes another round."""
     ordered = [by_cutoff[k] for k in sorted(by_cutoff, key=lambda k: k or 0)]
     return [[same[turn] for same in ordered if turn < len(same)] for turn in range(max(map(len, ordered)))]
 

@@ -29,8 +29,8 @@ _AGGREGATES: Final = ("mean", "sum", "micro")
 _ORDERS: Final = ("worst", "best", "expected")
 
 _REASONS: Final = (
-    "lists are cut before seen or unknown items are taken out",
-    "tied items that are no candidates count",
+    "lists are cut before seen or unknown items are removed",
+    "tied items that are not candidates count",
     "a duplicate test row counts as one more relevant item",
 )
 """Why measures may have no exact bounds."""
@@ -231,7 +231,7 @@ def _reordered(scorer: Scorer, block: TieBlock, groups: Sequence[MeasureGroup], 
 
 
 def _added_up(of_group: GroupValues, pooled: bool) -> Array:
-    """The values of users, or of a `pooled` measure their numerators."""
+    """The per-user values, or of a `pooled` measure their numerators."""
     if not pooled:
         return of_group.values
     ((numerators, _),) = of_group.ratios

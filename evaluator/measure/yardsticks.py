@@ -201,16 +201,16 @@ class Yardsticks(Struct, frozen=True, eq=False):
         """What made lists do with items that train holds for the user, and why where train holds test pairs."""
         choice = self.task.definitions[0].lists
         masked = self.masks(choice, kind) or (kind == "best" and not self.facts.n_seen)
-        done = f"{'leave out' if masked else 'may hold'} items that data.train holds for the user"
+        done = f"{'leave out' if masked else 'may contain'} items of the user's train rows"
         n, total = self.facts.n_seen, self.facts.n_pairs
         if not n or choice.seen != "keep":
             return done
         if kind == "best":
-            return f"{done}, since test items are among them"
+            return f"{done}, because test items are among them"
         if self.seen_items == "keep":
-            return f"{done}, as evaluation.policy.seen_items says"
+            return f"{done}, as evaluation.policy.seen_items is set"
         pairs = f"{n:,} of {total:,} test pairs ({100 * n / total:.{1 if 1000 * n >= total else 3}f} %)"
-        return f"{done}: it holds {pairs}, {'less than half' if masked else 'half or more'}"
+        return f"{done}: it contains {pairs}, {'less than half' if masked else 'half or more'}"
 
     def wanted(self, *, oracle: bool, popularity: bool, random: int | None, test_users: Ids) -> list[YardstickTask]:
         """The yardsticks that are asked for, as far as the files allow; `test_users` are all users of the test file."""
@@ -277,7 +277,7 @@ def _each(definitions: Iterable[Definition]) -> tuple[Definition, ...]:
 def values_over_same_users(
     definitions: Sequence[Definition], rows: Sequence[Sequence[Row]], left_out: LeftOut, yardstick: YardstickTask, partial: Partial
 ) -> dict[str, float]:
-    """Label → the mean of a yardstick over the users who count for a model, of measures that look at hits alone.
+    """Label → the mean of a yardstick over the users that count for a model, of measures that look at hits alone.
 
     `definitions` are the measures of the model, `rows` those of each measure, and `partial` is that of the yardstick. A user who has no
     value there, having nothing relevant, would have 0 with any list.
@@ -397,7 +397,7 @@ class MadeChoices(Canonical):
 
 
 def _replace_choices(scorer: Scorer, yardstick: YardstickTask) -> Mapping[bool, Lists]:
-    """Make two choices of lists of all; nothing stands twice in made lists, and nothing is taken out of them."""
+    """Make two choices of lists of all; nothing is given twice in made lists, and nothing is taken out of them."""
     plain = Lists("rank", "item_asc", "float64", "keep_all", "keep", "keep")
     choices = {False: plain, True: replace(plain, seen="drop_and_refill")}
     scorer.canonical = MadeChoices(scorer.prepared, scorer.part, scorer.tables, yardstick.masked, choices)

@@ -1,7 +1,4 @@
-"""Set accuracy: how many of the items in the list are relevant, wherever they stand.
-
-R is the number of relevant items of the user, h_k the number of hits among the first k items of the list.
-"""
+"""Set accuracy: how many of the items in the list are relevant, at any rank."""
 
 from __future__ import annotations
 
@@ -14,6 +11,15 @@ from .arrays import NO_VALUE, divide, where
 from .measure import Measure, Ratio
 from .notation import SIZES, tex
 from .registry import Number, metric
+
+LETTERS = {
+    "R": "the number of relevant items of the user",
+    "h_k": "the number of hits among the first k items of the list",
+    "h_d": "the number of hits among the first d items of the list",
+    "l": "the length of the list, at most k",
+    "N": "the number of items in the catalogue",
+}
+"""The symbols and words that formulas of this file use, with their meanings."""
 
 BAEZA_YATES = "Baeza-Yates and Ribeiro-Neto, Modern Information Retrieval, 2nd ed. (2011), section 4.3"
 
@@ -30,13 +36,13 @@ BAEZA_YATES = "Baeza-Yates and Ribeiro-Neto, Modern Information Retrieval, 2nd e
     ties=lambda params: params["denominator"] != "rated",
 )
 def precision(m: Measure) -> Ratio:
-    """The share of the recommended items that are relevant.
+    """The share of the recommended items that are relevant; use it if every irrelevant item that is shown costs something.
 
     Precision@k = h_k / D
 
-    D by `denominator`: `k` (a list shorter than k is charged for its empty places), `list_length` (the items that are
-    there, at most k), `min_r_k` = min(R, k), `min_r_length` (the smaller of R and the items that are there), or `rated` (the
-    listed items that the user's test rows hold, relevant or not).
+    D by `denominator`: `k`, so that the empty ranks of a list shorter than k count as misses; `list_length`, the length of the list, at
+    most k; `min_r_k` = min(R, k); `min_r_length`, the smaller of R and that length; or `rated`, the number of listed items that are in the
+    user's test rows, relevant or not.
 
     Edge cases: without a cut-off k is the length of the list; an empty list counts 0.
     """
@@ -61,13 +67,13 @@ def precision(m: Measure) -> Ratio:
     ties=True,
 )
 def recall(m: Measure) -> Ratio:
-    """The share of the relevant items that are recommended.
+    """The share of the user's relevant items that are recommended; use it if a list should miss as little as possible.
 
     Recall@k = h_k / D
 
-    D by `denominator`: `r`, or `min_r_k` = min(R, k).
+    D by `denominator`: `r`, which is R, or `min_r_k` = min(R, k).
 
-    Edge cases: with R > k the value cannot reach 1 when it is divided by R.
+    Edge cases: if R > k, the value cannot reach 1 when it is divided by R.
     """
     return Ratio(m.hits.count(), m.n_relevant if m.params["denominator"] == "r" else m.at_most_k(m.n_relevant))
 
@@ -76,15 +82,17 @@ def recall(m: Measure) -> Ratio:
     "HitRate",
     family="accuracy",
     aliases=("HR", "Hit", "Success"),
-    numbers={"at_least": Number(1.0, "the number of hits it takes", symbol="x")},
+    numbers={"at_least": Number(1.0, "the number of hits needed", symbol="x")},
     tex=r"[\,|L_u \cap T_u| \ge x\,]",
     reference="Deshpande and Karypis, ACM TOIS 22(1), 2004; with `at_least` above 1: k-call of Chen and Karger, SIGIR 2006",
     ties=lambda params: float(params["at_least"]) > 0,
 )
 def hit_rate(m: Measure) -> Array:
-    """Whether any relevant item is recommended; over users, the share of users with a hit.
+    """The share of users with at least one relevant item in the list; use it if one good item is enough.
 
     HitRate@k = 1 if h_k ≥ n, else 0, with n = `at_least`
+
+    This is the value of one user; the mean over users is the share of users with enough hits.
     """
     n = float(m.params["at_least"])
     if n <= 0 or m.truth_counts_copies:  # of a pair that counts several times the hits are not numbered one by one
@@ -104,7 +112,7 @@ def hit_rate(m: Measure) -> Array:
     ties=True,
 )
 def hits(m: Measure) -> Array:
-    """The number of relevant items that are recommended.
+    """The number of relevant items that are recommended; use it to see the counts behind Precision and Recall.
 
     Hits@k = h_k
     """
@@ -119,8 +127,8 @@ def hits(m: Measure) -> Array:
     aliases=("Rprec",),
     axes={"denominator": "rprecision_denominator"},
     numbers={
-        "multiple": Number(1.0, "the depth, in multiples of R", symbol="x"),
-        "within": Number(math.inf, "the rank after which no hit counts", symbol="w"),
+        "multiple": Number(1.0, "the depth as a multiple of R", symbol="x"),
+        "within": Number(math.inf, "the last rank at which a hit counts", symbol="w"),
     },
     cut=False,
     tex=tex(
@@ -133,16 +141,15 @@ def hits(m: Measure) -> Array:
     ties=lambda params: params["denominator"] != "rated",
 )
 def r_precision(m: Measure) -> Ratio:
-    """Precision after as many items as there are relevant ones, where it equals recall.
+    """Precision with the number of relevant items as cut-off; use it if this number varies widely between users.
 
     RPrecision = h_d / D, with d = R
 
-    D by `denominator`: `r`; `min_r_length`, the smaller of R and the length of the list; or `rated`, the items among the first d
-    that the user's test rows hold, relevant or not. With `multiple` = x the depth d is x·R, rounded up, and so is D. Hits after
-    rank `within` do not count.
+    At this depth precision equals recall. With `multiple` = x the depth d is x·R + 0.9, rounded down. D by `denominator`: `r`, the depth d;
+    `min_r_length`, the smaller of d and the length of the list; or `rated`, the items among the first d that are in the user's test rows,
+    relevant or not. Hits after rank `within` do not count, and neither do rated items there.
 
-    Edge cases: takes no cut-off, each user's own R is the cut-off; a list shorter than R is charged for its empty places
-    unless D is `min_r_length`.
+    Edge cases: takes no cut-off, since the R of each user is the cut-off. In a list shorter than d empty ranks count as misses if D is `r`.
     """
     multiple, within = float(m.params["multiple"]), float(m.params["within"])
 
@@ -166,12 +173,14 @@ def r_precision(m: Measure) -> Ratio:
     reference="the share of right decisions; RecTools metrics/classification.py",
 )
 def accuracy(m: Measure) -> Array:
-    """The share of the catalogue that the list puts on the right side: relevant items in it, all others out of it.
+    """The share of the catalogue that the list classifies correctly; rarely useful, because it is near 1 for every large catalogue.
 
-    Accuracy@k = (h_k + N - k - (R - h_k)) / N, with N the number of items of the catalogue
+    Accuracy@k = (h_k + N - k - (R - h_k)) / N
 
-    Edge cases: without a cut-off k is the length of the list. With large catalogues it is near 1 whatever the list; where k + R
-    exceed N the number of items rightly left out counts as 0, and the value is at most 1.
+    An item is classified correctly if it is relevant and in the list, or neither of the two.
+
+    Edge cases: without a cut-off k is the length of the list. The number of items that are correctly left out, N - k - (R - h_k), is at
+    least 0, and the value is at most 1.
     """
     _, right_out = _outside(m)
     return np.minimum(divide(m.hits.count() + right_out, m.n_items), 1.0)
@@ -191,14 +200,14 @@ def accuracy(m: Measure) -> Array:
     reference="Matthews, Biochimica et Biophysica Acta 405(2), 1975; RecTools metrics/classification.py",
 )
 def mcc(m: Measure) -> Array:
-    """The correlation between being recommended and being relevant (Matthews correlation coefficient).
+    """The correlation between being recommended and being relevant; use it to count all right and wrong decisions in one number.
 
     MCC@k = (TP·TN - FP·FN) / sqrt((TP + FP)·(TP + FN)·(TN + FP)·(TN + FN))
 
-    TP = h_k, FP = k - h_k, FN = R - h_k, and TN what is left of the N items of the catalogue.
+    It is the Matthews correlation coefficient, with TP = h_k, FP = k - h_k, FN = R - h_k, and TN = N - k - FN, at least 0.
 
-    Edge cases: 0 where the root is 0, and as for Accuracy. Where a repeated row counts several times there may be more hits than ranks, and
-    no root: such a user has no value.
+    Edge cases: without a cut-off k is the length of the list. The value is 0 if the root is 0. If a repeated row counts several times,
+    there may be more hits than ranks and no root: such a user has no value.
     """
     hit, (missed, right_out) = m.hits.count(), _outside(m)
     wrong = m.depth - hit
@@ -222,9 +231,11 @@ def _outside(m: Measure) -> tuple[Array, Array]:
     ties=True,
 )
 def set_map(m: Measure) -> Array:
-    """Precision times recall: average precision where the list is a set without an order.
+    """Precision times recall; use it if the order of the list does not matter and both should be high.
 
-    SetMAP@k = h_k/l · h_k/R, with l the length of the list, at most k
+    SetMAP@k = h_k/l · h_k/R
+
+    It is average precision for a list that is a set without an order.
 
     Edge cases: an empty list counts 0.
     """
@@ -239,17 +250,17 @@ def set_map(m: Measure) -> Array:
     family="accuracy",
     bounds=(-math.inf, math.inf),
     numbers={
-        "worth": Number(1.0, "what a hit is worth", least=-1e6, symbol=r"\alpha"),
-        "cost": Number(1.0, "what a miss costs", least=-1e6, symbol=r"\beta"),
+        "worth": Number(1.0, "the worth of a hit", least=-1e6, symbol=r"\alpha"),
+        "cost": Number(1.0, "the cost of a miss", least=-1e6, symbol=r"\beta"),
     },
     tex=r"\alpha\,|L_u \cap T_u| - \beta\,|L_u \setminus T_u|",
     reference="trec_eval m_utility.c",
     ties=True,
 )
 def utility(m: Measure) -> Array:
-    """What the hits are worth less what the misses cost.
+    """The worth of the hits minus the cost of the misses; use it if you can name a price for both.
 
-    Utility@k = worth · h_k - cost · (l - h_k), with l the length of the list, at most k
+    Utility@k = worth · h_k - cost · (l - h_k)
 
     Edge cases: an empty list counts 0. The value has no bounds.
     """
@@ -273,16 +284,17 @@ def utility(m: Measure) -> Array:
     ties=lambda params: params["of"] == "users",
 )
 def f1(m: Measure) -> Array:
-    """The weighted harmonic mean of two metrics of the same user: Precision and Recall, or any other two (Extended-F1).
+    """The harmonic mean of Precision and Recall; use it to balance the two in one number.
 
     F = (1 + w) · P · Q / (w · P + Q)
 
-    w by `weight`: `beta_squared` β², or `beta` β itself. β = `beta` above 1 gives more weight to the second metric.
+    P and Q are the user's values of two metrics: Precision and Recall, or any other two (Extended-F1). w by `weight`: `beta_squared` β², or
+    `beta` β itself. A β (`beta`) above 1 gives more weight to the second metric.
 
-    By `of` the mean over users is that of the `users`' F, or the F of the `means` of both metrics; the value of one user, and
-    aggregates other than the mean, are those of the users' F either way. Pooled (`micro`), F is that of the pooled metrics.
+    By `of` the mean over users is the mean of the `users`' F, or the F of the `means` of both metrics. The value of one user, and
+    aggregates other than the mean, come from the users' F in both cases. Pooled (`micro`), F is that of the pooled metrics.
 
-    Edge cases: 0 where both are 0.
+    Edge cases: 0 if both are 0.
     """
     first, second = m.components
     beta = float(m.params["beta"])

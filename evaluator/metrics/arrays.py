@@ -1,7 +1,6 @@
 """Arithmetic on arrays of values that may be missing.
 
-A value that a user does not have is NaN: such a user, or model, does not count. One that is not defined, so that a mean over it is not
-defined either, is infinite (`UNDEFINED`).
+A missing value is NaN: such a user, or model, does not count. An undefined value is infinite (`UNDEFINED`), and so is a mean over it.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _EULER: Final = 0.577215664901532860606512090082
 
 
 def where(condition: Any, then: Any, otherwise: Any) -> Array:
-    """`then` where the condition holds, else `otherwise`."""
+    """Return `then` where the condition is true, else `otherwise`."""
     return np.asarray(np.where(condition, then, otherwise))
 
 
@@ -42,7 +41,7 @@ def _quotient(numerator: Any, denominator: Any, otherwise: float) -> Array:
 
 
 def missing(value: Any) -> Array:
-    """Whether there is no value."""
+    """Return whether there is no value."""
     return np.asarray(np.isnan(value))
 
 
@@ -74,7 +73,7 @@ def discounts_of_length(length: Array) -> Array:
 
 
 def harmonic(n: Any) -> Array:
-    """H_n = Σ_{i≤n} 1/i, exact to 1e-14: the asymptotic series at n + 12, less its twelve last terms.
+    """H_n = Σ_{i≤n} 1/i, exact to 1e-14: the asymptotic series at n + 12, minus its twelve last terms.
 
     Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 6.3.18.
     """

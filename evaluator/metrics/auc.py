@@ -1,18 +1,4 @@
-"""The AUC family: the share of (relevant, irrelevant) pairs that the list puts in the right order.
-
-Rank minus hits up to that rank is the number of irrelevant items above a hit, so every AUC is a sum over hits.
-
-R is the number of relevant items of the user, h the number of hits, a(r) = r - found(r) the places above the hit at rank r
-that are no hits (an item that stands twice misses at its second place), N the number of negatives. By `ties` of the scores:
-`list_order` as above; `strict`, a(r) are the places whose score is at least that of the hit, wherever they stand, so that a
-tied pair is wrong; `half`, those with a higher score, and half of those with the same. By `negatives`:
-`candidates`, those of the user that are not relevant, at least as many as stand above a hit; the candidates are the items of
-the catalogue (`items`, else those of `train`) without the items that `train` holds for the user, and whatever the list holds,
-cut at k. Or `train_items`: the items of `train`, less those it holds for the user, less R, whatever the list holds; a value may
-then be below 0, where a list holds items that train does not. `norm` =
-`n_negatives_plus_1` puts N + 1 in the place of N.
-Candidates that the list leaves out are ranked below it; of these, relevant ones are ranked last and add nothing.
-"""
+"""The AUC family: the share of (relevant, irrelevant) pairs that the list puts in the right order."""
 
 from __future__ import annotations
 
@@ -30,6 +16,27 @@ from .measure import Measure, Ratio
 from .notation import Pieces, tex
 from .registry import metric
 
+LETTERS = {
+    "R": "the number of relevant items of the user",
+    "h": "the number of hits",
+    "h_k": "the number of hits among the first k items of the list",
+    "found(r)": "the number of hits up to rank r",
+    "a(r)": (
+        "the number of misses above the hit at rank r, by `ties`. With `list_order`: r - found(r), where an item that is listed twice "
+        "is a miss at its second rank. With `strict`: the misses anywhere in the list with at least the score of the hit, so that a "
+        "tied pair is wrong. With `half`: the misses with a higher score, and half of those with the same score"
+    ),
+    "N": (
+        "the number of negatives, by `negatives`. With `candidates`: the user's candidates that are not relevant, at least as many as "
+        "there are misses above a hit. Candidates are the items of the catalogue (data.items, else train) without those that the user "
+        "has in train, plus the listed items, cut at k. Those that are not in the list rank below it, the relevant ones last, where "
+        "they add nothing. With `train_items`: the items of train, minus those that the user has there, minus R, independent of the "
+        "list. A value may then be below 0 if the list contains items that are not in train. With `norm` = `n_negatives_plus_1` N + 1 "
+        "takes the place of N"
+    ),
+}
+"""The symbols and words that formulas of this file use, with their meanings."""
+
 
 @table(
     "misses_by_score",
@@ -40,7 +47,7 @@ from .registry import metric
     reads_scores=True,
 )
 def misses_by_score(reading: Reading, hits: Rows, is_hit: Array, single: bool) -> Rows:
-    """The hits, with the number of listed items that are no hits and have a `higher` score, or the same (`tied`), wherever they stand.
+    """The hits, each with the number of misses in the whole list that have a `higher` score, or the same (`tied`).
 
     Scores are compared in `single` or in double precision. In lists without scores the order of the list says which is higher.
     """
@@ -82,12 +89,12 @@ def _tables(params: Mapping[str, Scalar]) -> tuple[str, ...]:
 
 
 def _by_order(params: Mapping[str, Scalar]) -> bool:
-    """Whether the order of the list says which items stand above a hit, not their scores."""
+    """Return whether the order of the list, not the scores, decides which items are above a hit."""
     return params["ties"] == "list_order"
 
 
 def _by_order_among_candidates(params: Mapping[str, Scalar]) -> bool:
-    """Whether so, and no hit counts less than 0, so that one more among the first k is never worse."""
+    """Return the same, and that no hit counts below 0, so that one more hit among the first k is never worse."""
     return _by_order(params) and params["negatives"] == "candidates"
 
 
@@ -121,14 +128,15 @@ def _right_pairs(m: Measure) -> Array:
     ties=_by_order,
 )
 def auc(m: Measure) -> Ratio:
-    """The share of (relevant, irrelevant) candidate pairs in the right order, every relevant item weighing the same.
+    """How often a relevant item ranks above an irrelevant one; use it to judge the whole ranking, not only its top.
 
     AUC = Σ_users Σ_{hits} (N - a(r))/N / Σ_users R
 
-    With `over` = `hits` the sum is divided by the number of hits: relevant items that no list holds are left out.
+    It is the share of pairs of a relevant and an irrelevant candidate that are in the right order. Every relevant item weighs the same.
+    With `over` = `hits` the sum is divided by the number of hits, so that relevant items outside of the lists are left out.
 
-    Edge cases: a user without negatives has nothing above its hits and counts h/R. Pooled over users (`micro`); the value
-    of one user, and so the macro mean, is that of GAUC.
+    Edge cases: a user without negatives has nothing above the hits and counts h/R. Pooled over users (`micro`); the value of one user, and
+    so the macro mean, is that of GAUC.
     """
     return Ratio(_right_pairs(m), m.n_relevant if m.params["over"] == "relevant" else m.hits.count())
 
@@ -146,7 +154,7 @@ def auc(m: Measure) -> Ratio:
     ties=_by_order,
 )
 def gauc(m: Measure) -> Ratio:
-    """AUC of each user, averaged over users.
+    """The mean over users of their AUC; use it instead of AUC if every user should weigh the same, not every relevant item.
 
     GAUC_u = 1/R · Σ_{hits} (N - a(r))/N
 
@@ -167,7 +175,7 @@ def gauc(m: Measure) -> Ratio:
     ties=_by_order_among_candidates,
 )
 def lauc(m: Measure) -> Ratio:
-    """AUC limited to the first k items of the list.
+    """AUC limited to the first k items of the list; use it if users see only the top.
 
     LAUC@k = 1/min(R, k) · Σ_{hits, r≤k} (N - a(r))/N
 
@@ -184,11 +192,13 @@ def lauc(m: Measure) -> Ratio:
     reference=HANLEY + "; inside the list as in RePlay",
 )
 def roc_auc(m: Measure) -> Array:
-    """AUC inside the first k items of the list, its misses being the negatives.
+    """AUC inside the first k items of the list; use it to judge only the order of a list.
 
-    RocAuc@k = 1 - Σ_{hits, r≤k} a(r) / (misses · h_k), with misses = min(k, length) - h_k
+    RocAuc@k = 1 - Σ_{hits, r≤k} (r - found(r)) / (misses · h_k), with misses = min(k, length) - h_k
 
-    Edge cases: no hit counts 0; no miss above any hit counts 1, also where the list has no miss at all.
+    The misses of the list are the negatives.
+
+    Edge cases: no hit counts 0. Without a miss above any hit the value is 1, also if the list has no miss at all.
     """
     hits = m.hits.count()
     misses = m.n_listed - hits

@@ -1,7 +1,4 @@
-"""Bias disparity: how far recommendations change what groups of users have of groups of items.
-
-`users` and `items` name columns of data.users and data.items; a value belongs to a group of users and a group of items.
-"""
+"""Bias disparity: how far recommendations change what groups of users have of groups of items."""
 
 from __future__ import annotations
 
@@ -17,12 +14,19 @@ from .measure import Measure
 from .notation import tex
 from .registry import Many, Text, metric
 
+LETTERS = {
+    "g": "a group of users, by the column of data.users that `users` names",
+    "c": "a group of items, by the column of data.items that `items` names",
+    "N": "the number of items, by `of_items`",
+}
+"""The symbols and words that formulas of this file use, with their meanings."""
+
 LIN = "Tsintzou, Pitoura and Tsaparas, Bias disparity in recommendation systems, RMSE workshop at RecSys 2019"
 _PAIR = {
     "users": Text(None, "the column of data.users that names the groups"),
     "items": Text(None, "the column of data.items that names the groups"),
-    "user_group": Text("", "one group of users; all without it"),
-    "item_group": Text("", "one group of items; all without it"),
+    "user_group": Text("", "one group of users; if not given, all"),
+    "item_group": Text("", "one group of items; if not given, all"),
 }
 
 
@@ -98,14 +102,16 @@ _BIAS = {"of_rows": "bias_rows", "of_items": "bias_items"}
     reference=LIN,
 )
 def bias_disparity_bs(m: Measure) -> Many:
-    """How much more users of a group have of a group of items than its share of the items: the bias of the source.
+    """How strongly a group of users prefers a group of items in the data; use it as the reference for BiasDisparityBR.
 
     BS(g, c) = (rows of users of g with items of c / rows of users of g) / (|c| / N)
 
-    The rows by `source`: those of `train`, or the relevant items (`test`). By `of_rows` the divisor counts `all` rows, or those
-    whose item has a group (`grouped`); N by `of_items` the items that have a group, or all of the `catalogue`.
+    The value is 1 if users of the group g have items of the group c as often as the share of c among the items suggests, and higher if they
+    have them more often. The rows by `source`: those of `train`, or the relevant items (`test`). By `of_rows` the divisor counts `all`
+    rows, or those whose item has a group (`grouped`). N by `of_items`: the number of items that have a group (`grouped`), or of all items
+    of the `catalogue`.
 
-    Edge cases: 0 where a divisor is 0.
+    Edge cases: 0 if a divisor is 0.
     """
     return _of_pairs(m, lambda user, item: _bias(m, user, item, str(m.params["source"])))
 
@@ -126,11 +132,14 @@ def bias_disparity_bs(m: Measure) -> Many:
     reference=LIN,
 )
 def bias_disparity_br(m: Measure) -> Many:
-    """How much more users of a group are recommended of a group of items than its share of the items.
+    """How strongly the recommendations to a group of users favour a group of items; use it beside BiasDisparityBS, the same in the data.
 
-    BR(g, c)@k = (first k places of users of g with items of c / first k places of users of g) / (|c| / N)
+    BR(g, c)@k = (first k ranks of users of g with items of c / first k ranks of users of g) / (|c| / N)
 
-    Parameters as for BiasDisparityBS. Edge cases: as for BiasDisparityBS.
+    The value is 1 if users of the group g are recommended items of the group c as often as the share of c among the items suggests.
+    `of_rows` and `of_items` work as for BiasDisparityBS.
+
+    Edge cases: as for BiasDisparityBS.
     """
     return _of_pairs(m, lambda user, item: _bias(m, user, item, "lists"))
 
@@ -157,11 +166,14 @@ def bias_disparity_br(m: Measure) -> Many:
     reference=LIN,
 )
 def bias_disparity_bd(m: Measure) -> Many:
-    """How far the recommendations change the bias of the source.
+    """How much the recommendations change what a group of users prefers; use it to see if a model strengthens a bias of the data.
 
     BD(g, c)@k = (BR(g, c)@k - BS(g, c)) / BS(g, c)
 
-    Parameters as for BiasDisparityBS. Edge cases: 0 where BS and BR are 0, no value where BS alone is 0.
+    BR is BiasDisparityBR, BS is BiasDisparityBS, with the same parameters. Above 0 the recommendations strengthen the preference of the
+    group g for items of the group c, below 0 they weaken it.
+
+    Edge cases: 0 if both BS and BR are 0, no value if only BS is 0.
     """
 
     def change(user: Group, item: Group) -> Array:

@@ -1,4 +1,4 @@
-"""The catalogue: what there is to choose from, read from the registry, the axes and the conventions; and formulas as equations."""
+"""The catalogue of metrics, axes and conventions, read from the registry and the convention files; and formulas as equations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def title(metric: Metric) -> str:
 
 
 def is_of_a_user(metric: Metric, params: Mapping[str, Scalar]) -> bool:
-    """Whether the formula is that of one user's value, not that of the whole model or of means over users."""
+    """Return whether the formula gives the value of one user, not that of the whole model or of means over users."""
     of_means = any(axis == "f_of" and params[name] == "means" for name, axis in metric.axes.items())
     return not (metric.system or of_means)
 
@@ -59,10 +59,10 @@ _NEEDS: Final = {"catalogue": "data.train or data.items", "categories": "categor
 
 
 class ChoiceEntry(Struct, frozen=True):
-    """One thing to choose: what it decides, the values with their meanings (none: a number), and the default.
+    """One setting: its purpose (`decides`), its values with their meanings (none: a number), and the default.
 
-    `axis` is the name that convention files use; a parameter that no convention sets has none. `allowed` says in words which
-    values there are.
+    `axis` is the name that convention files use; a parameter that no convention sets has none. `allowed` describes the
+    values in words.
     """
 
     name: str
@@ -75,7 +75,7 @@ class ChoiceEntry(Struct, frozen=True):
 
 
 class SettingEntry(Struct, frozen=True):
-    """What one convention sets for one metric.
+    """The settings of one convention for one metric.
 
     `own` has the metric's own parameters and `protocol` the axes of all metrics, both where they differ from the default
     convention; `alone` has the axes that the convention sets for this metric and not for all.
@@ -89,7 +89,7 @@ class SettingEntry(Struct, frozen=True):
 
 
 class MetricEntry(Struct, frozen=True):
-    """One metric. The texts are paragraphs; `terms` explains the letters that its family's formulas share.
+    """One metric. `summary` is one sentence, the other texts are paragraphs; `terms` has the meanings of the symbols that they use.
 
     `tex` is the formula under the defaults in LaTeX, line by line, in the symbols of `notation`.
     """
@@ -102,7 +102,7 @@ class MetricEntry(Struct, frozen=True):
     tex: tuple[str, ...]
     text: tuple[str, ...]
     edge_cases: tuple[str, ...]
-    terms: tuple[str, ...]
+    terms: Mapping[str, str]
     reference: str
     bounds: tuple[float, float]
     higher_is_better: bool | None
@@ -135,7 +135,7 @@ class ConventionEntry(Struct, frozen=True):
 
 
 class Catalogue(Struct, frozen=True):
-    """Everything there is: the axes of every metric, those of some, the metrics, the conventions."""
+    """The axes of every metric, those of some metrics, the metrics and the conventions."""
 
     protocol: tuple[ChoiceEntry, ...]
     formula: tuple[ChoiceEntry, ...]
@@ -152,7 +152,7 @@ class Catalogue(Struct, frozen=True):
 
 
 def read(extra: Iterable[Convention] = ()) -> Catalogue:
-    """The catalogue of the conventions that come with receval, the default one first, and of `extra` ones."""
+    """Read the catalogue of the conventions of receval, the default one first, and of `extra` ones."""
     names = sorted(known(), key=lambda name: (name != DEFAULT, name.lower()))
     found = {convention.name: convention for convention in (*map(load, names), *extra)}
     default = found[DEFAULT]
@@ -174,7 +174,7 @@ def _place_of_family(family: str) -> int:
 
 
 def has(convention: Convention, metric: str) -> bool:
-    """Whether the library of a convention has the metric; the default convention has all."""
+    """Return whether the library of a convention has the metric; the default convention has all."""
     return convention.name == DEFAULT or metric in convention.metrics
 
 
@@ -193,7 +193,7 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
         tex=equation(metric, given | numbers | texts),
         text=text,
         edge_cases=edge_cases,
-        terms=_paragraphs(sys.modules[metric.define.__module__].__doc__ or "")[1:] if metric.origin == "receval" else (),
+        terms=_terms(metric, " ".join((formula, *text, *edge_cases))),
         reference=metric.reference,
         bounds=metric.bounds,
         higher_is_better=better(given) if callable(better := metric.higher_is_better) else better,
@@ -215,8 +215,26 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
     )
 
 
+def _terms(metric: Metric, text: str) -> dict[str, str]:
+    """The symbols and words of the family that a text uses, and those that their meanings use."""
+    letters: Mapping[str, str] = getattr(sys.modules.get(metric.define.__module__), "LETTERS", {}) if metric.origin == "receval" else {}
+    used: set[str] = set()
+    while found := {term for term in letters if term not in used and _uses(text, term)}:
+        used |= found
+        text = " ".join(letters[term] for term in found)
+    return {term: meaning for term, meaning in letters.items() if term in used}
+
+
+def _uses(text: str, term: str) -> bool:
+    """Return whether a text has the term: the `h` of `h(r)` is before a bracket, a symbol without one is not, and a word may be."""
+    name, bracket, _ = term.partition("(")
+    is_word = name.isalpha() and len(name) > 1
+    behind = r"\(" if bracket else r"(?!\w)" if is_word else r"(?![\w(])"
+    return re.search(rf"(?<!\w){re.escape(name)}{behind}", text) is not None
+
+
 def _needs(metric: Metric, own: Mapping[str, Scalar]) -> tuple[str, ...]:
-    """The inputs that the metric needs under its defaults, `COLUMN` standing for columns that have to be named."""
+    """The inputs that the metric needs under its defaults, with `COLUMN` for columns that must be named."""
     given = {name: own[axis] for name, axis in metric.axes.items()}
     given |= {name: text.default or "COLUMN" for name, text in metric.texts.items()}
     needed = (need for need in sorted(metric.needs(given)) if not need.endswith("?"))
@@ -266,7 +284,7 @@ def _number(name: str, number: Number) -> ChoiceEntry:
 
 
 def shown(value: Scalar | None) -> str:
-    """A value as measure strings and convention files write it."""
+    """Return a value as it is written in measure strings and convention files."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and math.isinf(value):
@@ -275,7 +293,7 @@ def shown(value: Scalar | None) -> str:
 
 
 def sections(doc: str) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:
-    """A docstring as summary, formula, text and edge cases; a second paragraph with an equals sign is the formula."""
+    """Split a docstring into summary, formula, text and edge cases; a second paragraph with an equals sign is the formula."""
     summary, *rest = _paragraphs(doc) or ("",)
     formula = rest.pop(0) if rest and "=" in rest[0] else ""
     text: list[str] = []

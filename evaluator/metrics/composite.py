@@ -1,7 +1,4 @@
-"""Several objectives at once: metrics of other metrics, computed for each user and then averaged.
-
-`points` are numbers, one per metric, with `;` between them, or a single one for all; in a config a list will do.
-"""
+"""Several objectives at once: metrics of other metrics, computed for each user and then averaged."""
 
 from __future__ import annotations
 
@@ -17,36 +14,45 @@ from .measure import Measure
 from .notation import tex
 from .registry import Text, metric
 
+LETTERS = {
+    "value_m": "the user's value of metric m",
+    "point_m": (
+        "the number for metric m in `points`, which has one number per metric, separated by `;`, or one number for all; in a config it"
+        " may be a list"
+    ),
+}
+"""The symbols and words that formulas of this file use, with their meanings."""
+
 
 def _parts(params: Mapping[str, Scalar], name: str) -> list[str]:
-    """The parts of a parameter: one for each metric, or one for all."""
+    """Split a parameter into its parts: one for each metric, or one for all."""
     return [part.strip() for part in str(params[name]).split(";")]
 
 
 def _of_each(parts: list[str], name: str, n_metrics: int) -> list[str]:
-    """One part for each metric; `ValueError` if there are not as many."""
+    """Return one part for each metric; `ValueError` if their number differs."""
     if len(parts) == 1:
         return parts * n_metrics
     if len(parts) != n_metrics:
-        raise ValueError(f"{name} holds {len(parts)} values for {n_metrics} metrics")
+        raise ValueError(f"{name} has {len(parts)} values for {n_metrics} metrics")
     return parts
 
 
 def _validate(params: Mapping[str, Scalar], k: int | None) -> None:
-    """`ValueError` where the parts of a parameter are no finite numbers, or no truth values."""
+    """Raise `ValueError` if a part of a parameter is not a finite number, or not true or false."""
     try:
         points = [float(part) for part in _parts(params, "points")]
     except ValueError:
-        raise ValueError(f"points holds numbers with ; between them, not {params['points']!r}") from None
+        raise ValueError(f"points must be numbers separated by semicolons, not {params['points']!r}") from None
     if not all(map(math.isfinite, points)):
-        raise ValueError(f"points holds finite numbers, not {params['points']!r}")
+        raise ValueError(f"points must be finite numbers, not {params['points']!r}")
     name = "higher_is_better"
     if name in params and not {part.lower() for part in _parts(params, name)} <= {"true", "false"}:
-        raise ValueError(f"{name} holds true and false with ; between them, not {params[name]!r}")
+        raise ValueError(f"{name} must be true and false separated by semicolons, not {params[name]!r}")
 
 
 def _validate_combined(params: Mapping[str, Scalar], n_metrics: int) -> None:
-    """`ValueError` where a parameter does not have a part for each metric."""
+    """Raise `ValueError` if a parameter does not have a part for each metric."""
     for name in ("points", "higher_is_better"):
         if name in params:
             _of_each(_parts(params, name), name, n_metrics)
@@ -64,18 +70,18 @@ def _points(m: Measure) -> list[float]:
     validate_combined=_validate_combined,
     combines=("Precision", "Recall"),
     any_number=True,
-    texts={"points": Text("1", "the utopia point: what would be best, one number per metric")},
+    texts={"points": Text("1", "the utopia point: the best possible values, one number per metric")},
     bounds=(0.0, math.inf),
     higher_is_better=False,
     tex=r"\sqrt{\sum_m (M_m - z_m)^2}",
     reference="Zeleny, Multiple criteria decision making, 1982; WarpRec multiobjective/eucdistance.py",
 )
 def euc_distance(m: Measure) -> Array:
-    """How far a user's values are from the best that there could be.
+    """The distance of a user's values from the best possible ones; use it to judge several metrics in one number.
 
     EucDistance = √(Σ_m (value_m - point_m)²)
 
-    Edge cases: the metrics are weighed as they are: give points in their own units.
+    Edge cases: the metrics are not scaled, so give each point in the unit of its metric.
     """
     return np.sqrt(added(*((value - point) ** 2 for value, point in zip(m.components, _points(m), strict=True))))
 
@@ -89,8 +95,8 @@ def euc_distance(m: Measure) -> Array:
     combines=("Precision", "Recall"),
     any_number=True,
     texts={
-        "points": Text("0", "the nadir point: the worst that counts, one number per metric"),
-        "higher_is_better": Text("true", "whether more is better, one true or false per metric"),
+        "points": Text("0", "the nadir point: the worst values that count, one number per metric"),
+        "higher_is_better": Text("true", "true if higher is better, else false, one per metric"),
     },
     bounds=(0.0, math.inf),
     tex=tex(
@@ -100,9 +106,9 @@ def euc_distance(m: Measure) -> Array:
     reference="Zitzler and Thiele, IEEE TEC 3(4), 1999; WarpRec multiobjective/hypervolume.py",
 )
 def hypervolume(m: Measure) -> Array:
-    """The volume between a user's values and the worst that counts.
+    """The volume between a user's values and the worst ones that count; use it if a model must be good on all of several metrics.
 
-    Hypervolume = Π_m max(0, value_m - point_m), and point_m - value_m where less is better (`higher_is_better`)
+    Hypervolume = Π_m max(0, value_m - point_m), and point_m - value_m where lower is better (`higher_is_better`)
 
     Edge cases: 0 as soon as one metric is not better than its point, or has no value.
     """

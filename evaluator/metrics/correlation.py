@@ -1,4 +1,4 @@
-"""How the scores of a list go with the ratings of the test file."""
+"""Agreement between the scores of a list and the ratings of the test file."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from .registry import metric
 def agreement(scored_pairs: Rows, test_ratings: TestRatings, k: int, method: str) -> Rows:
     """`score` and `rating` of the rated items among the first `k` (0: of the list), or of pairs of them, as the method compares them.
 
-    All are of rank 1. `pearson`: less their means; `spearman`: their ranks less the mean rank; `kendall`: whether the first of a pair of
-    items has the larger (1), the smaller (-1) or an equal value (0).
+    All have rank 1. `pearson`: minus their means; `spearman`: their ranks minus the mean rank; `kendall`: 1, -1 or 0 if the first of a pair
+    of items has the larger, the smaller or an equal value.
     """
     listed = scored_pairs.take(scored_pairs[scored_pairs.cut] <= k) if k else scored_pairs
     index, rating = test_ratings.of_pairs(listed["pair"])
@@ -59,7 +59,7 @@ def _mean_ranks(values: Array, user: Array) -> Array:
 
 
 def _less_mean(values: Array, rows: Rows) -> Array:
-    """`values` less their mean over the user; 0 where all of the user's are equal."""
+    """Return `values` minus their mean over the user; 0 if all values of the user are equal."""
     least, most = np.full(rows.n_users, np.inf), np.full(rows.n_users, -np.inf)
     np.minimum.at(least, rows.user, values)
     np.maximum.at(most, rows.user, values)
@@ -93,15 +93,16 @@ _COMPARED = {
     reference="Kendall, The treatment of ties in ranking problems, Biometrika 33(3), 1945; as in ClayRS metrics/ranking_metrics.py",
 )
 def correlation(m: Measure) -> Array:
-    """The correlation of scores and test ratings, over the listed items that have both; the list is cut first.
+    """How well the scores of a list agree with the test ratings of its items; use it if scores are meant to predict ratings.
 
     Correlation@k = Σ x·y / √(Σ x² · Σ y²), x = score - mean score, y = rating - mean rating
 
-    By `method`: `pearson`; `spearman`, x and y being ranks instead, of which equal values share the mean; `kendall`, the sum running over
-    pairs of items and x and y being 1, 0 or -1 as the first has the higher, an equal, or the lower value (tau-b).
+    The sums run over the listed items that have a score and a test rating; the list is cut first. By `method`: `pearson` as above;
+    `spearman`, with ranks as x and y, where equal values share their mean rank; `kendall` (tau-b), with a sum over pairs of items, and x
+    and y 1, 0 or -1 if the first item of a pair has the higher, an equal, or the lower value.
 
-    Edge cases: a user with less than two such items, or whose scores or ratings are all equal, is left out. An item that is listed twice
-    counts at its best place.
+    Edge cases: a user is left out with fewer than two such items, or if all scores or all ratings are equal. An item that is listed twice
+    counts at its best rank.
     """
     rows = m.table("agreement", k=m.cutoff or 0, method=str(m.params["method"]))
     x, y = rows["score"], rows["rating"]

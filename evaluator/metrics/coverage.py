@@ -1,7 +1,4 @@
-"""Coverage and the state of the lists: which items and users are reached, how long the lists are, what stands in them twice.
-
-n is the number of items in the user's list, l = min(n, k) the number among its first k.
-"""
+"""Coverage and the state of the lists: which items and users are reached, how long the lists are, which items they repeat."""
 
 from __future__ import annotations
 
@@ -14,6 +11,18 @@ from .arrays import divide, where
 from .measure import Measure, Ratio
 from .notation import Pieces, more_items, tex
 from .registry import Number, metric
+
+LETTERS = {
+    "n": "the length of the user's list",
+    "l": "the length of the list, at most k",
+    "R": "the number of relevant items of the user",
+    "N": "the number of items in the catalogue",
+    "L_u": "the list of user u",
+    "L_u(k)": "the first k items of the list of user u",
+    "L(k)": "the first k items of the user's list",
+    "B(k)": "the first k items that data.baseline lists for the user",
+}
+"""The symbols and words that formulas of this file use, with their meanings."""
 
 _COVERAGE: Pieces = {
     "form": {"share": r"\frac{<outside>}{|<of>|<more>}", "count": "<outside>", "percent": r"100 \cdot \frac{<outside>}{|<of>|<more>}"},
@@ -43,15 +52,15 @@ GE = "Ge, Delgado-Battenfeld and Jannach, Beyond accuracy, RecSys 2010"
     reference=GE,
 )
 def item_coverage(m: Measure) -> Array:
-    """The items that stand among the first k places of any list.
+    """How much of the catalogue appears in the first k ranks of any list; use it to see if a model recommends only a few items.
 
     ItemCoverage@k = |∪_u L_u(k)| / N
 
-    By `form` the `share` of the N items of the catalogue, their `count`, or the `percent`, rounded to two decimals. The catalogue by
-    `of`: that of data.items, else of train (`catalogue`), or the items of `train`. Items `outside` the catalogue do not count
-    (`ignored`), or do (`counts`), and the share may then be above 1.
+    By `form` the value is the `share` of the N items, their `count`, or the `percent`, rounded to two decimals. N by `of`: the items of the
+    `catalogue`, which is data.items, else train; or the items of `train`. Items `outside` the catalogue do not count (`ignored`), or do
+    (`counts`), and the share may then be above 1.
 
-    Edge cases: without a list 0.
+    Edge cases: 0 without a list.
     """
     return _coverage(m)
 
@@ -83,11 +92,13 @@ def _coverage(m: Measure) -> Array:
     reference=GE,
 )
 def prediction_coverage(m: Measure) -> Array:
-    """The items that stand anywhere in any list.
+    """How much of the catalogue appears anywhere in any list; use it to see how much of it a model can recommend at all.
 
     PredictionCoverage = |∪_u L_u| / N
 
-    The form and the catalogue are those of ItemCoverage. Edge cases: as for ItemCoverage.
+    `form`, `of` and `outside` work as for ItemCoverage.
+
+    Edge cases: as for ItemCoverage.
     """
     return _coverage(m)
 
@@ -101,11 +112,11 @@ def prediction_coverage(m: Measure) -> Array:
     reference=GE + "; RecTools metrics/dq.py",
 )
 def user_coverage(m: Measure) -> Array:
-    """Whether the user has any recommended item; over users, the share of users with one.
+    """The share of users with at least one recommended item; use it to see if some users get nothing.
 
     UserCoverage@k = 1 if l > 0, else 0
 
-    The number of such users is their sum (`average=sum`).
+    This is the value of one user. The number of users with a recommendation is the sum over users (`average=sum`).
 
     Edge cases: an empty list, or none, counts 0.
     """
@@ -122,11 +133,13 @@ def user_coverage(m: Measure) -> Array:
     reference="RecTools metrics/dq.py; UserCoverageAtN of Elliot",
 )
 def sufficient_reco(m: Measure) -> Array:
-    """Whether the user's list has at least k items; over users, the share of users with a full list.
+    """The share of users whose list has at least k items; use it to find lists that are too short.
 
     SufficientReco@k = 1 if n ≥ k, else 0
 
-    By `form` `all_or_nothing`, or the `share` l/k. Edge cases: without a cut-off a list that is not empty is full.
+    This is the value of one user by `form` `all_or_nothing`; with `share` it is l/k.
+
+    Edge cases: without a cut-off a list that is not empty is full.
     """
     depth = 1.0 if m.k is None else m.depth
     if m.params["form"] == "share":
@@ -150,13 +163,13 @@ def sufficient_reco(m: Measure) -> Array:
     reference="RecTools metrics/dq.py",
 )
 def unrepeated_reco(m: Measure) -> Array:
-    """Whether no item stands twice among the first k places; over users, the share of users with such a list.
+    """The share of users without a repeated item in the first k ranks; use it to find lists with duplicates.
 
-    UnrepeatedReco@k = 1 if the first l places hold l items, else 0
+    UnrepeatedReco@k = 1 if the first l ranks have l different items, else 0
 
-    By `form` `all_or_nothing`, or the `share` of places whose item does not stand further up.
+    This is the value of one user by `form` `all_or_nothing`; with `share` it is the share of ranks whose item is not listed above them.
 
-    Edge cases: under a convention that takes repeated items out of the lists it is 1.
+    Edge cases: under a convention that removes duplicates from the lists the value is 1.
     """
     repeated = m.table("repeats").count()
     if m.params["form"] == "share":
@@ -176,7 +189,7 @@ def unrepeated_reco(m: Measure) -> Array:
     reference="num_ret of trec_eval is its sum over users; Elliot and WarpRec take the mean",
 )
 def num_retrieved(m: Measure) -> Array:
-    """The number of recommended items.
+    """The number of recommended items; use it to see how long the lists are.
 
     NumRetrieved@k = l
 
@@ -198,11 +211,11 @@ def num_retrieved(m: Measure) -> Array:
     reference="num_rel of trec_eval",
 )
 def num_relevant(m: Measure) -> Array:
-    """The number of relevant items of the user, listed or not.
+    """The number of the user's relevant items, listed or not; use it to see how much there is to find.
 
     NumRelevant = R
 
-    Edge cases: 0 for a user of the test file without a relevant item, where such users count.
+    Edge cases: 0 for a user of the test file without a relevant item, if such users count.
     """
     return m.n_relevant * 1.0
 
@@ -221,9 +234,11 @@ def num_relevant(m: Measure) -> Array:
     reference="num_q of trec_eval",
 )
 def num_users(m: Measure) -> Array:
-    """1 for every user who counts; over users, their number.
+    """The number of users who count; use it to see how many users the other values are based on.
 
     NumUsers = 1
+
+    Each user who counts has the value 1, and the values are added up.
 
     Edge cases: the mean (`average=mean`) is 1.
     """
@@ -235,7 +250,7 @@ def num_users(m: Measure) -> Array:
     family="coverage",
     uses=("overlap", "reading"),
     pooled=True,
-    numbers={"ref_k": Number(0.0, "how much of the other model's list is looked at; 0: as much as k", least=0.0, symbol="k'")},
+    numbers={"ref_k": Number(0.0, "the cut-off for the list of the reference model; 0: k", least=0.0, symbol="k'")},
     needs=("baseline",),
     population="lists",
     higher_is_better=None,
@@ -243,11 +258,11 @@ def num_users(m: Measure) -> Array:
     reference="RecTools metrics/intersection.py",
 )
 def intersection(m: Measure) -> Ratio:
-    """The share of the recommended items that a reference model recommends to the same user too.
+    """The share of the recommended items that a reference model recommends to the same user too; use it to see how alike two models are.
 
-    Intersection@k = |L(k) ∩ B(k')| / l, with B the list of data.baseline and k' = `ref_k`, or k
+    Intersection@k = |L(k) ∩ B(k')| / l, with k' = `ref_k`, or k
 
-    Edge cases: a user whom the reference model does not know counts 0.
+    Edge cases: a user without a list of the reference model counts 0.
     """
     ref_k = int(m.params["ref_k"]) or m.k
     shared = m.table("overlap")

@@ -1,4 +1,4 @@
-"""A measure with every choice made: the convention's, unless the measure string says otherwise.
+"""A measure with a value for every setting: from the measure string, else from the convention.
 
 Beside its own parameters every metric takes `convention`, `threshold` (of relevance) and the axes of the protocol by name:
 `nDCG(convention=elliot)@10`, `Precision(threshold=4,average=micro)@5`, `MAP(missing_lists=drop)@10`.
@@ -28,7 +28,7 @@ class Definition(Struct, frozen=True, dict=True):
     components: tuple[Definition, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     of_library: bool = True
-    """Whether the library that the convention speaks of has the metric."""
+    """True if the library of the convention has the metric."""
 
     def __hash__(self) -> int:
         return hash((self.spec, self.convention, self.relevance))
@@ -50,7 +50,7 @@ class Definition(Struct, frozen=True, dict=True):
 
     @property
     def several(self) -> bool:
-        """Whether it has several values, told apart by further parameters."""
+        """Return whether it has several values, which further parameters distinguish."""
         return self.metric.several(self.params)
 
     @property
@@ -60,7 +60,7 @@ class Definition(Struct, frozen=True, dict=True):
 
     @property
     def higher_is_better(self) -> bool | None:
-        """Whether a larger value is a better one; `None` where neither is."""
+        """Return whether a higher value is better; `None` if neither direction is."""
         better = self.metric.higher_is_better
         return better(self.params) if callable(better) else better
 
@@ -71,17 +71,17 @@ class Definition(Struct, frozen=True, dict=True):
 
     @property
     def of_means(self) -> bool:
-        """Whether its mean over users is made of the means of the metrics that it combines."""
+        """Return whether its mean over users is computed from the means of the metrics that it combines."""
         return "f_of" in self.metric.axes.values() and self.axes["f_of"] == "means"
 
     @property
     def population(self) -> str:
-        """Whose users count."""
+        """The users that count."""
         return self.metric.population if self.axes["population"] == "own" else str(self.axes["population"])
 
     @cached_property
     def truth(self) -> Truth:
-        """What is relevant."""
+        """The rules for relevant items."""
         applies = self.axes["threshold"] == "applies"
         return Truth(
             rule=str(self.axes["relevance_rule"]),
@@ -93,13 +93,13 @@ class Definition(Struct, frozen=True, dict=True):
 
     @cached_property
     def lists(self) -> Lists:
-        """How a list is read."""
+        """The rules for reading a list."""
         names = ("list_order", "tie_order", "score_type", "duplicates", "seen_items", "unknown_items")
         return Lists(*(str(self.axes[name]) for name in names))
 
     @cached_property
     def user_rules(self) -> UserRules:
-        """Who counts."""
+        """The rules for users that count."""
         names = ("missing_lists", "no_relevant", "empty_truth", "no_truth", "no_hits", "divisor")
         return UserRules(*(str(self.axes[name]) for name in names))
 
@@ -110,7 +110,7 @@ class Definition(Struct, frozen=True, dict=True):
 
     @property
     def n_leaves(self) -> int:
-        """How many metrics it is made of that combine no others."""
+        """The number of metrics in it that do not combine others."""
         return sum(part.n_leaves for part in self.components) if self.components else 1
 
     @property
@@ -124,7 +124,7 @@ class Definition(Struct, frozen=True, dict=True):
 
     @property
     def tied(self) -> bool:
-        """Whether the value has exact bounds, and an exact mean, over the orders of tied scores, where no test pair stands twice."""
+        """Return whether the value has exact bounds and an exact mean over the orders of tied scores, if no test pair is repeated."""
         own = self.metric.ties(self.params) and self.user_rules.no_hits == "zero" and not self.user_rules.may_be_undefined
         pooled = self.average == "micro" and self.is_pooled and not self.components
         plain = self.axes["positions"] == "real" and (self.average in ("mean", "sum") or pooled)
@@ -135,12 +135,12 @@ class Definition(Struct, frozen=True, dict=True):
 
     @property
     def reads_predictions(self) -> bool:
-        """Whether predictions take the place of the lists, where they are given: the measure reads nothing else of a model."""
+        """Return whether predictions, if there are any, replace the lists: the measure reads nothing else from a model."""
         return all("predictions?" in part.metric.needs(part.params) and part.population == "tested" for part in self.all)
 
     @property
     def counts_without_lists(self) -> bool:
-        """Whether users without a list count, so that there is a value without any list."""
+        """Return whether users without a list count, so that there is a value without any list."""
         if self.population == "test":
             return self.user_rules.missing_lists == "zero"
         return self.population not in ("lists", "tested_lists")
@@ -152,7 +152,7 @@ class Definition(Struct, frozen=True, dict=True):
 
     @property
     def is_pooled(self) -> bool:
-        """Whether the metric can be pooled over users: a ratio, or a formula over metrics that can."""
+        """Return whether the metric can be pooled over users: a ratio, or a formula over such metrics."""
         if self.metric.system or self.of_means:
             return False
         return all(part.is_pooled for part in self.components) if self.components else self.metric.pooled(self.params)

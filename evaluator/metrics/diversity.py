@@ -1,8 +1,4 @@
-"""Diversity of a list: how unlike each other its items are, and how many categories they cover; with the tables that it reads.
-
-l is the number of items among the first k of the list. Categories are those of data.items; an item that has none, or that the file does not
-hold, has no categories.
-"""
+"""Diversity of a list: how different its items are, and how many categories they cover; with the tables for it."""
 
 from __future__ import annotations
 
@@ -27,6 +23,13 @@ from .notation import DISTANCES, SIZES, Pieces, tex
 from .registry import Number, metric
 from .table_views import CutTable
 
+LETTERS = {
+    "l": "the length of the list, at most k",
+    "i_r": "the item at rank r",
+    "categories": "those of data.items; an item that is not in this file has none",
+}
+"""The symbols and words that formulas of this file use, with their meanings."""
+
 _MOST_PAIRS: Final = 1 << 21
 """So many pairs of listed items are looked at together, or those of one lag."""
 
@@ -38,7 +41,7 @@ def with_codes(rows: Rows, item_index: Array, prepared: Prepared) -> Rows:
 
 
 def first_of_codes(rows: Rows, prepared: Prepared) -> Rows:
-    """Of rows with `code` the first of each user and category."""
+    """Return the first row of each user and category."""
     return rows.take(np.sort(np.unique(rows.user * _width(prepared) + rows["code"], return_index=True)[1]))
 
 
@@ -333,18 +336,18 @@ _DISTANCE = {"distance": "item_distance", "single": "single_item", "featureless"
     reference=ZIEGLER,
 )
 def ild(m: Measure) -> Array | Ratio:
-    """Intra-list diversity: the mean distance of the pairs of recommended items.
+    """How different the items of a list are from each other; the default choice for diversity within a list.
 
     ILD@k = Σ_{i<j≤l} dist(i, j) / (l·(l - 1)/2)
 
-    dist by `distance`: of the items' categories `jaccard` 1 - |A∩B|/|A∪B|, `cosine` 1 - |A∩B|/√(|A|·|B|), or `hamming`, the number
-    of categories that one has and the other has not; `cooccurrence` 1 - c(i,j)/√(u(i)·u(j)), with c the train users who have both
-    and u those who have one; or that of the `file` data.distances. With `norm` = `items` the sum of all ordered pairs is divided by
-    l², and pooled (`micro`) Σ over users of that sum / l is divided by Σ l, the number of recommendations.
+    Intra-list diversity is the mean distance of the pairs of recommended items. dist by `distance`: of the categories A and B of the two
+    items `jaccard` 1 - |A∩B|/|A∪B|, `cosine` 1 - |A∩B|/√(|A|·|B|), or `hamming`, the number of categories that only one of them has;
+    `cooccurrence` 1 - c(i,j)/√(u(i)·u(j)), where c counts the train users who have both items and u those who have one; or the distance in
+    the `file` data.distances. With `norm` = `items` the sum of all ordered pairs is divided by l². Pooled (`micro`), Σ over users of that
+    sum / l is then divided by Σ l, the number of recommendations.
 
-    Edge cases: pairs with an item without categories (`hamming`: with one that data.items does not hold), and pairs that
-    data.distances does not hold, are left out, or at distance 1 (`featureless` = `unlike`). What a list without a pair counts is
-    said by `single`.
+    Edge cases: pairs with an item without categories (`hamming`: with an item that is not in data.items), and pairs that are not in
+    data.distances, are left out, or have distance 1 (`featureless` = `unlike`). `single` gives the value of a list without a pair.
     """
     total, pairs = _pairs(m, str(m.params["distance"]))
     if m.params["norm"] == "items":
@@ -374,11 +377,13 @@ def _of_pairs(m: Measure, total: Array, pairs: Array) -> Array:
     reference=ZIEGLER,
 )
 def ils(m: Measure) -> Array:
-    """Intra-list similarity: the mean similarity of the pairs of recommended items, 1 - dist.
+    """How similar the items of a list are to each other; use it instead of ILD if you want to read similarity.
 
     ILS@k = 1 - Σ_{i<j≤l} dist(i, j) / (l·(l - 1)/2)
 
-    dist by `distance` as for ILD. Edge cases: as for ILD; `single` says what a list without a pair counts here.
+    Intra-list similarity is the mean similarity of the pairs of recommended items, 1 - dist. dist by `distance` as for ILD.
+
+    Edge cases: as for ILD; `single` gives the value of a list without a pair here.
     """
     total, pairs = _pairs(m, str(m.params["distance"]))
     return _of_pairs(m, pairs - total, pairs)
@@ -396,18 +401,20 @@ def ils(m: Measure) -> Array:
     reference="RePlay metrics/categorical_diversity.py",
 )
 def categorical_diversity(m: Measure) -> Array:
-    """The number of categories among the recommended items, per place.
+    """The number of different categories in the list per rank; use it if a list should cover many categories.
 
-    CategoricalDiversity@k = |∪_{r≤k} categories(i_r)| / D, D by `over`: `k`, the items that are there (`list_length`)
+    CategoricalDiversity@k = |∪_{r≤k} categories(i_r)| / D
 
-    Edge cases: items with several categories may make it larger than 1; an empty list counts 0.
+    D by `over`: `k`, or the length of the list, at most k (`list_length`).
+
+    Edge cases: the value may be above 1 if items have several categories; an empty list counts 0.
     """
     n_categories = m.table("covered").count()
     return divide(n_categories, m.depth if m.params["over"] == "k" else m.n_listed)
 
 
 _LEAST = 1e-6
-"""What every category weighs where no item has it."""
+"""The weight of a category that no item has."""
 
 
 def _entropy(m: Measure, weight: Callable[[Array], Array]) -> Array:
@@ -439,13 +446,14 @@ def _entropy(m: Measure, weight: Callable[[Array], Array]) -> Array:
     reference="LensKit metrics/ranking/_entropy.py",
 )
 def list_entropy(m: Measure) -> Array:
-    """The entropy of the categories of a list, in bits: the more, the more evenly they are covered.
+    """How evenly a list covers the categories, in bits; use it if no category should dominate a list.
 
     ListEntropy@k = -Σ_c p(c) · log2 p(c), p(c) = (s(c) + e) / Σ_c (s(c) + e), s(c) = Σ_{r≤k, c ∈ A(i_r)} 1/|A(i_r)|, e = 10^-6
 
-    The weight of an item is `split` among its categories, or `each` of them has all of it, 1.
+    A(i) are the categories of item i. By `categories` the weight of an item is `split` among its categories, or `each` of them has the
+    whole weight, 1.
 
-    Edge cases: items without categories add nothing; a list of such items alone covers all categories evenly.
+    Edge cases: items without categories add nothing; a list of only such items covers all categories evenly.
     """
     return _entropy(m, lambda rank: np.ones(len(rank)))
 
@@ -456,7 +464,7 @@ def list_entropy(m: Measure) -> Array:
     bounds=(0.0, math.inf),
     aliases=("RBEntropy",),
     axes={"categories": "category_weight"},
-    numbers={"p": Number(0.85, "the chance that a reader goes on from one place to the next", most=1.0, symbol="p")},
+    numbers={"p": Number(0.85, "the probability that a reader goes on to the next rank", most=1.0, symbol="p")},
     needs=("categories",),
     uses=("listed_categories",),
     population="lists",
@@ -467,9 +475,11 @@ def list_entropy(m: Measure) -> Array:
     reference="LensKit metrics/ranking/_entropy.py",
 )
 def rank_biased_entropy(m: Measure) -> Array:
-    """ListEntropy in which higher places weigh more.
+    """How evenly a list covers the categories, with more weight at the top; use it as ListEntropy if the rank matters.
 
-    RankBiasedEntropy@k = -Σ_c p(c) · log2 p(c), as for ListEntropy, with s(c) = Σ_{r≤k, c ∈ A(i_r)} p^(r-1)/|A(i_r)|
+    RankBiasedEntropy@k = -Σ_c p(c) · log2 p(c), p(c) = (s(c) + e) / Σ_c (s(c) + e), s(c) = Σ_{r≤k, c ∈ A(i_r)} p^(r-1)/|A(i_r)|, e = 10^-6
+
+    A(i) are the categories of item i. `categories` works as for ListEntropy.
 
     Edge cases: as for ListEntropy.
     """

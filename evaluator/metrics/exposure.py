@@ -1,8 +1,4 @@
-"""How evenly recommendations are spread over items: values of the whole model.
-
-c(i) is the number of lists whose first k places hold item i, counted as often as it stands there; F = Σ_i c(i); m is the number of items
-with c(i) > 0, N that of the items of the catalogue; c_(1) ≤ … ≤ c_(m).
-"""
+"""How evenly recommendations are spread over items: values of the whole model."""
 
 from __future__ import annotations
 
@@ -16,6 +12,19 @@ from .measure import Measure
 from .notation import Pieces, more_items, tex
 from .registry import Number, metric
 from .table_views import ItemTable
+
+LETTERS = {
+    "c(i)": "how often item i is among the first k of all lists, duplicates in a list included",
+    "F": "the sum of all c(i)",
+    "m": "the number of items with c(i) > 0",
+    "c_(t)": "the t-th smallest c(i) of these m items",
+    "N": "the number of items, by `of`",
+    "D": "the divisor, by `over`",
+    "L_u(k)": "the first k items of the list of user u",
+    "l_u": "the length of the list of user u, at most k",
+    "i_r": "the item at rank r",
+}
+"""The symbols and words that formulas of this file use, with their meanings."""
 
 _GINI = r"\frac{\sum_{t=1}^{m} (2\,(N - m + t) - N - 1)\,x_{(t)}}{<over> \sum_i x_i}"
 _GINI_PIECES: Pieces = {
@@ -44,22 +53,22 @@ ENTROPY = "Shannon, A mathematical theory of communication, 1948; Adomavicius an
     reference="Gini, 1912; Fleder and Hosanagar, Management Science 55(5), 2009",
 )
 def gini(m: Measure) -> Array:
-    """The Gini index of the recommendation counts of items: 0 if all are recommended equally often, 1 if one item is alone.
+    """How unequally often items are recommended, from 0 (all equally often) to 1 (only one item); the default choice for concentration.
 
     Gini@k = Σ_{t≤m} (2·(N - m + t) - N - 1) · c_(t) / (F · D)
 
-    N by `of`: the items of the catalogue (`catalogue`: data.items, else train), of `train`, or only those that are recommended
-    (`recommended`: N = m). D by `over`: N - 1 (`n_minus_1`), or N (`n`). With `sign` = `equality` it is 1 less the
-    index, and more is better.
+    It is the Gini index of the c(i). N by `of`: the items of the `catalogue`, which is data.items, else train; of `train`; or only those
+    that are recommended (`recommended`: N = m). `more` is added to N. D by `over`: N - 1 (`n_minus_1`), or N (`n`). With `sign` =
+    `equality` the value is 1 minus the index, and higher is better.
 
-    Edge cases: 0 (or 1) without a recommendation; recommended items outside the catalogue count, and the index may then leave its bounds.
+    Edge cases: 0 (or 1) without a recommendation. Recommended items outside the catalogue count, so that the index may leave its bounds.
     """
     index = _gini_index(m, exposure_of_items(m), "count", float(m.params["more"]))
     return 1.0 - index if m.params["sign"] == "equality" else index
 
 
 def exposure_of_items(m: Measure, weighted: bool = False) -> ItemTable:
-    """The recommended items: how often the first k places hold each, and `weighted` also the sum of 1 divided by the lists' lengths."""
+    """Return how often each item is among the first k of lists, if `weighted` also the sum of 1 divided by the lengths of these lists."""
     return m.items("exposure", k=m.cutoff or 0, weighted=weighted)
 
 
@@ -76,7 +85,7 @@ def _gini_index(m: Measure, items: ItemTable, column: str, more: float = 0.0) ->
     "ExposureGini",
     family="diversity",
     axes={"of": "gini_of", "over": "gini_divisor"},
-    numbers={"p": Number(0.85, "the chance that a reader goes on from one place to the next", most=1.0, symbol="p")},
+    numbers={"p": Number(0.85, "the probability that a reader goes on to the next rank", most=1.0, symbol="p")},
     bounds=(-math.inf, math.inf),
     needs=lambda params: {"recommended": (), "train": ("train",)}.get(str(params["of"]), ("catalogue",)),
     uses=("attention",),
@@ -88,7 +97,7 @@ def _gini_index(m: Measure, items: ItemTable, column: str, more: float = 0.0) ->
     reference="Diaz et al., Evaluating stochastic rankings with expected exposure, CIKM 2020; LensKit ExposureGini",
 )
 def exposure_gini(m: Measure) -> Array:
-    """The Gini index of the attention that items get, higher places getting more of it.
+    """How unequally items get attention, where the top ranks get more of it; use it instead of Gini if the rank of an item matters.
 
     ExposureGini@k = Σ_{t≤m} (2·(N - m + t) - N - 1) · e_(t) / (Σ_i e(i) · D), e(i) = Σ_u Σ_{r≤k, i_r = i} p^(r-1), e_(1) ≤ … ≤ e_(m)
 
@@ -122,12 +131,12 @@ def exposure_gini(m: Measure) -> Array:
     reference=ENTROPY,
 )
 def shannon_entropy(m: Measure) -> Array:
-    """The entropy of the recommendation counts of items: the more, the more evenly items are recommended.
+    """How evenly items are recommended, as entropy; use it if every item should have its share of all lists.
 
     ShannonEntropy@k = -Σ_i p(i) · log p(i), p(i) = c(i)/F
 
-    The logarithm by `log`: `natural`, or `binary`. With `weights` = `lists` the first p(i) is the mean over lists of the share of i
-    in the list, so that short lists weigh as much as long ones. With `norm` = `items` it is divided by m.
+    The logarithm by `log`: `natural`, or `binary`. With `weights` = `lists` the first p(i) is the mean over lists of the share of i in the
+    list, so that short lists weigh as much as long ones. With `norm` = `items` the value is divided by m.
 
     Edge cases: 0 without a recommendation.
     """
@@ -158,9 +167,12 @@ def shannon_entropy(m: Measure) -> Array:
     reference="Vargas, Novelty and diversity evaluation and enhancement in recommender systems, PhD thesis, 2015; RankSys",
 )
 def aggregate_diversity(m: Measure) -> Array:
-    """The number of recommended items, where every list is full; as RankSys estimates it, short lists make it larger.
+    """The number of different items in all lists, as RankSys estimates it; use it to compare with RankSys.
 
     AggregateDiversity@k = k · Σ_i w(i)/c(i), w(i) = Σ_u [i ∈ L_u(k)] / l_u
+
+    The estimate is exact if every list is full; short lists make it larger. The exact number is ItemCoverage with `form` = `count` and
+    `outside` = `counts`.
 
     Edge cases: without a cut-off k is the mean length of the lists.
     """
@@ -186,9 +198,11 @@ def _depth(m: Measure) -> Array:
     reference="Simpson, Measurement of diversity, Nature 163, 1949; as in RankSys",
 )
 def gini_simpson(m: Measure) -> Array:
-    """The chance that two recommendations are of different items, where every list is full.
+    """The chance that two recommendations are of different items; use it to see if a few items dominate all lists.
 
-    GiniSimpson@k = 1 - (1 - IUD)/k, IUD = 1/n · Σ_i w(i) · (1 - c(i)/n), with n the number of lists and w as for AggregateDiversity
+    GiniSimpson@k = 1 - (1 - IUD)/k, IUD = 1/n · Σ_i w(i) · (1 - c(i)/n), w(i) = Σ_u [i ∈ L_u(k)] / l_u
+
+    n is the number of lists. The value is that chance if every list is full.
 
     Edge cases: without a cut-off k is the mean length of the lists.
     """

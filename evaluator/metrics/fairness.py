@@ -1,7 +1,4 @@
-"""Fairness: whether groups of users or of items are served alike. `by`, `users` and `items` name columns of data.users or data.items.
-
-Users and items without a group are left out of what groups are compared by. std is that of the population.
-"""
+"""Fairness: differences between groups of users or of items. `by`, `users` and `items` name columns of data.users or data.items."""
 
 from __future__ import annotations
 
@@ -21,12 +18,21 @@ from .popularity import candidates_of, spread_of
 from .registry import Text, metric
 from .table_views import CutTable, ItemTable
 
+LETTERS = {
+    "std": "the standard deviation, with the number of values as divisor",
+    "hits_u(k)": "the hits of user u among the first k items of the list",
+    "L_u(k)": "the first k items of the list of user u",
+    "i_r": "the item at rank r",
+    "groups": "the values of the column that `by` names; users and items without a group are left out of the comparison",
+}
+"""The symbols and words that formulas of this file use, with their meanings."""
+
 ZHU = "Zhu, Wang and Caverlee, Measuring and mitigating item under-recommendation bias, SIGIR 2020"
 DELDJOO = "Deldjoo et al., A flexible framework for evaluating user and item fairness in recommender systems, UMUAI 31, 2021"
 SINGH = "Singh and Joachims, Fairness of exposure in rankings, KDD 2018"
 _BY_ITEMS = Text(None, "the column of data.items that names the groups")
 _BY_USERS = Text(None, "the column of data.users that names the groups")
-_ONE = Text("", "one group, whose own value is given; all together without it")
+_ONE = Text("", "one group, for its own value; if not given, all together")
 
 
 def _needs_items(given: Mapping[str, Scalar]) -> tuple[str, ...]:
@@ -50,7 +56,7 @@ def chosen(m: Measure, column: str, only: str) -> Sequence[Group]:
 
 
 def in_group(table: CutTable | ItemTable, group: Group, column: str) -> Array:
-    """Whether the item of each row is in a group of a column of data.items."""
+    """Return whether the item of each row is in a group of a column of data.items."""
     inside: Array = table.item("group", column=column) == group.code
     return inside
 
@@ -68,11 +74,11 @@ def in_group(table: CutTable | ItemTable, group: Group, column: str) -> Array:
     reference=ZHU,
 )
 def reo(m: Measure) -> Array:
-    """How unequal the chances of relevant items of the groups are (ranking-based equal opportunity).
+    """How unequally relevant items of different groups are found; use it if relevant items of every group deserve the same chance.
 
     REO@k = std(P_1, …, P_n) / mean(P_1, …, P_n), P_g = Σ_u hits_u(k) in g / Σ_u relevant items of u in g
 
-    With `group` = g it is P_g itself.
+    It is called ranking-based equal opportunity. With `group` = g the value is P_g itself.
 
     Edge cases: groups without relevant items are left out; a single group gives 0, and so does a mean of 0.
     """
@@ -99,13 +105,13 @@ def reo(m: Measure) -> Array:
     reference=ZHU,
 )
 def rsp(m: Measure) -> Array:
-    """How unequal the chances of items of the groups are (ranking-based statistical parity).
+    """How unequally items of different groups are recommended, relevant or not; use it if every group should appear equally often.
 
     RSP@k = std(P_1, …, P_n) / mean(P_1, …, P_n), P_g = Σ_u |L_u(k) ∩ g| / C_g
 
-    C_g by `candidates`: Σ_u |g without the train items of u| (`unseen`), the number of items in g (`items`), or |g| for every user
-    who counts less the train pairs of g, these as far as the users who count are a share of all train users (`unseen_on_average`).
-    With `group` = g it is P_g itself.
+    It is called ranking-based statistical parity. C_g by `candidates`: Σ_u |g without the train items of u| (`unseen`); the number of items
+    in g (`items`); or the number of items in g times the number of users that count, minus the train pairs of g multiplied by the share of
+    all train users who count (`unseen_on_average`). With `group` = g the value is P_g itself.
 
     Edge cases: groups without candidates are left out; a single group gives 0, and so does a mean of 0.
     """
@@ -151,9 +157,11 @@ def _difference_of_users(m: Measure, value: Array) -> Array:
     reference=DELDJOO,
 )
 def user_mad_ranking(m: Measure) -> Array:
-    """How far groups of users are apart in what they get (mean absolute deviation of a metric): nDCG, or the metric that is given.
+    """How far the mean nDCG of groups of users differs; use it to see if a model serves some groups better than others.
 
     UserMADRanking@k = mean over pairs of groups g, h of |M_g - M_h|, M_g = mean of nDCG_u@k over the users of g
+
+    MAD is short for mean absolute deviation. Another metric can be given in place of nDCG.
 
     Edge cases: groups without a user who counts are left out; with a single group there is no value.
     """
@@ -173,7 +181,7 @@ def user_mad_ranking(m: Measure) -> Array:
     reference=DELDJOO,
 )
 def user_mad_rating(m: Measure) -> Array:
-    """How far groups of users are apart in the scores that they are promised.
+    """How far the mean scores of groups of users differ; use it to see if a model promises more to some groups than to others.
 
     UserMADRating@k = mean over pairs of groups g, h of |S_g - S_h|, S_g = mean over the users of g of the mean score of L_u(k)
 
@@ -203,14 +211,15 @@ _ITEM_MAD = {"gain": "ndcg_gain", "empty_group": "empty_group"}
     reference=DELDJOO,
 )
 def item_mad_ranking(m: Measure) -> Array:
-    """How far groups of items are apart in the gain of their recommendations.
+    """How far the mean gain of recommended items differs between groups of items; use it to see if some groups succeed more often.
 
     ItemMADRanking@k = mean over pairs of groups g, h of |G_g - G_h|, G_g = mean over the recommended items of g of gain(i)
 
-    gain(i) is the mean over the places among the first k that hold i of its gain there: that of DCG for a hit, 0 else; no rank counts.
+    gain(i) is the mean gain of the recommendations of item i among the first k ranks: that of DCG for a hit, otherwise 0. The rank does not
+    matter.
 
-    Edge cases: of groups without a recommended item `empty_group` says whether they are left out, and what less than two groups
-    give, or whether they leave no value.
+    Edge cases: `empty_group` decides if groups without a recommended item are left out or leave no value, and which value fewer than two
+    groups give.
     """
     items = m.items("outcomes", k=m.cutoff or 0, gain=str(m.params["gain"]), offset=m.offset)
     return _difference_of_items(m, items, items["gain"] / items["count"], np.ones(len(items)))
@@ -234,12 +243,12 @@ def item_mad_ranking(m: Measure) -> Array:
     reference=DELDJOO,
 )
 def item_mad_rating(m: Measure) -> Array:
-    """How far groups of items are apart in the scores of their hits.
+    """How far the scores of hits differ between groups of items; use it to see if a model scores the hits of some groups higher.
 
     ItemMADRating@k = mean over pairs of groups g, h of |S_g - S_h|, S_g = mean over items of g of the mean score of i
 
-    The mean score of i by `over`: over the places among the first k that hold i, its score where it is a hit and 0 else (`listed`);
-    or over those where it is a hit, for items that are a hit anywhere (`hits`).
+    The mean score of i by `over`: over all its recommendations among the first k ranks, with its score for a hit and 0 otherwise
+    (`listed`); or over those that are a hit, for items that are a hit for any user (`hits`).
 
     Edge cases: as for ItemMADRanking.
     """
@@ -275,13 +284,13 @@ def _difference_of_items(m: Measure, items: ItemTable, value: Array, counts: Arr
     reference=SINGH,
 )
 def exposure_parity(m: Measure) -> Array:
-    """How evenly groups of items are exposed: the least exposure per item of a group as a share of the largest.
+    """How evenly groups of items are exposed, from 0 to 1 (all alike); use it if every group should be seen as much per item.
 
     ExposureParity@k = min_g E_g / max_g E_g, E_g = 1/|g| · Σ_u Σ_{r≤k, i_r ∈ g} 1/log2(r + 1)
 
-    With `group` = g it is E_g divided by the exposure per item of all groups together.
+    E_g is the exposure per item of group g. With `group` = g the value is E_g divided by the exposure per item of all groups together.
 
-    Edge cases: groups without items in the catalogue are left out; 0 where nothing is exposed.
+    Edge cases: groups without items in the catalogue are left out; 0 if nothing is exposed.
     """
     by, only, listed = str(m.params["by"]), str(m.params["group"]), m.listed
     groups = [group for group in m.groups(f"items.{by}") if group.size]

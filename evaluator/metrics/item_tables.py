@@ -22,7 +22,7 @@ from .measure import Measure, gain_of
 
 
 class ItemTerms(Struct, frozen=True, eq=False):
-    """What rows of a part add to the items that they name: each row 1 to `count`, and what it has in `counts` and `values`.
+    """Terms that the rows of a part add to their items: 1 to `count`, and the numbers in `counts` and `values`.
 
     `user` is the user of each row, `items` its item, and `item_index` the index of that among the items that are known before (-1 for
     others). `counts` are integers and `values` finite numbers.
@@ -45,7 +45,7 @@ class ItemTerms(Struct, frozen=True, eq=False):
         )
 
     def of_users(self, counts: Array) -> ItemTerms:
-        """The terms of the users for whom the mask holds."""
+        """Return the terms of the users in the mask."""
         if counts.all():
             return self
         mask = counts[self.user]
@@ -67,14 +67,14 @@ Finish = Callable[[ItemSums, Prepared, Mapping[str, Scalar]], Mapping[str, Array
 
 
 class ItemTableKind(Struct, frozen=True):
-    """What is known of a table of items: `finish` makes its `columns` of the sums over all parts."""
+    """A kind of table of items: `make_columns` computes its `columns` from the sums over all parts."""
 
     name: str
     columns: tuple[str, ...]
     make_columns: Finish
 
     def terms(self, measure: Measure, **params: Scalar) -> ItemTerms:
-        """What the users of a part who count add to the table."""
+        """Return the terms that the users of a part who count add to the table."""
         terms: ItemTerms = measure.tables.get(self.name, measure.choice, **params)
         return terms.of_users(np.reshape(measure.counts, -1))
 
@@ -121,7 +121,7 @@ def within_cutoff(rows: Rows, k: Scalar) -> Array | None:
 
 
 def ranks_from_least(values: Array) -> Array:
-    """The rank of each value, from 1 for the least; equal values in the order in which they stand."""
+    """Return the rank of each value, 1 for the smallest; equal values keep their order."""
     ranks = np.empty(len(values))
     ranks[np.argsort(values, kind="stable")] = np.arange(1.0, len(values) + 1.0)
     return ranks
@@ -133,7 +133,7 @@ def _exposure(sums: ItemSums, prepared: Prepared, params: Mapping[str, Scalar]) 
 
 @item_table("exposure", uses=("listed", "prepared"), params=("k", "weighted"), columns=("count", "place", "weight"), finish=_exposure)
 def exposure(listed: Rows, prepared: Prepared, k: int, weighted: bool) -> ItemTerms:
-    """`count`: how often the first k items of lists hold an item; `place`: its rank by that, from the least.
+    """`count`: how often an item is among the first k of lists; `place`: its rank by count, smallest first.
 
     `weighted`: also `weight`, the sum over these lists of 1 divided by the number of their first k items.
     """
@@ -151,7 +151,7 @@ def _attention(sums: ItemSums, prepared: Prepared, params: Mapping[str, Scalar])
 
 @item_table("attention", uses=("listed", "prepared"), params=("k", "p"), columns=("attention", "place"), finish=_attention)
 def attention(listed: Rows, prepared: Prepared, k: int, p: float) -> ItemTerms:
-    """`attention`: the sum of p^(rank - 1) over the first k places that hold the item; `place`: the item's rank by that, from the least."""
+    """`attention`: the sum of p^(rank - 1) over the first k ranks with the item; `place`: its rank by attention, smallest first."""
     return terms_of(listed, prepared, k, {"attention": np.power(float(p), listed.rank - 1.0)})
 
 
@@ -172,7 +172,7 @@ def _outcomes(sums: ItemSums, prepared: Prepared, params: Mapping[str, Scalar]) 
     finish=_outcomes,
 )
 def outcomes(listed: Rows, hits: Rows, prepared: Prepared, k: int, gain: str, offset: float) -> ItemTerms:
-    """Of every recommended item `count`, the places that hold it, `hits`, those where it is a hit, and `gain`, the sum of its gains."""
+    """For every recommended item: `count`, how often it is listed, `hits`, how often it is a hit, and `gain`, the sum of its gains."""
     hit_terms = terms_of(hits, prepared, k, {"gain": gain_of(gain, hits["gain"], offset)})
     return _listed_and_hits(terms_of(listed, prepared, k), hit_terms)
 
@@ -185,9 +185,9 @@ def outcomes(listed: Rows, hits: Rows, prepared: Prepared, k: int, gain: str, of
     finish=_outcomes,
 )
 def scored_outcomes(scored: Rows, hits: Rows, prepared: Prepared, k: int) -> ItemTerms:
-    """Of every recommended item `count`, the places that hold it, `hits`, those where it is a hit, and `score`, that of its scores there.
+    """For every recommended item: `count`, how often it is listed, `hits`, how often it is a hit, and `score`, the sum of its scores there.
 
-    `score` is a sum. It is not defined for an item that has a score without bounds.
+    The sum is undefined for an item with an infinite score.
     """
     assert scored.item is not None
     hit_terms = terms_of(hits, prepared, k)
@@ -243,9 +243,9 @@ def _popular_exposure(sums: ItemSums, prepared: Prepared, params: Mapping[str, S
     finish=_popular_exposure,
 )
 def popular_exposure(listed: Rows, prepared: Prepared, k: int, items: str, count: str) -> ItemTerms:
-    """`popularity`: the train users (or rows) of an item, and `count`: how often the first k places hold it, both less their means.
+    """`popularity`: the train users (or rows) of an item, and `count`: how often it is among the first k, both minus their means.
 
-    Over the recommended items, or over those and the items of train (`items` = `all`).
+    The items are the recommended ones, or these and the items of train (`items` = `all`).
     """
     return terms_of(listed, prepared, k)
 
@@ -263,7 +263,7 @@ def _levels(sums: ItemSums, prepared: Prepared, params: Mapping[str, Scalar]) ->
 
 @item_table("levels", uses=("ratings",), columns=("prediction", "positive", "negative", "below"), finish=_levels)
 def levels(ratings: Rows) -> ItemTerms:
-    """Of every `prediction` how many relevant (`positive`) and other (`negative`) ratings have it, and how many others are `below` it."""
+    """For every `prediction`: the number of relevant (`positive`) and other (`negative`) ratings with it, and of others `below` it."""
     predicted = np.flatnonzero(~np.isnan(ratings["prediction"]))
     prediction = ratings["prediction"][predicted] + 0.0  # makes -0.0 the same as 0.0
     positive = {"positive": (ratings["relevant"][predicted] > 0).astype(np.int64)}

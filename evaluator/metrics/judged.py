@@ -1,9 +1,4 @@
-"""Ranking accuracy where not every item is judged, and where items have grades: judged is what the user's test rows hold.
-
-R is the number of relevant items of the user, N the number of judged items that are not relevant. For the item at rank r, found(r) is the
-number of relevant items up to r, judged(r) that of judged ones. b_1 ≥ b_2 ≥ … are the grades of the relevant items, 0 after the
-last; g(r) is the grade of the relevant item at rank r, and 0 if there is none.
-"""
+"""Ranking accuracy if not every item is judged, and if items have grades. Judged items are those in the user's test rows."""
 
 from __future__ import annotations
 
@@ -20,20 +15,31 @@ from .notation import tex
 from .registry import metric
 from .table_views import CutTable
 
+LETTERS = {
+    "R": "the number of relevant items of the user",
+    "N": "the number of the user's judged items that are not relevant",
+    "found(r)": "the number of relevant items up to rank r",
+    "judged(r)": "the number of judged items up to rank r; judged are the items in the user's test rows",
+    "b_i": "the i-th largest grade of the user's relevant items, 0 after the last",
+    "g(r)": "the grade of the relevant item at rank r, 0 if there is none",
+    "l": "the length of the list, at most k",
+}
+"""The symbols and words that formulas of this file use, with their meanings."""
+
 
 @table(
     "judged",
     uses=("judged_rows", "test_ratings", "truth_table", "n_relevant"),
     params=("negative",),
     columns=("rank", "item", "relevant", "judged", "found"),
-    title="Listed items that the test file holds",
+    title="Listed items that are in the test file",
 )
 def judged_table(judged_rows: Rows, test_ratings: TestRatings, truth_table: TruthTable, n_relevant: Array, negative: str) -> Rows:
-    """The listed items that the test file holds, with counts from the top.
+    """The listed items that are in the test file, with counts from the top.
 
-    `judged`, `found` and `pooled` count up to the row what is judged, what is relevant, and what has a rating below 0 that is no
-    judgement (`negative` = `pooled`). `n_relevant` and `n_other` are the judged items of the user, listed or not, that are relevant and
-    that are not.
+    `judged`, `found` and `pooled` count, up to the row, the judged items, the relevant ones, and those with a rating below 0 that does not
+    count as a judgement (`negative` = `pooled`). `n_relevant` and `n_other` are the judged items of the user, listed or not, that are
+    relevant and that are not.
     """
     relevant = truth_table.relevant
     rating = test_ratings.rating_of_pair(len(relevant))
@@ -49,7 +55,7 @@ def judged_table(judged_rows: Rows, test_ratings: TestRatings, truth_table: Trut
 
 @table("hits_added_up", uses=("hits",))
 def hits_added_up(hits: Rows) -> Rows:
-    """The hits with what they gain up to each: `gained`, and `dcg`."""
+    """The hits, each with the gain of the hits up to it (`gained`) and their DCG (`dcg`)."""
     gain = hits["gain"]
     return hits.with_columns(gained=running_sum(gain, hits.user), dcg=running_sum(gain / np.log2(hits["rank"] + 1), hits.user))
 
@@ -64,7 +70,7 @@ def ideal_added_up(ideal: Rows) -> Rows:
 
 @table("graded", uses=("hits_added_up", "ideal_added_up"), columns=("rank", "item", "gain", "gained", "cost"), title="The hits")
 def graded(hits_added_up: Rows, ideal_added_up: Rows) -> Rows:
-    """The hits with what the list (`gained`, `dcg`) and the best possible list (`cost`, `ideal_dcg`) give up to the rank of each."""
+    """The hits, each with the sums of the list (`gained`, `dcg`) and of the best possible list (`cost`, `ideal_dcg`) up to its rank."""
     hits, ideal = hits_added_up, ideal_added_up
     rank = hits["rank"]
     within = np.minimum(rank, hits["n_relevant"])
@@ -98,7 +104,7 @@ def _dcg_up_to(hits: Rows, user: Array, rank: Array) -> Array:
     """The DCG of the hits of each of `user` up to each of `rank`."""
     width = max(int(hits["rank"].max(initial=0)), int(rank.max(initial=0))) + 1
     last = np.searchsorted(hits.user * width + hits["rank"], user * width + rank, side="right") - 1
-    before = np.concatenate([hits["dcg"], [0.0]])  # the last stands for none
+    before = np.concatenate([hits["dcg"], [0.0]])  # the last is short for none
     return np.where(last >= hits.starts()[user], before[last], 0.0)
 
 
@@ -119,15 +125,16 @@ def _judged(m: Measure) -> CutTable:
     reference="Buckley and Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004; trec_eval m_bpref.c",
 )
 def bpref(m: Measure) -> Array:
-    """How few judged items that are not relevant stand above the relevant ones; what nobody judged is passed over.
+    """How rarely items judged irrelevant rank above relevant ones; use it if most listed items have no judgement.
 
     Bpref = 1/R · Σ_{r: relevant} (1 - min(a(r), R) / min(N, R)), a(r) = judged(r) - found(r)
 
-    By `negative` a rating below 0 is `judged` not relevant, or was `pooled` only and is passed over. Without a judged item that is not
-    relevant (N = 0) every listed relevant item counts 1 (`unjudged` = `counts`), or the value is 0/0 (`undefined`).
+    Items without a judgement are skipped. By `negative` a rating below 0 is `judged` not relevant, or was only `pooled` and is skipped.
+    Without a judged item that is not relevant (N = 0) every listed relevant item counts 1 (`unjudged` = `counts`), or the value is 0/0
+    (`undefined`).
 
-    Edge cases: no hit counts 0, and so does R = 0; relevant items that are not listed add nothing. Where the value of a user is
-    undefined, so is the mean over users.
+    Edge cases: no hit counts 0, and so does R = 0; relevant items that are not listed add nothing. If the value of a user is undefined, so
+    is the mean over users.
     """
     rows = _judged(m)
     above = rows["judged"] - rows["found"]  # judged, and not relevant
@@ -154,11 +161,12 @@ def bpref(m: Measure) -> Array:
     reference="Yilmaz and Aslam, Estimating average precision with incomplete and imperfect judgments, CIKM 2006; trec_eval m_infap.c",
 )
 def inf_ap(m: Measure) -> Array:
-    """Average precision, inferred from the judged items: those that nobody judged are taken to be like the judged ones.
+    """Average precision, estimated from the judged items alone; use it if the judged items are a sample of all items.
 
     InfAP = 1/R · Σ_{r: relevant} (1/r + (j + u)/r · (f + ε)/(j + 2ε)), with f = found(r) - 1, j = judged(r) - 1, ε = 0.00001
 
-    u is the number of items above with a rating below 0 where these were `pooled` only (`negative`), otherwise 0.
+    Items without a judgement are assumed to be like the judged ones. u is the number of items above with a rating below 0 if these were
+    only `pooled` (`negative`), otherwise 0.
 
     Edge cases: no hit counts 0, and so does R = 0.
     """
@@ -178,9 +186,9 @@ def inf_ap(m: Measure) -> Array:
     reference="ir_measures providers/judged.py",
 )
 def judged(m: Measure) -> Ratio:
-    """The share of the recommended items that are judged: that the user's test rows hold, relevant or not.
+    """The share of the recommended items that are in the user's test rows; use it to see how much of a list the test set can judge.
 
-    Judged@k = judged(k) / l, l = min(k, length of the list)
+    Judged@k = judged(k) / l
 
     Edge cases: an empty list counts 0.
     """
@@ -196,11 +204,13 @@ def judged(m: Measure) -> Ratio:
     reference="trec_eval m_G.c",
 )
 def graded_gain(m: Measure) -> Array:
-    """The gains of the hits, each discounted by what the list has missed so far instead of by its rank.
+    """The share of the possible gain that the hits reach, reduced by what the list missed above them; use it as BinG with grades.
 
     G = 1/Σ_i b_i · Σ_{r: relevant} g(r) / log2(2 + C(r) - S(r)), C(r) = Σ_{i≤r} max(b_i, 1), S(r) = Σ_{i≤r} g(i)
 
-    With grades of 1 it is BinG. Edge cases: no hit counts 0; an item of grade 0 adds nothing.
+    If all grades are 1 it is BinG.
+
+    Edge cases: no hit counts 0; an item of grade 0 adds nothing.
     """
     rows = m.table("graded")
     gain, by = rows["gain"], np.log2(np.maximum(rows["cost"] - rows["gained"], 0.0) + 2.0)
@@ -220,13 +230,14 @@ def graded_gain(m: Measure) -> Array:
     reference="trec_eval m_ndcg_rel.c",
 )
 def ndcg_rel(m: Measure) -> Array:
-    """NDCG averaged over the ranks of the relevant items.
+    """The mean of nDCG over the ranks of the relevant items; use it to compare with ndcg_rel of trec_eval.
 
-    NDCGRel = 1/P · (Σ_{r: hit} DCG(r)/IDCG(r) + (P - h) · DCG/IDCG), P the items of grade above 0, h the hits among them
+    NDCGRel = 1/P · (Σ_{r: hit} DCG(r)/IDCG(r) + (P - h) · DCG/IDCG), DCG(r) = Σ_{i≤r} g(i)/log2(i + 1), IDCG(r) = Σ_{i≤r} b_i/log2(i + 1)
 
-    DCG(r) = Σ_{i≤r} g(i)/log2(i + 1), and IDCG(r) the same for b; without r over the whole list, and over all relevant items.
+    P is the number of the user's items of grade above 0, h the number of hits among them. DCG without r is that of the whole list, IDCG
+    without r that of all relevant items.
 
-    Edge cases: no hit counts 0; items that are not listed count as if they stood at the end.
+    Edge cases: no hit counts 0; items that are not listed count as if they were at the end.
     """
     rows = m.table("graded")
     hit = rows["gain"] > 0
@@ -249,14 +260,14 @@ def ndcg_rel(m: Measure) -> Array:
     reference="trec_eval m_Rndcg.c",
 )
 def r_ndcg(m: Measure) -> Array:
-    """NDCG averaged over the ranks at which the ideal list goes from one grade to the next, and at the end of the list.
+    """The mean of nDCG over the ranks where the ideal list changes its grade; use it to compare with Rndcg of trec_eval.
 
     Rndcg = mean of DCG(min(c, n))/IDCG(c) over c = the number of items of at least grade v, for each grade v > 0 of the user
 
-    n is the length of the list; DCG and IDCG as for NDCGRel. If n ≥ P + 2, P being the last c, the mean has one more term,
-    DCG(n)/IDCG(P).
+    DCG(r) is Σ_{i≤r} g(i)/log2(i + 1), IDCG(r) is Σ_{i≤r} b_i/log2(i + 1), and n is the length of the list. If n ≥ P + 2, where P is the
+    largest c, the mean has one more term, DCG(n)/IDCG(P).
 
-    Edge cases: no hit counts 0; with `users` = `threshold` a user none of whose grades reaches the threshold of the config counts 0.
+    Edge cases: no hit counts 0; with `users` = `threshold` a user with no grade that reaches the threshold of the config counts 0.
     """
     points = m.table("grade_changes")
     n_points = points.count()

@@ -1,4 +1,4 @@
-"""What the body of a metric is given: the tables of a part, the counts of its users, parameters, and the values of metrics it combines.
+"""The input of the body of a metric: tables of a part, counts of its users, parameters, and the values of metrics that it combines.
 
 Values of users are arrays of cut-offs × users, so that a body runs once for all cut-offs. Sums over users and over items are columns, one
 row for each cut-off.
@@ -39,10 +39,10 @@ class Ratio(Struct, frozen=True):
 
 
 class Sums(Protocol):
-    """Where values of whole models add up what the parts give: the first time sums are taken, the last time they are there."""
+    """Sums over all parts, for values of whole models: the first run of a body collects them, the last run reads them."""
 
     def total(self, values: Array, counts: Array) -> Array:
-        """Σ `values` (cut-offs × users) over the users who count, as a column; while parts are measured, a column of ones."""
+        """Σ `values` (cut-offs × users) over the users that count, as a column; while parts are measured, a column of ones."""
         ...
 
     def of_items(self, measure: Measure, name: str, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
@@ -53,8 +53,8 @@ class Sums(Protocol):
 class Measure(Struct, frozen=True, eq=False):
     """The material of one metric under one choice of lists, truth and users.
 
-    `counts` says which users count; `offset` is t of the gain 2^(g-t+1) - 1, `level` the threshold of relevance, whether it applies or
-    not (0 without one); `truth_duplicates` and `truth_filter` say how test rows are read.
+    `counts` says which users count; `offset` is t of the gain 2^(g-t+1) - 1, `level` the threshold of relevance, even if it does not
+    apply (0 without one); `truth_duplicates` and `truth_filter` are the axes of that name.
     """
 
     cutoffs: Cutoffs
@@ -66,17 +66,17 @@ class Measure(Struct, frozen=True, eq=False):
     counts: Array
     sums: Sums
     population: Any = None
-    """What says which users count, and what of them is looked at: equal where a table of items can be shared."""
+    """A key for the users that count and the data of them that is used: if it is equal, a table of items can be shared."""
     components: tuple[Array, ...] = ()
     offset: float = 1.0
     level: float = 0.0
     single_precision: bool = False
-    """Whether scores are compared in single precision."""
+    """True if scores are compared in single precision."""
     truth_duplicates: str = "best"
     truth_filter: str = "none"
     trace: Trace | None = None
     declared: frozenset[str] = frozenset()
-    """The tables that the metric declares in `uses`, and those that these are made of."""
+    """The tables that the metric declares in `uses`, and the tables that these are computed from."""
 
     @property
     def k(self) -> Array | None:
@@ -93,12 +93,12 @@ class Measure(Struct, frozen=True, eq=False):
 
     @property
     def deepest(self) -> int:
-        """The largest cut-off, 0 for the whole list: for tables that need not be made further down."""
+        """The largest cut-off, 0 for the whole list: for tables that are not needed below it."""
         return 0 if self.cutoffs is None else self.cutoffs[-1]
 
     @property
     def truth_counts_copies(self) -> bool:
-        """Whether a test pair may count as several relevant items."""
+        """Return whether a test pair may count as several relevant items."""
         return "row" in self.truth_duplicates
 
     def at(self, k: int | None) -> Measure:
@@ -112,7 +112,7 @@ class Measure(Struct, frozen=True, eq=False):
 
     @property
     def rated(self) -> CutTable:
-        """The recommended items that the user's test rows hold, relevant or not: `rank`."""
+        """The recommended items that are in the user's test rows, relevant or not: `rank`."""
         return self.table("rated")
 
     @property
@@ -148,12 +148,12 @@ class Measure(Struct, frozen=True, eq=False):
 
     @property
     def n_negatives(self) -> Array:
-        """The candidates of the user that are not relevant, and what else the first k items hold that is not relevant."""
+        """The number of the user's candidates that are not relevant, and of other listed items among the first k that are not relevant."""
         return self.user("n_candidates") + self.table("outside").count()
 
     @property
     def n_unseen(self) -> Array:
-        """The number of items of data.train, less the user's own."""
+        """The number of items of data.train, minus the user's own."""
         return self.user("n_unseen")
 
     @property
@@ -165,17 +165,17 @@ class Measure(Struct, frozen=True, eq=False):
 
     @property
     def depth(self) -> Array:
-        """k, or the length of the list where there is no cut-off."""
+        """k, or without a cut-off the length of the list."""
         return self.n_listed if self.k is None else self.k.astype(np.float64)
 
     def length(self, choice: str) -> Array:
-        """The length of a list as the axis `list_divisor` counts it."""
+        """Return the length of a list according to the axis `list_divisor`."""
         if choice == "k":
             return self.depth
         return self.at_most_k(self.n_recommended) if choice == "places" else self.n_listed
 
     def table(self, name: str, **params: Scalar) -> CutTable:
-        """A table with rows per user, as far as the cut-offs reach."""
+        """Return a table with rows per user, down to the cut-offs."""
         return self._cut(name, self._get(name, **params))
 
     def items(self, name: str, **params: Scalar) -> ItemTable:
@@ -197,7 +197,7 @@ class Measure(Struct, frozen=True, eq=False):
         return self.prepared.groups_of(column)
 
     def total(self, values: Any) -> Array:
-        """Σ `values` over the users who count, as a column; users without a value add nothing. For a value of the whole model."""
+        """Σ `values` over the users that count, as a column; users without a value add nothing. For a value of the whole model."""
         return self.sums.total(np.atleast_2d(values), self.counts)
 
     @property
@@ -222,7 +222,7 @@ class Measure(Struct, frozen=True, eq=False):
             raise LookupError(f"the body reads the table {name!r}, which the metric does not declare in `uses`")
 
     def _noted(self, title: str, counts: Array) -> Array:
-        """Tell the trace, if there is one, of a count of each user; without a title it is none to show."""
+        """Pass a count of each user to the trace, if there is one; a count without a title is not shown."""
         if self.trace is not None and title:
             self.trace.count(title, counts)
         return counts
@@ -235,9 +235,9 @@ def plain(value: Any) -> Array:
 
 
 def gain_of(kind: str, grade: Array, offset: float) -> Array:
-    """The gain of relevant items of a `grade`, as the axis `ndcg_gain` says; `offset` is t of 2^(g-t+1) - 1.
+    """The gain of relevant items of a `grade`, according to the axis `ndcg_gain`; `offset` is t of 2^(g-t+1) - 1.
 
-    `OverflowError` if a gain is beyond all numbers.
+    Raises `OverflowError` if a gain is too large for a float.
     """
     if kind == "binary":
         return np.ones(len(grade))

@@ -14,21 +14,21 @@ Pieces = Mapping[str, Piece]
 
 GLOSSARY: Final[Mapping[str, str]] = {
     "u": "a user",
-    "U": "the users who count",
+    "U": "the users that count",
     "k": "the cut-off; without one the length of the list",
     "r": "a rank; so is $q$",
     "i": "an item; so is $j$",
     "c": "a category of items",
     "G": "a group of users or of items; so is $G'$",
     "L_u": "the first $k$ items of the list of user $u$",
-    r"\ell_u": "the places that the list of user $u$ fills, at most $k$, repeated items included",
+    r"\ell_u": "the filled ranks in the list of user $u$, at most $k$, repeated items included",
     "T_u": "the relevant items of user $u$",
-    "J_u": "the items that user $u$ has a test row of, relevant or not",
-    "P_u": "the items of which user $u$ has a rating in the test file and a predicted one",
-    "H_u": "the items that the train file holds for user $u$",
+    "J_u": "the items in the test rows of user $u$, relevant or not",
+    "P_u": "the items for which user $u$ has a test rating and a predicted rating",
+    "H_u": "the items in the train rows of user $u$",
     "H_{u,i}": "those items of $H_u$ that have a distance from item $i$",
     "B_u": "the list of data.baseline for user $u$, cut as $L_u$ is",
-    "C_u": "the items that the list of user $u$ could hold: the catalogue without $H_u$, and whatever it holds, cut at $k$",
+    "C_u": "the candidates of user $u$: the catalogue without $H_u$, plus the listed items, cut at $k$",
     "I": "the items of the catalogue: of data.items, else of the train file",
     r"I_{\mathrm{train}}": "the items of the train file",
     r"I_{\mathrm{grouped}}": "the items that have a group",
@@ -45,15 +45,15 @@ GLOSSARY: Final[Mapping[str, str]] = {
     "i_r": "the item at rank $r$ of the user's list",
     "h_r": "1 if the item at rank $r$ is relevant, else 0",
     "f_r": "the number of relevant items among the first $r$ of the list",
-    "b_r": "the number of items among the first $r$ of the list that the user has a test row of",
+    "b_r": "the number of items among the first $r$ of the list that are in the user's test rows",
     "a_r": "the number of misses above rank $r$",
     "o_r": "the number of items above rank $r$ with a test rating below 0",
     "g_r": "the grade of the relevant item at rank $r$, 0 if there is none; 1 for all unless ratings are gains",
     "h^*_r": "$h_r$ of the best possible list: all relevant items, highest grade first",
     "g^*_r": "$g_r$ of the best possible list",
-    "h'_r": "$h_r$ of the list with the hits of the whole list only, highest grade first",
+    "h'_r": "$h_r$ of a list of only the hits in the whole list, highest grade first",
     "g'_r": "$g_r$ of that list",
-    "h''_r": "$h_r$ of the list with the hits among the first $k$ only, highest grade first",
+    "h''_r": "$h_r$ of a list of only the hits among the first $k$, highest grade first",
     "g''_r": "$g_r$ of that list",
     "s_r": "the score at rank $r$ of the user's list",
     "s'_r": "the score of the same user and item in data.previous_policy",
@@ -62,7 +62,7 @@ GLOSSARY: Final[Mapping[str, str]] = {
     r"\hat{y}_{u,i}": "the predicted rating of user $u$ for item $i$",
     r"\bar{y}": "the mean of the ratings that are summed over",
     r"\bar{s}": "the mean of the scores that are summed over",
-    "N_u": "the number of items that are not relevant and could stand below a hit",
+    "N_u": "the number of items that are not relevant and could be below a hit",
     "N": "the number of items that could be recommended, or of ratings that are not relevant",
     "P": "the number of relevant items of grade above 0, or of relevant ratings",
     "P_G": "the chance of the items of group $G$",
@@ -75,7 +75,7 @@ GLOSSARY: Final[Mapping[str, str]] = {
     r"\bar{M}_G": "the mean over the members of group $G$",
     "z_m": "the point that metric $m$ is compared with, the parameter points",
     r"\sigma_m": "1 if more of metric $m$ is better, else $-1$",
-    "c_i": "how many places among the first $k$ of all lists hold item $i$",
+    "c_i": "how often item $i$ is among the first $k$ of all lists",
     "c_{(t)}": "the $t$-th smallest of the $c_i$ of recommended items",
     r"\bar{c}": "the mean of the $c_i$ that are summed over",
     r"\bar{n}": "the mean of the popularities that are summed over",
@@ -86,26 +86,26 @@ GLOSSARY: Final[Mapping[str, str]] = {
     "w_r": "the weight of the item at rank $r$",
     "p_i": "the share of item $i$",
     r"\bar{p}_i": "the mean share of item $i$ in a list",
-    "p_c": "the share of category $c$, or how likely the user looks for it",
-    "x_{c,r}": "how often category $c$ stands above rank $r$",
-    "Z_u": "the same sum for the relevant items, each time the one next that gains most, smallest id first",
+    "p_c": "the share of category $c$, or the probability that the user looks for it",
+    "x_{c,r}": "how often category $c$ is above rank $r$",
+    "Z_u": "the same sum for the relevant items, each time the one with the largest gain, smallest id first",
     "D_r": "the DCG of the first $r$ items, linear in their grades",
     "D^*_r": "$D_r$ of the best possible list",
-    r"\phi_r": "how far the item at rank $r$ satisfies",
-    r"\pi_i": "how high item $i$ would stand by its popularity alone",
-    r"\pi_{u,i}": "the prediction, moved to lie between the bounds",
-    r"\rho_i": "the place of item $i$ among those of the train file by popularity, the most popular last, equal ones sharing the mean",
-    r"\kappa_i": "the place of item $i$ among those of the train file by popularity, the least popular first, smallest id first",
-    r"\nu_i": "the place of item $i$ by popularity in the train file, the most popular first, equal items sharing one",
-    r"\rho_{u,i}": "the rank of a score or a prediction from the smallest, equal ones sharing the mean of theirs",
+    r"\phi_r": "how much the item at rank $r$ satisfies",
+    r"\pi_i": "how high item $i$ would rank by its popularity alone",
+    r"\pi_{u,i}": "the prediction, clipped to the bounds",
+    r"\rho_i": "the position of item $i$ in the train file by popularity, the most popular last, with the mean position for ties",
+    r"\kappa_i": "the position of item $i$ among those of the train file by popularity, the least popular first, smallest id first",
+    r"\nu_i": "the position of item $i$ by popularity in the train file, the most popular first, the same position for ties",
+    r"\rho_{u,i}": "the rank of a score or a prediction from the smallest, with the mean rank for ties",
     r"\rho'_{u,i}": "the rank of a rating in the same way",
     r"\bar{\rho}": "the mean of the ranks that are summed over",
     r"\mathrm{TP}": "the relevant items in the list",
-    r"\mathrm{FP}": "the other items in the list, and empty places",
+    r"\mathrm{FP}": "the other items in the list, and empty ranks",
     r"\mathrm{FN}": "the relevant items outside of the list",
     r"\mathrm{TN}": "the other items outside of the list",
     "e": "Euler's number",
-    "d": "a distance, or a depth of the list; $d(i,j)$ without a formula is the distance that data.distances holds",
+    "d": "a distance, or a depth of the list; $d(i,j)$ without a formula is the distance in data.distances",
     r"\mathrm{pop}": "the popularity of an item",
     r"\mathrm{head}": "the most popular items of the train file",
     r"\mathrm{tail}": "the items that are not in the head",
@@ -120,7 +120,7 @@ GLOSSARY: Final[Mapping[str, str]] = {
     r"\prec": "$j \\prec i$: item $j$ is more popular than $i$, or as popular with the smaller id",
     r"\varepsilon": "a small number",
 }
-"""What the symbols of formulas mean, in LaTeX. `[…]` around a condition is 1 if it holds, else 0. Parameters of a metric name their own."""
+"""The symbols of formulas in LaTeX, with their meanings. `[…]` around a condition is 1 if it is true, else 0. Parameters have their own."""
 
 _PLACEHOLDER: Final = re.compile(r"<([a-z_]+)>")
 _COMMAND: Final = (
@@ -137,8 +137,8 @@ _LETTERS: Final = {"q": "r", "j": "i", "c'": "c", "G'": "G", "2": "1"}
 def tex(template: str, **pieces: Piece) -> TexFormula:
     r"""Make a formula of a template in which `<name>` is a piece, or the number of that name.
 
-    A piece is a text, one that the value of the parameter of its name chooses, or one made of all parameters; it may hold names itself.
-    Lines are separated by `\\`. A formula is what stands right of the first equals sign.
+    A piece is a text, a text for each value of the parameter of its name, or a function of all parameters; it may contain names itself.
+    Lines are separated by `\\`. A formula is the part on the right of the first equals sign.
     """
 
     def fill(params: Mapping[str, Scalar]) -> str:
@@ -164,7 +164,7 @@ def number(value: Scalar) -> str:
 
 
 def symbols(formula: str) -> list[str]:
-    """The symbols of a formula as `GLOSSARY` has them, in the order in which they stand; indices are given as `r`, `i`, `c` and `G`."""
+    """The symbols of a formula as written in `GLOSSARY`, in order; indices become `r`, `i`, `c` and `G`."""
     return list(dict.fromkeys(_canonical(found[0]) for found in _SYMBOL.finditer(_WORDS.sub(" ", formula))))
 
 
@@ -191,7 +191,7 @@ SIZES: Final = {
     "min_r_k": r"\min(|T_u|, k)",
     "min_r_length": r"\min(|T_u|, |L_u|)",
 }
-"""What values are divided by."""
+"""The divisors of values."""
 
 GAINS: Final = {
     "binary": "h_r",
@@ -216,20 +216,20 @@ CANDIDATES: Final = {
     "items": "|G|",
     "unseen_on_average": r"|U| \bigl(|G| - \frac{1}{|V|} \sum_{i \in G} |V_i|\bigr)",
 }
-"""How many items of a group users could have been given, by `rsp_candidates`."""
+"""The number of items of a group that could have been recommended, by `rsp_candidates`."""
 
 SPREAD: Final = r"\frac{\mathrm{std}_G\,P_G}{\mathrm{mean}_G\,P_G} \\ P_G = "
-"""How far the chances of groups are apart; what follows is the chance of one."""
+"""The relative spread of the chances of groups; the chance of one group follows."""
 
 APART: Final = r"\mathrm{mean}_{G \ne G'}\,|\bar{M}_G - \bar{M}_{G'}| \\ \bar{M}_G = "
-"""The mean difference of the means of two groups; what follows is the mean of one."""
+"""The mean difference between the means of two groups; the mean of one group follows."""
 
 OF_GROUPS: Final = r"<group> \\ P_G = "
-"""The chance of one group, or how far those of all are apart; what follows is the chance of one."""
+"""The chance of one group, or the spread of the chances of all; the chance of one group follows."""
 
 
 def one_or_spread(params: Mapping[str, Scalar]) -> str:
-    """The chance of the group that is named, or how far those of all groups are apart."""
+    """Return the chance of the named group, or the spread of the chances of all groups."""
     return "P_G" if params["group"] else SPREAD.partition(r" \\ ")[0]
 
 
@@ -242,5 +242,5 @@ def best_gain(ideal: str, gain: str) -> str:
 
 
 def more_items(params: Mapping[str, Scalar]) -> str:
-    """What the parameter `more` adds to a number of items."""
+    """Return the term that the parameter `more` adds to a number of items."""
     return " + x" if params["more"] else ""

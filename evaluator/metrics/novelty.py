@@ -1,8 +1,4 @@
-"""Novelty and surprise: how unlikely it is that the user knows, or expects, what is recommended.
-
-l is the number of items among the first k of the list; u(i) is the number of train users of item i, U that of all train users;
-d(r) = 1/log2(r + 1). n(i) is u(i), and with `count` = `rows` the number of train rows of item i; T is the sum of n(i) over all items.
-"""
+"""Novelty and surprise: how unlikely it is that the user knows, or expects, what is recommended."""
 
 from __future__ import annotations
 
@@ -18,6 +14,20 @@ from .measure import Measure, Ratio, gain_of
 from .notation import GAINS, SIZES, Pieces, tex
 from .registry import metric
 from .table_views import CutTable
+
+LETTERS = {
+    "l": "the length of the list, at most k",
+    "l_u": "the length of the list of user u, at most k",
+    "i_r": "the item at rank r",
+    "L(k)": "the first k items of the user's list",
+    "B(k)": "the first k items that data.baseline lists for the user",
+    "train_u": "the items that the user has in train",
+    "n(i)": "u(i), and with `count` = `rows` the number of train rows of item i",
+    "T": "the sum of n(i) over all items",
+    "u(i)": "the number of train users of item i",
+    "U": "the number of train users",
+}
+"""The symbols and words that formulas of this file use, with their meanings."""
 
 VARGAS = "Vargas and Castells, Rank and relevance in novelty and diversity metrics, RecSys 2011"
 _PIECES: Pieces = {
@@ -79,13 +89,13 @@ def _expected(m: Measure, novelty: Callable[[CutTable], Array]) -> Ratio:
     reference=VARGAS,
 )
 def epc(m: Measure) -> Ratio:
-    """Expected popularity complement: how few users know the items that the user finds in the list.
+    """How unknown the hits are to other users; use it to reward relevant items that few users know.
 
     EPC@k = Σ_{r≤k} rel(r) · d(r) · (1 - n(i_r)/U) / Σ_r d(r)
 
-    rel by `relevance`: 1 for a `binary` hit, the `gain` of a hit (as for DCG, by the parameter `gain`), or 1 for every item
-    (`none`). By `discount` d(r) is that of `log`, or 1 (`none`). By `norm` the divisor runs over the items that are there
-    (`list_length`), or over all `k` places. An item that train does not hold has n = 0, or 1 (`unseen` = `one`).
+    EPC is short for expected popularity complement. rel by `relevance`: 1 for a `binary` hit, the `gain` of a hit (as for DCG, by the
+    parameter `gain`), or 1 for every item (`none`). By `discount` d(r) is 1/log2(r + 1) (`log`), or 1 (`none`). By `norm` the divisor runs
+    over the recommended items (`list_length`), or over all `k` ranks. For an item that is not in train n is 0, or 1 (`unseen` = `one`).
 
     Edge cases: an empty list counts 0; with `gain` the value may be above 1. With `count` = `rows` and several train rows of the same user
     and item n(i) may be above U, and the value below 0, which check X13 reports.
@@ -116,12 +126,16 @@ def epc(m: Measure) -> Ratio:
     reference=VARGAS,
 )
 def efd(m: Measure) -> Ratio:
-    """Expected free discovery: the information in the items that the user finds in the list, in bits.
+    """How much information the hits carry, in bits; use it instead of EPC if very rare items should count much more.
 
     EFD@k = Σ_{r≤k} rel(r) · d(r) · -log2(n(i_r)/T) / Σ_r d(r)
 
-    Parameters as for EPC. An item that train does not hold has the n of the item that is rarest there (`unseen` = `least`), or 1
-    (`one`). Edge cases: as for EPC.
+    EFD is short for expected free discovery. rel by `relevance`: 1 for a `binary` hit, the `gain` of a hit (as for DCG, by the parameter
+    `gain`), or 1 for every item (`none`). By `discount` d(r) is 1/log2(r + 1) (`log`), or 1 (`none`). By `norm` the divisor runs over the
+    recommended items (`list_length`), or over all `k` ranks. For an item that is not in train n is the smallest n in train (`unseen` =
+    `least`), or 1 (`one`).
+
+    Edge cases: as for EPC.
     """
     count = str(m.params["count"])
     least = m.number(f"least_{count}") if m.params["unseen"] == "least" else 1.0
@@ -142,11 +156,11 @@ def efd(m: Measure) -> Ratio:
     reference=VARGAS + "; RELISON's LTN",
 )
 def long_tail_novelty(m: Measure) -> Ratio:
-    """How few users know the recommended items, every recommendation weighing the same.
+    """How few users know the recommended items, relevant or not; use it if every recommendation should weigh the same.
 
     LongTailNovelty@k = Σ_u Σ_{r≤k} (1 - u(i_r)/U) / Σ_u l_u
 
-    Edge cases: an item that train does not hold counts 1; an empty list adds nothing. Pooled over users (`micro`).
+    Edge cases: an item that is not in train counts 1; an empty list adds nothing. Pooled over users (`micro`).
     """
     return Ratio(m.listed.sum(1.0 - m.listed.item("train_users") / m.number("train_users"), "novelty"), m.n_listed)
 
@@ -172,13 +186,14 @@ def long_tail_novelty(m: Measure) -> Ratio:
     reference="Zhou et al., Solving the apparent diversity-accuracy dilemma of recommender systems, PNAS 107(10), 2010",
 )
 def surprisal(m: Measure) -> Ratio:
-    """How surprising the recommended items are: their self-information, in bits.
+    """How surprising the recommended items are, in bits; use it to see how far a model goes beyond well-known items.
 
     Surprisal@k = 1/D · Σ_{r≤k} -log2(u(i_r)/U)
 
-    With `norm` = `log2_users` each term is divided by log2 U, and lies between 0 and 1. By `unit` the frequency is u(i)/U (`users`)
-    or n(i)/T (`rows`). An item that train does not hold counts as if one user had it (`unseen` = `one`), or 0 (`zero`). D by
-    `over`: the items that are there (`list_length`), the `places` that the list fills, or `k`.
+    It is the self-information of the items. With `norm` = `log2_users` each term is divided by log2 U, and lies between 0 and 1. By `unit`
+    the frequency is u(i)/U (`users`), or the share of item i in the train rows (`rows`). An item that is not in train counts as if one user
+    had it (`unseen` = `one`), or 0 (`zero`). D by `over`: the recommended items (`list_length`), the ranks that the list fills (`places`),
+    or `k`.
 
     Edge cases: an empty list counts 0; with a single user in train the normalised value is 0.
     """
@@ -203,11 +218,11 @@ def surprisal(m: Measure) -> Ratio:
     reference="RePlay metrics/novelty.py",
 )
 def novelty(m: Measure) -> Array:
-    """The share of the recommended items that train does not hold for the user.
+    """The share of the recommended items that the user does not have in train; use it to find models that recommend known items.
 
     Novelty@k = 1 - |L(k) ∩ train_u| / l
 
-    Edge cases: an empty list counts 1, and so does a user whom train does not hold.
+    Edge cases: an empty list counts 1, and so does a user without train rows.
     """
     return 1.0 - divide(m.table("seen").count(), m.n_listed)
 
@@ -223,12 +238,14 @@ def novelty(m: Measure) -> Array:
     reference="RePlay metrics/unexpectedness.py; Murakami et al., Metrics for evaluating the serendipity of recommendation lists, 2007",
 )
 def unexpectedness(m: Measure) -> Array:
-    """The share of the recommended items that a reference model does not recommend to the user.
+    """The share of the recommended items that a reference model does not recommend to the user; use it to see what a model adds.
 
-    Unexpectedness@k = 1 - |L(k) ∩ B(k)| / D, with B the list of data.baseline, D by `over`: `k`, or `list_length`
+    Unexpectedness@k = 1 - |L(k) ∩ B(k)| / D
 
-    Edge cases: an empty list counts 0. A user whom the reference model does not know counts 0 (`absent` = `zero`), or 1 (`one`).
-    With D = k a short list counts as if its empty places were unexpected.
+    D by `over`: `k`, or the length of the list, at most k (`list_length`).
+
+    Edge cases: an empty list counts 0. A user without a list of the reference model counts 0 (`absent` = `zero`), or 1 (`one`). With D = k
+    a short list counts as if its empty ranks were unexpected.
     """
     shared = m.table("overlap")
     inside = shared.count() if m.k is None else shared.tally(shared["other_rank"] <= m.k, "shared")

@@ -1,4 +1,4 @@
-"""Metrics of one's own as plain functions, called once for each user and cut-off; `registry.metric` is the fast form."""
+"""Your own metrics as plain functions, called once for each user and cut-off; `registry.metric` is the fast form."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def own_truth(truth_table: TruthTable) -> Array:
 
 
 def _by_user(user: Array, n_users: int, make: Any) -> Array:
-    """An array of an object for each user, made of the rows from `start` to `end`, which stand in the order of users."""
+    """Return an array with an object for each user, made from the rows `start` to `end`, which are in the order of users."""
     made = np.empty(n_users, dtype=object)
     borders = np.searchsorted(user, np.arange(n_users + 1))
     for number, (start, end) in enumerate(zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True)):
@@ -83,27 +83,27 @@ def metric(
     aliases: Iterable[str] = (),
     reference: str = "",
 ) -> Callable[[Function], Function]:
-    """Make a metric called `name` of a function that is called once for each user who counts and has a list, at each cut-off.
+    """Make a metric named `name` from a function that is called once for each user who counts and has a list, at each cut-off.
 
         @receval.metric("LateHits", bounds=(0, 1))
         def late_hits(listed: Sequence[receval.Item], k: int | None) -> float:
-            '''The share of the hits that stand in the second half of the list.'''
+            '''The share of the hits that are in the second half of the list.'''
             hits = [item for item in listed if item.relevant]
             return sum(item.rank > len(listed) / 2 for item in hits) / len(hits) if hits else 0.0
 
-    The function takes, by these names, what it wants of `listed` (the first k items of the user's list, in order), `k` (`None`: the whole
-    list) and `relevant` (every relevant item of the user → its gain). `None` or NaN: the user has no value and is left out. Users without a
-    list have 0, unless the policy for missing lists says otherwise. Its docstring is the page of the metric. Without `cut` a cut-off has no
-    meaning. A function is some hundred times slower than a metric of receval, about a microsecond for each listed item.
+    The function may have these arguments: `listed` (the first k items of the user's list, in order), `k` (`None`: the whole list) and
+    `relevant` (every relevant item of the user → its gain). If it returns `None` or NaN, the user has no value and is left out. Users
+    without a list count 0, unless the policy for missing lists differs. Its docstring is the page of the metric. With `cut=False` the
+    metric takes no cut-off. A function is about a hundred times slower than a metric of receval: about a microsecond per listed item.
 
-    Raises `ValueError` if there is a metric of that name, or the function takes other arguments.
+    Raises `ValueError` if a metric of that name exists, or if the function has other arguments.
     """
 
     def declare(function: Function) -> Function:
         takes = tuple(inspect.signature(function).parameters)
         unknown = next((one for one in takes if one not in _ARGUMENTS), None)
         if unknown is not None or not takes:
-            raise ValueError(f"{name}: a metric takes listed, k and relevant, what it wants of them, not {unknown or 'nothing'}")
+            raise ValueError(f"{name}: a metric may take listed, k and relevant, not {unknown or 'nothing'}")
         body = _body(name, function, takes)
         uses = ("own_lists", "own_truth", "reading")
         kinds: dict[str, Any] = {"higher_is_better": higher_is_better, "cut": cut, "aliases": aliases, "reference": reference}
@@ -115,7 +115,7 @@ def metric(
 
 
 def name_of(metric_or_name: Any) -> Any:
-    """The name of the metric that was made of a function; anything else as it is."""
+    """Return the name of the metric that was made from a function; anything else unchanged."""
     return getattr(metric_or_name, NAME, metric_or_name)
 
 
@@ -142,7 +142,7 @@ def _body(name: str, function: Callable[..., Any], takes: Sequence[str]) -> Call
 
 
 def _number(name: str, function: Callable[..., Any], given: Mapping[str, Any]) -> float:
-    """What the function gives; `ConfigError` if it fails, or gives no number."""
+    """Return the value of the function; `ConfigError` if it fails or does not return a number."""
     try:
         value = function(**given)
     except Exception as error:
@@ -150,7 +150,7 @@ def _number(name: str, function: Callable[..., Any], given: Mapping[str, Any]) -
     if value is None:
         return math.nan
     if not isinstance(value, numbers.Real | np.number | np.bool_) or math.isinf(value):
-        raise ConfigError(f"the metric {name} gave {value!r} for a user", "give a finite number, or None where there is no value")
+        raise ConfigError(f"the metric {name} gave {value!r} for a user", "return a finite number, or None if there is no value")
     return float(value)
 
 

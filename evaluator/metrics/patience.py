@@ -1,8 +1,4 @@
-"""Ranking accuracy for a reader who stops: after an item that satisfies, with a fixed probability, or after k misses.
-
-R is the number of relevant items of the user, l = min(k, length of the list), g(r) the grade of the relevant item at rank r and 0 if there
-is none (1 unless the relevance is graded), a(r) the misses above rank r.
-"""
+"""Ranking accuracy for a reader who stops: after an item that satisfies, with a fixed probability, or after k misses."""
 
 from __future__ import annotations
 
@@ -20,6 +16,15 @@ from .measure import Measure, Ratio
 from .notation import tex
 from .registry import Number, metric
 
+LETTERS = {
+    "R": "the number of relevant items of the user",
+    "l": "the length of the list, at most k",
+    "g(r)": "the grade of the relevant item at rank r, 0 if there is none; all grades are 1 unless the relevance is graded",
+    "a(r)": "the number of misses above rank r",
+    "found(r)": "the number of hits up to rank r",
+}
+"""The symbols and words that formulas of this file use, with their meanings."""
+
 _RECTOOLS = "RecTools metrics/auc.py"
 
 
@@ -36,7 +41,7 @@ def _tables_of_rbp(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     aliases=("RankBiasedPrecision",),
     bounds=(0.0, math.inf),
     axes={"gain": "rbp_gain", "norm": "rbp_norm"},
-    numbers={"p": Number(0.8, "the patience: how likely the reader goes on to the next item", most=0.999999, symbol="p")},
+    numbers={"p": Number(0.8, "the patience: the probability that the reader goes on to the next item", most=0.999999, symbol="p")},
     tex=tex(
         r"<norm>",
         norm={
@@ -49,12 +54,12 @@ def _tables_of_rbp(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     ties=True,
 )
 def rbp(m: Measure) -> Ratio:
-    """The rate at which a reader gains who goes from one item to the next with probability p.
+    """The gain per item of a reader who goes on to the next item with probability p; use it if you can say how patient users are.
 
     RBP@k = (1 - p) · Σ_{r≤k} gain(r) · p^(r-1)
 
-    By `gain` a hit adds 1 (`binary`), its `grade`, or its grade as a `share` of the largest of the user. With `norm` = `ideal` the sum is
-    divided by Σ_{r≤min(R,l)} p^(r-1) instead of 1/(1 - p).
+    RBP is short for rank-biased precision. By `gain` a hit adds 1 (`binary`), its `grade`, or its grade as a `share` of the largest of the
+    user. With `norm` = `ideal` the sum is divided by Σ_{r≤min(R,l)} p^(r-1) instead of 1/(1 - p).
 
     Edge cases: no hit counts 0; with `grade` the value may be above 1. Without `norm` a perfect list of R items reaches 1 - p^R.
     """
@@ -89,16 +94,19 @@ def cascade(hits: Rows, max_grade: float) -> Rows:
     family="ranking",
     uses=("cascade",),
     aliases=("ExpectedReciprocalRank",),
-    numbers={"max_grade": Number(4.0, "the largest grade that there is", symbol=r"g_{\max}")},
+    numbers={"max_grade": Number(4.0, "the largest possible grade", symbol=r"g_{\max}")},
     tex=r"\sum_{r=1}^{k} \frac{\phi_r}{r} \prod_{q=1}^{r-1} (1 - \phi_q) \\ \phi_r = \min\left(\frac{2^{g_r} - 1}{2^{g_{\max}}}, 1\right)",
     reference="Chapelle et al., Expected reciprocal rank for graded relevance, CIKM 2009; gdeval.pl",
 )
 def err(m: Measure) -> Array:
-    """The expected reciprocal rank at which a reader stops, who is the more likely satisfied by an item the higher its grade.
+    """How early the list satisfies a reader, who then stops; use it with graded relevance if one very good item is enough.
 
     ERR@k = Σ_{r≤k} 1/r · s(r) · Π_{i<r} (1 - s(i)), s(r) = (2^g(r) - 1) / 2^max_grade
 
-    Edge cases: no hit counts 0; a grade above `max_grade` satisfies at most with certainty.
+    ERR is the expected reciprocal rank at which the reader stops. s(r) is the probability that the item at rank r satisfies, which grows
+    with its grade.
+
+    Edge cases: no hit counts 0; s(r) is at most 1, also for a grade above `max_grade`.
     """
     rows = m.table("cascade", max_grade=float(m.params["max_grade"]))
     satisfied, reached = rows["satisfied"], rows["reached"]
@@ -109,7 +117,7 @@ def _refuse_empty_scale(params: Mapping[str, Scalar], k: int | None) -> None:
     """`ValueError` where the highest grade is not above the lowest."""
     low, high = float(params["min_rel"]), float(params["max_rel"])
     if high <= low:
-        raise ValueError(f"max_rel of SDCG is above min_rel, not {high:g} with min_rel={low:g}")
+        raise ValueError(f"max_rel of SDCG must be above min_rel, not {high:g} with min_rel={low:g}")
 
 
 @metric(
@@ -130,9 +138,11 @@ def _refuse_empty_scale(params: Mapping[str, Scalar], k: int | None) -> None:
     reference="Moffat et al., C/W/L measures as in ir_measures and cwl-eval",
 )
 def sdcg(m: Measure) -> Ratio:
-    """DCG of grades scaled to lie between 0 and 1, divided by that of k items of the highest grade.
+    """The gain of the list as a share of that of k items of the highest grade; use it if a perfect list must be excellent at every rank.
 
     SDCG@k = Σ_{r≤k} s(r)/log2(r + 1) / Σ_{r≤k} 1/log2(r + 1), s(r) = (min(max(g(r), min_rel), max_rel) - min_rel) / (max_rel - min_rel)
+
+    It is a DCG with grades that are scaled to lie between 0 and 1.
 
     Edge cases: no hit counts 0; without a cut-off k is the length of the list.
     """
@@ -155,11 +165,11 @@ def sdcg(m: Measure) -> Ratio:
     reference="McClish, Analyzing a portion of the ROC curve, Medical Decision Making 9(3), 1989; as in " + _RECTOOLS,
 )
 def partial_auc(m: Measure) -> Array:
-    """The part of the AUC that lies before the k-th miss: the list is read until it has missed k times.
+    """The part of AUC before the k-th miss; use it if users stop reading after k misses.
 
     PartialAUC@k = 1/(k·R) · Σ_{r: hit, a(r) < k} (k - a(r))
 
-    With `insufficient` = `excluded` a user is left out whose list lacks a relevant item and has less than k misses.
+    With `insufficient` = `excluded` a user is left out if the list has fewer than k misses and does not contain all relevant items.
 
     Edge cases: no hit counts 0; without a cut-off k is the length of the list. The list is not cut at k.
     """
@@ -175,11 +185,13 @@ def partial_auc(m: Measure) -> Array:
     reference="Budimir et al., partial AUC and precision, as in " + _RECTOOLS,
 )
 def pap(m: Measure) -> Array:
-    """PartialAUC of the first k hits: precision at k, in which the order within the list counts.
+    """PartialAUC of the first k hits; use it as Precision in which the order of the list counts.
 
     PAP@k = 1/(k·min(R, k)) · Σ_{r: hit, a(r) < k, found(r) ≤ k} (k - a(r))
 
-    Parameters as for PartialAUC. Edge cases: as for PartialAUC. Of hits that count several times only the first min(R, k) are added up.
+    `insufficient` works as for PartialAUC.
+
+    Edge cases: as for PartialAUC. Of hits that count several times only the first min(R, k) are added up.
     """
     return _before_kth_miss(m, at_most_k_hits=True)
 

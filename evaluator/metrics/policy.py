@@ -1,12 +1,4 @@
-"""Counterfactual evaluation: hits weighed by how much likelier the model shows an item than the previous policy did.
-
-The weight of the item at rank r is w(r) = now(r) / before(r), the score of the model divided by that of data.previous_policy,
-clipped to [1/t, t] with t = `threshold`. By `activation` both scores are used as they are (`none`), through 1/(1 + e^-x)
-(`sigmoid`, also called `logit`), or through e^x / Σ e^x (`softmax`), the sum being `over` the first k of the user's list (`first_k`) or all
-of it (`list`). A pair that data.previous_policy does not hold
-has score 0 before the activation; where the score of before is 0 after it, the weight is t; a negative ratio is clipped to 1/t.
-Weights are normalised by their own sum: v(r) = w(r) / Σ_{q≤k} w(q).
-"""
+"""Counterfactual evaluation: hits weighed by how much likelier the model shows an item than the previous policy did."""
 
 from __future__ import annotations
 
@@ -27,6 +19,21 @@ from .measure import Measure, Ratio
 from .notation import tex
 from .registry import Define, Number, metric
 from .table_views import CutTable
+
+LETTERS = {
+    "R": "the number of relevant items of the user",
+    "l": "the length of the list, at most k",
+    "h(r)": "1 if the item at rank r is relevant, else 0",
+    "v(r)": "w(r) / Σ_{q≤k} w(q), so that the weights of a list add up to 1",
+    "w(r)": (
+        "the weight of the item at rank r: now / before, clipped to [1/t, t] with t = `threshold`. Now is the score of the model, "
+        "before that of data.previous_policy. By `activation` both scores are used as they are (`none`), as 1/(1 + e^-x) (`sigmoid`, "
+        "also called `logit`), or as e^x / Σ e^x (`softmax`), with the sum `over` the first k of the user's list (`first_k`) or the "
+        "whole list (`list`). A pair that is not in data.previous_policy has score 0 before the activation. If before is 0 after the "
+        "activation, the weight is t; a negative ratio is clipped to 1/t"
+    ),
+}
+"""The symbols and words that formulas of this file use, with their meanings."""
 
 note_sentence(
     "pairs_without_previous_score",
@@ -147,22 +154,26 @@ def _counterfactual(name: str, value: str, upper: float = 1.0, pooled: bool = Fa
 
 @_counterfactual("NCISPrecision", value=r"\frac{\sum_{r=1}^{k} h_r\,w_r}{\sum_{r=1}^{k} w_r}")
 def ncis_precision(m: Measure) -> Array:
-    """Precision, every item counting by its weight (normalised capped importance sampling).
+    """Precision corrected for what the previous policy showed; use it if the test rows come from users who saw its lists.
 
     NCISPrecision@k = Σ_{r≤k} h(r) · w(r) / Σ_{r≤k} w(r)
 
-    Edge cases: an empty list counts 0; a list shorter than k is judged by the items that are there.
+    Every item counts by its weight (normalised capped importance sampling).
+
+    Edge cases: an empty list counts 0; a list shorter than k is judged by the items that it has.
     """
     return divide(*_weights(m))
 
 
 @_counterfactual("NCISRecall", value=r"\frac{|L_u|}{|T_u|} \cdot \frac{\sum_{r=1}^{k} h_r\,w_r}{\sum_{r=1}^{k} w_r}", upper=math.inf)
 def ncis_recall(m: Measure) -> Array:
-    """Recall, every hit counting by its weight against the mean weight of the list.
+    """Recall corrected for what the previous policy showed; use it beside NCISPrecision if a list should miss little.
 
     NCISRecall@k = l/R · Σ_{r≤k} h(r) · v(r)
 
-    Edge cases: an empty list counts 0; the value may be above 1 where hits weigh more than the rest.
+    Every hit counts by its weight relative to the mean weight of the list.
+
+    Edge cases: an empty list counts 0; the value may be above 1 if hits weigh more than the rest.
     """
     hit, everything = _weights(m)
     return divide(divide(hit, everything) * m.n_listed, m.n_relevant)
@@ -170,9 +181,11 @@ def ncis_recall(m: Measure) -> Array:
 
 @_counterfactual("NCISHitRate", value=r"\min\left(|L_u|\,\frac{\sum_{r=1}^{k} h_r\,w_r}{\sum_{r=1}^{k} w_r}, 1\right)")
 def ncis_hit_rate(m: Measure) -> Array:
-    """Whether there is a hit, a hit counting by its weight against the mean weight of the list.
+    """The share of users with a hit, corrected for what the previous policy showed; use it beside NCISPrecision if one hit is enough.
 
     NCISHitRate@k = min(1, l · Σ_{r≤k} h(r) · v(r))
+
+    A hit counts by its weight relative to the mean weight of the list.
 
     Edge cases: an empty list counts 0.
     """
@@ -188,11 +201,13 @@ def ncis_hit_rate(m: Measure) -> Array:
     pooled=True,
 )
 def ncis_ndcg(m: Measure) -> Ratio:
-    """NDCG of binary relevance, every hit counting by its weight against the mean weight of the list.
+    """How close to the top the hits are, corrected for what the previous policy showed; use it beside NCISPrecision if order matters.
 
     NCISnDCG@k = l · Σ_{r≤k} h(r) · v(r) / log2(r + 1) / Σ_{r≤min(R,k)} 1/log2(r + 1)
 
-    Edge cases: an empty list counts 0; the value may be above 1 where hits weigh more than the rest.
+    It is nDCG of binary relevance, in which every hit counts by its weight relative to the mean weight of the list.
+
+    Edge cases: an empty list counts 0; the value may be above 1 if hits weigh more than the rest.
     """
     table = _table(m)
     gained = table.sum(table["weight"] * table["hit"] / np.log2(table["rank"] + 1), "gain")

@@ -1,10 +1,4 @@
-"""Popularity bias: how popular the recommended items are, and how far popular items are preferred.
-
-pop(i) is the number of train users of item i, or by `count` that of its train rows, l the number of items among the first k of the list.
-The items of train fall into a short head and a long tail: the head is the shortest run of the most popular items that hold a `ratio` of the
-sum of pop over all items, by `border` at least that (`reaches`) or more than that (`exceeds`); equally popular items are ordered by id. An
-item that train does not hold is in neither (`untrained` = `neither`), or in the tail if the catalogue holds it (`tail`).
-"""
+"""Popularity bias: how popular the recommended items are, and how far popular items are preferred."""
 
 from __future__ import annotations
 
@@ -21,8 +15,27 @@ from .notation import CANDIDATES, SIZES, SPREAD, Pieces, tex
 from .registry import Number, metric
 from .table_views import CutTable
 
+LETTERS = {
+    "l": "the length of the list, at most k",
+    "i_r": "the item at rank r",
+    "L(k)": "the first k items of the user's list",
+    "L_u(k)": "the first k items of the list of user u",
+    "hits_u(k)": "the hits of user u among the first k items of the list",
+    "std": "the standard deviation, with the number of values as divisor",
+    "tail": (
+        "the items of train that are not in the head. An item that is not in train is in neither of the two (`untrained` = `neither`),"
+        " or in the tail if the catalogue contains it (`tail`)"
+    ),
+    "head": (
+        "the shortest run of the most popular items of train that together have at least a share `ratio` of the popularity of all "
+        "items there (`border` = `reaches`), or more than this share (`exceeds`). The popularity of an item is the number of its train"
+        " users, or by `count` of its train rows; items with the same popularity are ordered by id"
+    ),
+}
+"""The symbols and words that formulas of this file use, with their meanings."""
+
 ABDOLLAHPOURI = "Abdollahpouri, Burke and Mobasher, FLAIRS 2019"
-_RATIO = {"ratio": Number(0.8, "the share of the popularity of all items that the head holds", least=0.0, most=1.0, symbol="x")}
+_RATIO = {"ratio": Number(0.8, "the share of the popularity of all items that the head has", least=0.0, most=1.0, symbol="x")}
 _HEAD, _TAIL = 0, 1
 _BORDER = {"border": "head_border", "untrained": "tail_untrained", "count": "popularity_count"}
 _HEAD_AND_TAIL = (
@@ -47,7 +60,7 @@ def border_of_tail(m: Measure) -> dict[str, Scalar]:
 
 
 def in_tail(m: Measure, table: CutTable) -> Array:
-    """Whether the item of each row is in the long tail."""
+    """Return whether the item of each row is in the long tail."""
     inside: Array = table.item("tail", **border_of_tail(m)) == _TAIL
     return inside
 
@@ -81,12 +94,12 @@ def _needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     reference="Yin et al., Challenging the long tail recommendation, VLDB 2012; " + ABDOLLAHPOURI,
 )
 def arp(m: Measure) -> Ratio:
-    """The average popularity of the recommended items.
+    """The average popularity of the recommended items; use it to see if a model recommends mostly bestsellers.
 
     ARP@k = 1/l · Σ_{r≤k} pop(i_r)
 
-    pop by `unit`: the `users` of the item in train, its `rows`, or the share of all users (`user_share`) or rows (`row_share`). An
-    item that train does not hold has popularity 0, or 1 (`unseen` = `one`).
+    pop by `unit`: the number of `users` of the item in train, of its `rows`, or the share of all users (`user_share`) or rows
+    (`row_share`). An item that is not in train has popularity 0, or 1 (`unseen` = `one`).
 
     Edge cases: an empty list counts 0.
     """
@@ -112,13 +125,14 @@ def arp(m: Measure) -> Ratio:
     reference="LensKit metrics/ranking/_pop.py",
 )
 def mean_pop_rank(m: Measure) -> Array:
-    """The mean place of the recommended items among all items of train by popularity, as a share: 1 is the most popular.
+    """The mean popularity rank of the recommended items (1: the most popular); use it to compare data sets of different size.
 
-    MeanPopRank@k = 1/l · Σ_{r≤k} place(i_r)/N, place counting from the least popular of the N items of train
+    MeanPopRank@k = 1/l · Σ_{r≤k} position(i_r)/N
 
-    Items that are as popular share the mean of their places. Popularity by `unit`: `users` or `rows` of train.
+    position(i) counts the N items of train from the least popular one. Items with the same popularity share the mean of their positions.
+    Popularity by `unit`: `users` or `rows` of train.
 
-    Edge cases: an item that train does not hold has place 0; an empty list has no value.
+    Edge cases: an item that is not in train has position 0; an empty list has no value.
     """
     return defined(m.listed.sum(m.listed.item("mean_rank", by=str(m.params["unit"])), "place"), m.n_listed)
 
@@ -135,9 +149,12 @@ def mean_pop_rank(m: Measure) -> Array:
     reference=ABDOLLAHPOURI,
 )
 def aplt(m: Measure) -> Array:
-    """The share of recommended items that are in the long tail (average percentage of long-tail items).
+    """The share of the recommended items that are from the long tail; use it to see what unpopular items get.
 
-    APLT@k = |L(k) ∩ tail| / D, D by `over`: the items that are there (`list_length`), the `places` that the list fills, or `k`
+    APLT@k = |L(k) ∩ tail| / D
+
+    APLT is short for average percentage of long-tail items. D by `over`: the recommended items (`list_length`), the ranks that the list
+    fills (`places`), or `k`.
 
     Edge cases: an empty list counts 0.
     """
@@ -158,9 +175,11 @@ def aplt(m: Measure) -> Array:
     reference=ABDOLLAHPOURI,
 )
 def aclt(m: Measure) -> Array:
-    """The number of recommended items that are in the long tail (average coverage of long-tail items).
+    """The number of recommended items that are from the long tail; use it instead of APLT if you prefer items per list.
 
     ACLT@k = |L(k) ∩ tail|
+
+    ACLT is short for average coverage of long-tail items.
 
     Edge cases: an empty list counts 0.
     """
@@ -173,7 +192,7 @@ def aclt(m: Measure) -> Array:
     axes={"count": "popularity_count"},
     numbers={
         "ratio": Number(
-            0.1, "the share of the items of train that is the tail; above 1 the popularity up to which an item is in it", symbol="x"
+            0.1, "the share of the train items that are in the tail; above 1 the largest popularity of an item in the tail", symbol="x"
         )
     },
     needs=("train",),
@@ -189,7 +208,7 @@ def aclt(m: Measure) -> Array:
     reference="RecBole metrics.py",
 )
 def tail_percentage(m: Measure) -> Array:
-    """The share of recommended items that are among the least popular of train.
+    """The share of the recommended items that are among the least popular; use it instead of APLT if the tail is a share of the items.
 
     TailPercentage@k = |L(k) ∩ T| / l, T = the max(⌊ratio·N⌋, 1) least popular of the N items of train, smallest id first
 
@@ -229,11 +248,11 @@ def spread_of(shares: Sequence[Array]) -> Array:
     reference="Zhu, Wang and Caverlee, Measuring and mitigating item under-recommendation bias, SIGIR 2020",
 )
 def pop_reo(m: Measure) -> Array:
-    """How unequal the chances of relevant items of head and tail are (popularity-based ranking-based equal opportunity).
+    """How unequally relevant items of head and tail are found; use it if relevant items deserve the same chance, popular or not.
 
     PopREO@k = std(P_head, P_tail) / mean(P_head, P_tail), P_g = Σ_u hits_u(k) in g / Σ_u relevant items of u in g
 
-    std is that of the population. By `numerator` the hits (`relevant`), or every recommended item of g (`listed`).
+    It is REO with head and tail as groups. By `numerator` P_g counts the hits in g (`relevant`), or every recommended item of g (`listed`).
 
     Edge cases: a group without relevant items is left out, and a single group gives 0; so does a mean of 0.
     """
@@ -265,13 +284,13 @@ def pop_reo(m: Measure) -> Array:
     reference="Zhu, Wang and Caverlee, Measuring and mitigating item under-recommendation bias, SIGIR 2020",
 )
 def pop_rsp(m: Measure) -> Array:
-    """How unequal the chances of items of head and tail are (popularity-based ranking-based statistical parity).
+    """How unequally items of head and tail are recommended, relevant or not; use it to see how strongly a model prefers popular items.
 
     PopRSP@k = std(P_head, P_tail) / mean(P_head, P_tail), P_g = Σ_u |L_u(k) ∩ g| / C_g
 
-    C_g by `candidates`: the items of g that users could have been given, Σ_u |g without the train items of u| (`unseen`), the
-    number of items in g (`items`), or |g| for every user who counts less the train pairs of g, these as far as the users who count
-    are a share of all train users (`unseen_on_average`). std is that of the population.
+    It is RSP with head and tail as groups. C_g, the items of g that could have been recommended, by `candidates`: Σ_u |g without the train
+    items of u| (`unseen`); the number of items in g (`items`); or the number of items in g times the number of users that count, minus the
+    train pairs of g multiplied by the share of all train users who count (`unseen_on_average`).
 
     Edge cases: a group without candidates is left out, and a single group gives 0; so does a mean of 0.
     """
@@ -285,9 +304,9 @@ def pop_rsp(m: Measure) -> Array:
 
 
 def candidates_of(m: Measure, column: str, params: Mapping[str, Scalar], group: int, size: float) -> Array:
-    """How many items of a group users could have been given, by the parameter `candidates`; the group has `size` items.
+    """Return the number of items of a group that could have been recommended, by the parameter `candidates`; the group has `size` items.
 
-    `column`, with its `params`, is the column of items that holds their group.
+    `column`, with its `params`, is the column of items with their group.
     """
     if m.params["candidates"] == "unseen":
         profile = m.table("profile")

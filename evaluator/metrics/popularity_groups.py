@@ -1,10 +1,4 @@
-"""Popularity of what users get against what they had: by groups of users, by user, and by item.
-
-pop(i) is the number of users of item i divided by that of all users, in data.train, or (`of` = `train_and_test`) in the train and test
-files together; with `count` = `rows` it is the number of its rows divided by that of all users. The popular items are the first
-round(`popular`·N) of the N items there by pop. Equally popular items, and users, are ordered by `ties`: by their ids (`id`), or by their
-first rows in the files (`first_row`).
-"""
+"""Popularity of what users get against what they had: by groups of users, by user, and by item."""
 
 from __future__ import annotations
 
@@ -21,6 +15,21 @@ from .measure import Measure
 from .notation import Pieces, tex
 from .registry import Many, Number, Text, metric
 
+LETTERS = {
+    "l": "the length of the list, at most k",
+    "L(k)": "the first k items of the user's list",
+    "train_u": "the items that the user has in train",
+    "pop": (
+        "the popularity of an item: the number of its users divided by that of all users, in train, or in the train and test files "
+        "together (`of` = `train_and_test`). With `count` = `rows` the number of its rows is divided by that of all users"
+    ),
+    "popular": (
+        "the first round(`popular`·N) of the N items in these files by pop. Items with the same pop, and users with the same share of "
+        "popular items, are ordered by `ties`: by id (`id`), or by their first rows in the files (`first_row`)"
+    ),
+}
+"""The symbols and words that formulas of this file use, with their meanings."""
+
 ABDOLLAHPOURI = (
     "Abdollahpouri et al., The unfairness of popularity bias in recommendation, RMSE workshop at RecSys 2019; ClayRS fairness_metrics.py"
 )
@@ -29,16 +38,16 @@ _COUNT: Pieces = {
     "count": {"users": "|V_i|", "rows": "n_i"},
     "both": lambda params: r"|\tilde{V}_i|" if params["count"] == "users" else r"\tilde{n}_i",
 }
-_POPULAR = {"popular": Number(0.2, "the share of items that are popular", least=0.0, most=1.0)}
+_POPULAR = {"popular": Number(0.2, "the share of items that count as popular", least=0.0, most=1.0)}
 
 
 def _check_shares(params: Mapping[str, Scalar], k: int | None) -> None:
     try:
         shares = [float(part) for part in str(params["shares"]).split(";")]
     except ValueError:
-        raise ValueError(f"shares are numbers with ; between them, not {params['shares']!r}") from None
+        raise ValueError(f"shares must be numbers separated by semicolons, not {params['shares']!r}") from None
     if not shares or min(shares) <= 0 or not math.isclose(sum(shares), 1.0, abs_tol=1e-9):
-        raise ValueError(f"shares are above 0 and add up to 1, not {params['shares']}")
+        raise ValueError(f"shares must be above 0 and add up to 1, not {params['shares']}")
 
 
 def profile_groups_of(params: Mapping[str, Scalar]) -> ProfileGroups:
@@ -52,9 +61,9 @@ def profile_groups_of(params: Mapping[str, Scalar]) -> ProfileGroups:
     axes={"of": "gap_of", "count": "popularity_count", "ties": "popular_ties"},
     numbers=_POPULAR,
     texts={
-        "shares": Text("0.2;0.6;0.2", "the shares of users that make a group each, those with the most popular profiles first"),
+        "shares": Text("0.2;0.6;0.2", "the share of users in each group, starting with the users with the most popular profiles"),
         "by": Text("", "a column of data.users that names the groups, instead of shares"),
-        "group": Text("", "one group; all without it"),
+        "group": Text("", "one group; if not given, all"),
     },
     bounds=(-1.0, math.inf),
     needs=lambda params: ("train", *((f"users.{params['by']}",) if params["by"] else ())),
@@ -75,15 +84,16 @@ def profile_groups_of(params: Mapping[str, Scalar]) -> ProfileGroups:
     reference=ABDOLLAHPOURI,
 )
 def delta_gap(m: Measure) -> Many:
-    """How much more popular than before a group's recommendations are (difference of group average popularity).
+    """How much more popular the recommendations are than the users' own items, by group of users; use it to see who gets bestsellers.
 
     ΔGAP(g)@k = (GAP_r(g) - GAP_p(g)) / GAP_p(g), GAP(g) = mean over the users of g of the mean pop of the user's items
 
-    GAP_r looks at the first k recommended items, GAP_p at the train items of the same users. Groups are those of `by`; or users are
-    ordered by the share of popular items among their train items, most first, and fall into groups 1, 2, … by `shares`.
+    GAP is the group average popularity: GAP_r of the first k recommended items, GAP_p of the train items of the same users. Groups are
+    those of `by`; otherwise users are ordered by the share of popular items among their train items, highest first, and divided into groups
+    1, 2, … by `shares`.
 
-    Edge cases: users without a list are in a group but not in its means; an item without rows has pop 0; 0 where GAP_p is 0, no
-    value for an empty group.
+    Edge cases: users without a list are in a group but not in its means; an item without rows has pop 0; 0 if GAP_p is 0, no value for an
+    empty group.
     """
     by, only = str(m.params["by"]), str(m.params["group"])
     if by:
@@ -139,13 +149,14 @@ _RATIO_TABLES = {
     reference=ABDOLLAHPOURI,
 )
 def popularity_ratio(m: Measure) -> Array:
-    """The share of popular items among the recommended ones, or how far it is above that of the user's profile.
+    """The share of popular items among the recommended ones; use it to compare lists with what the users had in train.
 
     PopularityRatio@k = |L(k) ∩ popular| / l
 
-    By `ratio` that of the `recommendations`, |train_u ∩ popular| / |train_u| (`profile`), or the `difference` of the first and the second.
+    By `ratio` the value is the share in the `recommendations`, that in the user's train items, |train_u ∩ popular| / |train_u| (`profile`),
+    or the `difference`, the first minus the second.
 
-    Edge cases: users with an empty list, or whom train does not hold where it looks at profiles, are left out.
+    Edge cases: users with an empty list are left out, and so are users without train rows if their train items are needed.
     """
     popular: dict[str, Scalar] = {name: str(m.params[key]) for name, key in (("source", "of"), ("count", "count"), ("ties", "ties"))}
     popular["share"] = float(m.params["popular"])
@@ -179,14 +190,14 @@ def popularity_ratio(m: Measure) -> Array:
     reference=ABDOLLAHPOURI + " (PopRecsCorrelation)",
 )
 def popularity_correlation(m: Measure) -> Array:
-    """The correlation of an item's popularity with how often it is recommended (Pearson).
+    """The correlation between the popularity of items and how often they are recommended; use it to see if a model follows popularity.
 
-    PopularityCorrelation@k = Σ_i (n(i) - n̄)(c(i) - c̄) / √(Σ_i (n(i) - n̄)² · Σ_i (c(i) - c̄)²), n(i) the train users of
-    i (with `count` = `rows` its train rows), c(i) the lists that hold i
+    PopularityCorrelation@k = Σ_i (n(i) - n̄)(c(i) - c̄) / √(Σ_i (n(i) - n̄)² · Σ_i (c(i) - c̄)²)
 
-    over `all` items that train or a list holds, or those that are `recommended`.
+    This is the Pearson correlation. n(i) is the number of train users of item i (with `count` = `rows` of its train rows), c(i) the number
+    of lists that contain i. By `items` the sums run over `all` items in train or in a list, or over those that are `recommended`.
 
-    Edge cases: no value where all items are as popular, or as often recommended, as each other.
+    Edge cases: no value if all items have the same popularity, or are recommended equally often.
     """
     items = m.items("popular_exposure", k=m.cutoff or 0, items=str(m.params["items"]), count=str(m.params["count"]))
     popularity, count = items["popularity"], items["count"]

@@ -1,7 +1,4 @@
-"""Ranking accuracy: hits count by where they stand.
-
-R is the number of relevant items of the user, h(r) = 1 if the item at rank r is relevant, found(r) the hits up to rank r.
-"""
+"""Ranking accuracy: hits count by their rank."""
 
 from __future__ import annotations
 
@@ -17,6 +14,13 @@ from .measure import Measure, Ratio, gain_of
 from .notation import GAINS, SIZES, best_gain, tex
 from .registry import Number, metric
 from .table_views import CutTable
+
+LETTERS = {
+    "R": "the number of relevant items of the user",
+    "h(r)": "1 if the item at rank r is relevant, else 0",
+    "found(r)": "the number of hits up to rank r",
+}
+"""The symbols and words that formulas of this file use, with their meanings."""
 
 _DISCOUNTED = {"gain": "ndcg_gain", "discount": "ndcg_discount", "log_base": "ndcg_log_base"}
 _AT_RANKS = {"hits": r"h_r\,", "all": ""}
@@ -67,13 +71,15 @@ def _dcg(m: Measure, table: CutTable, gain: str) -> Array:
     ties=lambda params: params["denominator"] != "hits",
 )
 def average_precision(m: Measure) -> Array:
-    """Precision averaged over the ranks of the hits; over users, mean average precision.
+    """How many of the items down to each hit are relevant, on average; use it if all relevant items should be near the top.
 
     AP@k = 1/D · Σ_{r≤k} h(r) · found(r)/r
 
-    D by `denominator`: `min_r_k` = min(R, k), so that a perfect list counts 1; `r`; `k`; `list_length`, at most k;
-    `min_r_length`, the smaller of R and that length; `hits`, the hits among the first k. With `ranks` = `all` precision is
-    added up at every rank up to k, not only at hits: 1/D · Σ_{r≤k} found(r)/r, D being `k` or `list_length`.
+    It is precision, averaged over the ranks of the hits; the mean over users is mean average precision.
+
+    D by `denominator`: `min_r_k` = min(R, k), so that a perfect list counts 1; `r`; `k`; `list_length`, the length of the list, at most k;
+    `min_r_length`, the smaller of R and that length; or `hits`, the hits among the first k. With `ranks` = `all` precision is added up at
+    every rank up to k, not only at hits: 1/D · Σ_{r≤k} found(r)/r, where D is `k` or `list_length`.
 
     Edge cases: no hit counts 0; without a cut-off min(R, k) is R and k is the length of the list.
     """
@@ -95,11 +101,14 @@ def average_precision(m: Measure) -> Array:
     ties=lambda params: params["denominator"] != "hits",
 )
 def average_recall(m: Measure) -> Array:
-    """Recall averaged over the ranks of the hits; over users, mean average recall.
+    """How many of the relevant items are found down to each hit, on average; use it beside MAP to see how fast recall grows.
 
     AR@k = 1/D · Σ_{r≤k} h(r) · found(r)/R
 
-    D by `denominator`, and `ranks`, as for MAP. Edge cases: as for MAP; a perfect list does not reach 1 unless R = 1.
+    It is recall, averaged over the ranks of the hits; the mean over users is mean average recall. D by `denominator`, and `ranks`, as for
+    MAP.
+
+    Edge cases: as for MAP; a perfect list does not reach 1 unless R = 1.
     """
     if m.params["ranks"] == "all":
         found = m.hits.count() * (m.depth + 1.0) - m.hits.sum(m.hits["rank"], "its rank")  # the hit at rank r is found at k - r + 1 ranks
@@ -117,9 +126,11 @@ def average_recall(m: Measure) -> Array:
     ties=True,
 )
 def reciprocal_rank(m: Measure) -> Array:
-    """One over the rank of the first hit; over users, mean reciprocal rank.
+    """How close to the top the first hit is; use it if users need one good item and take the first.
 
     RR@k = 1 / min{r ≤ k : h(r) = 1}
+
+    The mean over users is the mean reciprocal rank.
 
     Edge cases: no hit among the first k counts 0.
     """
@@ -136,13 +147,13 @@ def reciprocal_rank(m: Measure) -> Array:
     ties=True,
 )
 def dcg(m: Measure) -> Array:
-    """Discounted cumulative gain: the gains of the hits, each divided by the logarithm of its rank plus one.
+    """The gain of the list, where lower ranks count less; use nDCG instead unless you need values that are not normalised.
 
     DCG@k = Σ_{r≤k} h(r) · gain(r) / log_b(r + 1)
 
-    The gain of a relevant item of grade g by `gain`: `binary` 1, `linear` g, `exp2` 2^g - 1, `exp2_plus1` 2^(g+1) - 1,
-    `exp2_offset` 2^(g-t+1) - 1 with t the threshold of relevance; g is 1 unless the relevance is graded. b is `log_base`.
-    The `discount` is log_b(r + 1), or log_b(max(r, 2)), by which ranks 1 and 2 weigh the same.
+    DCG is short for discounted cumulative gain. The gain of a relevant item of grade g by `gain`: `binary` 1, `linear` g, `exp2` 2^g - 1,
+    `exp2_plus1` 2^(g+1) - 1, `exp2_offset` 2^(g-t+1) - 1 with t the threshold of relevance; g is 1 unless the relevance is graded. b is
+    `log_base`. The `discount` is log_b(r + 1), or log_b(max(r, 2)), which gives ranks 1 and 2 the same weight.
 
     Edge cases: no hit counts 0. The value has no upper bound.
     """
@@ -166,16 +177,16 @@ def dcg(m: Measure) -> Array:
     ties=lambda params: params["ideal"] in ("relevant", "k_items"),
 )
 def ndcg(m: Measure) -> Ratio:
-    """DCG divided by the DCG of the best possible list.
+    """How close to the top the relevant items are; the default choice if order matters.
 
     nDCG@k = DCG@k / IDCG@k
 
-    IDCG by `ideal`: the DCG of all `relevant` items of the user, highest gain first, cut at k; of all hits of the list
-    (`retrieved`) in that order, cut at k; of the hits among the first k (`retrieved_at_k`) in that order; or of k items of gain 1,
-    however many are relevant (`k_items`). Gain and discount are those of DCG; `log_base` cancels out and is accepted for
-    completeness.
+    It is the DCG of the list divided by IDCG, the DCG of the best possible list. Gain and discount are those of DCG; `log_base` cancels out
+    and is accepted for completeness. IDCG by `ideal`: the DCG of all `relevant` items of the user, highest gain first, cut at k; of all
+    hits of the list (`retrieved`) in that order, cut at k; of the hits among the first k (`retrieved_at_k`) in that order; or of k items of
+    gain 1, however many are relevant (`k_items`).
 
-    Edge cases: no hit counts 0; relevant items that no list holds stay in the ideal of `relevant`.
+    Edge cases: no hit counts 0; with `ideal` = `relevant` relevant items that are in no list count in IDCG too.
     """
     gain, ideal = str(m.params["gain"]), str(m.params["ideal"])
     if ideal == "k_items" and m.cutoffs is not None:
@@ -197,9 +208,11 @@ def ndcg(m: Measure) -> Ratio:
     ties=True,
 )
 def ndcg_rendle_2020(m: Measure) -> Ratio:
-    """NDCG of binary relevance, whatever the ratings say.
+    """How close to the top the relevant items are, with the same gain for each; use it if their ratings should not matter.
 
     nDCGRendle2020@k = Σ_{r≤k} h(r)/log2(r + 1) / Σ_{r≤min(R,k)} 1/log2(r + 1)
+
+    It is nDCG of binary relevance.
 
     Edge cases: as for nDCG.
     """
@@ -215,9 +228,11 @@ def ndcg_rendle_2020(m: Measure) -> Ratio:
     ties=True,
 )
 def bin_g(m: Measure) -> Ratio:
-    """The share of the relevant items that is found, each discounted by the misses above it instead of by its rank.
+    """The share of the relevant items that are found, where hits below many misses count less; use it if every miss costs time.
 
     BinG@k = 1/R · Σ_{r≤k} h(r) / log2(2 + r - found(r))
+
+    Each hit is discounted by the number of misses above it, not by its rank.
 
     Edge cases: no hit counts 0; with R > k the value cannot reach 1.
     """
@@ -236,14 +251,14 @@ def bin_g(m: Measure) -> Ratio:
     reference="trec_eval m_iprec_at_recall.c; Manning, Raghavan and Schütze, Introduction to Information Retrieval, section 8.4",
 )
 def interpolated_precision(m: Measure) -> Array:
-    """The best precision at or after the rank where a share of the relevant items is found.
+    """The best precision once a given share of the relevant items is found; use it to draw precision over recall.
 
     InterpolatedPrecision = max{found(r)/r : found(r) ≥ c}
 
-    c by `rounding`: `plus_0_9`, the integer part of recall·R + 0.9, as trec_eval has it up to version 9; `nearest`, recall·R rounded to the
-    nearest integer, a half up, as since version 10.
+    c by `rounding`: `plus_0_9`, recall·R + 0.9 rounded down, as in trec_eval up to version 9; or `nearest`, recall·R rounded to the nearest
+    integer, a half up, as in trec_eval since version 10.
 
-    Edge cases: 0 where the list never reaches that recall.
+    Edge cases: 0 if the list never reaches that recall.
     """
     return m.hits.max(_at_recall(m, float(m.params["recall"])), "precision")
 
@@ -261,7 +276,7 @@ def interpolated_precision(m: Measure) -> Array:
     reference="trec_eval m_11pt_avg.c; Manning, Raghavan and Schütze, Introduction to Information Retrieval, section 8.4",
 )
 def eleven_point_precision(m: Measure) -> Array:
-    """The mean of InterpolatedPrecision at the recalls 0, 0.1, …, 1.
+    """The mean of InterpolatedPrecision at eleven recalls from 0 to 1; use it to compare with older results of search engines.
 
     ElevenPointPrecision = 1/11 · Σ_{i=0..10} InterpolatedPrecision(recall = i/10), with the same `rounding`
 

@@ -1,7 +1,4 @@
-"""Errors of predicted ratings: p(i) is the predicted rating of item i, t(i) that of the test file.
-
-Predictions are those of data.predictions; without them the scores of the lists are taken for ratings.
-"""
+"""Errors of predicted ratings: p(i) is the predicted rating of item i, t(i) that of the test file."""
 
 from __future__ import annotations
 
@@ -19,6 +16,15 @@ from .measure import Measure, Ratio
 from .notation import tex
 from .registry import Number, metric
 from .table_views import CutTable
+
+LETTERS = {
+    "p(i)": "the rating of item i in the predictions",
+    "p": "a rating in the predictions",
+    "t(i)": "the rating of item i in the test file",
+    "t": "the rating of the same pair in the test file",
+    "predictions": "those of data.predictions; without this file the scores of the lists are taken for ratings",
+}
+"""The symbols and words that formulas of this file use, with their meanings."""
 
 
 @table(
@@ -89,16 +95,16 @@ def _mean_error(m: Measure, error: Array) -> Ratio:
     reference=_HERLOCKER,
 )
 def mse(m: Measure) -> Ratio:
-    """The mean squared error of the user's predicted ratings.
+    """The mean squared error of predicted ratings; use it if one large error is worse than many small ones.
 
     MSE = 1/n · Σ_i (p(i) - t(i))²
 
-    By `over` the sum runs over the n test ratings with a prediction (`predicted`), over those that are relevant (`predicted_relevant`), or
-    over the n relevant test items, of which those without a prediction add no error (`relevant`). Pooled over users (`micro`) every rating
-    weighs the same.
+    By `over` the sum runs over the n test ratings with a prediction (`predicted`), over those of them that are relevant
+    (`predicted_relevant`), or over the n relevant test items, where those without a prediction add no error (`relevant`). Pooled over users
+    (`micro`) every rating weighs the same.
 
-    Edge cases: a user without such a rating is left out. A pair that stands twice in the predictions counts with its highest prediction;
-    one that stands twice in the test file as `truth_duplicates` says: with `rows` and `rows_count` each row has an error of its own.
+    Edge cases: a user without such a rating is left out. A pair that appears twice in the predictions counts with its highest prediction.
+    For a pair that appears twice in the test file `truth_duplicates` decides: with `rows` and `rows_count` each row has its own error.
     """
     return _mean_error(m, _error(m.table("ratings")) ** 2)
 
@@ -118,7 +124,7 @@ def mse(m: Measure) -> Ratio:
     reference=_HERLOCKER,
 )
 def rmse(m: Measure) -> Array:
-    """The root of the mean squared error of the user's predicted ratings.
+    """The root of the mean squared error, in the unit of the ratings; the default choice for predicted ratings.
 
     RMSE = √MSE
 
@@ -145,11 +151,13 @@ def rmse(m: Measure) -> Array:
     reference=_HERLOCKER,
 )
 def mae(m: Measure) -> Ratio:
-    """The mean absolute error of the user's predicted ratings.
+    """The mean absolute error of predicted ratings; use it instead of RMSE if large errors should not weigh more than their size.
 
     MAE = 1/n · Σ_i |p(i) - t(i)|
 
-    The parameter `over` and pooling are those of MSE. Edge cases: as for MSE.
+    The parameter `over` and pooling work as for MSE.
+
+    Edge cases: as for MSE.
     """
     return _mean_error(m, np.abs(_error(m.table("ratings"))))
 
@@ -167,12 +175,14 @@ def mae(m: Measure) -> Ratio:
     average="sum",
     population="tested",
     tex=r"|J_u \setminus P_u|",
-    reference="the number of unknown predictions that rating errors are silent about",
+    reference="the number of test ratings without a prediction, which rating errors leave out",
 )
 def unpredicted(m: Measure) -> Array:
-    """The number of the user's test ratings without a prediction; over users, their sum.
+    """The number of test ratings without a prediction; use it to see how many ratings the error metrics leave out.
 
-    Unpredicted = |{i : t(i) is there, p(i) is not}|
+    Unpredicted = |{i : i has t(i), but no p(i)}|
+
+    This is the value of one user; the values are added up over users.
 
     Edge cases: 0 for a user all of whose ratings are predicted.
     """
@@ -212,11 +222,14 @@ def _mean(total: Array, n: Array) -> Array:
     reference="coefficient of determination, as sklearn.metrics.r2_score",
 )
 def r_squared(m: Measure) -> Array:
-    """The share of the variance of the ratings that the predictions explain, over all users together.
+    """The share of the variance of the ratings that the predictions explain; use it to compare data with different rating scales.
 
     R2 = 1 - Σ (p - t)² / Σ (t - mean t)²
 
-    Edge cases: with less than two predicted ratings there is no value; where all ratings are equal 1 if all predictions are right, else 0.
+    The sums run over all users together.
+
+    Edge cases: with fewer than two predicted ratings there is no value. If all ratings are equal, the value is 1 if all predictions are
+    right, otherwise 0.
     """
     rows = m.table("ratings")
     return _explained(m, m.total(rows.sum(filled(_error(rows), 0.0) ** 2)))
@@ -236,9 +249,11 @@ def r_squared(m: Measure) -> Array:
     reference="explained variance, as sklearn.metrics.explained_variance_score",
 )
 def explained_variance(m: Measure) -> Array:
-    """R2 of predictions from which their mean error was taken, over all users together.
+    """R2 apart from a constant error; use it if all predictions may be too high, or too low, by the same amount.
 
     ExplainedVariance = 1 - Var(t - p) / Var(t)
+
+    It is R2 after the mean error is subtracted from the predictions. The variances are those over all users together.
 
     Edge cases: as for R2.
     """
@@ -255,7 +270,7 @@ def explained_variance(m: Measure) -> Array:
     family="rating",
     uses=("ratings",),
     bounds=(0.0, math.inf),
-    numbers={"eps": Number(1e-15, "how near a prediction may come to 0 and to 1", least=1e-300, most=0.5, symbol=r"\varepsilon")},
+    numbers={"eps": Number(1e-15, "how close to 0 and 1 a prediction may be", least=1e-300, most=0.5, symbol=r"\varepsilon")},
     needs=_NEEDS,
     system=True,
     higher_is_better=False,
@@ -269,11 +284,11 @@ def explained_variance(m: Measure) -> Array:
     reference="logistic loss, as sklearn.metrics.log_loss",
 )
 def log_loss(m: Measure) -> Array:
-    """How far predicted probabilities are from what is relevant, over all users together.
+    """How far predicted probabilities are from what is relevant; use it if predictions are probabilities and should be calibrated.
 
     LogLoss = -1/n · Σ_i (y(i)·ln p(i) + (1 - y(i))·ln(1 - p(i))), y(i) = 1 if item i is relevant, else 0
 
-    A prediction is taken for a probability, and moved to lie between `eps` and 1 - `eps`.
+    The sum runs over all users together. A prediction is read as a probability, and moved to lie between `eps` and 1 - `eps`.
 
     Edge cases: without a predicted rating there is no value.
     """
@@ -303,11 +318,14 @@ def log_loss(m: Measure) -> Array:
     reference="Hanley and McNeil, Radiology 143(1), 1982; as sklearn.metrics.roc_auc_score",
 )
 def label_auc(m: Measure) -> Array:
-    """The share of pairs of a relevant and another test rating, of any users, of which the relevant one has the higher prediction.
+    """How often a relevant test row has a higher prediction than another test row, of any user; use it for clicks and other labels.
 
-    LabelAUC = (Σ_{i relevant} rank(i) - P·(P + 1)/2) / (P·N), P ratings being relevant and N not; equal predictions share their mean rank
+    LabelAUC = (Σ_{i relevant} rank(i) - P·(P + 1)/2) / (P·N)
 
-    Edge cases: without a relevant rating, or without another, there is no value.
+    The pairs are those of a relevant test rating and one that is not relevant. P ratings are relevant and N are not. rank(i) counts from
+    the lowest prediction; equal predictions share their mean rank.
+
+    Edge cases: without a relevant rating, or without one that is not relevant, there is no value.
     """
     levels = m.items("levels")
     positive, negative = levels["positive"], levels["negative"]

@@ -1,4 +1,4 @@
-"""The registry: one record per metric, filled by the `@metric` decorator beside each definition; and what a convention may speak of."""
+"""The registry: one record per metric, which the `@metric` decorator of its definition enters; and checks of conventions."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from .measure import Measure, Ratio
 from .notation import TexFormula
 
 Many = Mapping[Params, Array]
-"""Values of a whole model that parameters tell apart, such as those of pairs of groups."""
+"""Values of a whole model that parameters distinguish, such as those of pairs of groups."""
 Define = Callable[[Measure], "Array | Ratio | Many"]
 Needs = Callable[[Mapping[str, Scalar]], Iterable[str]]
 
 
 class Text(Struct, frozen=True):
-    """A parameter of a metric's own that is a name or a text: its default (`None`: it has to be given), and what it means."""
+    """A parameter of a metric's own that is a name or a text: its default (`None`: it must be given), and its meaning."""
 
     default: str | None
     means: str
 
 
 class Number(Struct, frozen=True):
-    """A parameter of a metric's own: its default, what it means, its bounds, and its symbol in the formula in LaTeX."""
+    """A parameter of a metric's own: its default, its meaning, its bounds, and its symbol in the formula in LaTeX."""
 
     default: float
     means: str
@@ -53,18 +53,18 @@ class Number(Struct, frozen=True):
 
 
 class Metric(Struct, frozen=True):
-    """What receval knows of one metric.
+    """One metric.
 
     `axes` maps the parameter names of measure strings to axes (`gain` → `ndcg_gain`); `numbers` are parameters of the metric's own;
-    `texts` are names that it takes, such as that of a column; `combines` names the default metrics of a metric of metrics
-    (`any_number`: it takes as many as are given); `cut` is false where a cut-off has no meaning; `average` is how users are
-    combined and `population` whose users count unless the convention or the config says otherwise; `needs` the inputs beside test
-    and lists under given parameters, `uses` the tables that the body reads; `one_cutoff`: the body is run for one cut-off at a time, since
-    its tables depend on it; `pooled`: the body gives a `Ratio`, which can be pooled over users; `several`: it gives values of whole
-    models that parameters tell apart; `counts`: a value is a number of things (by `form`, where it has that parameter), and is whole where
-    it is no mean; `tex` is the formula of a user's value (of the model's, where `system`) in LaTeX, what stands right of its equals sign;
-    `validate` raises `ValueError` for parameters that do not go together, or with a cut-off, `validate_combined` for those that do not go
-    with the number of combined metrics; `system` is true where a value belongs to the whole model and no user has one.
+    `texts` are names that it takes, such as that of a column; `combines` names the default metrics of a metric of metrics (`any_number`:
+    it takes as many as are given); `cut` is false where a cut-off has no meaning; `average` is how users are combined and `population`
+    which users count unless the convention or the config says otherwise; `needs` the inputs beside test and lists under given parameters,
+    `uses` the tables that the body reads; `one_cutoff`: the body is run for one cut-off at a time, since its tables depend on it;
+    `pooled`: the body gives a `Ratio`, which can be pooled over users; `several`: it gives several values of a whole model, which
+    parameters distinguish; `counts`: a value is a number of things (by `form`, where it has that parameter), and is whole unless it is a
+    mean; `tex` is the formula of a user's value (of the model's, where `system`) in LaTeX, the part on the right of its equals sign;
+    `validate` raises `ValueError` for parameters that contradict each other or the cut-off, `validate_combined` for those that do not fit
+    the number of combined metrics; `system` is true where a value belongs to the whole model and no user has one.
     """
 
     name: str
@@ -93,8 +93,8 @@ class Metric(Struct, frozen=True):
     average: str = "mean"
     population: str = "test"
     ties: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
-    """Whether the value never falls when a relevant item moves up, and is a sum over the hits times what does not depend on their order,
-    or that of the first hit: then it has exact bounds where scores tie."""
+    """True if the value never falls when a relevant item moves up, and is a sum over the hits, or the term of the first hit, times a factor
+    that does not depend on their order: then it has exact bounds for tied scores."""
 
     @property
     def doc(self) -> str:
@@ -109,7 +109,8 @@ class Metric(Struct, frozen=True):
     def __reduce__(self) -> tuple[Callable[..., Metric], tuple[Any, ...]]:
         """Pickle the name and the module that defines the metric: functions cannot be pickled, and another process has them.
 
-        Of a file of the command line it is the text of the file. What a session holds goes as it is, which `cloudpickle` alone can do.
+        For a file of the command line it is the text of the file. A metric of a session is pickled as it is, which only `cloudpickle` can
+        do.
         """
         module = self.define.__module__
         if (file := plugins.file_of(module)) is not None:
@@ -123,19 +124,19 @@ METRICS: Final[dict[str, Metric]] = {}
 
 
 def session_has_metrics() -> bool:
-    """Whether some metric is of this session alone, and not of a module or of a file."""
+    """Return whether a metric belongs only to this session, and not to a module or a file."""
     modules = {metric.define.__module__ for metric in METRICS.values()}
     return any(not plugins.is_importable(module) and plugins.file_of(module) is None for module in modules)
 
 
 def registered_by_file(name: str, file: str, text: bytes) -> Metric:
-    """The metric of that name, which a file of the command line defines; the file is run, unless it was."""
+    """Return the metric of that name, which a file of the command line defines; the file is run, unless it was run before."""
     plugins.load_text(file, text)
     return METRICS[name]
 
 
 def entered(values: Mapping[str, Any]) -> Metric:
-    """A metric of another process, which takes the place of any of its name."""
+    """Enter a metric of another process, which replaces any metric of its name."""
     METRICS[values["name"]] = Metric(**values)
     _spellings.cache_clear()
     return METRICS[values["name"]]
@@ -269,7 +270,7 @@ def check(convention: Convention) -> None:
     for (name, axis), location in convention.locations.items():
         if name not in METRICS:
             close = difflib.get_close_matches(name, METRICS, n=1)
-            problems.append(f"{location}: no metric is called '{name}'" + (f" — did you mean '{close[0]}'?" if close else ""))
+            problems.append(f"{location}: there is no metric named '{name}'" + (f" — did you mean '{close[0]}'?" if close else ""))
         elif axis and axis not in PROTOCOL and axis not in METRICS[name].axes.values():
             problems.append(f"{location}: {name} has no axis '{axis}'")
     if problems:

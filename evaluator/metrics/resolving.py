@@ -1,4 +1,4 @@
-"""A measure string → its definition: every choice made, by the string, the policy of the config, or the convention."""
+"""A measure string → its definition: every setting has a value, from the string, the policy of the config, or the convention."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def resolve(
     relevance: Relevance = DEFAULT_RELEVANCE,
     policy: Mapping[str, str] = NO_POLICY,
 ) -> Definition:
-    """Make every choice that `spec` leaves open as `policy` says, else as `convention` does.
+    """Take every setting that `spec` leaves open from `policy`, else from `convention`.
 
     Raises `ValueError` if a name, parameter or value is wrong.
     """
@@ -79,10 +79,10 @@ def resolve(
         raise ValueError(f"{entry.name} {takes}, not {len(read.components)}")
     if "relevance_rule" in dict(read.params):
         if threshold is not None and "threshold" in given:
-            raise ValueError(f"{entry.name} has a threshold and a relevance_rule: give one")
+            raise ValueError(f"{entry.name} has a threshold and a relevance_rule: give only one")
         axes["threshold"] = "ignored"
     if not entry.cut and isinstance(read.k, int):
-        raise ValueError(f"{entry.name} looks at the whole list and takes no cut-off: write '{entry.name}'")
+        raise ValueError(f"{entry.name} uses the whole list and takes no cut-off: write '{entry.name}'")
     shared = {key: value for key, value in given.items() if key == "threshold" or key in PROTOCOL}
     components = _parts(replace(read, k=cut), entry, shared, lambda part: resolve(part, chosen, load, relevance, policy), chosen)
     printed = tuple(_without(part.spec.at(UNSET), shared) for part in components)
@@ -112,7 +112,7 @@ def _parts(
         params = {**{key: value for key, value in shared.items() if key != "average"}, **dict(part.params)}
         component = find(chosen.read(part).name)
         if component.system:
-            problem = f"{component.name} is a value of the whole model and has none per user: {entry.name} cannot combine it"
+            problem = f"{component.name} is one value per model, not per user: {entry.name} cannot combine it"
             raise ValueError(f"{problem}; {_instead(read, entry, parts, chosen)}")
         at = read.k if component.cut else UNSET
         definitions.append(define(MetricSpec(part.name, part.components, tuple(params.items()), at)))
@@ -120,11 +120,11 @@ def _parts(
 
 
 def _instead(read: MetricSpec, entry: Metric, parts: tuple[MetricSpec, ...], chosen: Convention) -> str:
-    """What can be written in the place of a metric that would combine values of the whole model: arithmetic of the same measures."""
+    """Return the hint for a metric that cannot combine values of the whole model: arithmetic with the same measures."""
     cut = read.k if isinstance(read.k, int) else 10
     names = [str(part.at(cut) if find(chosen.read(part).name).cut else part.at(UNSET)) for part in parts]
     if len(names) == 1:
-        return f"ask for {names[0]} by itself"
+        return f"use {names[0]} alone"
     if entry.name == "F1":
         return f"arithmetic can, as in 2*{names[0]}*{names[1]}/({names[0]} + {names[1]})"
     return f"arithmetic can, as in ({' + '.join(names)})/{len(names)}"
@@ -138,14 +138,14 @@ def _threshold(value: Scalar) -> float | None:
     if value in _MEANS:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"threshold is a number, {' or '.join(_MEANS)}, not {value!r}")
+        raise ValueError(f"threshold must be a number, {' or '.join(_MEANS)}, not {value!r}")
     if not math.isfinite(value):
-        raise ValueError("threshold is a finite number")
+        raise ValueError("threshold must be a finite number")
     return float(value)
 
 
 def _effective(entry: Metric, axis: str, value: Scalar) -> Scalar:
-    """Return what a value of an axis comes to for a metric: `average=own` is the way in which it combines users by itself."""
+    """Return the effective value of an axis for a metric: `average=own` becomes the metric's own average."""
     return entry.average if axis == "average" and value == "own" else value
 
 

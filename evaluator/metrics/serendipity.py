@@ -1,7 +1,4 @@
-"""Serendipity: relevant items that the user would not have come across, and how far recommendations are from what the user knows.
-
-l is the number of items among the first k of the list.
-"""
+"""Serendipity: relevant items that the user would hardly find alone, and the distance of recommendations to known items."""
 
 from __future__ import annotations
 
@@ -24,6 +21,15 @@ from .measure import Measure, Ratio
 from .notation import DISTANCES, tex
 from .registry import metric
 from .table_views import CutTable
+
+LETTERS = {
+    "l": "the length of the list, at most k",
+    "l_u": "the length of the list of user u, at most k",
+    "i_r": "the item at rank r",
+    "h(r)": "1 if the item at rank r is relevant, else 0",
+    "train_u": "the items that the user has in train",
+}
+"""The symbols and words that formulas of this file use, with their meanings."""
 
 _MOST_PAIRS = 1 << 21
 """So many pairs of a listed and a train item are looked at together, unless one item has more."""
@@ -48,7 +54,7 @@ note_sentence(
 def from_profile(
     reading: Reading, profile: Rows, is_hit: Array, prepared: Prepared, notes: TableNotes, distance: str, featureless: str, depth: int
 ) -> Rows:
-    """The recommended items down to `depth`: the mean `distance` to the items that train holds for the user, and whether it is a `hit`.
+    """The recommended items down to `depth`: the mean `distance` to the user's train items, and `hit`, 1 if it is a hit.
 
     Pairs without a distance are left out of the mean, or at distance 1 where `featureless` is `unlike`; without any pair it is 0.
     """
@@ -134,14 +140,14 @@ _NEAR = {"left_out": "H_{u,i_r}", "unlike": "H_u"}
     reference="RecTools metrics/serendipity.py, after Ge, Delgado-Battenfeld and Jannach, RecSys 2010",
 )
 def serendipity(m: Measure) -> Ratio:
-    """How much better hits are placed than their popularity alone would place them.
+    """How much higher hits rank than their popularity alone would place them; use it to reward hits that are not obvious.
 
-    Serendipity@k = 1/l · Σ_{r≤k} h(r) · max((N + 1 - r)/N - pr(i_r), 0), pr(i) = (N + 1 - place(i))/N
+    Serendipity@k = 1/l · Σ_{r≤k} h(r) · max((N + 1 - r)/N - pr(i_r), 0), pr(i) = (N + 1 - position(i))/N
 
-    N is the number of items of the catalogue, place(i) that of the item by train users, most first, items with as many users sharing one
-    and none being left out; with `count` = `rows` by train rows. pr is 0 for an item that train does not hold.
+    N is the number of items in the catalogue. position(i) orders items by train users, most first; items with as many users share one
+    position, and no position is skipped. With `count` = `rows` it orders them by train rows. pr is 0 for an item that is not in train.
 
-    Edge cases: a user without a hit counts 0, also one without test rows; an empty list counts 0.
+    Edge cases: a user without a hit counts 0, and so does one without test rows; an empty list counts 0.
     """
     n, rank, place = m.number("items"), m.hits["rank"], m.hits.item("dense_rank", count=str(m.params["count"]))
     popular = where(place > 0, (n + 1.0 - place) / n, 0.0)
@@ -177,15 +183,14 @@ def _from_profile(m: Measure) -> CutTable:
     reference="Zhang et al., Auralist: introducing serendipity into music recommendation, WSDM 2012; recommenders evaluation",
 )
 def cosine_serendipity(m: Measure) -> Array:
-    """How unlike the items that the user knows the recommended items are, those that count by `relevance`.
+    """How different the hits are from the items that the user knows; use it to reward hits outside the user's habits.
 
     CosineSerendipity@k = 1/l · Σ_{r≤k} rel(r) · mean_{j ∈ train_u} dist(i_r, j)
 
-    rel by `relevance`: 1 for a hit and 0 else (`binary`), or 1 (`none`). dist by `distance` as for ILD; by default that of the users
-    that the items share.
+    rel by `relevance`: 1 for a hit and 0 otherwise (`binary`), or 1 for every item (`none`). dist by `distance` as for ILD.
 
-    Edge cases: pairs without a distance are left out of the mean, or at distance 1, as `featureless` says for ILD; an item without any
-    adds 0; users whom train does not hold are left out.
+    Edge cases: pairs without a distance are left out of the mean, or have distance 1 (`featureless`, as for ILD); an item without any such
+    pair adds 0; users without train rows are left out.
     """
     far = _from_profile(m)
     row = far["distance"] * (far["hit"] if m.params["relevance"] == "binary" else 1.0)
@@ -208,14 +213,14 @@ def cosine_serendipity(m: Measure) -> Array:
     reference="Castells, Hurley and Vargas, in Recommender Systems Handbook, 2nd ed. (2015), chapter 26; Unexpectedness of RELISON",
 )
 def profile_distance(m: Measure) -> Ratio:
-    """The mean distance of the recommended items to the items that the user knows, every recommendation weighing the same.
+    """How different the recommended items are from those that the user knows, relevant or not; use it to see how far a model explores.
 
     ProfileDistance@k = Σ_u Σ_{r≤k} mean_{j ∈ train_u} dist(i_r, j) / Σ_u l_u
 
-    dist by `distance` as for ILD.
+    Every recommendation weighs the same. dist by `distance` as for ILD.
 
-    Edge cases: pairs without a distance are left out of the mean, or at distance 1, as `featureless` says for ILD; an item without any
-    adds 0. Pooled over users (`micro`).
+    Edge cases: pairs without a distance are left out of the mean, or have distance 1 (`featureless`, as for ILD); an item without any such
+    pair adds 0. Pooled over users (`micro`).
     """
     far = _from_profile(m)
     return Ratio(far.sum(far["distance"], "distance"), m.n_listed)
@@ -234,13 +239,14 @@ def profile_distance(m: Measure) -> Ratio:
     reference="RELISON metrics, mean prediction distance of contact recommendation",
 )
 def mean_prediction_distance(m: Measure) -> Array:
-    """The mean distance of a user and the people recommended, where users are items of a graph whose distances data.distances holds.
+    """How far recommended people are from the user in a social network; use it if you recommend contacts.
 
     MeanPredictionDistance@k = E / Σ 1/δ(u, i) - 2, over the E recommendations with rank ≤ k
 
-    A pair that data.distances does not hold, or at distance 0, adds nothing to the sum: it is unreachable.
+    Users are items of the network, and data.distances has their distances δ. A pair that is not in data.distances, or has distance 0, is
+    unreachable and adds nothing to the sum.
 
-    Edge cases: no value where no pair has a distance; 0 without a recommendation.
+    Edge cases: no value if no pair has a distance; 0 without a recommendation.
     """
     pairs = m.table("user_distance")
     distance = pairs["distance"]

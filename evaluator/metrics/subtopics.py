@@ -1,8 +1,4 @@
-"""Diversity of the hits: the categories of items as subtopics, which hits cover, and cover again.
-
-l is the number of items among the first k of the list. Categories are those of data.items; an item that has none, or that the file does not
-hold, has no categories.
-"""
+"""Diversity of the hits: the categories of items as subtopics, which hits cover, and cover again."""
 
 from __future__ import annotations
 
@@ -17,6 +13,14 @@ from .arrays import divide, where
 from .measure import Measure, Ratio
 from .notation import tex
 from .registry import Number, metric
+
+LETTERS = {
+    "l": "the length of the list, at most k",
+    "i_r": "the item at rank r",
+    "h(r)": "1 if the item at rank r is relevant, else 0",
+    "categories": "those of data.items; an item that is not in this file has none",
+}
+"""The symbols and words that formulas of this file use, with their meanings."""
 
 _PLACES = (
     r" \\ Z_u = \sum_{r=1}^{d\,m} \frac{1}{\log_2(r + 1)} + \sum_{r=d\,m + 1}^{|L_u|} \frac{(1 - \alpha)^d}{\log_2(r + 1)}, \quad "
@@ -48,14 +52,15 @@ def _s_recall_uses(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     reference=ZHAI,
 )
 def s_recall(m: Measure) -> Ratio:
-    """Subtopic recall: the share of the categories that the recommended items cover.
+    """The share of the categories that the hits cover; use it if a list should serve many interests.
 
     SRecall@k = |∪_{r≤k} categories(i_r)| / C
 
-    By `relevance` the union is over the hits (`binary`), or over all recommended items (`none`). C by `of`: the number of categories in
-    data.items (`catalogue`), of the items of data.train (`train`), or of the user's relevant items (`relevant`).
+    SRecall is short for subtopic recall. By `relevance` the union is over the hits (`binary`), or over all recommended items (`none`). C by
+    `of`: the number of categories in data.items (`catalogue`), of the items of data.train (`train`), or of the user's relevant items
+    (`relevant`).
 
-    Edge cases: 0 where C is 0; above 1 where items that train does not hold have categories that its items have not (`train`).
+    Edge cases: 0 if C is 0; above 1 if items that are not in train have categories that its items do not have (`train`).
     """
     covered = m.table("covered_hits") if m.params["relevance"] == "binary" else m.table("covered")
     if m.params["of"] == "relevant":
@@ -86,7 +91,7 @@ def _decayed(base: float, seen: Array) -> Array:
     aliases=("alpha_nDCG", "a_ndcg", "aNDCG"),
     axes={"ideal": "alpha_ideal", "redundancy": "alpha_redundancy"},
     numbers={
-        "alpha": Number(0.5, "how much less a category is worth each time it is covered again", least=0.0, most=1.0, symbol=r"\alpha")
+        "alpha": Number(0.5, "how much the worth of a category falls each time it is covered again", least=0.0, most=1.0, symbol=r"\alpha")
     },
     needs=("categories",),
     uses=_alpha_uses,
@@ -101,17 +106,17 @@ def _decayed(base: float, seen: Array) -> Array:
     reference=CLARKE,
 )
 def alpha_ndcg(m: Measure) -> Ratio:
-    """NDCG in which a hit gains by each of its categories, and less by those that hits above it have covered.
+    """How close to the top hits of new categories are; use it if another hit of the same category is worth less.
 
     α-nDCG@k = 1/I · Σ_{r≤k} h(r) · Σ_{c ∈ categories(i_r)} (1 - α)^{seen(c,r)} / log2(r + 1)
 
-    seen(c, r) by `redundancy`: the number of hits above rank r that have category c (`hits`), or of all items above it (`listed`).
-    I by `ideal`: the same sum for the relevant items in greedy order, each time the one that gains most, smallest id first
-    (`greedy`); or, whatever the categories, A·⌊l/A⌋ places of gain 1 and the rest of the l places of gain (1 - α)^⌊l/A⌋, with A the
-    number of categories of the user's relevant items (`places`), and the value may then be above 1.
+    seen(c, r) by `redundancy`: the number of hits above rank r that have category c (`hits`), or of all items above it (`listed`). I by
+    `ideal`: the same sum for the relevant items in greedy order, each time the one that gains most, smallest id first (`greedy`); or,
+    for any categories, A·⌊l/A⌋ ranks of gain 1 and the rest of the l ranks of gain (1 - α)^⌊l/A⌋, with A the number of categories of
+    the user's relevant items (`places`), and the value may then be above 1.
 
-    Edge cases: no hit counts 0; an item without categories gains nothing. The greedy order is the usual stand-in for the best
-    order, which is NP-hard.
+    Edge cases: no hit counts 0; an item without categories gains nothing. The greedy order is the usual approximation of the best order,
+    which is NP-hard to find.
     """
     alpha = float(m.params["alpha"])
     aspects = m.table("aspects", redundancy=str(m.params["redundancy"]))
@@ -133,7 +138,11 @@ def alpha_ndcg(m: Measure) -> Ratio:
     "ERRIA",
     family="diversity",
     axes={"intent": "err_ia_intent"},
-    numbers={"grade": Number(0.5, "the chance that a hit satisfies who looks for its category", least=0.0, most=1.0, symbol=r"\gamma")},
+    numbers={
+        "grade": Number(
+            0.5, "the probability that a hit satisfies a user who looks for its category", least=0.0, most=1.0, symbol=r"\gamma"
+        )
+    },
     needs=lambda params: ("categories", "train") if params["intent"] == "profile" else ("categories",),
     uses=lambda params: ("aspects_and_intents",) if params["intent"] == "profile" else ("aspects",),
     tex=tex(
@@ -147,12 +156,13 @@ def alpha_ndcg(m: Measure) -> Ratio:
     reference="Chapelle et al., Intent-based diversification of web search results, Information Retrieval 14(6), 2011",
 )
 def err_ia(m: Measure) -> Array:
-    """Intent-aware expected reciprocal rank: how soon someone who looks for one of the categories is satisfied.
+    """How soon a user who looks for one of the categories is satisfied; use it if the same list must serve different intents.
 
     ERR-IA@k = Σ_c p(c|u) · Σ_{r≤k} h(r) · [c ∈ categories(i_r)] · 1/r · g · (1 - g)^{seen(c,r)}
 
-    g is `grade`, seen(c, r) the number of hits above rank r that have category c. p by `intent`: the same for every category
-    (`uniform`), or the share of c among the categories of the user's items in train and of the user's relevant items (`profile`).
+    This is the intent-aware expected reciprocal rank. g is `grade`, seen(c, r) the number of hits above rank r that have category c. p by
+    `intent`: the same for every category (`uniform`), or the share of c among the categories of the user's items in train and of the user's
+    relevant items (`profile`).
 
     Edge cases: no hit counts 0; an item without categories adds nothing.
     """

@@ -1,4 +1,4 @@
-"""What the body of a metric sees of a table: its columns as arrays, and sums over its rows for all cut-offs at once."""
+"""Tables as the body of a metric reads them: columns as arrays, and sums over rows for all cut-offs at once."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class CutTable(Struct, frozen=True, eq=False):
         return by_row
 
     def sum(self, row: Any, label: str = "term", **parts: Any) -> Array:
-        """Σ `row` over the user's rows with rank ≤ k; 0 without any. `label` and `parts` say to people what a row adds."""
+        """Σ `row` over the user's rows with rank ≤ k; 0 without any. `label` and `parts` describe the term of a row for people."""
         return self._reduced("sum", row, label, parts, cut=True)
 
     def max(self, row: Any, label: str = "term", **parts: Any) -> Array:
@@ -63,11 +63,11 @@ class CutTable(Struct, frozen=True, eq=False):
         return self._reduced("max", row, label, parts, cut=True)
 
     def tally(self, condition: Array, label: str = "counts") -> Array:
-        """The number of the user's rows with rank ≤ k for which a condition holds."""
+        """The number of the user's rows with rank ≤ k for which a condition is true."""
         return self._reduced("tally", condition, label, {}, cut=True)
 
     def tallies(self, kinds: Array, n_kinds: int) -> list[Array]:
-        """For each kind from 0 the number of the user's rows with rank ≤ k that have it, given that of each row; -1 is no kind."""
+        """For each kind from 0 the number of the user's rows with rank ≤ k that have it, from the kind of each row; -1 means none."""
         if self.trace is not None:
             return [self.tally(kinds == kind) for kind in range(n_kinds)]
         return self.rows.tallies(kinds, n_kinds, self.cutoffs)
@@ -77,15 +77,15 @@ class CutTable(Struct, frozen=True, eq=False):
         return self._reduced("count", None, "hit", {}, cut=True)
 
     def whole_sum(self, row: Any, label: str = "term") -> Array:
-        """Σ `row` over the user's rows, whatever their rank."""
+        """Σ `row` over the user's rows at any rank."""
         return self._reduced("sum", row, label, {}, cut=False)
 
     def whole_tally(self, condition: Array, label: str = "counts") -> Array:
-        """The number of the user's rows for which a condition holds, whatever their rank."""
+        """The number of the user's rows at any rank for which a condition is true."""
         return self._reduced("tally", condition, label, {}, cut=False)
 
     def whole_count(self) -> Array:
-        """The number of the user's rows, whatever their rank."""
+        """The number of the user's rows at any rank."""
         return self._reduced("count", None, "all", {}, cut=False)
 
     def _reduced(self, reduce: str, row: Any, label: str, parts: Mapping[str, Any], cut: bool) -> Array:
@@ -117,5 +117,5 @@ class ItemTable(Struct, frozen=True, eq=False):
         return values
 
     def sum(self, row: Any) -> Array:
-        """Σ `row` over all items, as a column; the same whatever the order of the items."""
+        """Σ `row` over all items, as a column; the same for any order of the items."""
         return np.asarray([[math.fsum(np.broadcast_to(np.asarray(row, dtype=np.float64), len(self)))]])

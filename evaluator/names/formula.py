@@ -160,12 +160,14 @@ def read(text: str) -> Formula:
     for parentheses and signs more than 20 deep. Whether the measures exist is not asked here.
     """
     if len(text) > _LONGEST:
-        raise ValueError(f"a formula has at most {_LONGEST:,} characters, not {len(text):,}")
+        raise ValueError(f"a formula may have at most {_LONGEST:,} characters, not {len(text):,}")
     formula = Formula(_Reader(text).formula())
     if not formula.measures:
         raise ValueError(f"the formula {text!r} names no measure")
     if len(formula.text) > _LONGEST:
-        raise ValueError(f"a formula has at most {_LONGEST:,} characters; with spaces around + and - this one has {len(formula.text):,}")
+        raise ValueError(
+            f"a formula may have at most {_LONGEST:,} characters; with spaces around + and - this one has {len(formula.text):,}"
+        )
     return formula
 
 
@@ -234,7 +236,7 @@ class _Reader:
 
     def factor(self, depth: int) -> Node:
         if depth > _DEEPEST:
-            raise ValueError(f"the parentheses and signs of a formula are at most {_DEEPEST} deep")
+            raise ValueError(f"the parentheses and signs of a formula may be at most {_DEEPEST} deep")
         if sign := self.taken("+-"):
             part = self.factor(depth + 1)
             return Negative(part) if sign == "-" else part
@@ -265,7 +267,7 @@ class _Reader:
         if self.next == len(self.tokens):
             return ValueError(f"cannot read the formula {self.text!r}: it ends where {wanted} was expected")
         _, text, start = self.tokens[self.next]
-        return ValueError(f"cannot read the formula {self.text!r}: {text!r} at character {start + 1} stands where {wanted} was expected")
+        return ValueError(f"cannot read the formula {self.text!r}: {text!r} at character {start + 1} found where {wanted} was expected")
 
 
 def _chain(first: Node, rest: tuple[tuple[str, Node], ...]) -> Node:

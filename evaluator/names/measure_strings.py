@@ -78,9 +78,9 @@ def cutoff(value: object) -> int | None:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError(f"a cut-off is a positive integer or none (the whole list), not {value!r}")
+        raise ValueError(f"a cut-off must be a positive integer or none (the whole list), not {value!r}")
     if not 1 <= value < 2**31:
-        raise ValueError(f"a cut-off must be at least 1, not {value}" if value < 1 else f"the cut-off {value} is beyond any list")
+        raise ValueError(f"a cut-off must be at least 1, not {value}" if value < 1 else f"the cut-off {value} is larger than any list")
     return value
 
 
@@ -128,7 +128,7 @@ class _Reader:
             raise ValueError(f"cannot read {self.text!r}: it ends where {wanted} was expected")
         kind, text = self.tokens[self.next]
         if (kind == "mark") != (len(wanted) == 1) or (kind == "mark" and text != wanted):
-            raise ValueError(f"cannot read {self.text!r}: {text!r} stands where {wanted} was expected")
+            raise ValueError(f"cannot read {self.text!r}: {text!r} found where {wanted} was expected")
         self.next += 1
         return text
 
@@ -138,7 +138,7 @@ class _Reader:
 
     def measure(self, depth: int) -> MetricSpec:
         if depth > _DEPTH:
-            raise ValueError("a measure may not nest this deep")
+            raise ValueError("measures are nested too deeply")
         name = self.take("a metric name")
         components: list[MetricSpec] = []
         params: dict[str, Scalar] = {}
@@ -152,7 +152,7 @@ class _Reader:
         k: Cutoff = UNSET
         if self.peek() == "@":
             if depth:
-                raise ValueError(f"cannot read {self.text!r}: the cut-off stands at the end of the whole measure")
+                raise ValueError(f"cannot read {self.text!r}: the cut-off must be at the end of the whole measure")
             self.take("@")
             k = cutoff(self.take("a cut-off"))
         return MetricSpec(name, tuple(components), tuple(params.items()), k)

@@ -66,7 +66,7 @@ class Margin(Struct, frozen=True):
             size = math.nan
         if not math.isfinite(size) or size < 0:
             raise ValueError(
-                f"a margin is a number from 0 such as 0.005, or a share of the base value such as 1%, not {str(written)[:80]!r}"
+                f"a margin must be a number from 0 such as 0.005, or a share of the baseline's value such as 1%, not {str(written)[:80]!r}"
             )
         return cls(size / 100, True) if percent else cls(size)
 

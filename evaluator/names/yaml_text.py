@@ -62,8 +62,8 @@ class Document(Struct):
 
 
 _HINTS: Final = {
-    "escape": "; in double quotes a backslash begins an escape: write a path of Windows in single quotes, or with /",
-    "but got '{'": "; inside { } and [ ] write what holds a brace, such as recs_{fold}.csv, in quotes",
+    "escape": "; in double quotes a backslash starts an escape: write Windows paths in single quotes or with /",
+    "but got '{'": "; inside { } and [ ], quote texts with braces, such as recs_{fold}.csv",
 }
 """What to do, by a part of what is wrong."""
 
@@ -74,11 +74,11 @@ def read_file(path: FilePath, *, pipes: bool = False) -> str:
     With `pipes` a pipe is read too, such as `<(…)` of a shell, as long as something comes from it.
     """
     if "\0" in str(path):
-        raise OSError(errno.EINVAL, "no name of a file holds a NUL character", str(path))
+        raise OSError(errno.EINVAL, "a file name cannot contain a NUL character", str(path))
     if pipes and stat.S_ISFIFO(os.stat(path).st_mode):
         content = _piped(path)
     elif os.path.exists(path) and not os.path.isfile(path):
-        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
     else:
         with path.open("rb") as file:
             content = file.read(_LONGEST + 1)
@@ -93,7 +93,7 @@ def _piped(path: FilePath) -> bytes:
     try:
         while len(content) <= _LONGEST:
             if not select.select([pipe], [], [], _PATIENCE)[0]:
-                raise OSError(errno.ETIMEDOUT, f"it is a pipe from which nothing came for {_PATIENCE} seconds", str(path))
+                raise OSError(errno.ETIMEDOUT, f"it is a pipe that sent nothing for {_PATIENCE} seconds", str(path))
             if not (more := os.read(pipe, 1 << 16)):
                 break
             content += more
@@ -124,7 +124,7 @@ def read(text: str, environment: Mapping[str, str] | None = None, *, is_own: boo
         line = text.count("\n", 0, error.position) + 1
         reader.document.problems.append(((line, 1), f"not valid YAML: {error.reason}"))
     except (_TooMuch, RecursionError):
-        reader.document.problems.append(((1, 1), "the config nests too deeply, or its aliases expand to too many values"))
+        reader.document.problems.append(((1, 1), "the config is nested too deeply, or its aliases expand to too many values"))
     return reader.document
 
 
@@ -188,10 +188,10 @@ class _Reader:
                 continue
             key = _whole(key_node.value)
             if not key.isascii() and any("\ud800" <= letter <= "\udfff" for letter in key):
-                self.problem(key_node, "this key holds half a character (a lone surrogate)")
+                self.problem(key_node, "this key contains half a character (a lone surrogate)")
                 continue
             if key in result:
-                self.problem(key_node, f"the key '{key}' stands here twice")
+                self.problem(key_node, f"the key '{key}' is given twice")
                 continue
             result[key] = self.read(value_node, (*path, key), depth + 1)
             self.document.keys[(*path, key)] = (key_node.start_mark.line + 1, key_node.start_mark.column + 1)
@@ -200,10 +200,10 @@ class _Reader:
     def scalar(self, node: yaml.Node) -> Any:
         text = _whole(self.substitute(node))
         if any("\ud800" <= letter <= "\udfff" for letter in text):
-            self.problem(node, "this text holds half a character (a lone surrogate)")
+            self.problem(node, "this text contains half a character (a lone surrogate)")
             return None
         if "\0" in text:
-            self.problem(node, "this text holds a NUL character, which no name of a file and no field can have")
+            self.problem(node, "this text contains a NUL character, which file names and fields cannot have")
             return None
         if isinstance(node, yaml.ScalarNode) and node.style:  # quoted or block text stays text
             return text
@@ -218,7 +218,7 @@ class _Reader:
                 remember(name, self.environment[name])
                 return self.environment[name]
             if default is None:
-                self.problem(node, f"the environment has no variable {name}; write ${{{name}:DEFAULT}} to give it a default")
+                self.problem(node, f"the environment variable {name} is not set; write ${{{name}:DEFAULT}} to give it a default")
                 return ""
             return default
 

@@ -77,7 +77,7 @@ def _remarks_on_several(users: pl.DataFrame, column: GroupColumn) -> list[str]:
     if not several:
         return []
     have = "user has" if several == 1 else "users have"
-    return [f"{several:,} {have} several values of {column.by.column} in data.users: the first in text order counts."]
+    return [f"{several:,} {have} several values of {column.by.column} in data.users: the first in text order is used."]
 
 
 def _refuse_ids(by: GroupBy, membership: Membership) -> None:
@@ -85,7 +85,7 @@ def _refuse_ids(by: GroupBy, membership: Membership) -> None:
     if n > _MOST_GROUPS:
         raise DataError(
             f"data.{by.kind}: evaluation.by: {by.name} has {n:,} groups, and results are split into {_MOST_GROUPS:,} at most",
-            "name a column with fewer different values",
+            "choose a column with fewer different values",
         )
 
 
@@ -95,7 +95,7 @@ def _remarks(by: GroupBy, membership: Membership, tested: pl.Series) -> list[str
     if not without:
         return []
     one, several = (f"{by.kind[:-1]} has", f"{by.kind} have")
-    stand = "it stands" if without == 1 else "they stand"
+    stand = "it is" if without == 1 else "they are"
     return [f"{without:,} test {one if without == 1 else several} no {by.column} in data.{by.kind}: {stand} in the group {MISSING}."]
 
 
@@ -126,7 +126,7 @@ def category_names(items: pl.DataFrame, columns: Sequence[tuple[str, str]], spli
 def group_names(frame: pl.DataFrame, key: str, column: str) -> pl.DataFrame:
     """`key`, `name`: the group that `column` names for each user or item, once.
 
-    Rows without a name are left out; of one who stands there under several names the first in text order counts.
+    Rows without a name are left out; of one who stands there under several names the first in text order is used.
     """
     named = frame.select(key, name=column).filter(pl.col("name").is_not_null() & (pl.col("name") != ""))
     return named.group_by(key).agg(pl.col("name").min())

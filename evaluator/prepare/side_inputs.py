@@ -115,8 +115,8 @@ def policy_scores(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     policy = rows.group_by(keys).agg(previous=pl.col("score").cast(pl.Float64).max())
     remarks = []
     for count, score, weighs in (
-        ((policy["previous"] == 0).sum(), "0", "weighs as much as can be"),
-        ((policy["previous"] < 0).sum(), "below 0", "weighs as little as can be"),
+        ((policy["previous"] == 0).sum(), "0", "gets the largest possible weight"),
+        ((policy["previous"] < 0).sum(), "below 0", "gets the smallest possible weight"),
     ):
         if count:
             scores = f"{count:,} score{'s are' if count > 1 else ' is'} {score}"
@@ -131,7 +131,7 @@ def distances_both_ways(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     turned = given.select(item="other", other="item", distance="distance").join(given, on=["item", "other"], how="anti")
     distances = pl.concat([given, turned])
     below = int((distances["distance"] < 0).sum())
-    are = "distance is below 0 and is taken as it is" if below == 1 else "distances are below 0 and are taken as they are"
+    are = "distance is below 0 and is used as it is" if below == 1 else "distances are below 0 and are used as they are"
     return distances, [f"data.distances: {below:,} {are}."] if below else []
 
 

@@ -35,9 +35,7 @@ _MOST: Final = 10
 _IN_PROPERTIES: Final = "%\r\n:,"
 _MOST_BYTES: Final = 900_000
 """A summary of more than 1 MiB is dropped as a whole."""
-_CUT: Final = (
-    "\n\n*The rest is left out: it is longer than the {most:,} bytes that are shown here. receval report -o FILE.html has it all.*\n"
-)
+_CUT: Final = "\n\n*The rest is left out: the summary is longer than {most:,} bytes. receval report -o FILE.html has it all.*\n"
 _GREEN, _RED, _AMBER, _BLUE = "#1a7f37", "#b3261e", "#8a6100", "#0b5cad"
 _CHARACTER, _LONGEST = 6.6, 60
 """How wide a character of a badge is, and how many a text of it has at most."""
@@ -150,7 +148,7 @@ def as_annotations(content: ReportContent) -> str:
     for kind, outcomes in (("error", ("fail", "skipped")), ("warning", ("warn",))):
         said = [(f"{case.id} {case.model}".strip(), case.sentence or case.name) for case in every if case.outcome in outcomes]
         if len(said) > _MOST:
-            said[_MOST - 1 :] = [("receval", f"{len(said) - _MOST + 1} more like these are in the summary of the step")]
+            said[_MOST - 1 :] = [("receval", f"{len(said) - _MOST + 1} more are in the step summary")]
         lines += [f"::{kind} {where}title={_escaped(title, _IN_PROPERTIES)}::{_escaped(message)}\n" for title, message in said]
     return "".join(lines)
 
@@ -162,7 +160,7 @@ def append_summary(file: str, summary: str) -> None:
         with open(file, "a", encoding="utf-8") as target:
             target.write(cut(summary, _MOST_BYTES - before))
     except OSError as error:
-        raise OutputError(f"cannot write the summary of the step to {file}: {error.strerror}", "--ci none writes none") from None
+        raise OutputError(f"cannot write the step summary to {file}: {error.strerror}", "--ci none writes none") from None
 
 
 def _escaped(text: str, signs: str = "%\r\n") -> str:

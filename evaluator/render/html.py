@@ -73,7 +73,7 @@ _FRAME: Final = """<!DOCTYPE html>
 <main>
 {main}</main>
 <footer>
-<p>Made by receval {version}. The numbers of the tables, in full precision, are in this page as JSON (<code>receval-data</code>).</p>
+<p>Made by receval {version}. The numbers in full precision are in this page as JSON (<code>receval-data</code>).</p>
 </footer>
 {scripts}</body>
 </html>

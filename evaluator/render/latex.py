@@ -31,7 +31,7 @@ PREAMBLE: Final = r"""\documentclass[11pt,a4paper]{article}
 \newenvironment{points}{\begin{list}{\textbullet}{\setlength{\itemsep}{1pt}\setlength{\parsep}{0pt}\setlength{\topsep}{3pt}%
 \setlength{\leftmargin}{1.5em}}}{\end{list}}
 """
-_NEEDED: Final = r"""% Tables made by receval. In the preamble of the document that takes them in:
+_NEEDED: Final = r"""% Tables made by receval. The preamble of your document needs:
 % \usepackage[utf8]{inputenc}
 % \usepackage[T1]{fontenc}
 % \usepackage{textcomp,amsmath,amssymb,array,booktabs}
@@ -98,7 +98,7 @@ _KNOWN_SYMBOLS: Final = (
     | {symbol for meaning in GLOSSARY.values() for symbol in re.findall(r"\$([^$]+)\$", meaning)}
     | {"R", "|T_u|", r"[\ldots]", *(f"M_{place}" for place in range(1, 10))}
 )
-"""What is taken for LaTeX in a text; beside it are the symbols of the numbers that metrics take."""
+"""What is used as LaTeX in a text; beside it are the symbols of the numbers that metrics take."""
 _NUMBER: Final = re.compile(r"(-?)([\d.,]+|inf)(?:e([+-]\d+))?")
 
 

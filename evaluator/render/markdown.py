@@ -1,4 +1,4 @@
-"""Document → Markdown. Nothing in names and sentences that quote others is taken for Markdown or HTML."""
+"""Document → Markdown. Nothing in names and sentences that quote others is used as Markdown or HTML."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def as_markdown(document: Iterable[doc.Block], *, quotes_nobody: bool = False) -
 
 
 def markdown_text(text: str) -> str:
-    """Return a text of other people's data for a line of Markdown: nothing in it is taken for Markdown or HTML."""
+    """Return a text of other people's data for a line of Markdown: nothing in it is used as Markdown or HTML."""
     marked = _ACTING.sub(lambda found: f"\\{found[0]}", on_one_line(text).strip())
     return f"\\{marked}" if _LEADING.match(marked) else marked
 

@@ -92,7 +92,7 @@ def cells_of_checks(result: Result) -> dict[str, Any]:
 
 
 def user_values(result: Result) -> pl.DataFrame:
-    """Return the values of users; one that is not defined is NaN, one that a user does not have is null."""
+    """Return the per-user values; one that is not defined is NaN, one that a user does not have is null."""
     # A yardstick may lack a measure, and then it has no numerator and denominator of it.
     frames = [frame.select(pl.lit(model).alias("model"), pl.all()) for model, frame in result.per_user.items()]
     return pl.concat(frames, how="diagonal")

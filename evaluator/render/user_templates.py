@@ -24,7 +24,7 @@ MOST_SECONDS: Final = 20.0
 MOST_CHARACTERS: Final = 20_000_000
 MOST_MEMORY: Final = 2_000_000_000
 """The limits of a template: its time, the text that it makes, and the memory that it takes, where the system limits memory."""
-_LESS: Final = "make fewer loops, or shorter texts; docs/reports.md says the limits"
+_LESS: Final = "use fewer loops or shorter texts; docs/reports.md has the limits"
 _PLAIN: Final = frozenset({".md", ".txt", ".tex", ".csv", ".tsv", ".json", ".yaml", ".yml"})
 """Endings of outputs in which `&lt;` would be no sign but four letters."""
 
@@ -35,14 +35,14 @@ def read_template(path: Path) -> str:
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
-                raise ConfigError(f"--template {path}: this is no file", "give a Jinja template")
+                raise ConfigError(f"--template {path}: there is no such file", "give a Jinja template")
             if status.st_size > _MOST_BYTES:
-                raise ConfigError(f"--template {path}: it has {status.st_size:,} bytes, and a template may have {_MOST_BYTES:,}")
+                raise ConfigError(f"--template {path}: it has {status.st_size:,} bytes, but a template may have at most {_MOST_BYTES:,}")
             return file.read(_MOST_BYTES + 1).decode("utf-8")
     except OSError as error:
         raise ConfigError(f"--template {path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise ConfigError(f"--template {path}: this is no UTF-8 text (byte {error.start})") from None
+        raise ConfigError(f"--template {path}: this is not UTF-8 text (byte {error.start})") from None
 
 
 def rendered(template: str, content: ReportContent, name: str, output: Path | None = None) -> bytes:
@@ -64,7 +64,7 @@ def rendered(template: str, content: ReportContent, name: str, output: Path | No
         return str(answer["text"]).encode()
     kind, message = answer["kind"], answer["message"]
     line = f":{answer['line']}" if kind == "syntax" else ""
-    advice = {"template": "docs/reports.md says what a template is given", "large": _LESS, "limit": _LESS, "memory": _LESS}
+    advice = {"template": "docs/reports.md lists the variables of a template", "large": _LESS, "limit": _LESS, "memory": _LESS}
     sentences = {
         "large": f"it makes a text of more than {MOST_CHARACTERS:,} characters",
         "memory": f"it needs more than {MOST_MEMORY / 1e9:.1f} GB of memory",
@@ -76,7 +76,7 @@ def rendered(template: str, content: ReportContent, name: str, output: Path | No
 def _answer(question: bytes, name: str) -> dict[str, Any]:
     """Return the answer of the process that renders; `ConfigError` if it takes too long or ends without an answer."""
     if not sys.executable or getattr(sys, "frozen", False):
-        raise ConfigError(f"--template {name}: this Python has no program that could render it (sys.executable)", "use another format")
+        raise ConfigError(f"--template {name}: this Python has no executable to render it (sys.executable)", "use another format")
     command = [sys.executable, "-I", "-c", inspect.getsource(sandbox)]
     try:
         done = subprocess.run(command, input=question, capture_output=True, timeout=MOST_SECONDS, check=False)

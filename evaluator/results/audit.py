@@ -67,7 +67,7 @@ def read_number(text: str) -> tuple[float, int]:
     """A number as it is printed, and its decimals; `ValueError` if `text` is none."""
     plain = text.replace("−", "-").replace("%", "").strip()
     if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)", plain, re.ASCII):
-        raise ValueError(f"takes a number as it is printed, such as 0.1894, not {text!r}")
+        raise ValueError(f"takes a printed number such as 0.1894, not {text!r}")
     return float(plain), len(plain.partition(".")[2])
 
 

@@ -136,7 +136,7 @@ def _capitalised(sentence: str) -> str:
 
 def _sentences(one: Conclusion) -> Iterator[str]:
     if one.best is None:
-        yield "no model is best: each is behind another one on the users whom the two have in common."
+        yield "no model is best: each is worse than another one on the users that both have in common."
         return
     if one.has_other_users and len(one.models) == 2:
         yield _of_two_with_other_users(one, one.best, one.rivals[0])
@@ -145,7 +145,7 @@ def _sentences(one: Conclusion) -> Iterator[str]:
         counts = sorted(one.users.values())
         common = [rival.n_users for rival in one.rivals if rival.n_users]
         users = f"{counts[0]:,} each" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
-        yield f"models count different users ({users}); every two are compared on the users in common (at least {min(common):,})."
+        yield f"models count different users ({users}); each pair is compared on its common users (at least {min(common):,})."
     yield from _of_best(one, one.best)
 
 

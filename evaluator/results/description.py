@@ -100,7 +100,7 @@ class Description(Struct, frozen=True):
 
 
 class Spread(Struct, frozen=True):
-    """A histogram of the values of users in one measure, or of their differences from `base`.
+    """A histogram of the per-user values in one measure, or of their differences from `base`.
 
     `zero` users have the value 0, or did not change; the `bins` hold all others, and 0 is the border of two of them.
     """

@@ -12,15 +12,15 @@ def why_others(row: Row) -> str:
         return ""
     reasons = []
     if row.aggregate == "mean" and row.n_users != ledger.counted:
-        reasons.append("those of data.train, by whose number the sum is divided; divisor=counted divides by those who count")
+        reasons.append("the users of data.train, by whose number the sum is divided; divisor=counted divides by the users that count")
     elif ledger.others:
-        reasons.append("those of another file; population=test averages over the test users")
+        reasons.append("the users of another file; population=test averages over the test users")
     elif ledger.in_lists > ledger.in_both and not ledger.left_out_without_truth and not ledger.filled_without_truth:
-        reasons.append("all with a list; population=test leaves out those without a test row")
+        reasons.append("all users with a list; population=test leaves out users without a test row")
     if ledger.left_out_without_list:
-        reasons.append("those without a list are left out; missing_lists=zero counts them")
+        reasons.append("users without a list are left out; missing_lists=zero counts them")
     if ledger.left_out_without_value:
-        reasons.append(f"{ledger.left_out_without_value:,} have nothing that the measure could be computed from")
+        reasons.append(f"{ledger.left_out_without_value:,} have no data for this measure")
     return f" ({'; '.join(reasons)})" if reasons else ""
 
 
@@ -31,7 +31,7 @@ def why_undefined(row: Row, counts: Counts | None = None) -> str:
         without = "a user without a list, or with" if n else "a user with"
         return f"{without} an empty list of test items has none; empty_truth=zero counts the latter 0, empty_truth=as_no_relevant as others"
     if not n:
-        return "there is nothing to compare, or to divide by, or it is infinite"
+        return "there is nothing to compare or to divide by, or the result is infinite"
     who = "1 user without a list has" if n == 1 else f"{n:,} users without a list have"
     return f"{who} none; missing_lists=drop leaves such users out, missing_lists=zero counts them 0"
 
@@ -73,5 +73,5 @@ def unlisted(counts: Counts) -> str:
 def untested(counts: Counts) -> str:
     """How many users with a list stand in no test row; empty if none counts."""
     n = counts.untested
-    stand = "user with a list stands in no test row and counts 0" if n == 1 else "users with a list stand in no test row and count 0"
+    stand = "user with a list is in no test row and counts 0" if n == 1 else "users with a list are in no test row and count 0"
     return f"{n:,} {stand} (evaluation.policy.no_truth)." if n else ""

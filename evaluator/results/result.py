@@ -1,4 +1,4 @@
-"""`Result`: what a run found, with the definitions of its measures and the values of users. Everything downstream is a reading of it."""
+"""`Result`: what a run found, with the definitions of its measures and the per-user values. Everything downstream is a reading of it."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ class Result(Struct, frozen=True, eq=False, dict=True):
     gates: tuple[Gate, ...] = ()
     """The gates of the config as they were judged."""
     conclusions: tuple[Conclusion, ...] = ()
-    """Which model is best in each measure and which others it beats, where there are several models and values of users."""
+    """Which model is best in each measure and which others it beats, where there are several models and per-user values."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):

@@ -145,7 +145,7 @@ def protocol_sentences(protocols: Mapping[str, Protocol]) -> Iterator[str]:
     if cut:
         yield f"The cut-off of {shortened(cut)} is the default: evaluation.top_k is not given."
     if whole:
-        yield f"{shortened(whole)} {'looks' if len(whole) == 1 else 'look'} at whole lists, the default: evaluation.top_k is not given."
+        yield f"{shortened(whole)} {'uses' if len(whole) == 1 else 'use'} whole lists, the default: evaluation.top_k is not given."
 
 
 SPLITS: Final = ("by", "group", "few_users", "fold", "run", "repeats", "repeats_std", "least_users")
@@ -220,7 +220,7 @@ class Row(Struct, frozen=True):
 
 
 class Counts(Struct, frozen=True):
-    """Who was counted for one model.
+    """Users that were counted for one model.
 
     `test` users stand in the test file; `relevant` of them have a relevant item; `listed` of those have a list; `averaged`
     is how many the first measure is averaged over. Those without a list count 0 if `missing_count`, or have no value if

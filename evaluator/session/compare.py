@@ -50,7 +50,7 @@ def gather(given: Sequence[str], read: Read, tell: Tell) -> Gathered:
     for text in given:
         name, path = _named(text)
         if name in paths:
-            raise ConfigError(f"two results are called {name}", "name them: main=FOLDER today=FOLDER")
+            raise ConfigError(f"two results are both named {name}", "label them: main=FOLDER today=FOLDER")
         paths[name] = path
     config: Loaded | None = None
     results: dict[str, Result] = {}

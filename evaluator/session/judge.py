@@ -48,13 +48,13 @@ def judge_source(
             gates, compare = gates_of(result.config, options)
             if not gates.rules:
                 hint = "give one with --rule 'nDCG@10 max_loss 2%', or evaluate with gates in the config"
-                raise ConfigError("there is no rule to judge", hint)
+                raise ConfigError("there are no rules to judge", hint)
             result = with_gates(result, gates, compare, bases_of(gates, Path(), result.models))
         else:
             loaded = read(source)
             if not loaded.config.gates.rules:
                 hint = "write some under gates.rules, or give --rule 'nDCG@10 max_loss 2%'"
-                raise ConfigError(f"{loaded.name}: there is no rule to judge", hint)
+                raise ConfigError(f"{loaded.name}: there are no rules to judge", hint)
             result = judge_of_config(loaded)(run(loaded, concludes=False))  # what is compared with is found first
         content = None
         if reports or targets.of("report"):
@@ -112,7 +112,7 @@ def judge_of_config(loaded: Loaded, folders: Iterable[Path] = ()) -> Callable[[R
         place = loaded.folder / Path(path.rpartition("=")[2]).expanduser()
         if path not in (named or ()) and any(os.path.realpath(folder) == os.path.realpath(place) for folder in folders):
             raise OutputError(
-                f"the results would take the place of their baseline {place}", "choose another folder; receval baseline set keeps one"
+                f"the results would overwrite their baseline {place}", "choose another folder; receval baseline set updates a baseline"
             )
     bases = bases_of(gates, loaded.folder, named)
     return lambda result: with_gates(result, gates, loaded.config.compare, bases)
@@ -146,10 +146,10 @@ def _found(given: GateBaseline, folder: Path, models: Collection[str] | None, no
         return Baseline(label or place.resolve().name, load(place), given.model, if_missing=given.if_missing)
     if is_model or (models is None and not equals and "/" not in path):
         if given.model is not None:
-            raise ConfigError(f"gates.{noun}.model is a model of a folder of results, but {path} is a model of this run", "leave model out")
+            raise ConfigError(f"gates.{noun}.model is for result folders, but {path} is a model of this run", "remove the key model")
         return Baseline(given.path, if_missing=given.if_missing)  # the name of a model that is known after the run
     if os.path.lexists(place) and not os.path.islink(place):
-        raise DataError(f"the {noun} {path} is a file, not a folder of results", "make a folder with receval run -o DIR/")
+        raise DataError(f"the {noun} {path} is a file, not a result folder", "create a result folder with receval run -o DIR/")
     reason = f"there is no {noun} {path}"
     if given.if_missing == "error":
         raise DataError(reason, SET_ONE.format(key=f"gates.{noun}"))

@@ -51,8 +51,10 @@ def facts() -> list[Fact]:
         *found,
         Fact("memory", f"{4 * quarter / 1e9:.1f} GB, of which lists take up to {quarter / 1e9:.1f} GB (engine.memory)"),
         Fact("threads", f"{n_polars_threads()} for Polars{f', by POLARS_MAX_THREADS={limited}' if limited else ''}"),
-        Fact("temporary files", f"{free / 1e9:.1f} GB free in {folder}", "set TMPDIR to a folder with more room" if free < quarter else ""),
-        Fact("encoding", encoding, "" if encoding.lower() in ("utf-8", "utf8") else "set PYTHONUTF8=1 to see names as they are"),
+        Fact(
+            "temporary files", f"{free / 1e9:.1f} GB free in {folder}", "set TMPDIR to a folder with more space" if free < quarter else ""
+        ),
+        Fact("encoding", encoding, "" if encoding.lower() in ("utf-8", "utf8") else "set PYTHONUTF8=1 to show all characters of names"),
     ]
 
 

@@ -80,7 +80,7 @@ class RunRecord(JudgedResult[Found], Generic[Found], frozen=True, eq=False, kw_o
             said = conclusions(compare(Gathered({"this run": self.result}, self.loaded), questions).comparison)
         except RecevalError as error:
             return [f"Not compared with {questions.baseline}: {error}"]
-        more = [f"receval compare says it of {len(said) - 1} more."] if len(said) > _MOST_SENTENCES else []
+        more = [f"receval compare lists {len(said) - 1} more."] if len(said) > _MOST_SENTENCES else []
         return [*said[: _MOST_SENTENCES - len(more)], *more]
 
     @property

@@ -78,7 +78,7 @@ def report_inputs(
         made: dict[Path, bytes] = {}
         for path, row in rows.items():
             if row.of == "latex" and len(gathered.results) > 1:
-                raise ConfigError(f"-o {path}: a report in LaTeX is of one result", "receval compare -o FILE.tex writes a comparison")
+                raise ConfigError(f"-o {path}: a LaTeX report is for one result", "use receval compare -o FILE.tex for a comparison")
             subject = next(iter(gathered.results.values())) if row.of == "latex" else content
             made[path] = rendered(row, subject, interactive=interactive, path=path)
         stage.commit({destination(path): body for path, body in made.items() if path is not _PRINTED})
@@ -193,7 +193,7 @@ def stored_sections(result: Result) -> tuple[Compare, ReportConfig]:
 
 
 def tables(result: Result, *, is_document: bool = False) -> Document:
-    """The tables of a result as its config asks for them, or a whole document; values of users say which models are clearly different.
+    """The tables of a result as its config asks for them, or a whole document; per-user values say which models are clearly different.
 
     By default each measure's best model is compared with all others; for letters every two models are, for daggers all with the baseline.
     """
@@ -214,7 +214,7 @@ def paper(result: Result) -> Document:
 
 
 def _typical(result: Result) -> tuple[str, ...]:
-    """The first measure with values of users, at its largest cut-off, where users differ most."""
+    """The first measure with per-user values, at its largest cut-off, where users differ most."""
     model = result.models[0]
     columns = columns_of(result.per_user, model) if model in result.per_user else ()
     rows = [row for row in rows_of(result, model).values() if row.measure in columns]
@@ -230,7 +230,7 @@ def _named_charts(charts: Mapping[str, Sequence[str]], labels: Iterable[str]) ->
     for chart, texts in charts.items():
         every = [label for text in texts for label in named(text, metrics if chart == "over_k" else known, f"{_CHARTS}: {chart}")]
         if chart == "trade_off" and every and len(every) != 2:
-            raise ConfigError(f"{_CHARTS}: trade_off is of two measures, not of {', '.join(every)}", "name both with their cut-offs")
+            raise ConfigError(f"{_CHARTS}: trade_off needs two measures, not {', '.join(every)}", "give two measures with their cut-offs")
         found[chart] = tuple(dict.fromkeys(every))
     return found
 

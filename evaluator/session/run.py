@@ -26,7 +26,7 @@ from .outcome import RunRecord, Tracked
 from .targets import PathLike, Targets, as_written, run_targets
 
 MOST_VALUES: Final = 30_000_000
-"""How many values of users are kept, of all models together, to compare models at the end of a run: a quarter of a gigabyte."""
+"""How many per-user values are kept, of all models together, to compare models at the end of a run: a quarter of a gigabyte."""
 EVERYTHING: Final[frozenset[Need]] = frozenset({"users", "conclusions", "complete"})
 
 
@@ -45,7 +45,7 @@ def run_config(
     """Evaluate a config, judge its gates, make its reports and write everything; see `track_run` for its trackers.
 
     `outputs` are files, whose endings say their forms, and folders, beside those that the config names; with `per_user` files have the
-    values of users. The result has what `needs` say, and what the outputs need; with `reports` a report is made where no file is one.
+    per-user values. The result has what `needs` say, and what the outputs need; with `reports` a report is made where no file is one.
     Whatever can be known before data are read is refused before.
     """
     config = loaded.config
@@ -129,7 +129,7 @@ def _needs_of(loaded: Loaded, targets: Targets, *, users: bool, per_user: bool) 
 
 
 def _evaluated(loaded: Loaded, needs: frozenset[Need], enriched: Path | None, keep_failures: bool, progress: Report) -> Result:
-    """The result with what is needed of it; values of users that are for the conclusions alone are kept as far as they are not many."""
+    """The result with what is needed of it; per-user values that are for the conclusions alone are kept as far as they are not many."""
     models, keeps = loaded.config.data.recommendations, "users" in needs
     concludes = "conclusions" in needs and (not isinstance(models, dict) or len(models) > 1)  # files may be several models
     return run(
@@ -150,7 +150,7 @@ def _enriched(loaded: Loaded, targets: Targets, stack: ExitStack) -> Path | None
     wanted = loaded.config.output
     if not targets.folders and (wanted.enriched or wanted.describe):
         key = "enriched" if wanted.enriched else "describe"
-        raise ArgumentError(f"output.{key} needs a folder to write to: give output.dir in the config, or -o DIR/")
+        raise ArgumentError(f"output.{key} needs a folder: set output.dir in the config, or use -o DIR/")
     return stack.enter_context(Scratch()).folder if wanted.enriched else None
 
 

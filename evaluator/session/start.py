@@ -27,7 +27,7 @@ def from_files(files: tuple[str, ...], output: str | None, *, force: bool = Fals
     found = guess(files)
     remarks = (*(f"{name}: {what}" for name, what in found.descriptions), *(f"not sure: {doubt}" for doubt in found.doubts))
     if found.problem:
-        hint = "name the right files, or write a config with columns: {user: NAME, item: NAME} for each"
+        hint = "give the right files, or write a config with columns: {user: NAME, item: NAME} for each"
         return NewConfig("", target, remarks, DataError(found.problem, hint))
     return NewConfig(config_text(found, folder), target, remarks)
 
@@ -52,9 +52,9 @@ def save_sample(place: str, *, force: bool = False) -> Path:
     """Write sample data and configs into a folder, all or nothing; return the config to run first."""
     folder = Path(place)
     if os.path.exists(folder) and not os.path.isdir(folder):
-        raise ConfigError(f"{folder} is a file", "name a folder for the sample")
+        raise ConfigError(f"{folder} is a file", "give a folder for the sample")
     if os.path.isdir(folder) and os.listdir(folder) and not force:
-        raise ConfigError(f"{folder} is not empty", "name a new folder, or add --force to write into it")
+        raise ConfigError(f"{folder} is not empty", "give a new folder, or add --force to write into it")
     files = {folder / name: content for name, content in sample().items()}
     with Stage(dict.fromkeys(path.parent for path in files)) as stage:
         stage.commit(files)
@@ -67,5 +67,5 @@ def _target(output: str | None, force: bool) -> tuple[Path | None, Path | None]:
         return None, None
     target = Path(output)
     if os.path.exists(target) and is_plain(target) and not force:
-        raise ConfigError(f"{target} is there already", "choose another name with -o, or add --force to overwrite it")
+        raise ConfigError(f"{target} already exists", "choose another name with -o, or add --force to overwrite it")
     return target, target.parent if is_plain(target) else None

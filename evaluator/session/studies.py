@@ -38,6 +38,6 @@ def unused_settings(loaded: Loaded) -> Iterator[str]:
     """The settings that a run looks at and a study does not: data that the policy refuses, and groups."""
     evaluation = loaded.config.evaluation
     for name in sorted(evaluation.policy.refused):
-        yield f"evaluation.policy.{name}: error is not looked at here; receval run or receval check does"
+        yield f"evaluation.policy.{name}: error has no effect here, only in receval run and receval check"
     if evaluation.by:
-        yield "evaluation.by is not looked at here; receval run splits values by groups"
+        yield "evaluation.by has no effect here, only in receval run"

@@ -57,7 +57,7 @@ def targets_of(
     for one in given:
         text, path = os.fspath(one), Path(one).expanduser()
         if not text.strip():
-            raise ArgumentError("an output names no file", option="-o names no file: is a variable empty?")
+            raise ArgumentError("an output has no file name", option="-o has no file name: check for an empty variable")
         is_folder = text.endswith("/") or os.path.isdir(path)
         row = None if is_folder else template or outputs.of_file(path, *subjects)
         if is_folder and folders:

@@ -50,9 +50,7 @@ def track_folder(folder: str, sections: Sequence[str]) -> list[Tracked]:
     result = load(folder)
     asked = trackings_of(result.config, sections)
     if not asked:
-        raise ConfigError(
-            "no tracker is named", "name one with --to mlflow, wandb, dvc or tensorboard, or evaluate with track in the config"
-        )
+        raise ConfigError("no tracker is given", "choose one with --to mlflow, wandb, dvc or tensorboard, or set track in the config")
     return list(track(result, asked, Path(), required=True))
 
 

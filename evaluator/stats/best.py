@@ -26,7 +26,7 @@ from .two_models import difference_of, estimate_paired
 Pair = tuple[str, str]
 """The base and the model of a comparison; the base is named first among the models."""
 MOST_VALUES: Final = 5_000_000
-"""So many values of users are compared for pairs without the best model, which only sharpen the correction: half a second."""
+"""So many per-user values are compared for pairs without the best model, which only sharpen the correction: half a second."""
 _LEAST_VALUES: Final = 5_000
 """A comparison of fewer users takes as long as one of so many."""
 
@@ -34,7 +34,7 @@ _LEAST_VALUES: Final = 5_000
 class ModelValues(Struct, frozen=True, eq=False):
     """One measure of several models: the value of each over its own users, how many these are, and how to compare two of them.
 
-    `estimate` compares a pair of models on the users who count for both, `margin` is the margin of a pair. `value_range` has the least and
+    `estimate` compares a pair of models on the users that count for both, `margin` is the margin of a pair. `value_range` has the least and
     the largest value of a user, where a pair has a margin (see `difference_of`).
     """
 
@@ -83,7 +83,7 @@ class _Measure:
         return difference_of(subject, self.estimates[pair], self.settings, margin, values)
 
     def leads(self, one: str, other: str) -> bool:
-        """Whether a model has the better value on the users who count for both, or where there are none over its own users."""
+        """Whether a model has the better value on the users that count for both, or where there are none over its own users."""
         base, model = pair = self.pair(one, other)
         difference = self.estimate(pair).difference
         size = self.of.values[model] - self.of.values[base] if difference is None else difference
@@ -99,7 +99,7 @@ class _Measure:
 def conclude(measures: Sequence[ModelValues], settings: Settings) -> tuple[Conclusion, ...]:
     """The best model of each measure, and which others it beats.
 
-    The best model is the one that no other leads on the users who count for both. Differences between all pairs of models of all measures
+    The best model is the one that no other leads on the users that count for both. Differences between all pairs of models of all measures
     are corrected together. With many models only those with the best one are computed, and the others count as not shown, which keeps the
     level. The interval of a lead is corrected for all pairs of its measure (Bonferroni), so that it holds whichever pair was picked; it
     ends at 0 where a difference is shown.
@@ -127,7 +127,7 @@ def conclude_values(
     margins: Mapping[str, float] | None = None,
     value_range: ValueRange | None = None,
 ) -> tuple[Conclusion, ...]:
-    """Conclude from the values of users: measure → model → one value per user, in the same order for all models, NaN for none.
+    """Conclude from the per-user values: measure → model → one value per user, in the same order for all models, NaN for none.
 
     More is better unless `higher_is_better` says otherwise of a measure; `margins` has the margin of measures that have one, `value_range`
     the least and the largest value of a user.

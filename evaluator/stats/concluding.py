@@ -1,6 +1,6 @@
 """What is concluded of the differences of one family: corrected for how many there are, and said in a sentence.
 
-Never "significant", which is taken for "large"; never the probability that a model is better; never "no difference".
+Never "significant", which is used as "large"; never the probability that a model is better; never "no difference".
 """
 
 from __future__ import annotations
@@ -89,20 +89,20 @@ def _unjudged(difference: Difference) -> str:
     subject, d = difference.subject, difference.difference
     if d is None:
         missing = (difference.base_value is None) != (difference.value is None)
-        reason = "it has no value for one of them" if missing else "no user has a value of both"
+        reason = "one of the two has no value" if missing else "no user has a value for both"
         return f"{_place(difference)} of {subject.model} and of {subject.base} cannot be compared: {reason}."
     start = _comparison(difference)
     if difference.n_users == 1 and difference.n_changed is not None:
-        return f"{start}, for one user, who says nothing of others."
+        return f"{start}, for one user only: this says nothing about other users."
     if difference.low is None:
-        return f"{start}; without an interval nothing is known of its error."
+        return f"{start}; without an interval its error is unknown."
     return f"{start}{_counts(difference)}."
 
 
 def _equivalent(difference: Difference) -> str:
     subject, bounds = difference.subject, _between(difference.bounds, 2 * difference.level - 1)
     start = f"{_place(difference)} of {subject.model} and of {subject.base} is equivalent within {_margin(difference)}: {bounds}"
-    return f"{start}{'; not 0, but smaller than the margin' if difference.real else ''}."
+    return f"{start}{'; it is not 0, but smaller than the margin' if difference.real else ''}."
 
 
 def _inconclusive(difference: Difference) -> str:
@@ -127,7 +127,7 @@ def _shown(difference: Difference) -> str:
     if difference.verdict in ("better", "worse"):
         change = f"is {'higher' if d > 0 else 'lower'} by {_interval(difference)}"
         return f"{subject.model} is {difference.verdict} than {subject.base}: {_place(difference)} {change}{_counts(difference)}."
-    return f"{_comparison(difference)}{_counts(difference)}; neither more nor less of it is better."
+    return f"{_comparison(difference)}{_counts(difference)}; the measure has no better direction."
 
 
 def _comparison(difference: Difference) -> str:
@@ -292,10 +292,14 @@ def _notes(difference: Difference) -> list[str]:
         return notes
     leaves_zero_out, size = interval[0] > 0 or interval[1] < 0, min(map(abs, interval))
     if leaves_zero_out and not difference.real:
-        among = f"among {difference.family} comparisons chance does that too often" if difference.family != 1 else "its test does not"
-        notes.append(f"The interval, which is of this difference alone, leaves 0 out, but {among}.")
+        among = (
+            f"among {difference.family} comparisons this happens too often by chance"
+            if difference.family != 1
+            else "its test finds no difference"
+        )
+        notes.append(f"The interval, which is not corrected for other comparisons, excludes 0, but {among}.")
     elif difference.real and not leaves_zero_out:
-        notes.append("The test finds a difference, but the interval, which is made in another way, reaches 0.")
+        notes.append("The test finds a difference, but the interval, which is computed differently, includes 0.")
     elif difference.verdict in ("better", "worse") and difference.margin is not None and size < difference.margin:
         notes.append(f"The difference may be smaller than the margin of {difference.margin:g}.")
     return notes

@@ -78,17 +78,17 @@ class Settings(Struct, frozen=True):
     def __post_init__(self) -> None:
         problems = []
         if self.test not in TESTS:
-            problems.append(f"there is no test {self.test}: choose {', '.join(TESTS)}")
+            problems.append(f"unknown test {self.test}: choose {', '.join(TESTS)}")
         if self.correction not in CORRECTIONS:
-            problems.append(f"there is no correction {self.correction}: choose {', '.join(CORRECTIONS)}")
+            problems.append(f"unknown correction {self.correction}: choose {', '.join(CORRECTIONS)}")
         if not 0 < self.alpha < 0.5:
-            problems.append(f"alpha is the share of false alarms, between 0 and 0.5, not {self.alpha:g}")
+            problems.append(f"alpha is the rate of false alarms and must be between 0 and 0.5, not {self.alpha:g}")
         if self.resamples < 99:
-            problems.append(f"a test by resampling takes at least 99 resamples, not {self.resamples}")
+            problems.append(f"a resampling test needs at least 99 resamples, not {self.resamples}")
         if self.family < 1:
-            problems.append(f"a family has at least one difference, not {self.family}")
+            problems.append(f"a family must have at least one difference, not {self.family}")
         if not 0 <= self.seed < 2**32:
-            problems.append(f"a seed is an integer from 0 to 4294967295, not {self.seed}")
+            problems.append(f"a seed must be an integer from 0 to 4294967295, not {self.seed}")
         if problems:
             raise ConfigError(problems)
 
@@ -104,8 +104,8 @@ class Difference(Struct, frozen=True):
     `difference` is model - base in units of the measure, `low` and `high` its interval at `level`, each on its own; `one_sided_low` and
     `one_sided_high` bound it with the same level from one side, and are the two ends of the interval that shows equivalence.
     `up` users have a better value with the model, `down` a worse one (a higher and a lower one if the measure has no better direction).
-    `n_unpaired` users have a value on one side only and were left out. `relative` is the difference as a share of the base value, with its
-    interval (Fieller), whose ends are `None` if the base value is too uncertain. `p_equivalent` is the p value of the
+    `n_unpaired` users have a value for only one of the two and were left out. `relative` is the difference as a share of the base value,
+    with its interval (Fieller), whose ends are `None` if the base value is too uncertain. `p_equivalent` is the p value of the
     hypothesis that the difference lies outside of the margin, `probability_equivalent` the probability that it lies within.
 
     `p_adjusted`, `p_equivalent_adjusted`, `family` (how many differences were corrected together), `detectable`, `real` (a difference from
@@ -152,7 +152,7 @@ class Difference(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if self.margin is not None and not (math.isfinite(self.margin) and self.margin > 0):
-            raise ConfigError(f"a margin is a number above 0, not {self.margin:g}")
+            raise ConfigError(f"a margin must be above 0, not {self.margin:g}")
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -175,7 +175,7 @@ FIELDS: Final = tuple(name for name in Difference.__struct_fields__ if name != "
 
 
 class Rival(Struct, frozen=True):
-    """How the best model compares with another one, on the users who count for both.
+    """How the best model compares with another one, on the users that count for both.
 
     `verdict` is that of the best model: `better` if it beats the other one; `None` if that was not tested. `difference` is that of
     the best model less the other one, in units of the measure; `low` and `high` its interval, simultaneous over all pairs of models of the
@@ -201,7 +201,7 @@ class Rival(Struct, frozen=True):
 class Conclusion(Struct, frozen=True):
     """What is concluded of one measure: its best model, and how the others compare with it.
 
-    `best` is the model that no other leads on the users who count for both; `None` where there is none, since every two models have other
+    `best` is the model that no other leads on the users that count for both; `None` where there is none, since every two models have other
     users in common. `users` says how many count for each model. `family` comparisons were corrected together by `correction`, those of all
     pairs of models of all measures; intervals hold together for the `n_pairs` pairs of this measure, with probability `level`.
     """

@@ -124,7 +124,7 @@ _ENOUGH: Final = 355
 """A mean is nearly normal over more than so many users times their squared skewness (Kohavi et al., KDD 2014): that is n times its own."""
 
 SKEWED: Final = "Skewed differences: the interval is approximate, since there are fewer users than 355 times the squared skewness."
-CONSTANT: Final = "The difference is the same for every user: there is no spread to judge it by."
+CONSTANT: Final = "The difference is the same for every user: there is no spread to test it with."
 
 
 class Estimate(Struct, frozen=True, eq=False):
@@ -266,7 +266,7 @@ def _of_users(side: RatioTerms) -> Floats:
     return np.divide(side.numerators, side.denominators, out=np.zeros(len(side.numerators)), where=side.denominators > 0)
 
 
-UNPAIRED: Final = "Not paired by user: the interval is wider than that of the same users would be."
+UNPAIRED: Final = "Not paired by user: the interval is wider than a paired one."
 
 
 class Summary(Struct, frozen=True):

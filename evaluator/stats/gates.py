@@ -276,12 +276,12 @@ def _share(number: float | None, unit: float) -> float | None:
 def _check_margin(kind: MarginKind, limit: float) -> None:
     _check_number(limit)
     if limit < 0:
-        raise ConfigError(f"{kind} is 0 or more, not {limit:g}", "write a loss as max_loss, a gain as min_gain")
+        raise ConfigError(f"{kind} must be 0 or more, not {limit:g}", "use max_loss for losses, min_gain for gains")
 
 
 def _check_number(limit: float) -> None:
     if not math.isfinite(limit):
-        raise ConfigError(f"the limit of a rule is a number, not {limit:g}")
+        raise ConfigError(f"the limit of a rule must be a number, not {limit:g}")
 
 
 _SIGNS: Final = {"min": "≥", "max": "≤"}
@@ -354,7 +354,7 @@ def _doubt(test: GateTest) -> str:
     if test.kind == "min_gain":
         return f"a gain of {_size(test, test.limit)} is possible but not shown" if test.limit else "a gain is possible but not shown"
     if test.detectable is None:
-        return "too few users for an interval" if test.low is None else "the true loss may be smaller or larger"
+        return "too few users for an interval" if test.low is None else "the true loss may be below or above the limit"
     if test.relative and test.detectable >= 1:
         return f"{_users(test)} cannot rule out any loss{_takes(test)}"
     if test.detectable > test.limit:

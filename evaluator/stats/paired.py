@@ -56,7 +56,7 @@ class PairedSums(Struct, frozen=True):
         """
         a, b = np.asarray(base, dtype=np.float64), np.asarray(model, dtype=np.float64)
         if a.shape != b.shape or a.ndim != 1:
-            raise ValueError(f"values of users are paired by position, but there are {a.shape} and {b.shape} of them")
+            raise ValueError(f"per-user values are paired by position, but their shapes are {a.shape} and {b.shape}")
         blocks = (_of_block(a[start : start + _BLOCK], b[start : start + _BLOCK]) for start in range(0, len(a), _BLOCK))
         return reduce(add, blocks) if len(a) else cls.zeros()
 
@@ -178,7 +178,7 @@ def differences_of(base: Floats, model: Floats) -> Floats:
 
 
 def both_finite(base: Floats, model: Floats) -> tuple[Floats, Floats, int]:
-    """The values of users who have a finite one on both sides, and how many have one on one side only."""
+    """The per-user values who have a finite one on both sides, and how many have one on one side only."""
     both = counts_on_both(base, model)
     if both.all():
         return base, model, 0

@@ -64,12 +64,12 @@ def needs_for_margin(estimate: Estimate, margin: float, alpha: float = 0.05, pow
 
 
 def needs_text(needs: Needs) -> str:
-    """What is needed, in words: `904 users`; with runs, of which more users do not make up for, `more users do not suffice: 7 runs …`."""
+    """What is needed, in words: `904 users`; with runs, of which more users do not make up for, `more users are not enough: 7 runs …`."""
     if needs.users is not None:
         return f"{needs.users:,} users"
     if needs.runs is not None:
-        return f"more users do not suffice: {needs.runs:,} runs of each model"
-    return "more users alone do not suffice, nor do more runs alone: more of both"
+        return f"more users are not enough: {needs.runs:,} runs of each model"
+    return "more users alone or more runs alone are not enough: more of both"
 
 
 def _normal(share: float) -> float:

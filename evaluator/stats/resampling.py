@@ -22,7 +22,7 @@ _DECIMALS: Final = 12
 _MANY_USERS: Final = 1_000
 
 WARNING: Final = (
-    "Wilcoxon's test asks about ranks, not about the mean: above 1,000 users it calls far too many differences real whose mean is 0."
+    "Wilcoxon's test compares ranks, not means: above 1,000 users it finds far too many differences where the mean difference is 0."
 )
 
 
@@ -68,7 +68,7 @@ def affordable_resamples(n: int, settings: Settings) -> int:
     if needed > _LEAST_RESAMPLES and needed * n > _TOO_MANY_DRAWS:
         raise ConfigError(
             f"test {settings.test}: {settings.family:,} comparisons need {needed:,} resamples, too many for {n:,} users",
-            "use the t test (--test t), or judge fewer measures (--measure)",
+            "use the t test (--test t), or test fewer measures (--measure)",
         )
     return max(needed, min(settings.resamples, max(_LEAST_RESAMPLES, _MOST_DRAWS // max(n, 1))))
 
@@ -84,7 +84,7 @@ def resamples_needed(settings: Settings) -> int:
 def fewer_resamples(n: int, settings: Settings) -> tuple[str, ...]:
     """The note that there were fewer resamples than asked for, if so."""
     affordable, asked = affordable_resamples(n, settings), settings.resamples
-    return () if affordable >= asked else (f"{affordable:,} resamples instead of {asked:,}, since so many users take long.",)
+    return () if affordable >= asked else (f"{affordable:,} resamples instead of {asked:,}, because so many users take long.",)
 
 
 def with_sign_flips(estimate: Estimate, differences: Floats, settings: Settings) -> Estimate:

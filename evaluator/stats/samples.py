@@ -18,7 +18,7 @@ from .estimates import CONSTANT, Estimate, Relative, mean_and_deviation, skewnes
 from .paired import Floats, PairedSums, UserGroups, both_finite, differences_of
 
 FEW_CLUSTERS: Final = "Fewer than 30 clusters, or a few large ones: the interval is approximate."
-ALL_OF_ONE: Final = "All users are of one cluster: there is no interval."
+ALL_OF_ONE: Final = "All users are in one cluster: there is no interval."
 FEW_DEGREES: Final = 29
 """So many degrees of freedom have 30 clusters of equal size."""
 
@@ -57,7 +57,7 @@ def degrees_of_freedom(sizes: NDArray[np.integer]) -> float:
     return math.fsum(ratios) ** 2 / (squares + squares**2 - math.fsum(ratios**4))
 
 
-ONE_USER: Final = "A fold has one user only: there is no interval."
+ONE_USER: Final = "A fold has only one user: there is no interval."
 Integers = NDArray[np.integer]
 
 
@@ -154,7 +154,7 @@ def with_fold_clusters(estimate: Estimate, terms: FoldTerms, clusters: Integers)
     return replace(estimate.with_t(se, df), notes=notes)
 
 
-ONE_RUN: Final = "One run of each model: nothing is said about training again."
+ONE_RUN: Final = "One run per model: the result says nothing about training again."
 _ENOUGH: Final = 5
 
 
@@ -173,7 +173,7 @@ def runs_estimate(base: Sequence[Floats], model: Sequence[Floats]) -> Estimate:
     model has none for that model. `ValueError` if a model has no run.
     """
     if not base or not model:
-        raise ValueError("a model is compared by at least one run")
+        raise ValueError("a comparison needs at least one run per model")
     a, b, n_unpaired = both_finite(_means(base), _means(model))
     paired = PairedSums.of(a, b)
     n = paired.n
@@ -233,5 +233,5 @@ def _notes(base: Sequence[Floats], model: Sequence[Floats]) -> tuple[str, ...]:
     if max(len(base), len(model)) == 1:
         return (ONE_RUN,)
     if fewest == 1:
-        return ("One of the models has one run only: what training again changes is known of the other alone.",)
-    return (f"{fewest} runs of a model: how much training again changes is known roughly; 5 are advised.",) if fewest < _ENOUGH else ()
+        return ("One of the models has only one run: the effect of training again is known only for the other.",)
+    return (f"{fewest} runs per model: the effect of training again is known only roughly; use 5 or more.",) if fewest < _ENOUGH else ()

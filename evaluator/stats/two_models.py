@@ -1,4 +1,4 @@
-"""One measure of two models: from the values of users, or less, to a `Difference`."""
+"""One measure of two models: from the per-user values, or less, to a `Difference`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def estimate_paired(
     if aggregate == "median" or _percentage(aggregate) is not None:
         estimate = _of_statistic(a, b, _statistic(aggregate), settings)
         if members is not None:
-            estimate = replace(estimate, notes=(*estimate.notes, f"The {aggregate} draws users one by one, not by cluster."))
+            estimate = replace(estimate, notes=(*estimate.notes, f"The {aggregate} resamples single users, not clusters."))
     elif aggregate == "geometric":
         estimate = _of_logarithms(a, b, settings, members)
     else:
@@ -290,4 +290,4 @@ def _left_out(n_unpaired: int) -> tuple[str, ...]:
     if not n_unpaired:
         return ()
     users = "1 user has" if n_unpaired == 1 else f"{n_unpaired:,} users have"
-    return (f"{users} a value on one side only and {'is' if n_unpaired == 1 else 'are'} left out.",)
+    return (f"{users} a value for only one of the two and {'is' if n_unpaired == 1 else 'are'} left out.",)

@@ -18,7 +18,7 @@ from .truth import ONE_ROW, TestPairs, TruthTable, one_row_per_pair, rows_that_p
 
 
 @table(
-    "judged_rows", uses=("reading", "test_pairs"), varies=("positions",), columns=("rank",), title="Listed items that the test file holds"
+    "judged_rows", uses=("reading", "test_pairs"), varies=("positions",), columns=("rank",), title="Listed items that are in the test file"
 )
 def judged_rows(reading: Reading, test_pairs: TestPairs, positions: str) -> Rows:
     """The recommended items that the test file holds, relevant or not: `rank`, `pair` (the index of the test pair).
@@ -36,7 +36,7 @@ def judged_rows(reading: Reading, test_pairs: TestPairs, positions: str) -> Rows
     return rows
 
 
-@table("rated", uses=("reading", "test_pairs"), columns=("rank",), title="Listed items that the test file holds")
+@table("rated", uses=("reading", "test_pairs"), columns=("rank",), title="Listed items that are in the test file")
 def rated(reading: Reading, test_pairs: TestPairs) -> Rows:
     """The recommended items that the test file holds, at their real ranks: `rank`, `pair`."""
     return judged_rows(reading, test_pairs, "real")
@@ -104,7 +104,7 @@ def retrieved_at_k(hits: Rows, depth: int) -> Rows:
     "outside",
     uses=("reading", "part", "prepared", "test_pairs", "truth_table"),
     columns=("rank",),
-    title="Listed items that are no candidates",
+    title="Listed items that are not candidates",
 )
 def outside(reading: Reading, part: PartData, prepared: Prepared, test_pairs: TestPairs, truth_table: TruthTable) -> Rows:
     """The recommended items that are neither relevant nor candidates, unknown to the catalogue or seen in train, each once: `rank`."""
@@ -166,7 +166,7 @@ def profile(part: PartData) -> Rows:
     return Rows(part.n_users, pairs.user, {"rank": np.ones(len(pairs), dtype=np.int64)}, pairs.item)
 
 
-@table("n_profile", uses=("profile",), title="items that data.train holds for the user")
+@table("n_profile", uses=("profile",), title="items of the user's train rows")
 def n_profile(profile: Rows) -> Array:
     """How many items train holds for each user."""
     return np.diff(profile.starts())
@@ -187,7 +187,7 @@ def baseline_ranks(part: PartData, prepared: Prepared) -> Rows:
     "overlap",
     uses=("reading", "baseline_ranks"),
     columns=("rank", "item", "other_rank"),
-    title="Listed items that the reference model lists too",
+    title="Listed items that the reference model lists as well",
 )
 def overlap(reading: Reading, baseline_ranks: Rows) -> Rows:
     """The recommended items that stand in the list of the reference model, each once: `rank`, `other_rank`."""
@@ -264,8 +264,8 @@ def scores_of(scored_pairs: Rows) -> Array:
     """The scores of test pairs; `DataError` if the lists have none."""
     if "score" not in scored_pairs:
         raise DataError(
-            "data.recommendations: the lists have no scores, which correlations, and rating errors without data.predictions, need",
-            "name the column of the scores in the config, columns: {score: NAME}, or give data.predictions",
+            "data.recommendations: the lists have no scores; correlations need them, and so do rating errors without data.predictions",
+            "set the score column in the config, columns: {score: NAME}, or give data.predictions",
         )
     return scored_pairs["score"]
 

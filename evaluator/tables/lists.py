@@ -82,7 +82,7 @@ class ListRows:
 
     @cached_property
     def repeats(self) -> bool:
-        """Whether a list holds an item more than once."""
+        """Whether a list contains an item more than once."""
         return any_repeated(self.pairs, self.rows.starts)
 
     @cached_property
@@ -338,20 +338,20 @@ def scored(reading: Reading) -> Rows:
     return reading.table().with_columns(score=reading.score)
 
 
-@table("repeats", uses=("reading",), columns=("rank", "item"), title="Places of items that stand further up")
+@table("repeats", uses=("reading",), columns=("rank", "item"), title="Ranks of items that are listed above")
 def repeats(reading: Reading) -> Rows:
     """The rows of items that stand further up in the list already: `rank`."""
     return reading.table(np.flatnonzero(repeated(reading)) if reading.repeats else np.empty(0, dtype=np.int64))
 
 
-@table("seen", uses=("reading", "part"), columns=("rank", "item"), title="Listed items that data.train holds for the user")
+@table("seen", uses=("reading", "part"), columns=("rank", "item"), title="Listed items of the user's train rows")
 def seen(reading: Reading, part: PartData) -> Rows:
     """The recommended items that train holds for the user, each once, at its best rank: `rank`."""
     rows = np.flatnonzero(seen_in_train(reading, part))
     return reading.table(rows[np.sort(first_of_each(reading.pairs.take(rows)))])
 
 
-@table("dropped", uses=("reading",), columns=("rank",), title="Rows that were taken out of the list after it was cut")
+@table("dropped", uses=("reading",), columns=("rank",), title="Rows that were removed after the list was cut")
 def dropped(reading: Reading) -> Rows | None:
     """The rows that were taken out after the list was cut: `rank`; `None` if there are none."""
     return reading.dropped

@@ -37,7 +37,7 @@ def tracker_of(asked: Tracking, folder: Path) -> Tracker:
     assert asked.plugin is not None
     make = plugins.find("trackers", asked.plugin.name)
     if make is None:
-        raise ConfigError(f"track: no installed package has a tracker called {asked.plugin.name!r}")
+        raise ConfigError(f"track: no installed package has a tracker named {asked.plugin.name!r}")
     tracker: Tracker = make(asked.plugin.options)
     return tracker
 

@@ -151,7 +151,7 @@ AMBIGUOUS: dict[str, tuple[str, Any, str, str]] = {
         "integers, some of them twice in each row, can be the item ids of each list, or scores of 6 items",
         "array.astype(float)",
     ),
-    "a masked array": ("test", np.ma.masked_array(COUNTS, COUNTS == 0), "masked values have no meaning here", "array.filled(0)"),
+    "a masked array": ("test", np.ma.masked_array(COUNTS, COUNTS == 0), "masked values are not supported", "array.filled(0)"),
     "lists without users": (
         "recommendations",
         TOP.tolist(),
@@ -202,19 +202,19 @@ def test_what_is_said_of_an_array_is_believed():
 
 
 def test_integers_are_ids_also_where_seen_items_are_to_be_masked():
-    with pytest.raises(receval.DataError, match="integers are item ids, and mask_seen takes items out of scores"):
+    with pytest.raises(receval.DataError, match="integers are item ids, but mask_seen needs scores"):
         value(recommendations=COUNTS, train=TEST, mask_seen=True)
 
 
 def test_lists_of_which_nothing_can_be_masked_are_refused():
     scores = np.array([[0.5, 0.25, 0.125]] * 3)
     for lists, named in ((LISTS, "recommendations are"), ({"m": scores, "top": LISTS}, "recommendations.top is")):
-        with pytest.raises(receval.ConfigError, match=f"mask_seen: {named} no matrix of scores\n  use policy={{'seen_items'"):
+        with pytest.raises(receval.ConfigError, match=f"mask_seen: {named} not a matrix of scores\n  use policy={{'seen_items'"):
             value(recommendations=lists, train=TEST, mask_seen=True)
-    with pytest.raises(receval.DataError, match="integers are item ids, and mask_seen takes items out of scores"):
+    with pytest.raises(receval.DataError, match="integers are item ids, but mask_seen needs scores"):
         value(recommendations=(np.array([[1, 2]]), np.array([[0.5, 0.25]])), train=TEST, mask_seen=True)
     evaluator = receval.Evaluator(test=TEST, train=TEST, metrics="nDCG@2", mask_seen=True)
-    with pytest.raises(receval.ConfigError, match="mask_seen: the lists are no matrix of scores"):
+    with pytest.raises(receval.ConfigError, match="mask_seen: the lists are not a matrix of scores"):
         evaluator(LISTS)
     assert evaluator(scores) == {"nDCG@2": 0.0}
 
@@ -250,5 +250,5 @@ def test_a_split_of_huggingface_is_read():
     split = datasets.Dataset.from_dict({"who": [0, 1, 2], "item": [1, 2, 0]})
     assert value(test=split, columns={"user": "who"}) == value()
     assert value(test=split.select([2, 0]), columns={"user": "who"}) == 1.0
-    with pytest.raises(receval.DataError, match="the rows of a stream are not there before they are asked for"):
+    with pytest.raises(receval.DataError, match="streamed datasets cannot be read"):
         value(test=split.to_iterable_dataset(), columns={"user": "who"})

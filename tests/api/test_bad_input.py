@@ -29,7 +29,7 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
     "null": (
         {"recommendations": NO_SCORE},
         "polars.DataFrame, row 2: no value for score (in 1 of 2 rows)",
-        "remove these rows or fill them",
+        "remove or fill these rows;",
     ),
     "NaN": (
         {"recommendations": LISTS.with_columns(score=float("nan"))},
@@ -45,12 +45,12 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
     "NaN as an id": ({"test": TEST.with_columns(item=pl.Series([3.0, float("nan")]))}, "nan in column 'item' cannot be an id", "cast"),
     "float ids that may be two": (
         {"test": TEST.with_columns(item=pl.Series([3.0, 2.0**53]))},
-        "stores ids as Float64, which cannot tell integers from 2^53 on apart: 9007199254740992 is one",
+        "stores ids as Float64, which cannot hold all integers from 2^53 on: 9007199254740992 is one",
         "read the ids as integers or text from the start",
     ),
     "short float ids that may be two": (
         {"test": TEST.with_columns(item=pl.Series([3, 2**24 + 1], dtype=pl.Float32))},
-        "stores ids as Float32, which cannot tell integers from 2^24 on apart: 16777216 is one",
+        "stores ids as Float32, which cannot hold all integers from 2^24 on: 16777216 is one",
         "",
     ),
     "bytes as ids": (
@@ -65,35 +65,39 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
     ),
     "a set": ({"recommendations": {1: {3, 4}}}, "recommendations.model: dict, user 1: a set has no order", "in the order of the ranks"),
     "a set among lists": ({"recommendations": {"a": {1: [3], 2: {4}}}}, "recommendations.a: dict, user 2: a set has no order", ""),
-    "no list of a user": ({"test": {"u": "abc", "v": ["a"]}}, "test: dict, user 'u': 'abc' is no list of items", "{user: [item, …]}"),
+    "no list of a user": ({"test": {"u": "abc", "v": ["a"]}}, "test: dict, user 'u': 'abc' is not a list of items", "{user: [item, …]}"),
     "pairs among items": (
         {"recommendations": {1: [3, (4, 0.5)]}},
-        "user 1: (4, 0.5) is no item, and no pair of an item and a number as",
+        "user 1: (4, 0.5) is neither an item nor a pair of an item and a number as",
         "",
     ),
-    "a record among tuples": ({"test": [(1, 2), {"user": 1}]}, "test: list, row 2: {'user': 1} has not 2 values, as the first row", ""),
+    "a record among tuples": ({"test": [(1, 2), {"user": 1}]}, "test: list, row 2: {'user': 1} has not 2 values like the first row", ""),
     "rows of one value": ({"test": [(1,), (2,)]}, "test: list: rows of 1 values, where user, item or", "give records"),
-    "items without users": ({"test": [3, 4]}, "test: list: a list of int is no table", "give records"),
+    "items without users": ({"test": [3, 4]}, "test: list: a list of int is not a table", "give records"),
     "odd ids": ({"test": {1: [b"a"], 2: [3.5]}}, "test: dict: column 'item' holds values of type bytes and float", "convert them"),
     "columns of two lengths": ({"test": {"user": [1, 2], "item": [3]}}, "column 'item' has 1 values, where 'user' has 2", ""),
     "two columns of a name": (
         {"test": pd.DataFrame([[1, 2, 3]], columns=["user", "item", "item"])},
-        "test: pandas.DataFrame: two columns are called 'item'",
+        "test: pandas.DataFrame: two columns are named 'item'",
         "rename one",
     ),
     "levels of columns": (
         {"test": pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "user"), ("a", "item")]))},
-        "test: pandas.DataFrame: the names of the columns have several levels",
+        "test: pandas.DataFrame: the column names have several levels",
         "reset_index",
     ),
-    "no table": ({"test": 5}, "test: int is no table that receval can read", "give a path, a frame"),
+    "no table": ({"test": 5}, "test: int is not a table that receval can read", "give a path, a frame"),
     "no file": ({"test": "nowhere.csv"}, "test: there is no file nowhere.csv", "paths start from the folder that Python runs in"),
-    "a lazy frame that fails": ({"test": TEST.lazy().select("x")}, "test: polars.LazyFrame: cannot be collected", "collect it by itself"),
+    "a lazy frame that fails": ({"test": TEST.lazy().select("x")}, "test: polars.LazyFrame: cannot be collected", "collect it yourself"),
     "one dimension": ({"recommendations": {"a": np.zeros((2, 2, 2))}}, "an array of 3 dimensions", "users × items"),
     "NaN in a matrix": ({"recommendations": NAN}, "numpy.ndarray: nan at row 1, column 0 (from 0) is not a finite number", "write -inf"),
     "NaN in a sparse matrix": ({"test": scipy.sparse.csr_matrix(NAN)}, "scipy.csr_matrix: nan at row 1, column 0 (from 0)", ""),
-    "too few names": ({"recommendations": receval.Matrix(NAN, items=["a"])}, "1 items are named, and the matrix has 2", "an id for each"),
-    "a name twice": ({"recommendations": receval.Matrix(NAN, items=["a", "a"])}, "Matrix: the item 'a' is named twice", ""),
+    "too few names": (
+        {"recommendations": receval.Matrix(NAN, items=["a"])},
+        "1 item ids are given, but the matrix has 2",
+        "an id for each",
+    ),
+    "a name twice": ({"recommendations": receval.Matrix(NAN, items=["a", "a"])}, "Matrix: the item 'a' is given twice", ""),
     "no ratings": (
         {"test": TEST.drop("rating"), "relevance": 4},
         "test: polars.DataFrame has no rating column, which relevance.threshold",
@@ -115,7 +119,7 @@ WRONG_ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
     "health": ({"health": "on"}, "health: health is off, or maps checks to severities and limits"),
     "nothing to mask": (
         {"recommendations": NAN, "mask_seen": True},
-        "recommendations.model: Matrix: nothing is known of seen items",
+        "recommendations.model: Matrix: seen items are not known",
     ),
 }
 
@@ -160,7 +164,7 @@ def test_a_config_and_arguments_are_not_given_together():
 
 def test_a_path_of_a_config_that_no_file_has_is_refused():
     for call in (receval.load_config, receval.evaluate):
-        with pytest.raises(receval.ConfigError, match="no name of a file holds a NUL character"):
+        with pytest.raises(receval.ConfigError, match="a file name cannot contain a NUL character"):
             call("a\0b.yaml")
 
 
@@ -172,7 +176,7 @@ def test_what_has_no_effect_is_a_warning_of_python():
 def test_rows_in_memory_are_no_words_of_a_config_file(tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text("data: {test: {frame: x}, recommendations: {a: a.csv}}\nevaluation: {metrics: [nDCG]}\n")
-    with pytest.raises(receval.ConfigError, match=r"data.test.frame: rows in memory are given in Python: receval.load_config"):
+    with pytest.raises(receval.ConfigError, match=r"data.test.frame: rows in memory can only be given in Python: receval.load_config"):
         receval.load_config(path)
 
 

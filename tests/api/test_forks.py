@@ -32,10 +32,7 @@ def forked(work):
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
 """
-REFUSED = (
-    "MachineError 4 this process was forked after Polars had started its threads, "
-    "which a fork does not copy: it would wait for them forever"
-)
+REFUSED = "MachineError 4 this process was forked after Polars started its threads; a fork does not copy threads, so it would wait forever"
 VALUE = "{'model': {'nDCG@1': 1.0}}"
 
 

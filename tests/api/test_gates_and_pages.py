@@ -69,13 +69,13 @@ def test_the_rules_of_a_config_are_judged_where_none_are_given(result: receval.E
 @pytest.mark.parametrize(
     ("rules", "asked", "sentence"),
     [
-        ([], {}, "there is no rule to judge"),
+        ([], {}, "there are no rules to judge"),
         ("nDCG@3 >>> 1", {}, "rule nDCG@3 >>> 1: a rule has >= or <="),
         ({"measure": "nDCG@3", "maxx": 1}, {}, "unknown key 'maxx' — did you mean 'max'?"),
-        ("nDCG@9 >= 1", {}, "no measure of the results is called 'nDCG@9'"),
+        ("nDCG@9 >= 1", {}, "the results have no measure 'nDCG@9'"),
         ("nDCG@3 max_loss 2%", {}, "give baseline, or against in the rule"),
         ("nDCG@3 max_loss 2%", {"baseline": 3}, "give a result"),
-        ("nDCG@3 max_loss 2%", {"baseline": "no/folder"}, "keep one with result.save, or say what to do without it: if_missing"),
+        ("nDCG@3 max_loss 2%", {"baseline": "no/folder"}, "create it with result.save, or say what to do without it: if_missing"),
         ("nDCG@3 >= 1", {"inconclusive": "maybe"}, "inconclusive"),
     ],
 )
@@ -144,7 +144,7 @@ def test_a_chart_is_a_picture_and_a_specification(result: receval.EvaluationResu
 
 
 def test_what_cannot_be_drawn_is_told_in_a_sentence(result: receval.EvaluationResult):
-    with pytest.raises(receval.ConfigError, match="charts are differences, over_k, distribution, trade_off, not 'pie'"):
+    with pytest.raises(receval.ConfigError, match="a chart must be one of differences, over_k, distribution, trade_off, not 'pie'"):
         result.chart("pie")  # type: ignore[arg-type]
     alone = receval.evaluate(test={1: [1]}, recommendations={1: [1]}, metrics="nDCG@1", health=False)
     with pytest.raises(receval.ConfigError, match="there is no chart over_k of this result: no metric has values at several cut-offs"):

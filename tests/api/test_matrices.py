@@ -101,5 +101,5 @@ def test_ids_with_their_scores_and_ids_alone_are_lists():
     assert receval.evaluate(test=test, recommendations=(ids, scores), metrics="HitRate@1")["HitRate@1"].value == 1.0
     named = receval.Matrix(ids, users=["a", "b"], items=list("wxyz"))
     assert receval.evaluate(test={"a": ["z"], "b": ["y"]}, recommendations=named, metrics="HitRate@1")["HitRate@1"].value == 1.0
-    with pytest.raises(receval.DataError, match="the item 3 has no name: 2 items are named"):
+    with pytest.raises(receval.DataError, match="the item 3 has no id: ids of 2 items are given"):
         receval.evaluate(test=test, recommendations=receval.Matrix(ids, items=["w", "x"]), metrics="HitRate@1")

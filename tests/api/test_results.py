@@ -35,10 +35,10 @@ def test_a_value_is_found_by_model_and_measure(result: receval.EvaluationResult)
 
 def test_what_is_not_there_is_a_key_error_with_the_nearest_name(result: receval.EvaluationResult):
     for place, sentence in {
-        ("asl", "nDCG@1"): "no model is called 'asl': did you mean 'als'?",
+        ("asl", "nDCG@1"): "there is no model named 'asl': did you mean 'als'?",
         ("als", "nDCG@3"): "there is no value of 'nDCG@3': did you mean 'nDCG@2'?",
-        ("als", "nDCG"): "nDCG has several values: name one of nDCG@1, nDCG@2",
-        "nDCG@1": "no model is called 'nDCG@1'",
+        ("als", "nDCG"): "nDCG has several values: choose one of nDCG@1, nDCG@2",
+        "nDCG@1": "there is no model named 'nDCG@1'",
     }.items():
         with pytest.raises(KeyError, match=re.escape(sentence)):
             result[place]
@@ -136,8 +136,8 @@ def test_what_is_printed_of_arguments_are_the_results_of_the_same_config():
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"losers": -1}, "losers says how many users are listed, a whole number from 0, not -1"),
-        ({"losers": "x"}, "losers says how many users are listed, a whole number from 0, not 'x'"),
+        ({"losers": -1}, "losers must be the number of users to list, a whole number from 0, not -1"),
+        ({"losers": "x"}, "losers must be the number of users to list, a whole number from 0, not 'x'"),
         ({"by": "age"}, "^by age: the results"),
         ({"cluster": "age"}, "^cluster age: the results"),
     ],

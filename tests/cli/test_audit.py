@@ -35,7 +35,7 @@ def test_an_audit_says_what_separate_runs_under_each_convention_say():
                 cell, row = audited.cells[name, model], rows[model][place]
                 if cell.reason:
                     assert cell.value is None
-                    assert cell.reason in ("the library has no such metric", "no user counts")
+                    assert cell.reason in ("the library does not have the metric", "no user counts")
                 else:
                     assert (cell.value, cell.n_users) == (row.value, row.n_users), (name, audited.measure, model)
                     compared += 1
@@ -122,7 +122,7 @@ def test_a_metric_that_a_library_has_not_and_a_missing_input_are_named(receval):
     code, text, _ = receval(*arguments, "--convention", "warprec", "--convention", "replay")
     assert code == 0
     assert "warprec (it needs data.train)" in text
-    assert "replay (the library has no such metric)" in text
+    assert "replay (the library does not have the metric)" in text
 
 
 def test_an_unknown_convention_is_refused_with_a_hint(receval):

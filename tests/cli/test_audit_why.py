@@ -54,9 +54,9 @@ def test_the_page_has_values_steps_meanings_and_what_has_no_effect(receval):
     code, out, _ = receval("audit", QUICKSTART, *NDCG, "--why", "receval", "elliot")
     assert code == 0
     assert "grades      configured → ratings   0.2028 (-0.0228)   0.1223 (-0.0183)   0.0125 (-0.0022)" in out
-    assert "In another order the lines may add something else; their sum stays." in out
+    assert "this line. Another order changes the steps, not the total." in out
     assert "ndcg_gain  the gain of a relevant item of grade g. receval: 2^g - 1. elliot: " in out
-    assert "Different, and without effect on these files: list_order, tie_order, duplicates" in out
+    assert "Different settings without effect on these files: list_order, tie_order, duplicates" in out
 
 
 def test_every_format_has_the_steps(receval):
@@ -74,16 +74,16 @@ def test_every_format_has_the_steps(receval):
 
 def test_a_measure_that_one_of_the_two_has_not_is_named_with_the_reason(receval):
     arguments = ("--set", "evaluation.metrics=[F1@5, nDCG@5]", "--why", "receval")
-    assert "Nothing to compare: replay: the library has no such metric." in receval("audit", QUICKSTART, *arguments, "replay")[1]
+    assert "Nothing to compare: replay: the library does not have the metric." in receval("audit", QUICKSTART, *arguments, "replay")[1]
     code, _, err = receval("audit", QUICKSTART, "--set", "evaluation.metrics=[F1@5]", "--why", "receval", "replay")
     assert (code, err) == (
-        2, "receval: the conventions receval and replay cannot be compared: F1@5: replay: the library has no such metric\n",
+        2, "receval: the conventions receval and replay cannot be compared: F1@5: replay: the library does not have the metric\n",
     )  # fmt: skip
 
 
 def test_the_plain_audit_names_the_command_for_its_widest_spread(receval):
     out = receval("audit", QUICKSTART, *NDCG)[1]
-    assert "The widest spread, choice by choice: the same with --why rectools clayrs" in out
+    assert "To explain the widest gap: the same with --why rectools clayrs" in out
 
 
 def test_a_number_is_found_to_the_digits_that_it_has(receval):
@@ -98,7 +98,7 @@ def test_the_nearest_values_are_named_where_no_convention_prints_a_number(receva
     code, out, _ = receval("audit", QUICKSTART, *NDCG, "--find", "0.1949")
     assert code == 0
     lines = [line.split() for line in out.splitlines() if line.startswith("  0.")]
-    assert "No convention prints 0.1949; the nearest values are:" in out
+    assert "No convention prints 0.1949; the closest values are:" in out
     assert lines[0][:3] == ["0.1942", "nDCG@20", "knn"]
     distances = [abs(float(line[0]) - 0.1949) for line in lines]
     assert distances == sorted(distances)
@@ -112,7 +112,7 @@ def test_the_nearest_values_are_named_where_no_convention_prints_a_number(receva
         (("--why", "receval", "receval"), "--why names two conventions, not receval twice"),
         (("--why", "receval", "clayrx"), "did you mean 'clayrs'"),
         (("--why", "receval", "clayrs", "--find", "1"), "--why names the two conventions that it compares: leave out --find"),
-        (("--find", "abc"), "--find takes a number as it is printed, such as 0.1894, not 'abc'"),
+        (("--find", "abc"), "--find takes a printed number such as 0.1894, not 'abc'"),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments, message, receval):
@@ -126,5 +126,5 @@ def test_a_number_is_read_as_it_is_printed():
         (0.1894, 4), (0.5, 1), (18.94, 2), (-0.2, 2), (3.0, 0),
     ]  # fmt: skip
     for text in ("", "1e-3", "0,19", "٣", "0.1.2"):
-        with pytest.raises(ValueError, match="takes a number"):
+        with pytest.raises(ValueError, match="takes a printed number"):
             read_number(text)

@@ -51,7 +51,7 @@ def test_a_failed_error_exits_1_and_the_results_are_written(receval, config, tmp
     code, out, err = receval("run", path, "-o", f"{tmp_path}/out/", "--format", "csv")
     assert code == 1
     assert out.startswith("model,metric,k,aggregate,value")
-    assert err.startswith("error R01  m: 1 of 7 rows (14.3 %) repeat an item that stands in the user's list already, for 1 user.")
+    assert err.startswith("error R01  m: 1 of 7 rows (14.3 %) repeat an item of the same list, for 1 user.")
     results = json.loads((tmp_path / "out" / "results.json").read_text())
     (finding,) = [one for one in results["findings"] if one["severity"] == "error"]
     assert (finding["check"], finding["model"], finding["count"], finding["total"]) == ("R01", "m", 1, 7)
@@ -117,12 +117,12 @@ def test_what_an_earlier_run_stored_goes_and_nothing_else_does(receval, config, 
 def test_files_with_nothing_in_common_are_an_error_with_a_guess(receval, config):
     code, out, _ = receval("check", config(CLEAN.replace(",1", ",01").replace(",9,", ",09,")))
     assert code == 1
-    assert "error X03  m: No item of data.recommendations.m stands in data.test: data.test ('item', integers) has '10', '11', '12'" in out
+    assert "error X03  m: No item of data.recommendations.m is in data.test: data.test ('item', integers) has '10', '11', '12'" in out
     assert "error X04  m: " in out
     assert "leading zeros" in out
     code, out, _ = receval("run", config(CLEAN.replace("\n", "\nu").removesuffix("u")))
     assert code == 1
-    assert "No user of data.recommendations.m stands in data.test" in out
+    assert "No user of data.recommendations.m is in data.test" in out
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_files_with_nothing_in_common_are_an_error_with_a_guess(receval, config)
 def test_what_the_policy_calls_an_error_is_refused_by_run_and_named_by_check(policy, lists, receval, config):
     code, out, err = receval("run", config(lists, policy))
     assert (code, out) == (3, "")
-    assert f"evaluation.policy.{policy.partition(':')[0]} says error." in err
+    assert f"evaluation.policy.{policy.partition(':')[0]} is set to error." in err
     code, out, _ = receval("check", config(lists, policy))
     assert code == 1
     assert "error " in out
@@ -149,7 +149,7 @@ def test_what_a_run_would_refuse_is_said_where_it_is_not_looked_at(command, rece
     path = config(CLEAN + "3,13,1\n", "duplicates: error")
     name, *more = command
     code, _, err = receval(name, *more, path)
-    said = "evaluation.policy.duplicates: error is not looked at here; receval run or receval check does"
+    said = "evaluation.policy.duplicates: error has no effect here, only in receval run and receval check"
     assert (code, err) == (0, f"receval: warning: {said}\n")
     assert receval(name, *more, config(CLEAN))[2] == ""
 
@@ -169,7 +169,7 @@ def test_rows_without_a_value_are_refused_left_out_or_named(receval, config):
 
 def test_who_was_counted_is_shown_when_asked_for(receval, config):
     _, out, _ = receval("run", config(CLEAN.replace("3,9,3\n3,13,2\n", "4,1,1\n")), "-v")
-    assert "Who was counted" in out
+    assert "Users that were counted" in out
     assert "3 test users, 3 with a list, 2 both: 3 count, 1 (no list) filled in; 1 (no test row) left out" in out
     assert "note X02" in out
 

@@ -67,7 +67,7 @@ def test_a_baseline_folder_that_is_not_there_is_said_and_the_run_goes_on(config,
     code, out, _ = receval("run", config(settings="compare: {baseline: {main: results/main}}"))
     assert code == 0
     assert "Not compared with main=results/main: " in out
-    assert "there is no such folder" in out
+    assert "the folder does not exist" in out
 
 
 def test_one_model_has_no_closing_sentence(config, receval, sample):
@@ -80,4 +80,4 @@ def test_too_many_values_of_users_are_not_kept_for_it(config, receval, monkeypat
     out = receval("run", config())[1]
     assert "clear" not in out
     assert "◂" not in out
-    assert "◃ highest value printed, or lowest where less is better; not tested." in " ".join(out.split())
+    assert "◃ highest value printed, or lowest where lower is better; not tested." in " ".join(out.split())

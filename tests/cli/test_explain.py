@@ -144,14 +144,14 @@ def test_a_user_who_does_not_count_is_told_why(tmp_path, write):
     assert explain(config, "MAP(missing_lists=drop)@5", "u3").reason == "the user has no list, and is left out"
     assert (
         explain(config, "MAP(missing_lists=undefined)@5", "u3").reason
-        == "the value is not defined for this user, and so neither is the mean"
+        == "the value is not defined for this user, so the mean is not defined either"
     )
     assert explain(config, "MAP(no_hits=drop)@1", "u1").reason == "the user has no hit, and is left out"
 
 
 def test_who_or_what_is_not_there_is_refused_in_one_sentence(receval):
     config = load_config(CONFIGS / "quickstart.yaml")
-    with pytest.raises(DataError, match="no file holds the user '99999999'"):
+    with pytest.raises(DataError, match="no file contains the user '99999999'"):
         explain(config, "MAP@5", "99999999", "knn")
     with pytest.raises(DataError, match="users are integers"):
         explain(config, "MAP@5", "nobody", "knn")

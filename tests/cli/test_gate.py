@@ -93,7 +93,7 @@ def test_what_is_inconclusive_fails_if_the_config_or_strict_says_so(place, recev
 def baseline_that_is_a_file(place):
     shutil.rmtree(place / "results/main")
     (place / "results/main").write_text("")
-    return 3, "the baseline results/main is a file, not a folder of results\n  make a folder with receval run -o DIR/"
+    return 3, "the baseline results/main is a file, not a result folder\n  create a result folder with receval run -o DIR/"
 
 
 def other_users(place):
@@ -103,7 +103,7 @@ def other_users(place):
 
 def other_truth(place):
     (place / "test.csv").write_text(TEST.replace("1,b,3", "1,d,3"))
-    return 3, "home cannot be compared with main: the test data are others, with as many rows"
+    return 3, "home cannot be compared with main: the test data differ, with the same number of rows"
 
 
 def another_threshold(place):
@@ -118,7 +118,7 @@ def users_who_do_not_count(place):
 
 def torn_baseline(place):
     (place / "results/main/results.json").write_text("{")
-    return 3, "results.json: this is no JSON: the file is damaged"
+    return 3, "results.json: this is not valid JSON: the file is damaged"
 
 
 def missing_baseline(place):
@@ -128,22 +128,22 @@ def missing_baseline(place):
 
 def unknown_measure(place):
     changed(place, gates={"rules": ["Recal@1 >= 0.1"]})
-    return 2, "gates.rules[0]: no measure of the config is called 'Recal@1': did you mean Recall@1?"
+    return 2, "gates.rules[0]: the config has no measure  'Recal@1': did you mean Recall@1?"
 
 
 def limit_that_is_no_number(place):
     changed(place, gates={"rules": ["nDCG@2 >= nan"]})
-    return 2, "gates.rules[0]: a limit is a number such as 0.25, not 'nan'"
+    return 2, "gates.rules[0]: a limit must be a number such as 0.25, not 'nan'"
 
 
 def infinite_margin(place):
     changed(place, gates={"baseline": "results/main", "rules": [{"measure": "nDCG@2", "max_loss": float("inf")}]})
-    return 2, "gates.rules[0].max_loss: a margin is a number from 0"
+    return 2, "gates.rules[0].max_loss: a margin must be a number from 0"
 
 
 def results_over_the_baseline(place):
     changed(place, output={"dir": "results/main"})
-    return 2, "the results would take the place of their baseline results/main"
+    return 2, "the results would overwrite their baseline results/main"
 
 
 @pytest.mark.parametrize(
@@ -191,16 +191,16 @@ def test_a_missing_baseline_is_what_the_config_says(if_missing, code, consequenc
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        (("--rule", "Recal@1 >= 0.1"), 2, "no measure of the results is called 'Recal@1'\n  did you mean Recall@1?"),
-        (("--rule", "nDCG@2 >= nan"), 2, "--rule nDCG@2 >= nan: a limit is a number such as 0.25, not 'nan'"),
-        (("--rule", "nDCG@2 max_loss -1%"), 2, "--rule nDCG@2 max_loss -1%: a margin is a number from 0"),
-        (("--rule", "nDCG@2"), 2, "--rule nDCG@2: a rule is written as"),
+        (("--rule", "Recal@1 >= 0.1"), 2, "the results have no measure 'Recal@1'\n  did you mean Recall@1?"),
+        (("--rule", "nDCG@2 >= nan"), 2, "--rule nDCG@2 >= nan: a limit must be a number such as 0.25, not 'nan'"),
+        (("--rule", "nDCG@2 max_loss -1%"), 2, "--rule nDCG@2 max_loss -1%: a margin must be a number from 0"),
+        (("--rule", "nDCG@2"), 2, "--rule nDCG@2: a rule must be written as"),
         (("--rule", "{measure: nDCG@2, minn: 1}"), 2, "unknown key 'minn' — did you mean 'min'?"),
         (("--rule", "nDCG@2 max_loss 1%", "--baseline", "results/other"), 3, "there is no baseline results/other"),
         (("--rule", "nDCG@2 max_loss 1%", "--baseline", "nobody"), 3, "there is no baseline nobody"),
-        (("--baseline-model", "home"), 2, "--baseline-model is about the baseline of the command line"),
+        (("--baseline-model", "home"), 2, "--baseline-model needs"),
         (("--rule", "nDCG@2 max_loss 100%"), 2, "max_loss of 100% can never fail"),
-        (("--if-missing", "pass"), 2, "--if-missing is about the baseline of the command line"),
+        (("--if-missing", "pass"), 2, "--if-missing needs"),
         (("--set", "a=b"), 2, "--set and --recs change a config"),
         (("-o", "gates.csv"), 2, "end a file in .json, .md"),
     ],
@@ -212,14 +212,14 @@ def test_wrong_options_are_refused_for_a_folder(arguments, code, sentence, place
 
 def test_options_are_named_where_they_are_wrong_for_a_config(place, receval):
     code, _, err = receval("gate", "config.yaml", "--rule", "nDCG@2 >= 0.1", "--rule", "nDGC@2 >= 0.1")
-    assert (code, "--rule nDGC@2 >= 0.1: gates.rules[1]: no measure of the config is called 'nDGC@2'" in err) == (2, True), err
+    assert (code, "--rule nDGC@2 >= 0.1: gates.rules[1]: the config has no measure 'nDGC@2'" in err) == (2, True), err
 
 
 @pytest.mark.parametrize("source", ["config.yaml", "results/main"])
 def test_nothing_to_judge_is_said(source, place, receval):
     changed(place, gates={})
     assert receval("gate", source)[0] == 2
-    assert "there is no rule to judge" in receval("gate", source)[2]
+    assert "there are no rules to judge" in receval("gate", source)[2]
 
 
 def test_a_config_with_gates_is_validated_without_data(place, receval):

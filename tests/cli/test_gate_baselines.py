@@ -64,8 +64,8 @@ def test_a_margin_must_hold_against_the_anchor_too(place, receval):
     ("spoil", "sentence"),
     [
         (lambda folder: shutil.rmtree(folder), "there is no anchor results/anchor\n  make one with receval baseline set DIR, or"),
-        (lambda folder: (folder / "results.json").write_text("{"), "results.json: this is no JSON: the file is damaged"),
-        (lambda folder: (shutil.rmtree(folder), folder.write_text("")), "the anchor results/anchor is a file, not a folder of results"),
+        (lambda folder: (folder / "results.json").write_text("{"), "results.json: this is not valid JSON: the file is damaged"),
+        (lambda folder: (shutil.rmtree(folder), folder.write_text("")), "the anchor results/anchor is a file, not a result folder"),
     ],
 )  # fmt: skip
 def test_an_anchor_that_is_missing_or_damaged_is_refused(spoil, sentence, place, receval):
@@ -81,7 +81,7 @@ def test_a_model_of_another_name_is_a_base_if_it_is_named(place, receval):
     code, _, err = receval("gate", "config.yaml")
     assert (code, err.splitlines()[-2:]) == (3, [
         "receval: the baseline main has no model new: it has home",
-        "  name the model to compare with: gates.baseline.model, one of home",
+        "  choose the model to compare with: gates.baseline.model, one of home",
     ])  # fmt: skip
     code, out, _ = receval("gate", "config.yaml", "--baseline", "results/main", "--baseline-model", "home")
     assert (code, out.partition(" · 120")[0]) == (0, "gates · new against main")
@@ -109,7 +109,7 @@ def test_a_torn_folder_or_a_folder_of_other_files_is_no_baseline(place, receval)
     (place / "mine").mkdir()
     (place / "mine/results.csv").write_text("mine")
     code, _, err = receval("baseline", "set", "results/main", "--to", "mine")
-    assert (code, "mine is no folder of results, and has a results.csv" in err) == (2, True)
+    assert (code, "mine is not a result folder: it contains a results.csv" in err) == (2, True)
     (place / "results/main/results.csv").write_text("torn")
     code, _, err = receval("baseline", "set", "results/main", "--to", "results/other")
     assert (code, "results.csv: this is not the file that the manifest names" in err) == (3, True)
@@ -132,4 +132,4 @@ def test_folders_without_values_of_users_are_compared_unpaired(place, receval):
     assert code == 0
     assert "paired" not in out.splitlines()[0]
     assert "  inconclusive  nDCG@2 loses at most 2 %" in out
-    assert "has no values of users (output.per_user): users are not paired." in out
+    assert "has no per-user values (output.per_user): users are not paired." in out

@@ -58,7 +58,7 @@ def test_the_screen_shows_a_table_for_each_split_and_marks_small_groups(receval,
         "By cold",
     ]
     assert "0-4           4 (few)    knn" in out
-    assert "few: fewer than 100 users, whose values say little." in out
+    assert "few: fewer than 100 users, whose values are very uncertain." in out
 
 
 def test_the_resolved_config_reads_back(receval, config, tmp_path):
@@ -71,11 +71,11 @@ def test_the_resolved_config_reads_back(receval, config, tmp_path):
 @pytest.mark.parametrize(
     ("by", "sentence"),
     [
-        ("[plan]", "results are split by a column of users (users.plan)"),
-        ("[{train_count: [20, 5]}]", "train_count is a list of ascending numbers from 1, such as [5, 20], not [20, 5]"),
-        ("[{train_count: [0]}]", "train_count is a list of ascending numbers from 1"),
-        ("train_count", "train_count needs the numbers of train rows at which a group begins"),
-        ("[cold, cold]", "results are split by cold twice"),
+        ("[plan]", "evaluation.by must be a column of users (users.plan)"),
+        ("[{train_count: [20, 5]}]", "train_count must be a list of ascending numbers from 1, such as [5, 20], not [20, 5]"),
+        ("[{train_count: [0]}]", "train_count must be a list of ascending numbers from 1,"),
+        ("train_count", "train_count needs the numbers of train rows at which groups start:"),
+        ("[cold, cold]", "evaluation.by must be cold twice"),
     ],
 )
 def test_what_cannot_be_split_by_is_a_config_error(receval, config, by, sentence):
@@ -88,7 +88,7 @@ def test_what_cannot_be_split_by_is_a_config_error(receval, config, by, sentence
 def test_a_split_by_a_file_that_is_not_given_is_a_config_error(receval, config, by, role):
     code, _, err = receval("run", config, "--set", f"evaluation.by={by}", "--set", f"data.{role}=null")
     assert code == 2
-    assert f"evaluation.by[0]: {by} is what data.{role} says: give data.{role}" in err
+    assert f"evaluation.by[0]: {by} comes from data.{role}: give data.{role}" in err
 
 
 def test_a_column_that_is_not_there_is_a_data_error_that_names_those_that_are(receval, config):
@@ -101,4 +101,4 @@ def test_a_column_that_is_not_there_is_a_data_error_that_names_those_that_are(re
 def test_commands_without_groups_say_that_they_do_not_look_at_them(command, options, receval, config):
     code, _, err = receval(*command, config, *options)
     assert code == 0, err
-    assert "receval: warning: evaluation.by is not looked at here; receval run splits values by groups\n" in err
+    assert "receval: warning: evaluation.by has no effect here, only in receval run\n" in err

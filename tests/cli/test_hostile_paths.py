@@ -127,7 +127,7 @@ def test_a_working_folder_that_is_gone_is_a_sentence(here, receval, monkeypatch)
         assert code in (2, 3, 4), (command, err)
         assert "Traceback" not in err
     failure = of_system(FileNotFoundError(errno.ENOENT, "No such file or directory"))
-    assert (failure.exit_code, failure.message) == (4, "the working folder is not there any more")
+    assert (failure.exit_code, failure.message) == (4, "the working folder no longer exists")
 
 
 def pipe_in(monkeypatch, text):
@@ -205,7 +205,7 @@ def test_a_file_whose_name_is_no_text_is_refused_wherever_it_is_found(given, her
         (folder / "\udcff.csv").write_text(LISTS)
     for command in ("run", "check", "describe"):
         code, _, err = receval(command, "c.yaml", "--set", f"data.recommendations={given}")
-        assert (code, "is no UTF-8 text" in err) == (3, True), err
+        assert (code, "is not UTF-8 text," in err) == (3, True), err
     assert receval("init")[0] == 3
 
 

@@ -220,7 +220,7 @@ def test_a_config_of_ours_keeps_its_data_and_its_output(converted):
     }
     assert resolved["output"]["dir"] == "results"
     assert measures(loaded) == ["AUC", "HitRate@3"]
-    assert comments(text) == {"gpu": "it has no meaning here: receval reads lists and trains nothing"}
+    assert comments(text) == {"gpu": "it has no meaning here: receval evaluates lists and does not train models"}
 
 
 def test_a_block_of_each_program_alone_is_enough(converted):
@@ -250,7 +250,7 @@ def test_a_file_is_written_with_paths_as_seen_from_it_and_only_overwritten_by_fo
     [
         (None, "there is no config file"),
         ("a: [", "not valid YAML"),
-        ("", "nothing in it is recognised as written for one of Elliot, WarpRec, RELISON, ClayRS"),
+        ("", "it was not recognised as a config of Elliot, WarpRec, RELISON, ClayRS"),
         ("evaluation: {metrics: [nDCG@5]}", "nothing in it is recognised"),
         ("- 3", "nothing in it is recognised"),
         ("cutoffs: [0]\nsimple_metrics: [nDCG]", "other.yml:1:10: cutoffs: a cut-off must be at least 1, not 0"),

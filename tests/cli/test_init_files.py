@@ -32,7 +32,7 @@ def test_side_inputs_are_told_apart_and_used(init):
     ]
     assert models(done) == {"als": "als.csv"}
     assert "# items: item_stats.csv" in done.config
-    assert done.said["item_stats.csv"] == "left out, but named in a comment: could be items too"
+    assert done.said["item_stats.csv"] == "left out, but listed in a comment: could be items too"
     assert {("als", name) for name in ("ItemCoverage@5", "EPC@5", "ILD@5")} <= done.values.keys()
     assert done.values["als", "ItemCoverage@5"] == pytest.approx(3 / 5)  # items 11, 12 and 13 of the five
 
@@ -63,22 +63,22 @@ def test_a_threshold_is_guessed_only_where_ratings_look_like_stars(ratings, thre
 def test_of_two_files_that_could_be_the_test_set_one_is_chosen_and_the_other_a_comment(init):
     done = init({**PLAIN, "holdout.csv": text(TEST[:3], HEADER), "validation.csv": text(TRAIN[:2], HEADER)})
     assert done.data["test"]["path"] == "test.csv"
-    assert "  # test: holdout.csv  # could be the test set too\n" in done.config
+    assert "  # test: holdout.csv  # could also be the test set\n" in done.config
     assert "  # test: validation.csv  # a validation set, by its name\n" in done.config
-    assert "test.csv is taken for the test set; holdout.csv could be it too" in done.doubts
+    assert "test.csv is used as the test set; holdout.csv could also be it" in done.doubts
 
 
 def test_a_file_with_the_test_pairs_in_it_is_not_taken_for_the_train_set(init):
     done = init({"test.csv": PLAIN["test.csv"], "als.csv": PLAIN["als.csv"], "ratings.csv": text(TRAIN + TEST, HEADER)})
     assert "train" not in done.data
-    assert "  # train: ratings.csv  # holds 100% of the test pairs: all interactions, and no train set\n" in done.config
+    assert "  # train: ratings.csv  # holds 100% of the test pairs: all interactions, not a train set\n" in done.config
     assert "ratings.csv holds 100% of the test pairs" in done.doubts
 
 
 def test_the_only_interactions_are_the_test_set_if_recommended_pairs_stand_in_them(init):
     done = init({"clicks.csv": text(pairs(TEST), ("user", "item")), "als.csv": PLAIN["als.csv"]})
     assert done.data["test"]["path"] == "clicks.csv"
-    assert "no name says which file is the test set; clicks.csv is taken for it" in done.doubts
+    assert "no file name tells which file is the test set; clicks.csv is used as it" in done.doubts
 
 
 def test_a_file_with_one_row_per_user_is_no_interactions_whatever_it_says_of_them(init):
@@ -103,7 +103,7 @@ def test_ambiguous_columns_are_chosen_written_down_and_told(init):
     rows = [(user, user, item, rating) for user, item, rating, _ in TEST]
     done = init({**PLAIN, "test.csv": text(rows, ("uid", "user_id", "item_id", "rating"))})
     assert done.data["test"]["columns"] == {"user": "uid", "item": "item_id", "rating": "rating"}
-    assert "column 'uid' is taken for the user; 'user_id' could be it too" in done.doubts
+    assert "column 'uid' is used as the user; 'user_id' could also be it" in done.doubts
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_ambiguous_columns_are_chosen_written_down_and_told(init):
     [
         ("{:02}".format, "leading zeros"),
         ("{}.0".format, "a decimal .0"),
-        (" {} ".format, "white space around them"),
+        (" {} ".format, "surrounding white space"),
     ],
 )
 def test_ids_that_differ_in_spelling_are_named(spell, called, init):
@@ -129,7 +129,7 @@ def test_ids_that_differ_in_case_are_named_and_without_any_in_common_nothing_is_
     code, out, err = receval("init", "-o", "config.yaml")
     assert (code, out) == (3, "")
     assert "3 user ids of test.csv and als.csv differ in upper and lower case only, such as 'U1' and 'u1'" in err
-    assert "receval: no file has lists for test.csv: als.csv: it looks like lists, and has no user in common with test.csv" in err
+    assert "receval: no file has lists for test.csv: als.csv: it looks like lists, but has no user in common with test.csv" in err
     assert not Path("config.yaml").exists()
 
 
@@ -155,7 +155,7 @@ def test_values_that_a_run_will_refuse_are_told_at_once(receval, folder):
     folder({**PLAIN, "test.csv": PLAIN["test.csv"] + "3,15,,1\n"})
     code, _, err = receval("init", "-o", "config.yaml")
     assert code == 0
-    assert "not sure: test.csv: column 'rating' has no value in 1 rows, which receval run will refuse" in err
+    assert "not sure: test.csv: column 'rating' has no value in 1 rows; receval run will refuse them" in err
 
 
 def test_a_file_that_is_no_table_of_use_is_left_out_with_the_reason(init):
@@ -178,13 +178,16 @@ def test_a_file_that_is_no_table_of_use_is_left_out_with_the_reason(init):
     )
     assert done.said["broken.parquet"].startswith("left out: not a readable parquet file")
     assert done.said["empty.csv"] == "left out: the file is empty"
-    assert done.said["results.csv"] == done.said["per_user.csv"] == "left out: it holds values of metrics"
-    assert done.said["all.csv"] == "left out: column 'model' names 2 models, and receval reads one model per file: split it"
-    assert "no column of users or items is told by its name; the columns are 'alpha', 'beta'" in done.said["weird.csv"]
+    assert done.said["results.csv"] == done.said["per_user.csv"] == "left out: it contains metric values"
+    assert done.said["all.csv"] == "left out: column 'model' names 2 models, but receval reads one model per file: split it"
+    assert "no user or item column was recognised; the columns are 'alpha', 'beta'" in done.said["weird.csv"]
     assert done.said["notes.txt"].startswith("left out: ")
     for name in ("nested.parquet", "python.csv"):
-        assert done.said[name] == "left out: column 'items' holds neither items nor readable lists of them: write one row per user and item"
-    assert done.said["package.json"] == "left out: user 'name': \"als\" is no list of items"
+        assert (
+            done.said[name]
+            == "left out: column 'items' contains neither items nor readable lists of items: write one row per user and item"
+        )
+    assert done.said["package.json"] == "left out: user 'name': \"als\" is not a list of items"
     assert done.said["array.json"] == "left out: record 1: a JSON object was expected, not 1"
     assert "of type Float64 and cannot be an id" in done.said["floats.parquet"]
     assert models(done) == {"als": "als.csv"}
@@ -203,7 +206,7 @@ def test_a_file_that_is_no_table_of_use_is_left_out_with_the_reason(init):
         ({"test.csv": PLAIN["test.csv"], "train.csv": PLAIN["train.csv"]}, "no file looks like recommendations"),
         (
             {"notes.txt": "one\ntwo\n"},
-            "no file looks like recommendations, which have a column of users, one of items, and a score or a rank, and",
+            "no file looks like recommendations: these have a user column, an item column, and a score or rank, and",
         ),
     ],
 )
@@ -217,7 +220,7 @@ def test_without_a_test_set_or_lists_one_sentence_says_so_and_nothing_is_written
 
 def test_a_file_that_is_named_and_not_there_is_told(receval, folder):
     folder(PLAIN)
-    assert receval("init", "test.csv", "gone.csv")[::2] == (3, "receval: there is no file gone.csv\n  name files, or a folder\n")
+    assert receval("init", "test.csv", "gone.csv")[::2] == (3, "receval: there is no file gone.csv\n  give files or a folder\n")
 
 
 def test_files_and_folders_can_be_named_and_paths_are_seen_from_the_config(receval, folder):
@@ -254,7 +257,7 @@ def test_a_name_that_is_no_text_is_told(receval, folder):
     Path(os.fsdecode(os.fsencode(here) + b"/\xff.csv")).write_text(PLAIN["als.csv"])
     code, out, err = receval("init")
     assert (code, out) == (3, "")
-    assert "is no UTF-8 text" in err
+    assert "is not UTF-8 text," in err
 
 
 def test_models_of_the_same_name_are_told_apart(init):

@@ -134,7 +134,7 @@ def test_a_form_that_run_reads_is_known_and_no_more_is_written_than_it_needs(nam
 
 def test_a_trec_file_beside_others_is_named_in_a_comment_as_it_is_read(init):
     done = init({"test.csv": TEST_CSV, "test.qrels": QRELS, "a_trec.run": RUN, "als.csv": ALS_CSV})
-    assert "  # test: test.qrels  # could be the test set too\n" in done.config
+    assert "  # test: test.qrels  # could also be the test set\n" in done.config
     assert models(done) == {"a_trec": "a_trec.run", "als": "als.csv"}
     assert done.said["a_trec.run"].startswith("the model a_trec: a TREC run; up to 5 items per user;")
 
@@ -149,8 +149,8 @@ def test_a_trec_file_of_an_unknown_ending_is_said_to_be_one(init, receval, folde
 def test_what_fields_of_text_are_taken_for_is_told(init):
     commas = text(COMMAS, ("user_id", "item_id", "score"), "\t")
     done = init({"test.csv": TEST_CSV, "als.tsv": commas, "knn.csv": split(" ", header="user,items\n")})
-    assert "als.tsv: column 'score' is taken for numbers with a decimal comma, such as '0,970'" in done.doubts
-    assert "knn.csv: column 'items' is taken for lists of items separated by ' '" in done.doubts
+    assert "als.tsv: column 'score' is used as numbers with a decimal comma, such as '0,970'" in done.doubts
+    assert "knn.csv: column 'items' is used as lists of items separated by ' '" in done.doubts
 
 
 def test_titles_and_categories_in_a_row_are_no_lists_of_items(init):
@@ -174,7 +174,7 @@ def test_words_for_no_value_are_told_as_missing_and_not_as_text(receval, folder)
     folder({**PLAIN, "test.csv": TEST_CSV + "3,15,NA,1\n"})
     code, _, err = receval("init", "-o", "config.yaml")
     assert code == 0
-    assert "not sure: test.csv: column 'rating' has no value in 1 rows, which receval run will refuse" in err
+    assert "not sure: test.csv: column 'rating' has no value in 1 rows; receval run will refuse them" in err
     assert Path("config.yaml").exists()
 
 

@@ -39,7 +39,7 @@ def test_names_of_models_keep_their_dots_and_lose_the_endings_that_say_what_a_fi
 def test_two_files_of_one_model_are_named(receval, config):
     code, _, err = receval("run", config("['a/*.csv', 'b/*.csv']", "a/knn.csv", "b/knn.csv"))
     assert code == 3
-    assert "data.recommendations: the model 'knn' would be c/a/knn.csv and c/b/knn.csv\n  name the models, as name: path" in err
+    assert "data.recommendations: the model 'knn' would be c/a/knn.csv and c/b/knn.csv\n  give the models as name: path" in err
     code, _, err = receval("run", config("'a/knn.*'", "a/knn.csv", "a/knn.txt"))
     assert (code, "'knn' would be c/a/knn.csv and c/a/knn.txt" in err) == (3, True)
 
@@ -93,7 +93,7 @@ def test_the_home_folder_is_known_in_every_path(receval, config, monkeypatch, tm
 def test_a_path_of_windows_in_double_quotes_gets_a_hint(receval, config):
     path = config("{a: a.csv}", "a.csv")
     code, _, err = receval("validate", path, "--set", r'data.test="C:\Users\me\t.csv"')
-    assert (code, "write a path of Windows in single quotes, or with /" in err) == (2, True)
+    assert (code, "write Windows paths in single quotes or with /" in err) == (2, True)
     code, _, err = receval("run", path, "--set", r'data.test="C:\temp\new.csv"')
     assert (code, "in double quotes a backslash begins an escape; write the path in single quotes" in err) == (3, True)
 

@@ -81,14 +81,14 @@ def test_losers_are_named_only_if_they_are_asked_for(folder, tmp_path, receval):
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["report", "{}/out"], 2, "say where the report goes"),
+        (["report", "{}/out"], 2, "give an output file or a format:"),
         (["report", "{}/out", "-o", "x.docx"], 2, "end a report in .html"),
         (["report", "{}/none", "-o", "x.html"], 2, "there is no config file"),
-        (["report", "{}", "-o", "x.html"], 3, "is no folder of results"),
+        (["report", "{}", "-o", "x.html"], 3, "is not a result folder"),
         (["report", "{}/out", "-o", "x.html", "--baseline", "goood"], 2, "did you mean good"),
         (["report", "{}/out", "-o", "x.html", "--margin", "much"], 2, "--margin"),
         (["report", "{}/out", "-o", "x.html", "--template", "none.j2"], 2, "cannot be read"),
-        (["report", "a={}/out", "b={}/out", "-o", "x.tex"], 2, "is of one result"),
+        (["report", "a={}/out", "b={}/out", "-o", "x.tex"], 2, "is for one result"),
         (["plot", "over_k", "{}/out", "-o", "x.gif"], 2, "end a chart in .svg"),
         (["plot", "trade_off", "{}/out", "-o", "x.json", "--of", "nDCG@1"], 2, "two measures"),
         (["plot", "over_k", "{}/out", "-o", "x.json", "--of", "MAP"], 2, "MAP"),

@@ -56,7 +56,7 @@ def test_markdown_has_the_measures_and_the_order_asked_for_too(receval):
         (("--sort", "nDCG@10", "--per-user"), "--sort is about the table; --format csv always has everything"),
         (("--measures-as-rows", "--format", "md"), "--measures-as-rows is about the table; --format md has none"),
         (("--digits", "13"), "13 is not in the range 0<=x<=12"),
-        (("-q", "-v"), "-q and -v contradict each other: give one"),
+        (("-q", "-v"), "-q and -v contradict each other: give only one"),
     ],
 )
 def test_what_makes_no_sense_is_refused_before_anything_is_computed(arguments, message, receval, monkeypatch):

@@ -96,7 +96,7 @@ def test_names_are_cut_in_the_middle_and_told_apart_on_a_narrow_terminal(crowd):
     for index in range(12):
         assert re.search(rf"a_model…\w*_{index} ", text), index
     assert text.count("0.2037") == 12
-    assert "… stands for the middle of a name" in text
+    assert "… replaces the middle of a name" in text
     assert max(len(line) for line in text.splitlines()) <= 40
 
 

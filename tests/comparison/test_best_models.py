@@ -133,7 +133,7 @@ def test_values_that_were_not_tested_are_marked_as_such_with_the_reason(evaluate
     found = with_conclusions(found, Questions())
     marked = best_values(found, Formats.of(found.rows))
     assert (marked.tested, marked.untested) == (frozenset(), frozenset({("one", "Recall@5")}))
-    assert marked.legend("◂") == [f"◃ highest value printed, or lowest where less is better; not tested (Recall@5: {reason})."]
+    assert marked.legend("◂") == [f"◃ highest value printed, or lowest where lower is better; not tested (Recall@5: {reason})."]
     assert closing_sentences(found.conclusions) == []
 
 

@@ -83,7 +83,7 @@ def test_definitions_are_the_same_whatever_a_convention_is_called(folder, compar
     ("given", "sentence"),
     [
         ({"test": truth(59)}, "the test data of today have 59 users and those of main 60"),
-        ({"test": truth(seed=7)}, "the test data are others, with as many rows"),
+        ({"test": truth(seed=7)}, "the test data differ, with the same number of rows"),
         ({"threshold": 5}, "nDCG: threshold is 5 in today and 4 in main; Recall: threshold is 5 in today and 4 in main"),
         ({"evaluation": ", policy: {missing_lists: drop}"}, "nDCG: missing_lists is drop in today and zero in main"),
         ({"evaluation": ", convention: rs_metrics"}, r"and \d+ more"),
@@ -103,7 +103,7 @@ def test_other_users_are_refused_unless_those_in_common_are_asked_for(folder, re
     main, today = folder("main", evaluation=drop), folder("today", fewer().filter(pl.col("user") <= 50), evaluation=drop)
     code, _, err = receval("compare", main, today)
     assert code == 3
-    assert "they do not count the same users; nDCG@5 counts 10 users for one of them only" in err
+    assert "they count different users; nDCG@5 counts 10 users for only one of them" in err
     assert compared(main, today, "--users", "common")["nDCG@5"]["n_users"] == 50
 
 
@@ -154,7 +154,7 @@ def test_folders_without_values_of_users_are_compared_by_their_deviations(folder
     off = ("--set", "output.per_user=false")
     code, out, err = receval("compare", folder("main", None, *off), folder("today", fewer(), *off))
     assert (code, err) == (0, "")
-    assert "main and today have no values of users (output.per_user): users are not paired" in out
+    assert "main and today have no per-user values (output.per_user): users are not paired" in out
 
 
 def test_an_undefined_value_on_one_side_has_no_difference(folder, receval, compared):
@@ -162,7 +162,7 @@ def test_an_undefined_value_on_one_side_has_no_difference(folder, receval, compa
     main, today = folder("main", **undefined), folder("today", fewer().filter(pl.col("user") > 1), **undefined)
     one = compared(main, today)["nDCG@5"]
     assert one["verdict"] is None
-    assert "cannot be compared: it has no value for one of them" in one["sentence"]
+    assert "cannot be compared: one of the two has no value" in one["sentence"]
 
 
 def test_one_user_says_nothing_of_others(folder, receval):
@@ -177,7 +177,7 @@ def test_another_train_file_is_said_where_a_measure_looks_at_it(folder, receval)
     train = pl.DataFrame({"user": [1, 2], "item": [3, 4]})
     main = folder("main", train=train, **given)
     today = folder("today", fewer(), train=train.head(1), **given)
-    assert "today was evaluated with another data.train than main" in receval("compare", main, today)[1]
+    assert "today was evaluated with a different data.train than main" in receval("compare", main, today)[1]
 
 
 @pytest.mark.parametrize(
@@ -185,13 +185,13 @@ def test_another_train_file_is_said_where_a_measure_looks_at_it(folder, receval)
     [
         (["nowhere/"], 2, "there is no config file nowhere"),
         (["main", "again=main"], 0, ""),
-        (["main", "main"], 2, "two results are called main"),
+        (["main", "main"], 2, "two results are both named main"),
         (["main"], 2, "there is one model, knn, and nothing to compare it with"),
-        (["main", "today", "--baseline", "mian"], 2, "the baseline is mian, and no result is called so"),
-        (["main", "today", "--margin", "nan"], 2, "a margin is a number from 0"),
+        (["main", "today", "--baseline", "mian"], 2, "the baseline is mian, but no result has this name"),
+        (["main", "today", "--margin", "nan"], 2, "a margin must be a number from 0"),
         (["main", "today", "--alpha", "0.7"], 2, "alpha is"),
         (["main", "today", "-o", "x.pdf"], 2, "-o x.pdf: end a file in .json, .csv, .md, .tex, .html, .htm, or a folder in /"),
-        (["main", "empty"], 3, "empty: there is no manifest.json, so this is no folder of results"),
+        (["main", "empty"], 3, "empty: there is no manifest.json, so this is not a result folder"),
     ],
 )
 def test_a_wrong_command_gets_a_sentence_and_its_exit_code(arguments, code, sentence, folder, receval, tmp_path, monkeypatch):

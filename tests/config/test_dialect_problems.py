@@ -30,11 +30,11 @@ def problems(write, tmp_path) -> Callable[..., list[str]]:
         ("  relevance_threshold: high\n  simple_metrics: [nDCG]", "config.yaml:3:24: evaluation.relevance_threshold: "),
         (
             "  cutoffs: 5\n  top_k: 5\n  simple_metrics: [nDCG]",
-            "config.yaml:3:12: evaluation.cutoffs: cutoffs and top_k mean the same: give one",
+            "config.yaml:3:12: evaluation.cutoffs: cutoffs and top_k mean the same: give only one",
         ),
         (
             "  relevance: {threshold: 3}\n  relevance_threshold: 4\n  simple_metrics: [nDCG]",
-            "config.yaml:4:24: evaluation.relevance_threshold: relevance_threshold and relevance.threshold mean the same: give one",
+            "config.yaml:4:24: evaluation.relevance_threshold: relevance_threshold and relevance.threshold mean the same: give only one",
         ),
         ("  cutoffs: 5", "evaluation: no metric is asked for"),
         (
@@ -48,7 +48,7 @@ def problems(write, tmp_path) -> Callable[..., list[str]]:
         (
             "  strategy: full\n  metrics: [nDCG]\n"
             "  complex_metrics: [{name: EucDistance, params: {metric_names: [MAP, nDCG], utopia_points: [1, 2, 3]}}]",
-            "config.yaml:5:21: evaluation.complex_metrics[0]: points holds 3 values for 2 metrics",
+            "config.yaml:5:21: evaluation.complex_metrics[0]: points has 3 values for 2 metrics",
         ),
         ("  nDCG: {cutoff: {type: double, values: [0.5]}}", "config.yaml:3:9: evaluation.nDCG: cut-offs are of type int, not 'double'"),
         (

@@ -88,7 +88,7 @@ def test_a_block_of_elliot_has_its_cutoffs_threshold_and_both_lists_of_metrics(l
     names = ("nDCG", "HitRate", "F1(beta=2)", "F1(MAP,nDCG)")
     assert measures(loaded) == [f"{name}@{k}" for name in names for k in (10, 5)]
     assert warnings(loaded) == [
-        "config.yaml:2:1: evaluation: this is written as for Elliot: read under the convention elliot; "
+        "config.yaml:2:1: evaluation: this config is written for Elliot: read under the convention elliot; "
         "write convention: … to choose another",
         "config.yaml:6:3: evaluation.paired_ttest: not computed by `receval run`; ignored",
         "config.yaml:7:3: evaluation.wilcoxon_test: not computed by `receval run`; ignored",
@@ -113,7 +113,7 @@ def test_metrics_of_relison_stand_directly_under_evaluation_with_grids_of_text(l
     assert loaded.config.evaluation.convention == "relison"
     assert measures(loaded) == ["nDCG@1", "nDCG@5", "nDCG@10", "nDCG@20", "nDCG@25", "MAP@10"]
     assert warnings(loaded)[1:] == [
-        "config.yaml:11:3: evaluation.MAP: RELISON gives no output for MAP without cutoff; here it takes top_k",
+        "config.yaml:11:3: evaluation.MAP: RELISON prints nothing for MAP without cutoff; receval uses top_k",
     ]
     assert measures(load(RELISON, "evaluation.top_k=3"))[-1] == "MAP@3"
 
@@ -121,7 +121,7 @@ def test_metrics_of_relison_stand_directly_under_evaluation_with_grids_of_text(l
 def test_algorithms_beside_metrics_of_relison_are_named(load):
     loaded = load("evaluation:\n  metrics: {MAP: {cutoff: {type: int, values: 5}}}\n  algorithms: {Random: }\n")
     assert (measures(loaded), loaded.config.evaluation.convention) == (["MAP@5"], "relison")
-    assert warnings(loaded)[1].startswith("config.yaml:4:3: evaluation.algorithms: receval trains no model")
+    assert warnings(loaded)[1].startswith("config.yaml:4:3: evaluation.algorithms: receval does not train models")
 
 
 def test_a_list_of_clayrs_classes_is_an_evaluation(load):
@@ -132,7 +132,7 @@ def test_a_list_of_clayrs_classes_is_an_evaluation(load):
     assert (found[0].average, found[0].truth.threshold, found[2].truth.threshold) == ("micro", 4, None)
     assert found[1].params["gain"] == "exp2"
     assert warnings(loaded)[1:] == [
-        "config.yaml:5:3: evaluation[2]: FMeasure looks at the whole list, as in ClayRS; write top_k: … to cut it"
+        "config.yaml:5:3: evaluation[2]: FMeasure uses the whole list, as ClayRS does; write top_k: … to cut it"
     ]
 
 
@@ -193,7 +193,7 @@ def test_a_convention_that_is_given_stays_and_the_names_of_the_program_are_read_
     elliot = load(ELLIOT, "evaluation.convention=receval")
     assert elliot.config.evaluation.convention == "receval"
     assert measures(elliot)[2:6] == ["HitRate@10", "HitRate@5", "F1(beta=2)@10", "F1(beta=2)@5"]
-    assert "written as for" not in "".join(elliot.warnings)
+    assert "written for" not in "".join(elliot.warnings)
     clayrs = load("evaluation:\n  convention: receval\n  metrics: [PrecisionAtK: {k: [5, 9], sys_average: micro, relevant_threshold: 4}]\n")
     assert measures(clayrs) == ["Precision(threshold=4,average=micro)@5", "Precision(threshold=4,average=micro)@9"]
 

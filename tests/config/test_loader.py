@@ -98,11 +98,11 @@ def test_all_spellings_become_one_list_of_specs(metrics, expected, write):
     ("metrics", "said"),
     [
         ("[{beta: 1, k: 2}]", "needs the key 'name'"),
-        ("[3]", "is a name, a measure string or a mapping"),
+        ("[3]", "must be a name, a measure string or a mapping,"),
         ("[{MAP: 3}]", "needs a mapping of parameters"),
         ("[{name: nDCG@5, k: 3}]", "cut-off twice"),
         ("[{name: nDCG, gain: {a: 1}}]", "single value"),
-        ("[{MAP: {cutoff: {}}}]", "holds no cut-off"),
+        ("[{MAP: {cutoff: {}}}]", "has no cut-offs:"),
         ("[{MAP: {cutoff: {range: {start: 5, end: 1, step: 1}}}}]", "is empty"),
         ("[{MAP: {cutoff: {range: {start: 1, end: 5}}}}]", "exactly the keys"),
         ("[{MAP: {cutoff: {range: {start: 1, end: 100000, step: 1}}}}]", "more than 1,000"),
@@ -183,6 +183,6 @@ def test_every_config_fits_the_schema_and_carries_the_modeline(path):
 
 def test_a_path_with_a_brace_among_braces_gets_a_hint(write):
     text = "data: {folds: [1, 2], test: t_{fold}.csv, recommendations: {m: l.csv}}\nevaluation: {metrics: [MRR]}\n"
-    hint = r"got '\{'; inside \{ \} and \[ \] write what holds a brace, such as recs_\{fold\}.csv, in quotes"
+    hint = r"got '\{'; inside \{ \} and \[ \] quote texts with braces, such as recs_\{fold\}.csv"
     with pytest.raises(ConfigError, match=hint):
         load_config(write("c.yaml", text))

@@ -38,7 +38,7 @@ def test_half_a_character_is_no_name(ended):
 
 def test_a_model_cannot_have_the_name_of_a_yardstick(ended):
     code, _, err = ended('"(oracle)"')
-    assert (code, "(oracle) is the name of a yardstick: give the model another one" in err) == (2, True)
+    assert (code, "(oracle) is the name of reference lists (yardsticks): rename the model" in err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_yardsticks_are_a_list_a_mapping_or_both(given, read, write):
 @pytest.mark.parametrize("given", ["[x]", "[[1]]", "[{x: 1}]"])
 def test_an_unknown_yardstick_is_refused(given, ended):
     code, _, err = ended("m", 2, "--set", f"evaluation.yardsticks={given}", command="validate")
-    assert (code, "yardsticks are oracle, popularity, random, not" in err) == (2, True)
+    assert (code, "reference lists (yardsticks) must be oracle, popularity, random, not" in err) == (2, True)
 
 
 @pytest.mark.parametrize("name", ["[/]", "[red]x[/red]"])
@@ -95,7 +95,7 @@ def test_a_convention_is_a_regular_file(metric, ended):
 
 def test_a_config_is_a_regular_file(receval):
     code, _, err = receval("validate", "/dev/zero")
-    assert (code, err) == (2, "receval: /dev/zero cannot be read: it is no regular file\n")
+    assert (code, err) == (2, "receval: /dev/zero cannot be read: it is not a regular file\n")
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_a_message_quotes_little_of_what_is_long(key, ended):
 def test_no_way_to_name_a_model_gives_it_the_name_of_a_yardstick(given, ended, write):
     write("(oracle).csv", "user,item,score\n1,10,0.5\n")
     code, _, err = ended("m", 2, "--set", f"data.recommendations={given}")
-    assert (code in (2, 3), "(oracle) is the name of a yardstick: give the model another one" in err) == (True, True)
+    assert (code in (2, 3), "(oracle) is the name of reference lists (yardsticks): rename the model" in err) == (True, True)
 
 
 @pytest.mark.parametrize("name", ["[/]", "[red]x[/red]", "\x1b]0;x\x07", "a\nb"])

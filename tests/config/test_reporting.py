@@ -21,14 +21,14 @@ def test_charts_are_names_or_names_with_measures():
 @pytest.mark.parametrize(
     ("section", "said"),
     [
-        ({"charts": ["pie"]}, "charts are differences, over_k, distribution, trade_off"),
-        ({"charts": [{"trade_off": ["nDCG@10"]}]}, "of two measures"),
-        ({"charts": [{"over_k": [1]}]}, "given by their names"),
-        ({"charts": {"over_k": 1}}, "given by their names"),
-        ({"charts": 3}, "charts are differences, over_k, distribution, trade_off, not '3'"),
-        ({"charts": None}, "charts are differences, over_k, distribution, trade_off, not 'None'"),
-        ({"files": 3}, "a report ends in .html"),
-        ({"files": ["report.docx"]}, "a report ends in .html"),
+        ({"charts": ["pie"]}, "a chart must be one of differences, over_k, distribution, trade_off"),
+        ({"charts": [{"trade_off": ["nDCG@10"]}]}, "needs two measures"),
+        ({"charts": [{"over_k": [1]}]}, "measures"),
+        ({"charts": {"over_k": 1}}, "measures"),
+        ({"charts": 3}, "a chart must be one of differences, over_k, distribution, trade_off, not '3'"),
+        ({"charts": None}, "a chart must be one of differences, over_k, distribution, trade_off, not 'None'"),
+        ({"files": 3}, "the file of a report must end in .html"),
+        ({"files": ["report.docx"]}, "the file of a report must end in .html"),
         ({"title": ""}, "at least 1 character"),
     ],
 )
@@ -50,7 +50,7 @@ def test_a_chart_of_a_measure_that_is_not_asked_for_is_refused_before_anything_i
         "run", CONFIGS / "quickstart.yaml", "--set", "report.charts=[{distribution: MRR}]", "--set", "data.test=gone.csv"
     )
     assert code == 2
-    assert "report.charts: distribution: no measure of the results is called 'MRR'" in err
+    assert "report.charts: distribution: the results have no measure 'MRR'" in err
 
 
 def test_a_misspelt_key_is_refused():

@@ -95,12 +95,12 @@ def test_the_columns_of_the_categories_are_those_that_are_named(loaded):
 @pytest.mark.parametrize(
     ("items", "sentence"),
     [
-        ({"split": "|"}, "data.items.split: there is nothing to split: name the column of the categories, as categories: NAME"),
+        ({"split": "|"}, "data.items.split: split needs the column of the categories: write categories: NAME"),
         (
             {"categories": ["A", "B"], "split": "|"},
-            "data.items.split: a list of columns has one category in each, and none to split: leave split out, or name one column",
+            "data.items.split: each column in the list is one category, so nothing is split: remove split, or name one column",
         ),
-        ({"categories": []}, "data.items.categories: categories names the column that says an item's categories, or lists one column per"),
+        ({"categories": []}, "data.items.categories: categories must be the column with an item's categories, or a list of one column per"),
         ({"categories": 3}, "per category, not 3"),
         ({"categories": ["A", ""]}, "per category, not ['A', '']"),
         ({"categories": ["A", "A"]}, "data.items.categories: categories names a column twice"),
@@ -120,16 +120,16 @@ def test_only_the_catalogue_has_categories(said):
     ("needs", "data", "sentence"),
     [
         ("catalogue", {}, "Recall@10 needs the catalogue: give data.train or data.items"),
-        ("train", {"items": "i.csv"}, "Recall@10 needs the interactions the models learnt from: give data.train"),
+        ("train", {"items": "i.csv"}, "Recall@10 needs the train interactions: give data.train"),
         ("items", {"train": "t.csv"}, "Recall@10 needs the items of the catalogue: give data.items"),
-        ("users", {}, "Recall@10 needs what is known of the users: give data.users"),
+        ("users", {}, "Recall@10 needs the file of users: give data.users"),
         ("baseline", {}, "Recall@10 needs the lists of a reference model: give data.baseline"),
         ("previous_policy", {}, "Recall@10 needs the scores of the policy that collected the data: give data.previous_policy"),
         ("distances", {}, "Recall@10 needs the distances between items: give data.distances"),
         ("predictions", {}, "Recall@10 needs predicted ratings: give data.predictions"),
         ("predictions", {"predictions": {}}, "Recall@10 needs predicted ratings: give data.predictions"),
         ("categories", {}, "Recall@10 needs the categories of the items: give data.items with its key categories"),
-        ("categories", {"items": "i.csv"}, "Recall@10 needs the categories of the items: give data.items.categories, the column that says"),
+        ("categories", {"items": "i.csv"}, "Recall@10 needs the categories of the items: set data.items.categories to their column"),
         ("users.age", {}, "Recall@10 needs the column 'age' of the users: give data.users"),
         ("items.year", {}, "Recall@10 needs the column 'year' of the items: give data.items"),
     ],
@@ -163,8 +163,8 @@ def test_the_train_file_over_whose_users_is_averaged_is_asked_for_with_the_way_o
 
 def test_predictions_of_a_model_that_is_not_there_are_refused_with_the_name_that_was_meant(said):
     found = said(predictions={"alls": "p.csv", "bpr": "q.csv"})
-    assert "data.predictions.alls: no model is called 'alls' — did you mean 'als'?" in found
-    assert "no model is called 'x'; the models are als, bpr" in said(predictions={"x": "p.csv"})
+    assert "data.predictions.alls: there is no model named 'alls' — did you mean 'als'?" in found
+    assert "there is no model named 'x'; the models are als, bpr" in said(predictions={"x": "p.csv"})
 
 
 def test_predictions_must_be_there_for_every_model_if_a_measure_needs_them(needing, said, loaded):
@@ -195,14 +195,14 @@ def test_the_names_of_predictions_are_not_checked_where_the_files_name_the_model
 def test_a_column_that_such_a_file_does_not_have_is_refused(role, key, where, said):
     source = {"path": "x.csv", "columns": {key: "c"}}
     given = {role: source}
-    assert f"data.{role}.columns.{key}: this file has no {key}: only that of {where} has" in said(**given)
+    assert f"data.{role}.columns.{key}: this file takes no {key}: only that of {where} does" in said(**given)
 
 
 def test_a_column_is_refused_in_the_lists_and_predictions_of_one_model_too(said):
     wrong = {"path": "x.csv", "columns": {"distance": "c"}}
-    assert "data.recommendations.als.columns.distance: this file has no distance" in said(recommendations={"als": wrong})
-    assert "data.recommendations[0].columns.distance: this file has no distance" in said(recommendations=[wrong])
-    assert "data.predictions.als.columns.distance: this file has no distance" in said(predictions={"als": wrong})
+    assert "data.recommendations.als.columns.distance: this file takes no distance" in said(recommendations={"als": wrong})
+    assert "data.recommendations[0].columns.distance: this file takes no distance" in said(recommendations=[wrong])
+    assert "data.predictions.als.columns.distance: this file takes no distance" in said(predictions={"als": wrong})
 
 
 @pytest.mark.parametrize("role", ["items", "users", "baseline", "previous_policy", "predictions", "distances"])
@@ -211,4 +211,4 @@ def test_standard_input_is_read_once_whatever_reads_it(role, said, loaded):
     loaded(**once)
     assert "standard input (-) can be read only once" in said(recommendations={"als": "-"}, **once)
     several = {role: ["-", "x.csv"]}
-    assert "standard input (-) can be read only once, and alone" in said(**several)
+    assert "standard input (-) can be read only once and not together with other files" in said(**several)

@@ -38,16 +38,16 @@ def test_graded_relevance_that_a_measure_may_look_at_is_no_reason_to_warn(measur
 
 def test_binary_relevance_under_a_convention_that_takes_ratings_as_grades_is_said(warnings):
     (warning,) = warnings("{convention: warprec, relevance: {graded: false}, metrics: [nDCG@5]}")
-    assert "the convention warprec takes the rating as the grade; write grades=ones in a measure" in warning
+    assert "the convention warprec uses the rating as the grade; write grades=ones in a measure" in warning
     assert warnings("{convention: warprec, relevance: {graded: false}, metrics: [nDCG(grades=ones)@5]}") == []
 
 
 @pytest.mark.parametrize(
     ("evaluation", "reason"),
     [
-        ("{convention: clayrs, relevance: {threshold: 4}, metrics: [NDCG@5]}", "the convention clayrs says by itself what is relevant"),
+        ("{convention: clayrs, relevance: {threshold: 4}, metrics: [NDCG@5]}", "the convention clayrs defines by itself what is relevant"),
         ("{relevance: {threshold: 4}, metrics: [Recall(threshold=3)@5]}", "every measure names its own"),
-        ("{relevance: {threshold: 4}, metrics: [ItemCoverage@5]}", "no measure looks at what is relevant"),
+        ("{relevance: {threshold: 4}, metrics: [ItemCoverage@5]}", "no measure uses relevance"),
     ],
 )
 def test_a_threshold_that_no_measure_uses_is_said_with_the_reason(evaluation, reason, warnings):
@@ -56,7 +56,7 @@ def test_a_threshold_that_no_measure_uses_is_said_with_the_reason(evaluation, re
 
 def test_an_order_of_ties_that_no_measure_uses_is_said(warnings):
     (warning,) = warnings("{convention: relison, policy: {tie_order: item_asc}, metrics: [nDCG@10]}")
-    assert warning.endswith("the convention relison reads lists in the order of the file, in which nothing is tied")
+    assert warning.endswith("the convention relison reads lists in file order, which has no ties")
     assert warnings("{convention: receval, policy: {tie_order: item_asc}, metrics: [nDCG@10]}") == []
 
 

@@ -1,4 +1,4 @@
-"""What a config says and no measure looks at is a warning; and what is said to have no effect has none."""
+"""What a config says and no measure uses is a warning; and what is said to have no effect has none."""
 
 from __future__ import annotations
 
@@ -42,26 +42,26 @@ def test_a_policy_that_no_measure_looks_at_changes_no_value(evaluate, world, odd
     [
         (
             "{policy: {missing_lists: drop}, metrics: [Gini@5]}",
-            "policy.missing_lists: has no effect: no measure looks at users without a list",
+            "policy.missing_lists: has no effect: no measure uses users without a list",
         ),
         (
             "{policy: {no_relevant: zero}, metrics: [ARP@5]}",
-            "policy.no_relevant: has no effect: no measure looks at users without a relevant item",
+            "policy.no_relevant: has no effect: no measure uses users without a relevant item",
         ),
-        ("{policy: {no_truth: zero}, metrics: [ARP@5]}", "policy.no_truth: has no effect: no measure looks at users without a test row"),
-        ("{policy: {duplicates: keep_all}, metrics: [NumUsers]}", "policy.duplicates: has no effect: no measure looks at lists"),
+        ("{policy: {no_truth: zero}, metrics: [ARP@5]}", "policy.no_truth: has no effect: no measure uses users without a test row"),
+        ("{policy: {duplicates: keep_all}, metrics: [NumUsers]}", "policy.duplicates: has no effect: no measure uses lists"),
         (
             "{policy: {truth_duplicates: last}, metrics: [ARP@5]}",
-            "policy.truth_duplicates: has no effect: no measure looks at the test file",
+            "policy.truth_duplicates: has no effect: no measure uses the test file",
         ),
         (
             "{policy: {seen_items: drop}, metrics: [nDCG(seen_items=keep)@5]}",
             "policy.seen_items: has no effect: every measure names its own seen_items",
         ),
-        ("{aggregates: [std], metrics: [Gini@5]}", "aggregates: has no effect: every measure is a value of the whole model, not of users"),
+        ("{aggregates: [std], metrics: [Gini@5]}", "aggregates: has no effect: every measure is one value per model, not per user"),
         (
             "{yardsticks: [oracle], metrics: [RMSE]}",
-            "yardsticks: has no effect: every measure looks at scores or predictions, which made lists do not have",
+            "yardsticks: has no effect: every measure uses scores or predictions, which reference lists do not have",
         ),
     ],
 )

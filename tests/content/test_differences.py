@@ -136,6 +136,6 @@ def test_letters_stand_behind_values_and_take_the_place_of_tables_of_many_pairs(
 
 def test_the_users_who_lose_most_come_with_the_command_that_looks_at_the_first(comparison):
     text = as_markdown(differences.document(comparison, "my.yaml"))
-    assert "## Who loses most in M1@10 with today" in text
+    assert "## Users with the largest losses in M1@10 with today" in text
     assert "| u7 | 0.5000 | 0.2500 | −0.2500 |" in text
     assert "`receval explain 'M1@10' my.yaml --user 'u7' --model 'today'`" in text

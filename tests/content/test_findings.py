@@ -1,4 +1,4 @@
-"""What the checks found, on a screen: a few findings in full, the others counted, lines that stand in."""
+"""Findings of the health checks, on a screen: a few findings in full, the others counted, lines that stand in."""
 
 from __future__ import annotations
 

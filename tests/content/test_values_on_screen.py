@@ -68,7 +68,7 @@ def test_the_best_value_as_printed_is_marked_and_what_the_mark_says_is_no_claim(
     result = result_of([*values("a", ("nDCG", 0.20001)), *values("b", ("nDCG", 0.20002)), *values("c", ("nDCG", 0.1))])
     text = show(result)
     assert text.count("0.2000 ◃") == 2
-    assert "◃ highest value printed, or lowest where less is better; not tested." in text
+    assert "◃ highest value printed, or lowest where lower is better; not tested." in text
     assert "*" not in text
     assert "†" not in text
     alone = result_of([*values("a", ("nDCG", 0.20001)), *values("b", ("nDCG", 0.20002))])
@@ -98,7 +98,7 @@ def test_an_interval_stands_in_the_cell_of_its_mean_where_it_fits(show):
     text = show(with_interval(), digits=3)
     assert "0.240 ± 0.007 ◃" in text
     assert "ci95" not in text
-    assert "± half the width of the 95 % confidence interval of the mean." in text
+    assert "± half-width of the 95 % confidence interval of the mean." in text
     narrow = show(with_interval(), 40, models_as_rows=False)
     assert re.search(r"\(ci95\) +0\.0070 +0\.0070", narrow)
     assert "half the width" not in narrow

@@ -222,7 +222,7 @@ def test_row_67_a_name_that_its_library_refuses_without_a_cutoff_is_refused(writ
             f"evaluation: {{convention: {convention}, metrics: [{name}]{more}}}\n",
         )
 
-    with pytest.raises(ConfigError, match=f"{name} needs k, the number of items it looks at: write {name}@10, or give top_k$"):
+    with pytest.raises(ConfigError, match=f"{name} needs k, the number of items it uses: write {name}@10, or give top_k$"):
         load_config(config(""))
     assert [definition.k for definition in load_config(config(", top_k: [3]")).config.evaluation.definitions] == [3]
 

@@ -108,24 +108,24 @@ def test_results_of_formats_that_cannot_be_compared_are_refused(saved):
     folder, _ = saved(CONFIGS["aggregates"])
     content = json.loads((folder / "results.json").read_text())
     (folder / "results.json").write_text(json.dumps(content | {"format_version": 3}))
-    with pytest.raises(DataError, match=r"written by an earlier receval \(format 3; this one reads 4 to 5\)"):
+    with pytest.raises(DataError, match=r"written by an earlier version of receval \(format 3; this one reads 4 to 5\)"):
         load(folder)
 
 
 def damaged_json(folder):
     (folder / "results.json").write_text("{")
-    return "results.json: this is no JSON: the file is damaged"
+    return "results.json: this is not valid JSON: the file is damaged"
 
 
 def other_results(folder):
     text = (folder / "results.json").read_text()
     (folder / "results.json").write_text(text.replace("knn", "kmm"))
-    return "results.json: this is not the file that the manifest names: the folder is not whole"
+    return "results.json: this is not the file that the manifest lists: the folder is incomplete or mixed"
 
 
 def users_gone(folder):
     (folder / "per_user.parquet").unlink()
-    return "per_user.parquet is missing, which the manifest names"
+    return "per_user.parquet is missing, but the manifest lists it"
 
 
 def users_cut(folder):
@@ -136,12 +136,12 @@ def users_cut(folder):
 
 def no_manifest(folder):
     (folder / "manifest.json").unlink()
-    return "there is no manifest.json, so this is no folder of results"
+    return "there is no manifest.json, so this is not a result folder"
 
 
 def no_results_in_manifest(folder):
     (folder / "manifest.json").write_text("{}")
-    return "manifest.json: this is not what receval wrote"
+    return "manifest.json: this was not written by receval"
 
 
 def other_users_of_one_size(folder):
@@ -155,18 +155,18 @@ def other_users_of_one_size(folder):
 def other_manifest(folder):
     text = (folder / "manifest.json").read_text()
     (folder / "manifest.json").write_text(text.replace("test.csv", "best.csv"))
-    return "manifest.json: its content is not what was written: the file is damaged"
+    return "manifest.json: its content has changed since it was written: the file is damaged"
 
 
 def other_name_in_a_manifest_without_checksum(folder):
     content = without_checksum(folder)
     (folder / "manifest.json").write_text(json.dumps(content).replace("per_user.parquet", "per_used.parquet"))
-    return "manifest.json: it names per_used.parquet, which no run writes: the file is damaged"
+    return "manifest.json: it names per_used.parquet, which receval never writes: the file is damaged"
 
 
 def endless_json(folder):
     (folder / "results.json").write_text("[" * 100_000)
-    return "results.json: this is no JSON: the file is damaged"
+    return "results.json: this is not valid JSON: the file is damaged"
 
 
 def without_checksum(folder):

@@ -67,7 +67,7 @@ def test_text_among_the_second_items_makes_all_items_text(inputs, write):
     found = inputs("distances", distances="dist.csv")
     assert load.common_kinds(found.all()) == {"user": "integer", "item": "text", "other": "text"}
     assert load.remarks(found.all()) == (
-        "Item ids are compared as text, in text order where scores tie, because data.distances holds text.",
+        "Item ids are compared as text, and tied scores are ordered by text, because data.distances contains text.",
     )
 
 
@@ -116,7 +116,7 @@ def test_predictions_may_have_a_file_per_model(inputs):
 def test_predictions_are_of_models_that_the_files_named(inputs):
     named = {"als": "pred.csv", "bpr": "pred.csv"}
     assert list(inputs("predictions", recommendations=["als.csv", "bpr.csv"], predictions=named).predictions) == ["als", "bpr"]
-    with pytest.raises(DataError, match=r"data.predictions: no model is called 'alls' — did you mean 'als'\?"):
+    with pytest.raises(DataError, match=r"data.predictions: there is no model named 'alls' — did you mean 'als'\?"):
         inputs("predictions", recommendations=["als.csv", "bpr.csv"], predictions={"alls": "pred.csv", "bpr": "pred.csv"})
     with pytest.raises(DataError, match="there are no predicted ratings of the model bpr"):
         inputs("predictions", recommendations=["als.csv", "bpr.csv"], predictions={"als": "pred.csv"})

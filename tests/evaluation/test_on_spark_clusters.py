@@ -125,7 +125,7 @@ def test_dataframes_of_spark_connect_are_evaluated_in_their_session(server):
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
-        "recommendations.model: pyspark.DataFrame: rows on Spark are read by receval.evaluate alone",
+        "recommendations.model: pyspark.DataFrame: Spark DataFrames work only with receval.evaluate",
         "recommendations.model: pyspark.DataFrame: no user column; the columns are 'who', 'item', 'score'",
     ]
 

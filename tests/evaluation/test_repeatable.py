@@ -20,7 +20,7 @@ def made(result, name):
 
 
 def users_of(result):
-    """The values of users as Parquet."""
+    """The per-user values as Parquet."""
     return rendered(of_form("parquet", "users"), result)
 
 

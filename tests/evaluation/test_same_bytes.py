@@ -42,7 +42,7 @@ RUNS: dict[str, dict[str, Any]] = {
         "evaluation": {"metrics": ["Precision", "Recall", "AUC"], "top_k": [3], "aggregates": AGGREGATES, "by": BY}
     },
 }
-"""What each run asks for. An aggregate is made of the values of users, whatever the metric, so that a few metrics have them all; a value
+"""What each run asks for. An aggregate is made of the per-user values, whatever the metric, so that a few metrics have them all; a value
 of an axis is tried on the model that has ties and duplicates."""
 HOWS: dict[str, Sequence[tuple[int | None, int | None]]] = {
     "every metric, yardstick and check": ((1, 8), (30, 1)),

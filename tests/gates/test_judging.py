@@ -116,7 +116,7 @@ def test_the_only_model_is_compared_with_the_only_one_of_another_name_if_it_is_n
     with pytest.raises(DataError) as refused:
         gates(today, "nDCG@10 max_loss 2%", base=base)
     assert str(refused.value) == (
-        "the baseline main has no model new: it has home\n  name the model to compare with: gates.baseline.model, one of home"
+        "the baseline main has no model new: it has home\n  choose the model to compare with: gates.baseline.model, one of home"
     )
     (one,) = gates(today, "nDCG@10 max_loss 2%", base=Baseline("main", base, "home"))
     assert (one.base, one.difference) == ("main", pytest.approx(-0.005 / 0.375))
@@ -125,11 +125,11 @@ def test_the_only_model_is_compared_with_the_only_one_of_another_name_if_it_is_n
 @pytest.mark.parametrize(
     ("rule", "sentence"),
     [
-        ("Recal@20 >= 0.1", "rule 'Recal@20 min 0.1': no measure of the results is called 'Recal@20'"),
+        ("Recal@20 >= 0.1", "rule 'Recal@20 min 0.1': the results have no measure 'Recal@20'"),
         ("nDCG@10 max_loss 2", "nDCG@10 is between 0 and 1: no max_loss of 2 is possible; 2% is a share of the baseline's value"),
-        ("nDCG@10 max_loss 2% against popular", "no model is called popular"),
+        ("nDCG@10 max_loss 2% against popular", "there is no model named popular"),
         ("nDCG@10 max_loss 2%", "there is nothing to compare with"),
-        ("nDCG@10 max_loss 100%", "max_loss of 100% can never fail: nDCG@10 is never below 0, so no loss is larger than 100%"),
+        ("nDCG@10 max_loss 100%", "max_loss of 100% can never fail: nDCG@10 is never below 0, so no loss can exceed 100%"),
         ("nDCG@10 >= 0.1 by users.plan", "the results have no values of nDCG@10 by users.plan"),
     ],
 )
@@ -147,7 +147,7 @@ def test_what_has_no_value_fails():
 
 
 def test_a_user_without_a_value_on_one_side_is_refused():
-    with pytest.raises(DataError, match="they do not count the same users; nDCG@10 counts 1 user for one of them only"):
+    with pytest.raises(DataError, match="they count different users; nDCG@10 counts 1 user for only one of them"):
         gate(BASE, [float("nan"), *BASE[1:]], "nDCG@10 max_loss 2%")
 
 
@@ -168,7 +168,7 @@ def test_a_base_without_values_of_users_is_compared_unpaired_and_said_so():
     (one,) = gates(result_of({"home": BASE}), "nDCG@10 max_loss 2%", base=base)
     assert not one.paired
     assert one.outcome == "inconclusive"
-    assert any("main has no values of users" in note for note in one.notes)
+    assert any("main has no per-user values" in note for note in one.notes)
 
 
 def test_the_summary_counts_each_kind_of_outcome():
@@ -249,13 +249,13 @@ def test_a_measure_without_bounds_is_guarded_by_what_users_have_and_says_so():
     one = gate(base, base, "RMSE max_loss 1%", metric="RMSE")
     assert one.outcome == "inconclusive"
     assert one.low == pytest.approx(-3.0 * 2.5 / 401 / 1.5, rel=0.01)  # one more user from 0, the bound of RMSE, to 2.5
-    assert one.notes == ("RMSE has no largest value: bounds assume that no user leaves the observed range, 0 to 2.5.",)
+    assert one.notes == ("RMSE has no upper limit: bounds assume that no user is outside the observed range,  0 to 2.5.",)
 
 
 def test_a_baseline_of_zero_does_not_pass_in_silence():
     (one,) = gates(result_of({"home": [0.5] * 400}), "nDCG@10 max_loss 2%", base=result_of({"home": [0.0] * 400}))
     assert one.outcome == "pass"
-    assert one.notes[-1] == "nDCG@10 of the baseline is 0, so a share of it is 0: any loss exceeds it."
+    assert one.notes[-1] == "nDCG@10 of the baseline is 0, so a share of it is 0 too: any loss exceeds the limit."
 
 
 OLD = {"rule": "", "model": "home", "measure": "nDCG@10", "kind": "max_loss", "limit": 0.02, "relative": True, "severity": "error",

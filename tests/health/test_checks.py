@@ -103,10 +103,10 @@ def test_clean_lists_raise_nothing_but_how_few_users_there_are():
 def test_repeats_ties_and_lengths_are_counted_and_their_rows_kept():
     odd = lists((1, 10, 2), (1, 10, 1), (1, 20, 1), (2, 11, 1), (2, 21, 1), (4, 12, 1))
     found, rows = examined({"lists": odd, "test": TEST}, {1: 0, 2: 1, 4: 2}, available=frozenset({"lists", "scores", "cutoffs"}))
-    assert found["R01"].sentence == "1 of 6 rows (16.7 %) repeat an item that stands in the user's list already, for 1 user."
+    assert found["R01"].sentence == "1 of 6 rows (16.7 %) repeat an item of the same list, for 1 user."
     assert found["R01"].examples == ("user 1, item 10",)
     assert rows["R01.m"].rows() == [(1, 10, 2.0), (1, 10, 1.0)]
-    assert found["R04"].sentence == "1 of 3 lists (33.3 %) have tied scores in the first 2 places."
+    assert found["R04"].sentence == "1 of 3 lists (33.3 %) have tied scores in the first 2 ranks."
     assert (found["R05"].count, found["R05"].examples) == (1, ("user 4",))
     assert found["R06"].sentence.endswith("largest cut-off, 2; the longest has 3 rows.")
     assert rows["R09.m"]["item"].to_list() == [11, 21]
@@ -166,8 +166,8 @@ def test_text_ids_that_differ_in_spelling_are_matched_over_all_parts():
     own = frame("user item score", [("a", "010", 2), ("b ", "011", 1)], kinds)
     test = frame("user item", [("a", "11"), ("b", "10")], kinds)
     found, rows = examined({"lists": own, "test": test}, {"a": 0, "b ": 1, "b": 2}, "text", available=frozenset({"lists"}))
-    assert found["X03"].sentence.startswith("No item of data.lists stands in data.test: data.test ('item', text) has '10', '11'")
-    assert found["X04"].sentence.endswith("if they were mended (leading zeros 2).")
+    assert found["X03"].sentence.startswith("No item of data.lists is in data.test: data.test ('item', text) has '10', '11'")
+    assert found["X04"].sentence.endswith("after cleaning (leading zeros 2).")
     assert rows["X04.m"].rows() == [("b ", "b")]
 
 
@@ -175,7 +175,7 @@ def test_what_the_policy_calls_an_error_is_refused_whatever_the_severity():
     context = Context("m", prepared(), {"R01": setting(CHECKS["R01"], "off")}, frozenset({"R01"}))
     symptoms = CHECKERS["R01"].symptom(context, "Rows repeat.", 1, 9)
     assert symptoms[0].finding.severity == "error"
-    with pytest.raises(DataError, match=r"m: Rows repeat\. evaluation\.policy\.duplicates says error\."):
+    with pytest.raises(DataError, match=r"m: Rows repeat\. evaluation\.policy\.duplicates is set to error\."):
         refuse(symptoms)
 
 

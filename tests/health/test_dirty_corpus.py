@@ -100,7 +100,7 @@ def test_the_policy_decides_the_value(name, policy, receval, tmp_path):
         if values == "refused":
             assert (code, out) == (3, ""), choice
             assert len(err.strip().splitlines()) <= 2, err
-            assert policy == "missing_values" or f"evaluation.policy.{policy} says error." in err
+            assert policy == "missing_values" or f"evaluation.policy.{policy} is set to error." in err
         else:
             assert_values(out, err, values)
 

@@ -143,7 +143,7 @@ def test_ties_are_found_and_refused_whatever_is_done_with_repeated_and_seen_item
     result = evaluate(test, lists, train=train, metrics=["Recall"], top_k=[2], policy=policy, health=checks)
     (finding,) = [one for one in result.findings if one.check == "R04"]
     assert (finding.count, finding.total) == (2, 2)
-    with pytest.raises(DataError, match="tie_order says error"):
+    with pytest.raises(DataError, match="tie_order is set to error"):
         evaluate(test, lists, train=train, metrics=["Recall"], top_k=[2], policy={**policy, "tie_order": "error"}, health=checks)
 
 

@@ -163,7 +163,7 @@ def test_the_rows_of_a_query_without_an_order_give_the_same_bytes_in_any(receval
         (
             {"uri": "sqlite:///shop.db", "query": "select user_id, item_id from recs"},
             3,
-            "no rank and no score\n  add one of them, or ORDER BY",
+            "no rank and no score\n  add a rank or score column, or ORDER BY to the query",
         ),
         ({"uri": "sqlite:///shop.db", "query": "delete from recs"}, 3, "the query failed"),
         ({"uri": "sqlite:///no.db", "query": "select 1"}, 3, "sqlite:///no.db: there is no file"),
@@ -171,9 +171,9 @@ def test_the_rows_of_a_query_without_an_order_give_the_same_bytes_in_any(receval
         ({"uri": "nosuch://bob:s3cret@h/x", "query": "select 1"}, 4, "reading nosuch:// needs adbc_driver_nosuch, which is not installed"),
         ({"uri": "sqlite:///shop.db"}, 2, "a uri and a query go together"),
         ({"path": "a.csv", "query": "select 1"}, 2, "a uri and a query go together"),
-        ({"path": "a.csv", "uri": "sqlite:///shop.db", "query": "select 1"}, 2, "give a path, a table or a uri, one of them"),
-        ({"uri": "sqlite:///shop.db", "query": "select 1", "format": "csv"}, 2, "format says how to read a file, and a query has none"),
-        ({"uri": "host=h password=s3cret", "query": "select 1"}, 2, "a uri names a database, such as sqlite:///shop.db"),
+        ({"path": "a.csv", "uri": "sqlite:///shop.db", "query": "select 1"}, 2, "give exactly one of path, table and uri"),
+        ({"uri": "sqlite:///shop.db", "query": "select 1", "format": "csv"}, 2, "format is an option for files, and a query has none"),
+        ({"uri": "host=h password=s3cret", "query": "select 1"}, 2, "a uri must name a database, such as sqlite:///shop.db;"),
     ],
 )
 def test_what_is_wrong_with_a_query_is_said_in_one_sentence(source, code, said, shop, receval, write):
@@ -195,7 +195,7 @@ def test_lists_of_a_query_need_a_name_where_they_stand_in_a_list(shop, receval, 
         write("config.yaml", yaml.safe_dump(config))
         found, out, err = receval("run", shop / "config.yaml")
         assert found == code, err
-        assert "als" in out or "give their model a name" in err
+        assert "als" in out or "a model name: write NAME:" in err
 
 
 def test_without_the_driver_the_extra_is_named(shop, receval, write, monkeypatch):

@@ -52,7 +52,7 @@ def test_text_that_is_not_utf_8_is_named_with_line_and_byte_and_what_to_say(name
     write(name, content)
     with pytest.raises(DataError, match=said) as caught:
         door(name)
-    assert "say encoding: " in caught.value.hint
+    assert "set encoding:" in caught.value.hint
 
 
 def test_a_wrong_encoding_names_the_line_and_an_unknown_one_is_refused(write, door):
@@ -61,9 +61,9 @@ def test_a_wrong_encoding_names_the_line_and_an_unknown_one_is_refused(write, do
         door({"path": "l.csv", "encoding": "ascii"})
     with pytest.raises(DataError, match="near line 1: not utf-16 text"):
         door({"path": "l.csv", "encoding": "utf-16"})
-    with pytest.raises(ConfigError, match="there is no encoding of text called 'latin-99'"):
+    with pytest.raises(ConfigError, match="unknown text encoding 'latin-99'"):
         door({"path": "l.csv", "encoding": "latin-99"})
-    with pytest.raises(ConfigError, match="there is no encoding of text called 'base64'"):
+    with pytest.raises(ConfigError, match="unknown text encoding 'base64'"):
         door({"path": "l.csv", "encoding": "base64"})
 
 

@@ -89,7 +89,7 @@ def test_a_rating_may_stand_there_and_a_word_for_none(door, tmp_path):
     with pytest.raises(DataError, match="no value for rating"):
         door(test="test")
     (tmp_path / "test" / "rating=5").rename(tmp_path / "test" / "rating=five")
-    with pytest.raises(DataError, match="the folder rating=five holds no number, and rating must be one"):
+    with pytest.raises(DataError, match="the folder rating=five is not a number, but rating must be one"):
         door(test="test")
 
 
@@ -106,9 +106,9 @@ def test_names_above_the_folder_are_columns_only_if_the_config_names_them(door, 
 def test_folders_that_cannot_be_read_are_told(door, tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty" / "_SUCCESS").touch()
-    with pytest.raises(DataError, match=r"there is no data file in the folder .*empty"):
+    with pytest.raises(DataError, match=r"there are no data files in the folder .*empty"):
         door("empty")
     written(FRAME, tmp_path / "mixed" / "a.csv")
     written(FRAME, tmp_path / "mixed" / "b.parquet")
-    with pytest.raises(DataError, match=r"a.csv and .*b.parquet are of two formats"):
+    with pytest.raises(DataError, match=r"a.csv and .*b.parquet have different formats"):
         door("mixed")

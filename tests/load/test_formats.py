@@ -127,7 +127,7 @@ def test_leading_zeros_in_every_file_still_match(write, tmp_path):
 
 def test_unknown_endings_and_ambiguous_columns_are_errors_that_say_what_to_do(write, evaluated):
     write("lists.xyz", csv(LISTS))
-    with pytest.raises(DataError, match="say it in the config: format"):
+    with pytest.raises(DataError, match="set it in the config: format:"):
         evaluated({"model": "lists.xyz"})
     assert values(evaluated({"model": {"path": "lists.xyz", "format": "csv"}})) == EXPECTED
     write("two.csv", csv(LISTS.with_columns(uid=pl.lit(1))))

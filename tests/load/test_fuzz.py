@@ -153,7 +153,7 @@ def agree(config: Loaded) -> None:
     if refused is None:
         assert checked is None, checked
         assert described is None, described
-        assert explained is None or "no file holds the user" in explained.message, explained
+        assert explained is None or "no file contains the user" in explained.message, explained
         assert audited is None or ("in common" in audited.message and told[0].failed()), audited
     else:
         assert explained is not None, refused

@@ -43,7 +43,9 @@ def test_columns_by_position_mean_that_the_first_line_is_data(write, result):
 def test_a_header_above_columns_by_position_has_to_be_said(write, result):
     write("test.csv", "user_id,item_id\n" + TEST)
     write("l.csv", LISTS)
-    with pytest.raises(DataError, match="first line, 'user_id,item_id', names columns, and the config gives columns by position only"):
+    with pytest.raises(
+        DataError, match="first line, 'user_id,item_id', contains column names, but the config gives columns only by position"
+    ):
         result(BY_POSITION, BY_POSITION)
     assert values(result(BY_POSITION | {"header": True}, BY_POSITION), "m") == {"Recall@1": 2 / 3}
     assert values(result(BY_POSITION | {"header": False}, BY_POSITION), "m") == {"Recall@1": 2 / 4}
@@ -54,17 +56,17 @@ def test_what_looks_like_a_header_above_columns_by_position_is_data_and_said(wri
     write("l.csv", LISTS)
     found = result(BY_POSITION, BY_POSITION)
     assert values(found, "m") == {"Recall@1": 2 / 4}
-    said = "data.test: the first line of test.csv, 'who,what,when', is read as data; say header: true if it names the columns."
+    said = "data.test: the first line of test.csv, 'who,what,when', is read as data; set header: true if it contains column names."
     assert found.remarks[0] == said
 
 
 def test_an_item_called_book_beside_a_number_is_data_and_said(write):
-    said = "data.test: the first line of some.csv, '1,book,5', is read as data; say header: true if it names the columns."
+    said = "data.test: the first line of some.csv, '1,book,5', is read as data; set header: true if it contains column names."
     assert doubts("1,book,5\n2,dune,4\n", write) == (False, (said,))
 
 
 def test_an_only_name_that_may_be_an_item_is_a_header_and_said(write):
-    said = "data.test: the first line of some.csv, 'book', is taken for the names of the columns; say header: false if it is data."
+    said = "data.test: the first line of some.csv, 'book', is read as column names; set header: false if it is data."
     assert doubts("book\ndune\nemma\n", write, "catalogue") == (True, (said,))
     assert doubts("book\ndune\nemma\n", write, "catalogue", header=False) == (False, ())
 
@@ -99,5 +101,5 @@ def test_numbers_and_lists_are_data_without_doubt(text, write):
 
 
 def test_a_row_of_several_lines_is_said(write):
-    said = "data.test: a quoted field of some.csv goes on over a line end, so that several lines are one row."
+    said = "data.test: a quoted field of some.csv continues over a line end, so several lines are one row."
     assert doubts('user,item,title\n1,10,"a\nb"\n', write) == (True, (said,))

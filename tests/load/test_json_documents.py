@@ -108,21 +108,21 @@ def test_a_document_longer_than_any_buffer_is_read_whole(write, tmp_path):
 
 
 WRONG = {
-    "a key twice": ('{"1": [10], "1": [11]}', "l.json, line 1: the key '1' stands twice"),
-    "an item twice": ('{"1": {\n"10": 1, "10": 2}}', "the key '10' stands twice in one object"),
+    "a key twice": ('{"1": [10], "1": [11]}', "l.json, line 1: the key '1' is given twice"),
+    "an item twice": ('{"1": {\n"10": 1, "10": 2}}', "the key '10' is twice in one object"),
     "cut short": ('{"1": [10],\n"2": [11', "l.json, line 2: "),
-    "more behind it": ('[{"user": 1, "item": 2}]\n\n]', "line 3: something follows the end of the document"),
+    "more behind it": ('[{"user": 1, "item": 2}]\n\n]', "line 3: there is text after the end of the document"),
     "an item of none": ('{"1": [10, null]}', r"record 2: no value for item \(in 1 of 2 rows\)"),
     "a score of none": ('{"1": {"10": 1, "11": null}}', "record 2: no value for score"),
-    "a score that is NaN": ('{"1": {"10": 1, "11": NaN}}', "record 2: no value for score"),
+    "its score is NaN": ('{"1": {"10": 1, "11": NaN}}', "record 2: no value for score"),
     "an infinite score": ('{"1": {"10": 1, "11": 1e999}}', "record 2: a number is not finite"),
     "a fraction as an item": ('{"1": [10.5]}', "user '1': 10.5 cannot be an id"),
     "three in a pair": ('{"1": [[10, 1, 2]]}', r"user '1': \[10, 1, 2\] is no item, and no pair"),
-    "a number for a user": ('{"1": [10],\n"2": 3}', "user '2': 3 is no list of items"),
+    "a number for a user": ('{"1": [10],\n"2": 3}', "user '2': 3 is not a list of items"),
     "text for a score": ('{"1": {"title": "Alien"}}', r"user '1': \[\"title\", \"Alien\"\] is no item, and no pair"),
     "rows without names": ("[[1, 10]]", r"record 1: a JSON object was expected, not \[1, 10\]"),
     "columns of other lengths": ('{"user": [1, 2], "item": [3]}', "key 'item': 1 values, where 'user' has 2"),
-    "columns of other rows": ('{"user": {"0": 1}, "item": {"1": 2}}', "key 'item': its rows are not those of 'user'"),
+    "columns of other rows": ('{"user": {"0": 1}, "item": {"1": 2}}', "key 'item': its rows differ from those of 'user'"),
     "a record without a score": ('[{"user": 1, "item": 2, "score": 1},\n{"user": 1, "item": 3}]', r"record 2: no value for score"),
     "a record with a word for a score": ('[{"user": 1, "item": 2, "score": "high"}]', "record 1: 'high' is not a number"),
     "nothing": ("{}", "there are no rows"),
@@ -144,7 +144,7 @@ def test_a_document_by_user_is_no_catalogue(write, tmp_path):
     write("items.json", json.dumps({10: {"year": 1979}, 11: {"year": 1985}}))
     config = "data: {test: test.csv, items: items.json, recommendations: {m: m.csv}}\nevaluation: {metrics: [ItemCoverage]}\n"
     write("config.yaml", config)
-    with pytest.raises(DataError, match=r"data.items: .*items.json, key '10': no name of a column"):
+    with pytest.raises(DataError, match=r"data.items: .*items.json, key '10': not a column name"):
         run(load_config(tmp_path / "config.yaml"))
     write("items.json", json.dumps([{"item": 10}, {"item": 11}, {"item": 12}]))
     assert run(load_config(tmp_path / "config.yaml")).rows[0].value == 1

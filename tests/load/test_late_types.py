@@ -41,7 +41,7 @@ def test_an_odd_value_in_json_is_no_id(spelling, item, n_before, write, door):
     write("l.ndjson", objects(n_before, item).replace('"item"', json.dumps(spelling)))
     said = f"line {n_before + 1}: {ODD[item]}"
     if item.startswith("[") and n_before < FIRST:  # the first lines say that a row may hold a list
-        said = f"line 1: {spelling!r} is 10, and in other rows a list"
+        said = f"line 1: {spelling!r} is 10, but a list in other rows"
     with pytest.raises(DataError, match=re.escape(said)):
         door(source)
 
@@ -62,8 +62,8 @@ def test_an_odd_value_in_packed_json_is_no_id(pack, n_before, write, door):
         ('["a", 15.0]', "15.0 cannot be an id"),
         ('["a] 1.0", true]', "True cannot be an id"),
         ("[[15]]", "[15] cannot be an id"),
-        ("15", "'items' is 15, and in other rows a list"),
-        ('"[15]"', "'items' is '[15]', and in other rows a list"),
+        ("15", "'items' is 15, but a list in other rows"),
+        ('"[15]"', "'items' is '[15]', but a list in other rows"),
     ],
 )
 def test_an_odd_value_in_a_list_of_json_is_no_id(items, said, n_before, write, door):
@@ -121,13 +121,13 @@ def test_good_json_is_read_as_before(write, door):
 )
 def test_a_key_that_stands_twice_in_an_object_is_refused_with_its_line(n_before, line, key, write, door):
     write("l.ndjson", '{"user": 1, "item": 10, "score": 1}\n' * n_before + f"{line}\n")
-    with pytest.raises(DataError, match=f"l.ndjson, line {n_before + 1}: the key '{key}' stands twice"):
+    with pytest.raises(DataError, match=f"l.ndjson, line {n_before + 1}: the key '{key}' is given twice"):
         door("l.ndjson")
 
 
 def test_a_key_that_stands_twice_in_a_list_of_objects_is_refused_and_one_in_something_else_is_not(write, door):
     write("l.ndjson", '{"user": 1, "recs": [{"item": 9, "score": 1}, {"item": 9, "item": 10, "score": 1}]}\n')
-    with pytest.raises(DataError, match="line 1: the key 'item' stands twice"):
+    with pytest.raises(DataError, match="line 1: the key 'item' is given twice"):
         door("l.ndjson")
     plain = [{"user": user, "item": item, "score": score, "more": {"item": 1, "user": 2}} for user, item, score in LISTS]
     write("l.ndjson", "".join(json.dumps(record) + "\n" for record in plain))
@@ -136,5 +136,5 @@ def test_a_key_that_stands_twice_in_a_list_of_objects_is_refused_and_one_in_some
 
 def test_a_number_that_json_does_not_have_is_refused_with_its_line(write, door):
     write("l.ndjson", '{"user": 1, "item": 10, "score": 1}\n{"user": 2, "item": 12, "score": NaN}\n')
-    with pytest.raises(DataError, match=r"l.ndjson, line 2: not JSON \(NaN is none of its numbers; write null\)"):
+    with pytest.raises(DataError, match=r"l.ndjson, line 2: not JSON \(NaN is not a JSON number; write null\)"):
         door("l.ndjson")

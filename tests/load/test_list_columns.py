@@ -97,7 +97,7 @@ LOOK_LIKE_LISTS = {
 @pytest.mark.parametrize("rows", LOOK_LIKE_LISTS)
 def test_text_that_looks_like_a_list_is_refused_with_the_split_to_write(rows, write, door):
     write("lists.csv", "user,items\n" + rows)
-    with pytest.raises(DataError, match=r"'items' holds text such as .* looks like a list of items") as error:
+    with pytest.raises(DataError, match=r"'items' contains text such as .* looks like a list of items") as error:
         door("lists.csv")
     assert LOOK_LIKE_LISTS[rows].replace("\\", "") in str(error.value)
     assert "split: none" in str(error.value)

@@ -56,8 +56,8 @@ def test_an_artifact_of_a_run_is_read_as_the_file_that_was_logged(run_id: str, t
         ("runs:/{}/lists/knn.parquet", "there is no artifact lists/knn.parquet in the run {}"),
         ("runs:/{}/lists/knn.parquet", "this one has als.csv, lists"),
         ("runs:/0123/als.csv", "MLflow has no run 0123"),
-        ("runs:/{}", "runs:/{} names no file of a run of MLflow\nwrite runs:/RUN_ID/path/to/lists.parquet"),
-        ("runs:/{}/lists", "runs:/{}/lists is a folder\nname a file in it: runs:/{}/lists/als.parquet"),
+        ("runs:/{}", "runs:/{} is not a file of an MLflow run\nwrite runs:/RUN_ID/path/to/lists.parquet"),
+        ("runs:/{}/lists", "runs:/{}/lists is a folder\ngive a file in it: runs:/{}/lists/als.parquet"),
     ],
 )
 def test_what_is_not_there_is_told_in_a_sentence(run_id: str, path: str, sentence: str):
@@ -78,7 +78,7 @@ def test_a_model_that_the_command_line_adds_may_be_an_artifact(run_id: str, tmp_
 def test_a_server_that_cannot_be_reached_is_told_without_its_login(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://me:secret@127.0.0.1:9")
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
-    with pytest.raises(receval.DataError, match="the server of MLflow cannot be reached") as failure:
+    with pytest.raises(receval.DataError, match="the MLflow server cannot be reached") as failure:
         receval.evaluate(test=TEST, recommendations="runs:/0123/als.csv", metrics="nDCG@2")
     assert "secret" not in str(failure.value)
 

@@ -68,8 +68,8 @@ def test_other_columns_do_no_harm_whatever_their_names(name, mrr, write, tmp_pat
     ("content", "said"),
     [
         ('user,item,score\n1,"",0.5\n2,13,1\n', "line 2: no value for item"),
-        ("user,item\r1,10\r2,13\r", "carriage return alone"),
-        ('user,item,score\n1,"10,0.5\n2,13,1\n', "line 2: a quoted field begins in this row and is closed nowhere"),
+        ("user,item\r1,10\r2,13\r", "carriage return only"),
+        ('user,item,score\n1,"10,0.5\n2,13,1\n', "line 2: a quoted field starts in this row and is never closed"),
     ],
 )
 def test_text_that_is_not_what_it_seems_is_refused(content, said, mrr, write):
@@ -119,7 +119,7 @@ def test_ids_that_only_some_files_store_as_text_are_remarked_on(evaluate):
     numbers = table(["user", "item", "score"], [(1, 9, 1.0), (1, 10, 1.0)])
     texts = numbers.cast({"item": pl.String})
     result = evaluate(test, {"numbers": numbers, "texts": texts}, metrics=["MRR"])
-    remark = "Item ids are compared as text, in text order where scores tie, because data.recommendations.texts holds text."
+    remark = "Item ids are compared as text, and tied scores are ordered by text, because data.recommendations.texts contains text."
     assert remark in result.notes()
     assert values(result, "numbers") == values(result, "texts")
 

@@ -70,9 +70,12 @@ def test_files_of_one_model_may_differ_in_what_marks_do(write, door):
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ('3,13,0.7,"open', "line 2003: a quoted field begins in this row and is closed nowhere"),
-        ('3,13,0.7,"12" vinyl', "line 2003: text follows the mark that closes a quoted field"),
-        ('3,13,0.7,"two\nlines"!', "line 2004: text follows the mark that closes a quoted field, in a row that begins in line 2003"),
+        ('3,13,0.7,"open', "line 2003: a quoted field starts in this row and is never closed"),
+        ('3,13,0.7,"12" vinyl', "line 2003: there is text after the closing quotation mark of a field"),
+        (
+            '3,13,0.7,"two\nlines"!',
+            "line 2004: there is text after the closing quotation mark of a field, in a row that starts in line 2003",
+        ),
         ("3,13,0.7,a\0b", "line 2003: not a text file"),
     ],
 )

@@ -158,7 +158,7 @@ def test_the_manifest_has_the_size_and_hash_of_what_was_read_and_no_secret(store
     [
         ("lists/nowhere.csv", "there is nothing at s3://lists/nowhere.csv"),
         ("lists/nowhere.parquet", "there is nothing at s3://lists/nowhere.parquet"),
-        ("lists/nowhere/", "there is no data file in s3://lists/nowhere/"),
+        ("lists/nowhere/", "there are no data files in s3://lists/nowhere/"),
         ("lists/no*.parquet", "no object matches s3://lists/no"),
         ("nobucket/l.csv", "there is nothing at s3://nobucket/l.csv"),
         ("nobucket/", "there is nothing at s3://nobucket/"),

@@ -46,7 +46,7 @@ def test_colons_within_ids_separate_nothing(write):
         (RATINGS + "3::14::five::1\n", "line 4: 'five' is not a number, and rating must be one"),
         (RATINGS + "3::::5::1\n", "line 4: no value for item"),
         (RATINGS + "3\n", "line 4: no value for item"),
-        ("\nuser::item\n1::10\n", "line 1: the line is blank, where the names of the columns were expected"),
+        ("\nuser::item\n1::10\n", "line 1: the line is blank, but column names were expected"),
     ],
 )
 def test_a_line_that_is_wrong_is_named(text, said, write, door):

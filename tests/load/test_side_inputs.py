@@ -75,18 +75,18 @@ def test_a_label_that_is_not_there_is_refused_with_the_columns_and_the_one_that_
     assert error.value.hint == "did you mean 'group'?"
     with pytest.raises(DataError) as error:
         look("people", "u.csv", PEOPLE, labels=["country"])
-    assert error.value.hint == "name one of these, or add the column to the file"
+    assert error.value.hint == "choose one of these, or add the column to the file"
 
 
 def test_a_column_of_ids_is_no_label(look):
-    with pytest.raises(DataError, match="column 'user' holds the user ids and says nothing of them"):
+    with pytest.raises(DataError, match="column 'user' holds the user ids, not a property of them"):
         look("people", "u.csv", PEOPLE, labels=["user"])
 
 
 def test_a_file_without_a_header_has_no_labels(look):
     assert look("people", "u.csv", "1\n2\n").columns == {"user"}
     for content in ("1\n2\n", "1,7\n2,8\n"):
-        with pytest.raises(DataError, match="no column is called 'age', since the file has no header") as error:
+        with pytest.raises(DataError, match="there is no column 'age', because the file has no header") as error:
             look("people", "u.csv", content, labels=["age"])
         assert "add a first line" in error.value.hint
 

@@ -97,7 +97,7 @@ def test_a_row_behind_a_number_sign_is_left_out_and_named(write, tmp_path):
     path = write("model.txt", RUN + "#3 Q0 10 1 0.9 bm25\n# it was made on a fine day in spring\n")
     source = look_at("data.recommendations", "lists", path)
     assert source.scan.doubts == (
-        "data.recommendations: line 5 of model.txt begins with # and is read as a comment, though it has the fields of a row.",
+        "data.recommendations: line 5 of model.txt starts with # and is read as a comment, although it has the fields of a row.",
     )
 
 
@@ -125,7 +125,7 @@ def test_words_behind_a_grade_are_refused(write, door):
 
 def test_a_catalogue_is_no_trec_file(write):
     path = write("items.txt", "1 2 3\n")
-    with pytest.raises(DataError, match="TREC files hold judgements and recommendations"):
+    with pytest.raises(DataError, match="TREC files can only contain judgements"):
         look_at("data.items", "catalogue", path, format="trec")
 
 

@@ -93,12 +93,12 @@ def test_an_answer_that_comes_to_its_end_is_read(way, web, door):
 
 
 def test_an_answer_that_breaks_off_is_refused(web, door):
-    with pytest.raises(DataError, match=rf"cut/l\.csv broke off: {len(TEXT) - 8} of {len(TEXT)} bytes came"):
+    with pytest.raises(DataError, match=rf"cut/l\.csv stopped early: {len(TEXT) - 8} of {len(TEXT)} bytes arrived"):
         door(f"{web}/cut/l.csv")
 
 
 def test_an_answer_without_an_end_is_refused(web, door):
-    with pytest.raises(DataError, match=r"chunk/l\.csv broke off after [0-9]+ bytes: the server's answer has no end"):
+    with pytest.raises(DataError, match=r"chunk/l\.csv stopped after [0-9]+ bytes: the server's answer has no end"):
         door(f"{web}/chunk/l.csv")
 
 
@@ -138,6 +138,6 @@ def test_a_user_in_the_address_is_sent_as_a_login(web, servers, door):
 
 
 def test_an_address_that_is_none_is_told_without_its_secrets(web, door):
-    with pytest.raises(DataError, match="is no valid address") as caught:
+    with pytest.raises(DataError, match="is not a valid address") as caught:
         door(f"{web}/whole/l.csv?key=s3cr3t and more")
     assert "s3cr3t" not in str(caught.value)

@@ -29,7 +29,7 @@ LOG3 = 1 / math.log2(3)
 
 
 def by_group(result, label, model="model"):
-    """What results are split by → group → value and number of users of a measure."""
+    """What evaluation.by must be → group → value and number of users of a measure."""
     table = {}
     for row in result.by_group:
         if row.model == model and row.label == label:
@@ -55,7 +55,7 @@ def test_users_are_split_by_a_column_and_those_without_a_value_are_a_group(toy):
     result = toy(["users.plan"])
     # Recall@2: a 1/2, b 1, c 0, d 1, whom data.users does not hold
     assert by_group(result, "Recall@2") == {"users.plan": approx({"free": (0.5, 1), "paid": (1, 1), "(missing)": (0.5, 2)})}
-    assert "2 test users have no plan in data.users: they stand in the group (missing)." in result.notes()
+    assert "2 test users have no plan in data.users: they are in the group (missing)." in result.notes()
 
 
 def test_users_are_split_by_the_number_of_their_train_rows(toy):
@@ -116,8 +116,11 @@ def test_measures_without_a_value_per_user_or_of_other_items_than_hits_have_none
     result = toy(["cold", "items.kind"], metrics=["Recall", "NumRetrieved", "ItemCoverage"])
     assert by_group(result, "ItemCoverage@2") == {}
     assert by_group(result, "NumRetrieved@2").keys() == {"cold"}
-    assert "By cold there are no values of ItemCoverage: only measures with a value for each user are split." in result.notes()
-    assert "By items.kind there are no values of NumRetrieved, ItemCoverage: only measures of hits are split by items." in result.notes()
+    assert "By cold there are no values of ItemCoverage: only measures with per-user values can be split." in result.notes()
+    assert (
+        "By items.kind there are no values of NumRetrieved, ItemCoverage: only measures based on hits can be split by items."
+        in result.notes()
+    )
 
 
 def test_groups_of_fewer_than_100_users_are_marked(evaluate):
@@ -176,7 +179,7 @@ def test_yardsticks_are_split_too(toy):
 def test_a_column_of_more_than_1000_values_is_refused(evaluate):
     users = table(["user", "name"], [(user, f"name {user}") for user in range(1001)])
     rows = table(["user", "item"], [(1, 1)])
-    with pytest.raises(DataError, match=r"users\.name has 1,001 groups, and results are split into 1,000 at most"):
+    with pytest.raises(DataError, match=r"users\.name has 1,001 groups, but at most 1,000 are possible"):
         evaluate(rows, rows, users=users, metrics=["Recall"], by=["users.name"])
 
 
@@ -242,5 +245,5 @@ def test_a_group_that_a_file_calls_missing_is_that_of_those_without_one(evaluate
 def test_users_with_several_groups_are_counted_in_a_remark(evaluate):
     named = table(["user", "plan"], [("a", "paid"), ("a", "free"), ("b", "paid"), ("b", "paid"), ("c", "free"), ("d", "free")])
     result = evaluate(TEST, LISTS, users=named, metrics=["Recall@2"], by=["users.plan"])
-    assert "1 user has several values of plan in data.users: the first in text order counts." in result.notes()
+    assert "1 user has several values of plan in data.users: the first in text order is used." in result.notes()
     assert by_group(result, "Recall@2")["users.plan"].keys() == {"free", "paid"}

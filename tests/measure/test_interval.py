@@ -62,10 +62,10 @@ def test_of_equal_values_the_interval_is_that_value(values):
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: percentile([], 50), "no values"),
-        (lambda: percentile([1], 101), "within 0 and 100, not 101"),
-        (lambda: percentile([1], float("nan")), "within 0 and 100"),
-        (lambda: bootstrap([]), "no values"),
+        (lambda: percentile([], 50), "zero values"),
+        (lambda: percentile([1], 101), "between 0 and 100, not 101"),
+        (lambda: percentile([1], float("nan")), "between 0 and 100"),
+        (lambda: bootstrap([]), "zero values"),
         (lambda: bootstrap([1, 2], resamples=0), "at least one resample, not 0"),
         (lambda: bootstrap([1, 2], level=1), "between 0 and 1, not 1"),
     ],

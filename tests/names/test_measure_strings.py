@@ -54,10 +54,10 @@ def test_what_is_printed_reads_back(spec, k):
         ("nDCG@ten", "not 'ten'"),
         ("nDCG@10 x", "unexpected 'x'"),
         ("", "a metric name"),
-        ("F1(nDCG@5,MAP)", "stands at the end"),
+        ("F1(nDCG@5,MAP)", "must be at the end"),
         ("nDCG(gain=linear,gain=exp2)", "twice"),
         ("(" * 100, "metric name"),
-        ("F(" * 100, "this deep"),
+        ("F(" * 100, "deeply"),
     ],
 )
 def test_what_cannot_be_read_is_said(text, said):
@@ -102,7 +102,7 @@ def test_names_become_canonical_and_defaults_are_left_out(written, canonical):
         ("Recall(q=5)", "its own are denominator"),
         ("MAP(ranks=all)", "divides by k or list_length"),
         ("F1(Precision(missing_lists=drop),Recall)", "belongs to the whole of F1"),
-        ("MAP(threshold=4,relevance_rule=all_rows)", "give one"),
+        ("MAP(threshold=4,relevance_rule=all_rows)", "give only one"),
         ("MAP(threshold=1e999)", "finite"),
         ("F1(beta=0)", "above 0"),
         ("F1(nDCG)", "takes 2 metrics"),

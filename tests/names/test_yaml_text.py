@@ -31,7 +31,7 @@ def test_the_place_of_every_value_and_key_is_kept():
 
 
 def test_a_duplicate_key_is_a_problem_with_its_place():
-    assert read("a: 1\nb: 2\na: 3\n", {}).problems == [((3, 1), "the key 'a' stands here twice")]
+    assert read("a: 1\nb: 2\na: 3\n", {}).problems == [((3, 1), "the key 'a' is given twice")]
 
 
 def test_variables_come_from_the_environment_with_defaults_and_types():
@@ -72,7 +72,7 @@ def test_deep_nesting_is_refused(text):
 @pytest.mark.parametrize("deep", ["[" * 1_000_000, "{a: " * 200_000, "- " * 5_000, "a: {" + "[" * 100_000])
 def test_what_nests_without_end_is_refused_at_once(deep):
     begun = time.monotonic()
-    assert "nests too deeply" in read(deep).problems[0][1]
+    assert "is nested too deeply," in read(deep).problems[0][1]
     assert time.monotonic() - begun < 5
 
 

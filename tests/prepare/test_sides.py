@@ -142,9 +142,9 @@ def test_policy_and_distances_hold_each_pair_once() -> None:
     assert dict(side.policy.rows()) == {1: 0.7, 2: 0.0, 3: -1.0}
     assert {(one, other): value for one, other, value in side.distances.rows()} == {(1, 2): 0.3, (2, 1): 0.9, (3, 1): -0.1, (1, 3): -0.1}
     assert remarks == (
-        "data.previous_policy: 1 score is 0; without an activation such a pair weighs as much as can be.",
-        "data.previous_policy: 1 score is below 0; without an activation such a pair weighs as little as can be.",
-        "data.distances: 2 distances are below 0 and are taken as they are.",
+        "data.previous_policy: 1 score is 0; without an activation such a pair gets the largest possible weight.",
+        "data.previous_policy: 1 score is below 0; without an activation such a pair gets the smallest possible weight.",
+        "data.distances: 2 distances are below 0 and are used as they are.",
     )
 
 

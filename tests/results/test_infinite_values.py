@@ -40,7 +40,7 @@ def test_an_infinite_value_is_no_value_in_every_format_and_the_notes_say_why(nam
     of_all = {row["metric"]: row for row in content["results"] if row["fold"] is None and row["run"] is None}
     assert (of_all["LogLoss(eps=1e-20)"]["value"], of_all["LogLoss(eps=1e-20)"]["repeats_std"]) == (None, None)
     assert of_all["nDCG"]["value"] > 0
-    assert any("LogLoss(eps=1e-20) has no value: " in note and "or it is infinite." in note for note in content["notes"])
+    assert any("LogLoss(eps=1e-20) has no value: " in note and "or the result is infinite." in note for note in content["notes"])
     assert load_results(tmp_path / "out") == run(load_config(config))
     assert ",inf," not in (tmp_path / "r.csv").read_text()
     if name == "folds":  # the finite one: -(ln 1 + ln 1 + ln 1 + ln 1/2) / 4

@@ -109,5 +109,5 @@ def test_measures_that_look_at_whole_lists_by_default_are_said_to():
     whole, cut = Protocol("ranx", "every row", "default"), Protocol("ranx", "every row", "measure")
     assert list(protocol_sentences({"nDCG@none": whole, "MRR@none": whole, "nDCG@5": cut})) == [
         "Convention ranx: every row is relevant.",
-        "nDCG@none, MRR@none look at whole lists, the default: evaluation.top_k is not given.",
+        "nDCG@none, MRR@none use whole lists, the default: evaluation.top_k is not given.",
     ]

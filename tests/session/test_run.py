@@ -84,7 +84,7 @@ def test_what_can_be_known_before_is_refused_before_anything_is_read(config):
     path = config(data={"test": "gone.csv", "recommendations": {"home": "home.csv"}})
     with pytest.raises(library.ConfigError, match=r"x\.docx: end a file in \.csv, .*, or a folder in /"):
         library.evaluate_config(path, outputs="x.docx")
-    with pytest.raises(library.ConfigError, match="an output names no file"):
+    with pytest.raises(library.ConfigError, match="an output has no file name"):
         library.evaluate_config(path, outputs=" ")
     with pytest.raises(library.ConfigError, match=r"output\.enriched needs a folder to write to"):
         library.evaluate_config(config(output={"enriched": True}))
@@ -108,7 +108,7 @@ def test_progress_is_told_to_whoever_asks(config):
 def test_warnings_of_a_config_are_warnings_of_python(config):
     data = {"test": "test.csv", "train": "test.csv", "recommendations": {"home": "home.csv"}}
     path = config(data=data, evaluation={"metrics": ["Gini@2"], "aggregates": ["median"]})
-    with pytest.warns(UserWarning, match="every measure is a value of the whole model, not of users"):
+    with pytest.warns(UserWarning, match="every measure is one value per model, not per user"):
         library.evaluate_config(path)
 
 

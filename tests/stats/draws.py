@@ -1,4 +1,4 @@
-"""Random values of users as measures have them: many zeros, few levels, many users without a difference."""
+"""Random per-user values as measures have them: many zeros, few levels, many users without a difference."""
 
 from __future__ import annotations
 

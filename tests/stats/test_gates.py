@@ -180,7 +180,7 @@ def test_an_impossible_limit_is_refused(limit):
 
 
 def test_a_limit_that_is_no_number_is_refused():
-    with pytest.raises(ConfigError, match="the limit of a rule is a number, not nan"):
+    with pytest.raises(ConfigError, match="the limit of a rule must be a number, not nan"):
         limit_test("min", math.nan, 0.5, 0.1, 100)
 
 

@@ -135,7 +135,7 @@ SAMPLE = {
 
 @pytest.fixture(scope="module")
 def sample():
-    """The values of users of the quickstart."""
+    """The per-user values of the quickstart."""
     return run(load_config(CONFIGS / "quickstart.yaml")).per_user
 
 

@@ -170,9 +170,9 @@ def test_a_sum_is_the_mean_times_the_users():
 def test_a_median_says_that_it_does_not_look_at_clusters():
     subject, clusters = replace(SUBJECT, aggregate="median"), np.arange(60) // 2
     notes = compare_paired(subject, *draw_pair(6, 60), Settings(resamples=FEW_RESAMPLES), clusters=clusters).notes
-    assert notes == ("The median draws users one by one, not by cluster.",)
+    assert notes == ("The median resamples single users, not clusters.",)
 
 
 def test_users_of_one_cluster_have_no_interval():
     found = compare_paired(SUBJECT, *draw_pair(7, 60), SETTINGS, clusters=np.zeros(60, dtype=np.int64))
-    assert (found.p, found.interval, found.notes) == (None, None, ("All users are of one cluster: there is no interval.",))
+    assert (found.p, found.interval, found.notes) == (None, None, ("All users are in one cluster: there is no interval.",))

@@ -47,8 +47,8 @@ CASES = {
     ),
     "equivalent, and not 0": (
         judged(spread(0.0012, 0.004), margin=0.005),
-        "nDCG@10 of today and of main is equivalent within 0.005: the difference is between +0.00087 and +0.00153 (90 % interval); "
-        "not 0, but smaller than the margin.",
+        "nDCG@10 of today and of main is equivalent within 0.005: the difference is between +0.00087 and +0.00153 (90 % interval); it "
+        "is not 0, but smaller than the margin.",
     ),
     "equivalent": (
         judged(spread(0.0005, 0.03), margin=0.005),
@@ -67,7 +67,7 @@ CASES = {
     "none, no direction": (
         judged(spread(0.05, 0.1), higher_is_better=None),
         "nDCG@10 of today is higher than that of main by 0.0500 (95 % interval 0.0402 to 0.0598), for 200 of 400 users, "
-        "and lower for 200; neither more nor less of it is better.",
+        "and lower for 200; the measure has no better direction.",
     ),
     "inconclusive, few changed, all for the better": (
         judged(np.append(np.full(9, 0.1), np.zeros(391))),
@@ -79,8 +79,11 @@ CASES = {
         "No clear difference between main and today in nDCG@10: 5 of 400 users changed, 4 for the better and 1 for the worse: "
         "too few for a verdict (exact p 0.375).",
     ),
-    "none, one user": (judged([0.25]), "nDCG@10 of today is higher than that of main by 0.25, for one user, who says nothing of others."),
-    "none, nobody": (judged([]), "nDCG@10 of today and of main cannot be compared: no user has a value of both."),
+    "none, one user": (
+        judged([0.25]),
+        "nDCG@10 of today is higher than that of main by 0.25, for one user only: this says nothing about other users.",
+    ),
+    "none, nobody": (judged([]), "nDCG@10 of today and of main cannot be compared: no user has a value for both."),
     "identical": (judged(np.zeros(N)), "nDCG@10 of today and of main is identical for 400 users."),
 }
 
@@ -160,7 +163,7 @@ def test_a_larger_family_needs_a_larger_difference():
     assert among.p_adjusted == pytest.approx(5 * alone.p)
     assert (among.family, among.low) == (5, alone.low)
     assert among.notes == (
-        "The interval, which is of this difference alone, leaves 0 out, but among 5 comparisons chance does that too often.",
+        "The interval, which is not corrected for other comparisons, excludes 0, but among 5 comparisons this happens too often by chance.",
     )
     assert among.detectable > alone.detectable
 
@@ -181,7 +184,7 @@ def test_values_of_whole_models_have_a_difference_and_nothing_more():
     family = corrected([difference, CASES["better"][0]], SETTINGS)
     assert (family[0].verdict, family[0].p, family[0].interval, family[0].relative) == (None, None, None, pytest.approx(0.2))
     assert family[0].sentence == (
-        "ItemCoverage@10 of today is higher than that of main by 0.025; without an interval nothing is known of its error."
+        "ItemCoverage@10 of today is higher than that of main by 0.025; without an interval its error is unknown."
     )
     assert family[1].family == 1
 
@@ -189,7 +192,7 @@ def test_values_of_whole_models_have_a_difference_and_nothing_more():
 def test_a_missing_value_of_a_whole_model_is_no_difference():
     difference = compare_wholes(Subject("Gini", "main", "today"), None, 0.15, SETTINGS)
     assert difference.difference is None
-    assert difference.sentence == "Gini of today and of main cannot be compared: it has no value for one of them."
+    assert difference.sentence == "Gini of today and of main cannot be compared: one of the two has no value."
 
 
 def test_unpaired_users_are_judged_with_a_note():
@@ -206,7 +209,7 @@ def test_users_with_a_value_on_one_side_are_told():
     base[:3] = math.nan
     difference = compare_paired(Subject("nDCG@10", "main", "today"), base, model, SETTINGS)
     assert (difference.n_users, difference.n_unpaired) == (47, 3)
-    assert difference.notes == ("3 users have a value on one side only and are left out.",)
+    assert difference.notes == ("3 users have a value for only one of the two and are left out.",)
 
 
 def test_a_group_is_part_of_the_sentence():
@@ -231,9 +234,9 @@ def test_ranks_warn_above_a_thousand_users():
 def test_the_notes_say_how_many_runs_there_are():
     values = [np.linspace(0, 1, 40) + shift for shift in (0, 0.01, 0.02)]
     cases = {
-        "One run of each model": (values[:1], values[1:2]),
-        "One of the models has one run only": (values[:1], values),
-        "3 runs of a model": (values, values),
+        "One run per model:": (values[:1], values[1:2]),
+        "One of the models has only one run: the": (values[:1], values),
+        "3 runs per model": (values, values),
         "": (values * 2, values * 2),
     }
     for start, (base, model) in cases.items():
@@ -260,7 +263,7 @@ def test_impossible_settings_are_refused_in_one_sentence(wrong):
 
 @pytest.mark.parametrize("margin", [0.0, -0.1, math.nan, math.inf])
 def test_an_impossible_margin_is_refused(margin):
-    with pytest.raises(errors.ConfigError, match="a margin is a number above 0"):
+    with pytest.raises(errors.ConfigError, match="a margin must be above 0,"):
         judged(spread(0.1, 0.1), margin=margin)
 
 
@@ -282,5 +285,5 @@ def test_many_users_are_drawn_fewer_times_and_a_note_says_so():
     few = Settings(resamples=199)
     assert [affordable_resamples(n, SETTINGS) for n in (0, 20_000, 100_000, 10_000_000)] == [9_999, 9_999, 2_000, 999]
     assert affordable_resamples(10_000_000, few) == 199
-    assert fewer_resamples(100_000, SETTINGS) == ("2,000 resamples instead of 9,999, since so many users take long.",)
+    assert fewer_resamples(100_000, SETTINGS) == ("2,000 resamples instead of 9,999, because so many users take long.",)
     assert fewer_resamples(100, SETTINGS) == ()

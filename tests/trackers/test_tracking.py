@@ -126,7 +126,7 @@ def test_a_tracker_that_fails_is_a_warning_unless_it_is_required(receval: Comman
     [
         ("[{mlfow: {}}]", "unknown key 'mlfow' — did you mean 'mlflow'?"),
         ("[{mlflow: {experimnt: a}}]", "unknown key 'experimnt' — did you mean 'experiment'?"),
-        ("[{mlflow: {}, wandb: {}}]", "an entry is one tracker: mlflow, wandb, dvc, tensorboard, plugin"),
+        ("[{mlflow: {}, wandb: {}}]", "each entry must be exactly one tracker: mlflow, wandb, dvc, tensorboard, plugin"),
         ("[{wandb: {mode: sometimes}}]", "track[0].wandb.mode"),
     ],
 )
@@ -144,7 +144,7 @@ def test_trackers_are_written_shortly_and_the_config_reads_back():
 
 def test_what_is_not_named_is_asked_for(receval: Command, folder: Path):
     code, _, err = receval("track", folder)
-    assert (code, "no tracker is named" in err) == (2, True)
+    assert (code, "no tracker is given" in err) == (2, True)
     code, _, err = receval("track", folder, "--to", "{dvc: {dri: x}}")
     assert (code, "--to[0].dvc.dri" in err) == (2, True), err
 

@@ -52,9 +52,9 @@ def _frame_of(
         try:
             return rows.collect(engine="streaming")  # once: a query that is run again may give its rows in another order
         except FAILURES as error:
-            raise DataError(f"{where}: cannot be collected ({str(error).splitlines()[0]})", "collect it by itself to see why") from None
+            raise DataError(f"{where}: cannot be collected ({str(error).splitlines()[0]})", "collect it yourself to see why") from None
     if library == "pyspark":
-        raise DataError(f"{where}: rows on Spark are read by receval.evaluate alone", "bring them here: frame.toPandas()")
+        raise DataError(f"{where}: Spark DataFrames work only with receval.evaluate", "convert them first: frame.toPandas()")
     if library == "pandas" and (hasattr(rows, "columns") or hasattr(rows, "to_frame")):
         return _from_pandas(where, rows)
     if is_matrix(rows):
@@ -73,7 +73,7 @@ def _frame_of(
         return from_records(where, table, rows)
     if library == "datasets" and hasattr(rows, "with_format"):
         if not hasattr(rows, "__len__"):
-            raise DataError(f"{where}: the rows of a stream are not there before they are asked for", "give a Dataset, not streamed")
+            raise DataError(f"{where}: streamed datasets cannot be read", "give a Dataset, not streamed")
         return _of_arrow(where, rows.with_format("arrow")[:])
     if hasattr(rows, "__arrow_c_stream__"):
         return _of_arrow(where, rows)
@@ -83,7 +83,7 @@ def _frame_of(
         return from_records(where, table, sorted(rows, key=lambda one: (isinstance(one, str), one)))
     if hasattr(rows, "__array__"):
         return _frame_of(where, table, np.asarray(rows), columns, depth, seen)
-    raise DataError(f"{where} is no table that receval can read", _FORMS)
+    raise DataError(f"{where} is not a table that receval can read", _FORMS)
 
 
 def _of_arrow(where: str, rows: Any) -> pl.DataFrame:
@@ -91,7 +91,7 @@ def _of_arrow(where: str, rows: Any) -> pl.DataFrame:
     try:
         return pl.DataFrame(rows)
     except (*FAILURES, TypeError, ValueError, ImportError) as error:
-        raise DataError(f"{where}: cannot be read by way of Arrow ({str(error).splitlines()[0]})", _FORMS) from None
+        raise DataError(f"{where}: cannot be converted through Arrow ({str(error).splitlines()[0]})", _FORMS) from None
 
 
 def _from_pandas(where: str, frame: Any) -> pl.DataFrame:
@@ -103,7 +103,7 @@ def _from_pandas(where: str, frame: Any) -> pl.DataFrame:
     if not hasattr(frame, "columns"):
         frame = frame.to_frame(name="item" if frame.name is None else frame.name)
     if getattr(frame.columns, "nlevels", 1) > 1:
-        raise DataError(f"{where}: the names of the columns have several levels", "give them single names, or use reset_index")
+        raise DataError(f"{where}: the column names have several levels", "give them single names, or use reset_index")
     levels = [level for level in frame.index.names if level is not None and level not in frame.columns]
     if levels:
         unnamed = [number for number, level in enumerate(frame.index.names) if level not in levels]

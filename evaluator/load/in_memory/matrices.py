@@ -51,7 +51,7 @@ def from_matrix(where: str, table: str, matrix: Any, depth: int | None, seen: pl
     """
     if isinstance(matrix, np.ma.MaskedArray):
         raise DataError(
-            f"{where}: masked values have no meaning here", "fill them: array.filled(0) of interactions, .filled(-np.inf) of scores"
+            f"{where}: masked values are not supported", "fill them: array.filled(0) of interactions, .filled(-np.inf) of scores"
         )
     if not isinstance(matrix, Matrix):
         if not isinstance(matrix, tuple | np.ndarray) and not _is_sparse(matrix):
@@ -74,7 +74,7 @@ def from_matrix(where: str, table: str, matrix: Any, depth: int | None, seen: pl
         rows, columns, numbers = _stored(values)
         _refuse_nan(where, rows, columns, numbers)
         if table not in VALUES:
-            raise DataError(f"{where}: a matrix is no table of this kind", "give a frame, or a list of records")
+            raise DataError(f"{where}: a matrix is not a table of this kind", "give a frame, or a list of records")
     else:
         excluded = _pairs(users, items, seen) if seen is not None else None
         best = _of_sparse if _is_sparse(values) else _best
@@ -106,7 +106,7 @@ def _labels(where: str, name: str, given: Any, n: int) -> pl.Series:
             f"{where}: {len(labels):,} {name}s are named, and the matrix has {n:,}", f"give an id for each {name} of the matrix"
         )
     if labels.n_unique() < n:
-        raise DataError(f"{where}: the {name} {labels.filter(labels.is_duplicated())[0]!r} is named twice", "give each an id of its own")
+        raise DataError(f"{where}: the {name} {labels.filter(labels.is_duplicated())[0]!r} is given twice", "give each a different id")
     return labels
 
 
@@ -126,7 +126,7 @@ def _refuse_nan(where: str, rows: Any, columns: Any, numbers: Any) -> None:
     if len(faulty):
         raise DataError(
             f"{where}: {numbers[faulty[0]]:g} at row {rows[faulty[0]]}, column {columns[faulty[0]]} (from 0) is not a finite number",
-            "write -inf for an item that is no candidate, 0 for no interaction",
+            "write -inf for an item that is not a candidate, 0 for no interaction",
         )
 
 
@@ -174,11 +174,11 @@ def _of_sparse(where: str, values: Any, depth: int | None, excluded: Pairs | Non
 def _of_lists(where: str, table: str, matrix: Matrix) -> pl.DataFrame:
     """Return rows of item ids in the order of their ranks, and their scores if they are given."""
     if matrix.mask_seen:
-        hint = "leave it out, or give scores of all items as floats" if len(matrix.values) > 1 else "give scores as array.astype(float)"
-        raise DataError(f"{where}: integers are item ids, and mask_seen takes items out of scores", hint)
+        hint = "remove it, or give scores of all items as floats" if len(matrix.values) > 1 else "give scores as array.astype(float)"
+        raise DataError(f"{where}: integers are item ids, but mask_seen needs scores", hint)
     ids, scores = np.asarray(matrix.values[0]), np.asarray(matrix.values[1]) if len(matrix.values) > 1 else None
     if table != "lists" or ids.dtype.kind not in "iu" or (scores is not None and scores.shape != ids.shape):
-        raise DataError(f"{where}: two matrices are ids of items and their scores, of one shape, and are lists of a model")
+        raise DataError(f"{where}: two matrices must be item ids and scores of the same shape, and are the lists of one model")
     users = _labels(where, "user", matrix.users, len(ids))
     rows, columns = np.nonzero(ids != _NO_ITEM)
     chosen = ids[rows, columns]
@@ -187,7 +187,7 @@ def _of_lists(where: str, table: str, matrix: Matrix) -> pl.DataFrame:
     else:
         names: Sequence[Any] = list(matrix.items)
         if len(chosen) and not 0 <= chosen.min() <= chosen.max() < len(names):
-            raise DataError(f"{where}: the item {chosen.max()} has no name: {len(names):,} items are named", "ids count from 0")
+            raise DataError(f"{where}: the item {chosen.max()} has no id: ids of {len(names):,} items are given", "ids count from 0")
         items = plain_ids(where, column(where, "item", names)).gather(chosen.astype(np.int64))
     found = [users.gather(rows), items]
     return pl.DataFrame([*found, column(where, "score", scores[rows, columns])] if scores is not None else found)

@@ -60,7 +60,7 @@ def from_mapping(where: str, table: str, rows: Mapping[Any, Any], columns: Mappi
         return _by_user(where, table, rows)
     if table in _KEYS and all(isinstance(held, Mapping) for held in rows.values()):
         return from_records(where, table, [{_KEYS[table]: name, **held} for name, held in rows.items()])
-    raise DataError(f"{where}: a dict of this kind is no table", "give a frame, or a list of records")
+    raise DataError(f"{where}: a dict of this kind is not a table", "give a frame, or a list of records")
 
 
 def users_without_items(where: str, table: str, rows: Any, columns: Mapping[str, str | int]) -> pl.DataFrame | None:
@@ -79,18 +79,18 @@ def from_records(where: str, table: str, rows: Sequence[Any]) -> pl.DataFrame:
     if isinstance(first, Mapping):
         odd = next((number for number, row in enumerate(rows, 1) if not isinstance(row, Mapping)), None)
         if odd is not None:
-            raise DataError(f"{where}, row {odd}: {_shown(rows[odd - 1])} is no record", "write a dict for each row")
+            raise DataError(f"{where}, row {odd}: {_shown(rows[odd - 1])} is not a record", "write a dict for each row")
         names = dict.fromkeys(name for row in rows for name in row)
         return row_frame(where, [(str(name), [row.get(name) for row in rows]) for name in names])
     if isinstance(first, tuple | list):
         names_of_row = names_by_position(where, table, len(first))
         odd = next((number for number, row in enumerate(rows, 1) if not isinstance(row, tuple | list) or len(row) != len(first)), None)
         if odd is not None:
-            raise DataError(f"{where}, row {odd}: {_shown(rows[odd - 1])} has not {len(first)} values, as the first row")
+            raise DataError(f"{where}, row {odd}: {_shown(rows[odd - 1])} does not have {len(first)} values like the first row")
         return row_frame(where, zip(names_of_row, zip(*rows, strict=True), strict=True))
     if table not in _KEYS:
         raise DataError(
-            f"{where}: a list of {type(first).__name__} is no table", f"give records, [{{'user': 1, 'item': 2}}], or {_SHAPES[6:]}"
+            f"{where}: a list of {type(first).__name__} is not a table", f"give records, [{{'user': 1, 'item': 2}}], or {_SHAPES[6:]}"
         )
     return row_frame(where, [(_KEYS[table], rows)])
 
@@ -118,7 +118,7 @@ def _names_columns(table: str, rows: Mapping[Any, Any], columns: Mapping[str, st
 def _by_column(where: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
     for name, held in rows.items():
         if isinstance(held, str | Mapping | set | frozenset) or not hasattr(held, "__len__"):
-            raise DataError(f"{where}: {_shown(held)} is no column of values, for {name!r}")
+            raise DataError(f"{where}: {_shown(held)} is not a column of values, for {name!r}")
     made = [column(where, str(name), held) for name, held in rows.items()]
     other = next((one for one in made if len(one) != len(made[0])), None)
     if other is not None:
@@ -148,7 +148,9 @@ def _by_user(where: str, table: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
     usual = _kind(elements[0])
     odd = next(index for index, element in enumerate(elements) if _kind(element) != usual or usual == "other")
     user = list(rows)[int(np.searchsorted(np.cumsum(lengths), odd, side="right"))]
-    raise DataError(f"{where}, user {user!r}: {_shown(elements[odd])} is no item, and no pair of an item and a number as others", _SHAPES)
+    raise DataError(
+        f"{where}, user {user!r}: {_shown(elements[odd])} is neither an item nor a pair of an item and a number as others", _SHAPES
+    )
 
 
 def _in_order(where: str, table: str, user: Any, held: Any) -> Any:
@@ -168,7 +170,7 @@ def _in_order(where: str, table: str, user: Any, held: Any) -> Any:
     if isinstance(held, np.ndarray):
         return held if held.ndim == 1 and not held.dtype.hasobject else held.tolist()
     if isinstance(held, str | bytes) or not hasattr(held, "__iter__") or not hasattr(held, "__len__"):
-        raise DataError(f"{where}, user {user!r}: {_shown(held)} is no list of items", _SHAPES)
+        raise DataError(f"{where}, user {user!r}: {_shown(held)} is not a list of items", _SHAPES)
     return held if isinstance(held, list | tuple) else list(held)
 
 
@@ -231,7 +233,7 @@ def column(where: str, name: str, values: Any, *, nan_is_missing: bool = False) 
         kinds = set(map(type, values))
     kinds = {kind for kind in kinds if kind.__name__ not in _NO_VALUE}
     if kinds <= {int}:
-        with suppress(OverflowError, TypeError, pl.exceptions.PolarsError):  # larger than 64 bits: ids are compared as they are written
+        with suppress(OverflowError, TypeError, pl.exceptions.PolarsError):  # larger than 64 bits: ids are compared as written
             return pl.Series(name, values, dtype=pl.Int64)
     if kinds == {str}:
         return pl.Series(name, values, dtype=pl.String)
@@ -243,7 +245,7 @@ def column(where: str, name: str, values: Any, *, nan_is_missing: bool = False) 
         return _lists(where, name, values)
     refused = next((kind for kind in kinds if issubclass(kind, set | frozenset)), None)
     if refused is not None:
-        raise DataError(f"{where}: column {name!r} holds sets, and a set has no order", "write lists in the order of the ranks")
+        raise DataError(f"{where}: column {name!r} holds sets, but a set has no order", "write lists in the order of the ranks")
     if len(kinds) == 1 or any(all(issubclass(kind, family) for kind in kinds) for family in _FAMILIES):
         with suppress(*FAILURES, TypeError, ValueError, OverflowError, AttributeError):
             return pl.Series(name, values, strict=True)
@@ -276,7 +278,7 @@ def row_frame(where: str, columns: Iterable[pl.Series | tuple[str, Any]]) -> pl.
     names = [one.name for one in made]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise DataError(f"{where}: two columns are called {twice!r}", "rename one of them")
+        raise DataError(f"{where}: two columns are named {twice!r}", "rename one of them")
     return pl.DataFrame(made)
 
 
@@ -320,6 +322,6 @@ def _refuse_fractions(where: str, ids: pl.Series, dtype: Any) -> None:
     large = [abs(one) for one in single.filter(single.abs() >= 2**bits).head(1).to_list()]
     if large:
         raise DataError(
-            f"{where}: column {ids.name!r} stores ids as {dtype}, which cannot tell integers from 2^{bits} on apart: {large[0]:.0f} is one",
+            f"{where}: column {ids.name!r} stores ids as {dtype}, which cannot hold all integers from 2^{bits} on: {large[0]:.0f} is one",
             "read the ids as integers or text from the start",
         )

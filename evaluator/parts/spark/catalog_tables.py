@@ -32,7 +32,7 @@ def look_at_table(
         empty = pl.DataFrame(pl.from_arrow(session.native.table(name).limit(0).toArrow()))
     except Exception as error:
         problem = f"{role}: the table {shown or name} cannot be read ({first_line(error)})"
-        raise DataError(problem, "is it in the catalog of this Spark?") from None
+        raise DataError(problem, "check that it is in the catalog of this Spark session") from None
     source = look_at_frame(role, table, empty, options, name=shown or f"the table {name}")
     scan = replace(source.scan, format="table", paths=(name,), frame=None)
     return replace(source, given=(name,), scan=scan, files=(SourceFile(Path(name), shown or name),), originals=())

@@ -15,7 +15,7 @@ _READ_ERROR: Final = re.compile(rf"{ReadError.__module__}\.{ReadError.__name__}:
 _DATA_ERROR: Final = re.compile(rf"{DataError.__module__}\.{DataError.__name__}: (.*)")
 _OTHER_VERSIONS: Final = re.compile(rf"{OtherVersions.__module__}\.{OtherVersions.__name__}: (.*)")
 _WORKER_TRACEBACK: Final = "Traceback (most recent call last)"
-_WAYS_OUT: Final = "install receval and its dependencies there, or ship a packed environment: engine.archives"
+_WAYS_OUT: Final = "install receval and its dependencies there, or send a packed environment: engine.archives"
 
 
 class WorkerError(RuntimeError):
@@ -36,9 +36,9 @@ def translated(error: Exception) -> Exception:
     missing = _MISSING_MODULE.search(text)
     if missing:
         name = missing[1] or missing[2]
-        return MissingExtraError(f"the Python of the Spark workers has no {name.partition('.')[0]}", _WAYS_OUT)
+        return MissingExtraError(f"the Python of the Spark workers lacks {name.partition('.')[0]}", _WAYS_OUT)
     if _OTHER_PYTHON in text:
-        return MissingExtraError("the Spark workers run another version of Python than this process", _WAYS_OUT)
+        return MissingExtraError("the Spark workers run a different Python version than this process", _WAYS_OUT)
     versions = _OTHER_VERSIONS.search(text)
     if versions:
         return MissingExtraError(versions[1], _WAYS_OUT)

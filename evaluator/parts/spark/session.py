@@ -71,8 +71,8 @@ def start_session(master: str | None = None, remote: str | None = None, archives
         raise missing("spark", "the spark engine", "pyspark") from None
     if remote is None and shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
         raise MissingExtraError(
-            "the spark engine needs Java, and there is none on this machine",
-            "install a Java 17 runtime, or name a server: engine.remote",
+            "the spark engine needs Java, which is not installed on this machine",
+            "install a Java 17 runtime, or use a server: engine.remote",
         )
     # Spark tells the active session to the thread that started it only; any other would take it for its own, and stop it.
     if not remote and getattr(pyspark.SparkContext, "_active_spark_context", None) is not None:

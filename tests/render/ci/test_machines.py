@@ -18,7 +18,7 @@ def test_at_most_ten_annotations_of_a_kind_the_last_says_how_many_more(result):
     errors = [line for line in as_annotations(content).splitlines() if line.startswith("::error ")]
     assert len(errors) == 10
     assert errors[0] == "::error title=rule 0 good::It is fail."
-    assert errors[-1] == "::error title=receval::5 more like these are in the summary of the step"
+    assert errors[-1] == "::error title=receval::5 more are in the step summary"
 
 
 def test_an_annotation_names_the_config_and_cannot_begin_another_one(result):
@@ -39,7 +39,7 @@ def test_a_summary_is_added_to_what_is_there_and_cut_below_the_limit(tmp_path):
 
 
 def test_a_summary_that_cannot_be_written_is_said_in_one_sentence(tmp_path):
-    with pytest.raises(OutputError, match="cannot write the summary"):
+    with pytest.raises(OutputError, match="cannot write the step summary"):
         append_summary(str(tmp_path / "no" / "file"), "x")
 
 

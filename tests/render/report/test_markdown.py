@@ -51,7 +51,7 @@ def test_the_verdict_comes_first_then_gates_then_values(result):
 
 def test_findings_are_folded_up(content):
     text = text_of(content)
-    assert "<details><summary>What the checks found</summary>\n\n" in text
+    assert "<details><summary>Findings of the health checks</summary>\n\n" in text
     assert text.count("<details>") == text.count("</details>")
 
 
@@ -73,7 +73,7 @@ def test_the_markdown_of_a_result_leads_with_title_verdict_and_table(result):
     lines = rendered(of_form("md", "result"), result).decode().splitlines()
     assert lines[0] == "# Evaluation of popular, good, better"
     assert lines[2] == "9 measures over 40 users."
-    assert lines.index("| measure | popular | good | better |") < lines.index("## What the checks found")
+    assert lines.index("| measure | popular | good | better |") < lines.index("## Findings of the health checks")
 
 
 def test_ids_of_users_stand_only_in_reports_that_name_losers(content, result):

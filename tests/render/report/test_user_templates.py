@@ -99,7 +99,7 @@ def test_a_text_of_ordinary_size_and_products_of_numbers_are_rendered(content):
 
 def test_a_python_without_a_program_says_so(content, monkeypatch):
     monkeypatch.setattr(sys, "executable", "")
-    with pytest.raises(ConfigError, match="no program"):
+    with pytest.raises(ConfigError, match="no executable"):
         rendered("x", content, "t.j2")
 
 
@@ -113,7 +113,7 @@ def test_only_a_plain_file_of_text_that_is_not_large_is_read(tmp_path):
     (tmp_path / "large.j2").write_bytes(b"x" * ((1 << 20) + 1))
     (tmp_path / "bytes.j2").write_bytes(b"\xff\xfe")
     said = {
-        "pipe": "this is no file",
+        "pipe": "there is no such file",
         "": "cannot be read",
         "large.j2": "1,048,577 bytes",
         "bytes.j2": "no UTF-8",
