@@ -76,7 +76,7 @@ def explanation_document(explanation: Explanation, level: int = 1) -> Document:
     terms = (*((name, _shown(cell)) for name, cell in values), (explanation.measure, value))
     blocks += [Heading("The value", level + 1), Terms(terms, code=False)]
     if explanation.choices:
-        columns = (Column("choice"), Column(f"under {explanation.convention}"), Column("meaning", wraps=True))
+        columns = (Column("setting"), Column(f"under {explanation.convention}"), Column("meaning", wraps=True))
         blocks.append(Table.of_texts(columns, ((choice.name, choice.value, choice.meaning) for choice in explanation.choices)))
     return tuple(blocks)
 
@@ -130,7 +130,7 @@ def _steps(difference: ConventionDifference, measure: MeasureDifference) -> Iter
     places = decimals([*measure.first.values(), *measure.second.values()])
     effective = {index: step for index, step in enumerate(measure.steps) if measure.has_effect(index)}
     values = tuple(Column(model, "value") for model in difference.models)
-    yield Table.of_texts((Column("choice", "key"), Column("is changed"), *values), _step_rows(difference, measure, effective, places))
+    yield Table.of_texts((Column("setting", "key"), Column("from → to"), *values), _step_rows(difference, measure, effective, places))
     alone = [
         (step.choice, *(_signed(measure.added_alone(index, model), places) for model in difference.models))
         for index, step in effective.items()
@@ -138,7 +138,7 @@ def _steps(difference: ConventionDifference, measure: MeasureDifference) -> Iter
     ]
     if alone:
         yield Paragraph(f"Changed alone, with all other settings of {difference.first}, these settings have a different effect:")
-        yield Table.of_texts((Column("choice", "key"), *values), alone)
+        yield Table.of_texts((Column("setting", "key"), *values), alone)
     meanings = []
     for step in effective.values():
         before, after = (meaning or value for meaning, value in zip(step.meanings, (step.before, step.after), strict=True))

@@ -82,8 +82,9 @@ def summary(result: Result) -> str:
     reasons = sorted(dict.fromkeys(result.unmade.values()), key=lambda reason: reason == "off")
     runs = (", ".join(_runs([check for check, why in result.unmade.items() if why == reason])) for reason in reasons)
     unmade = "; ".join(f"{reason}: {ids}" for reason, ids in zip(reasons, runs, strict=True))
-    made = f"{len(CHECKS) - len(result.unmade)} of {len(CHECKS)} made{f' ({unmade})' if unmade else ''}"
-    return f"Health checks: {made}: {', '.join(totals) or 'nothing found'}."
+    n, n_unmade = len(CHECKS), len(result.unmade)
+    ran = f"{n} health checks: {n - n_unmade} ran, {n_unmade} skipped ({unmade})" if unmade else f"All {n} health checks ran"
+    return f"{ran}; {', '.join(totals) or 'nothing found'}."
 
 
 def _runs(checks: Sequence[str]) -> Iterable[str]:

@@ -68,7 +68,10 @@ def markdown(result: Result) -> Document:
     failed = sum(finding.severity == "error" for finding in result.findings)
     return (
         Heading(f"Evaluation of {shortened(models)}"),
-        Paragraph(f"{len(result.labels())} measures over {n} users." + (f" **{failed} health checks failed.**" if failed else "")),
+        Paragraph(
+            f"{len(result.labels())} measure{'s' * (len(result.labels()) != 1)} over {n} users."
+            + (f" **{failed} health checks failed.**" if failed else "")
+        ),
         *map(Paragraph, _checked(result)),
         *gates.document(result.gates),
         *_values(result),

@@ -352,7 +352,7 @@ def ledger(result: Result) -> Document:
     grouped: dict[tuple[str, Ledger], list[str]] = {}
     parts = []
     for row, one in rows:
-        alike = replace(one, left_out_without_value=0, covered=0, covered_value=None, warm=None, warm_value=None)
+        alike = replace(one, covered=0, covered_value=None, warm=None, warm_value=None)
         grouped.setdefault((row.source, alike), []).append(row.label)
         if one.covered_value is not None or one.warm_value is not None:
             some = ((one.covered_value, one.covered), (one.warm_value, one.warm))

@@ -90,8 +90,9 @@ class Plan(Struct, frozen=True, dict=True):
         ]
         names = sorted({definition.convention for definition in self.all if looks_at_train(definition)})
         if names and not has_train:
-            convention = f"Under the convention{'' if len(names) == 1 else 's'} {', '.join(names)}"
-            foreign.append(f"{convention} leaves out seen or unknown items by data.train; without data.train nothing was left out.")
+            convention = f"The convention{'' if len(names) == 1 else 's'} {', '.join(names)}"
+            leave = "leaves" if len(names) == 1 else "leave"
+            foreign.append(f"{convention} {leave} out items or users by data.train; there is no data.train, so nothing was left out.")
         return tuple(foreign)
 
 

@@ -161,9 +161,9 @@ def _counts(difference: Difference) -> str:
     if difference.up is None or difference.down is None or difference.difference is None:
         return ""
     higher, lower = (difference.down, difference.up) if difference.subject.higher_is_better is False else (difference.up, difference.down)
-    most, word, fewest = (higher, "lower", lower) if difference.difference >= 0 else (lower, "higher", higher)
+    (most, more), (fewest, less) = ((higher, "higher"), (lower, "lower"))[:: 1 if difference.difference >= 0 else -1]
     among = f"all {_users(difference.n_users)}" if most == difference.n_users else f"{most:,} of {_users(difference.n_users)}"
-    return f", for {among}" + (f", and {word} for {fewest:,}" if fewest else "")
+    return f"; {more} for {among}" + (f", {less} for {fewest:,}" if fewest else "")
 
 
 def _both_ways(difference: Difference) -> str:
