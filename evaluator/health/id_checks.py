@@ -201,8 +201,8 @@ class UnknownItems(HealthCheck):
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("unknown"), context.counts.count("list_rows")
         n_items = len(tally["items"].ids) if n else 0
-        which = f"one of {n_items:,} items" if n_items > 1 else "an item"
-        sentence = f"{shared(n, total, 'recommended rows')} contain {which} that {'are' if n_items > 1 else 'is'} in neither the train nor the items file."
+        which = f"one of {n_items:,} items that are" if n_items > 1 else "an item that is"
+        sentence = f"{shared(n, total, 'recommended rows')} contain {which} in neither the train nor the items file."
         return self.symptom(context, sentence, n, total, examples=tally.examples("item"), rows=tally.rows())
 
 
