@@ -27,7 +27,7 @@ def check_metric(metric: Any, *, trials: int = 8, seed: int = 0, **inputs: Any) 
     """Raise `AssertionError` with a sentence if a metric, given as its function or its name, breaks what all metrics of receval hold.
 
     On random small data (ties, short lists, users without a list): values lie within the bounds; neither the order of rows nor the names of
-    users and items matter; with a cut-off at k what stands below rank k does not matter; how users are put together does not matter.
+    users and items matter; with a cut-off at k items below rank k do not matter; how users are put together does not matter.
     `inputs` are arguments of `receval.evaluate` beside test and recommendations, such as `train`, over items 0 to 11.
     """
     name = name_of(metric) if isinstance(metric, str) or callable(metric) else str(metric)

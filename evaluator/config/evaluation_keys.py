@@ -268,7 +268,7 @@ def _entries(value: Any) -> Any:
     names = [by.name for by in split]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
-        raise ValueError(f"results are split by {twice} twice")
+        raise ValueError(f"evaluation.by has {twice} twice")
     return tuple(split)
 
 

@@ -199,7 +199,7 @@ def values_of_result(
     table = _by_measure(models_of(result), [label for label in result.labels() if label not in united], cell)
     has_spreads = any(cell.spread for line in table.rows for cell in line)
     levels = dict.fromkeys(interval_level(row.aggregate) or 0 for row in result.rows if has_spreads and row.label in united)
-    meanings = [f"half the width of the {float(100 * level):g} % confidence interval of the mean" for level in levels]
+    meanings = [f"half-width of the {float(100 * level):g} % confidence interval of the mean" for level in levels]
     meanings += ["standard deviation over folds or runs"] if any(row.repeats_std is not None for row in result.rows) else []
     return replace(table, notes=(*legend, *(f"± {meaning}." for meaning in meanings)))
 

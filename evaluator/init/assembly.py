@@ -202,7 +202,7 @@ def _column_doubts(file: ClassifiedFile) -> list[str]:
         if n_missing:
             refusals.append(f"column {column.name!r} has no value in {n_missing:,} rows; receval run will refuse them")
         elif not is_id and column.kind == "text":
-            refusals.append(f"column {column.name!r} holds text such as {column.examples[0]!r} where numbers are needed")
+            refusals.append(f"column {column.name!r} contains text such as {column.examples[0]!r}, but must contain numbers")
     return doubts + refusals
 
 

@@ -70,7 +70,7 @@ class _Experiment(Struct, frozen=True):
 def convert(path: File, folder: File | None = None) -> str:
     """Return the YAML of a config equivalent to the file at `path`, with paths relative to `folder` (that of the file if not given).
 
-    Raises `ConfigError` if the file cannot be read, if nothing in it is recognised, or if it is wrong.
+    Raises `ConfigError` if the file cannot be read, if it was not recognised as a config of, or if it is wrong.
     """
     document = read_document(path)
     experiment = _recognise(document.value)

@@ -121,8 +121,8 @@ def _wrong_with(column: str, held: Any, scan: Scan) -> _Problem | None:
     if scan.lists_in_text and column in scan.lists and isinstance(held, str) and (held or is_object):
         text, held = held, elements(held, scan.split, scan.list_syntax)
         if held is None:
-            kind = "list" if is_object else "JSON array" if scan.list_syntax == "json" else "list as Python prints it"
-            return f"{name} holds {text[:40]!r}, which is not a {kind} of values", _LISTS
+            kind = "list of values" if is_object else "JSON array" if scan.list_syntax == "json" else "list as Python prints it"
+            return f"{name} holds {text[:40]!r}, which is not a {kind}", _LISTS
         is_printed = scan.split is None and scan.list_syntax == "python"
         odd_ids = fractions(text) if is_printed else [value for value in held if not is_id(value)]
         if column in IDS and odd_ids:

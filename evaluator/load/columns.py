@@ -130,7 +130,7 @@ def named(
     labels = options.labels
     if labels and has_header is False:  # said before any guess at the columns, of which it is the cause
         raise DataError(
-            f"{where}: no column is called {labels[0]!r}, since the file has no header",
+            f"{where}: there is no column {labels[0]!r}, because the file has no header",
             "add a first line with column names, or set header: true if there is one",
         )
     names = recognise(where, table, columns, options.columns, has_header)

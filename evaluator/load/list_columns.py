@@ -109,7 +109,7 @@ def _refuse_unsplit(where: str, name: str, texts: Sequence[str], users: Sequence
     shown = text if len(text) <= 40 else f"{text[:40]}…"
     nested = "write it as JSON, in a file of its own, or one row per item"
     raise DataError(
-        f"{where}: column {name!r} holds text such as {shown!r}, which looks like a list of items and would be read as one item",
+        f"{where}: column {name!r} contains text such as {shown!r}, which looks like a list of items and would be read as one item",
         f"{nested if _is_nested(text) else f'set split: {sign!r}, the separator of the items'}; or split: none if each text is one item",
     )
 

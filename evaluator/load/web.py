@@ -36,7 +36,7 @@ def download(url: str, display_url: str, headers: Mapping[str, str], written: An
             length, received = answer.headers.get("Content-Length", ""), written.tell()
             if length.isdecimal() and "Transfer-Encoding" not in answer.headers and int(length) != received:
                 # `read` takes it for the end where the connection closes early
-                raise DataError(f"{display_url} broke off: {received:,} of {int(length):,} bytes came", _AGAIN)
+                raise DataError(f"{display_url} stopped early: {received:,} of {int(length):,} bytes arrived", _AGAIN)
     except urllib.error.HTTPError as error:
         hint = "the address needs a login, or one with more permissions" if error.code in (401, 403) else "check the address"
         raise DataError(f"{display_url} cannot be fetched: the server says {error.code} {error.reason}", hint) from None

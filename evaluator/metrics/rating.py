@@ -22,7 +22,7 @@ LETTERS = {
     "p": "a rating in the predictions",
     "t(i)": "the rating of item i in the test file",
     "t": "the rating of the same pair in the test file",
-    "predictions": "those of data.predictions; without this file the scores of the lists are taken for ratings",
+    "predictions": "those of data.predictions; without this file the scores of the lists are used for ratings",
 }
 """The symbols and words that formulas of this file use, with their meanings."""
 

@@ -105,7 +105,7 @@ class Audit(Struct, frozen=True):
     def find(self, text: str) -> FoundValues:
         """Say which convention, measure and model has a number, to the digits of `text`; the nearest values where none has it.
 
-        `18.94 %` and, where no value is 18.94, also `18.94` is looked for as 0.1894. Raises `ValueError` if `text` is no number.
+        `18.94 %` and, where no value is 18.94, also `18.94` is looked for as 0.1894. Raises `ValueError` if `text` is not a number.
         """
         wanted, places = read_number(text)
         values = [

@@ -39,7 +39,7 @@ class ExplainedChoice(Struct, frozen=True):
 
 
 class Explanation(Struct, frozen=True):
-    """The value of a measure for one user, and the tables, counts and choices that it is made of.
+    """The value of a measure for one user, and the tables, counts and choices that it is computed from.
 
     `value` is that of the results; `None` if the user has none, and `reason` then says why. `facts` are counts of the user with what they
     count. `numerator` and `denominator` are given where the value is a ratio, `components` where it combines other metrics.

@@ -35,7 +35,7 @@ class Gate(Struct, frozen=True):
     """One rule, judged for one measure of one model, over all users or over a group.
 
     Of a limit (`min`, `max`) `low` and `high` bound the `value`. Of a margin (`max_loss`, `min_gain`) `difference`, `low` and `high` are
-    turned so that more is better, whatever the direction of the measure, and shares of `base_value` if `relative`, as `limit` is;
+    turned so that higher is better, whatever the direction of the measure, and shares of `base_value` if `relative`, as `limit` is;
     `paired` says whether users were paired. Both bounds are one-sided at `level`. With `by_value` the value alone decides. `detectable` is
     the smallest margin that `n_users` can show (80 %), `users_needed` how many it takes to show the limit. `probability_within` is the
     probability that the rule is met, under a flat prior.

@@ -222,7 +222,7 @@ class Row(Struct, frozen=True):
 class Counts(Struct, frozen=True):
     """Users that were counted for one model.
 
-    `test` users stand in the test file; `relevant` of them have a relevant item; `listed` of those have a list; `averaged`
+    `test` users are in the test file; `relevant` of them have a relevant item; `listed` of those have a list; `averaged`
     is how many the first measure is averaged over. Those without a list count 0 if `missing_count`, or have no value if
     `missing_undefined`, those without a relevant item count 0 if `irrelevant_count`; `untested` users without a test row count 0.
     `empty` of the `test` users have an empty list there, and count whatever is done with others without a relevant item: 0, or without a

@@ -54,7 +54,7 @@ class JudgedResult(Struct, Generic[Found], frozen=True, eq=False):
 class RunRecord(JudgedResult[Found], Generic[Found], frozen=True, eq=False, kw_only=True):
     """What a run gave: the result with its gates, the files and folders that were `written`, and where it was `tracked`.
 
-    `report` is what reports are made of, where the run made any. With a `failure` gates could not be judged, or a required tracker
+    `report` is the content of reports, where the run made any. With a `failure` gates could not be judged, or a required tracker
     failed; everything before was done.
     """
 

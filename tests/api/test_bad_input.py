@@ -20,7 +20,7 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
     "a column is missing": (
         {"test": TEST.drop("item")},
         "test: polars.DataFrame: no item column; the columns are 'user', 'rating'",
-        "name it",
+        "set it",
     ),
     "no rows": ({"recommendations": LISTS.clear()}, "recommendations.model: polars.DataFrame: there are no rows", ""),
     "no rows in a dict": ({"test": {}}, "test: dict: there are no rows", ""),
@@ -71,7 +71,11 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
         "user 1: (4, 0.5) is neither an item nor a pair of an item and a number as",
         "",
     ),
-    "a record among tuples": ({"test": [(1, 2), {"user": 1}]}, "test: list, row 2: {'user': 1} has not 2 values like the first row", ""),
+    "a record among tuples": (
+        {"test": [(1, 2), {"user": 1}]},
+        "test: list, row 2: {'user': 1} does not have 2 values like the first row",
+        "",
+    ),
     "rows of one value": ({"test": [(1,), (2,)]}, "test: list: rows of 1 values, where user, item or", "give records"),
     "items without users": ({"test": [3, 4]}, "test: list: a list of int is not a table", "give records"),
     "odd ids": ({"test": {1: [b"a"], 2: [3.5]}}, "test: dict: column 'item' holds values of type bytes and float", "convert them"),
@@ -110,13 +114,13 @@ WRONG_ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
     "a metric that is not there": ({"metrics": ["nDCG", "nDCGG"]}, "metrics[1]: unknown metric 'nDCGG' — did you mean 'nDCG'?"),
     "a cut-off of 0": ({"top_k": 0}, "top_k: a cut-off must be at least 1, not 0"),
     "a convention that is not there": ({"convention": "elliott"}, "convention: unknown convention 'elliott'"),
-    "an input that is missing": ({"metrics": "EPC@10"}, "metrics: EPC@10 needs the interactions the models learnt from: give train"),
+    "an input that is missing": ({"metrics": "EPC@10"}, "metrics: EPC@10 needs the train interactions: give train"),
     "a column that is nowhere": ({"columns": {"user": "uid"}}, "columns: no table has a column 'uid' for the user"),
     "columns of what is not given": ({"columns": {"train": {"user": "uid"}}}, "columns: train is not given"),
     "no models": ({"recommendations": {"als": None}}, "recommendations.als: "),
     "a policy that is not there": ({"policy": {"ties": "drop"}}, "policy.ties: unknown key 'ties'"),
-    "a group that is not there": ({"by": "users.plan"}, "by[0]: users.plan is what users says: give users"),
-    "health": ({"health": "on"}, "health: health is off, or maps checks to severities and limits"),
+    "a group that is not there": ({"by": "users.plan"}, "by[0]: users.plan comes from users: give users"),
+    "health": ({"health": "on"}, "health: health must be off, or a mapping of checks to severities and limits"),
     "nothing to mask": (
         {"recommendations": NAN, "mask_seen": True},
         "recommendations.model: Matrix: seen items are not known",
@@ -158,7 +162,7 @@ def test_an_argument_that_is_not_there_is_a_type_error():
 
 
 def test_a_config_and_arguments_are_not_given_together():
-    with pytest.raises(receval.ConfigError, match="metrics is what the config says"):
+    with pytest.raises(receval.ConfigError, match="metrics comes from the config"):
         receval.evaluate("config.yaml", metrics="nDCG")
 
 

@@ -65,7 +65,7 @@ def test_wrong_lists_get_their_sentence_and_the_next_ones_their_values():
 
 
 def test_what_has_no_place_in_training_is_refused():
-    with pytest.raises(receval.ConfigError, match=r"^yardsticks is not for an Evaluator"):
+    with pytest.raises(receval.ConfigError, match=r"^yardsticks does not work with an Evaluator"):
         receval.Evaluator(test={1: [5]}, metrics="HitRate@1", yardsticks=True)
     with pytest.raises(receval.ConfigError, match=r"^metrics: EPC@1 needs .*: give train"):
         receval.Evaluator(test={1: [5]}, metrics="EPC@1")

@@ -109,12 +109,12 @@ def test_a_metric_takes_its_own_parameters_and_its_inputs():
         {1: {1: 3, 2: 1}}, {1: [2, 1]}, k=2, gain="linear", relevance={"graded": True}, convention="receval"
     ) == pytest.approx(0.7967, abs=1e-4)
     assert functional.epc({1: [1]}, {1: [1]}, k=1, train={5: [1], 6: [2]}) == 0.5
-    with pytest.raises(receval.ConfigError, match="EPC@1 needs the interactions the models learnt from: give train"):
+    with pytest.raises(receval.ConfigError, match="EPC@1 needs the train interactions: give train"):
         functional.epc({1: [1]}, {1: [1]}, k=1)
 
 
 def test_whole_models_have_no_values_of_users():
-    with pytest.raises(receval.ConfigError, match="gini is a value of the whole model"):
+    with pytest.raises(receval.ConfigError, match="gini is one value per model"):
         functional.gini({1: [1]}, {1: [1]}, apply_mean=False)
 
 

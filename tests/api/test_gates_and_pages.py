@@ -75,7 +75,7 @@ def test_the_rules_of_a_config_are_judged_where_none_are_given(result: receval.E
         ("nDCG@9 >= 1", {}, "the results have no measure 'nDCG@9'"),
         ("nDCG@3 max_loss 2%", {}, "give baseline, or against in the rule"),
         ("nDCG@3 max_loss 2%", {"baseline": 3}, "give a result"),
-        ("nDCG@3 max_loss 2%", {"baseline": "no/folder"}, "create it with result.save, or say what to do without it: if_missing"),
+        ("nDCG@3 max_loss 2%", {"baseline": "no/folder"}, "create it with result.save, or set if_missing"),
         ("nDCG@3 >= 1", {"inconclusive": "maybe"}, "inconclusive"),
     ],
 )

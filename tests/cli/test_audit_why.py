@@ -69,7 +69,7 @@ def test_every_format_has_the_steps(receval):
     assert (float(rows[0]["value"]), float(rows[-1]["value"])) == (
         body["measures"][0]["first"]["knn"], body["measures"][0]["second"]["knn"],
     )  # fmt: skip
-    assert "| choice | is changed | knn |" in receval(*arguments, "--format", "md")[1]
+    assert "| setting | from → to | knn |" in receval(*arguments, "--format", "md")[1]
 
 
 def test_a_measure_that_one_of_the_two_has_not_is_named_with_the_reason(receval):

@@ -123,12 +123,12 @@ def torn_baseline(place):
 
 def missing_baseline(place):
     shutil.rmtree(place / "results/main")
-    return 3, "there is no baseline results/main\n  make one with receval baseline set DIR"
+    return 3, "there is no baseline results/main\n  create it with receval baseline set DIR"
 
 
 def unknown_measure(place):
     changed(place, gates={"rules": ["Recal@1 >= 0.1"]})
-    return 2, "gates.rules[0]: the config has no measure  'Recal@1': did you mean Recall@1?"
+    return 2, "gates.rules[0]: the config has no measure 'Recal@1': did you mean Recall@1?"
 
 
 def limit_that_is_no_number(place):

@@ -63,7 +63,7 @@ def test_a_margin_must_hold_against_the_anchor_too(place, receval):
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
-        (lambda folder: shutil.rmtree(folder), "there is no anchor results/anchor\n  make one with receval baseline set DIR, or"),
+        (lambda folder: shutil.rmtree(folder), "there is no anchor results/anchor\n  create it with receval baseline set DIR, or"),
         (lambda folder: (folder / "results.json").write_text("{"), "results.json: this is not valid JSON: the file is damaged"),
         (lambda folder: (shutil.rmtree(folder), folder.write_text("")), "the anchor results/anchor is a file, not a result folder"),
     ],
@@ -112,7 +112,7 @@ def test_a_torn_folder_or_a_folder_of_other_files_is_no_baseline(place, receval)
     assert (code, "mine is not a result folder: it contains a results.csv" in err) == (2, True)
     (place / "results/main/results.csv").write_text("torn")
     code, _, err = receval("baseline", "set", "results/main", "--to", "results/other")
-    assert (code, "results.csv: this is not the file that the manifest names" in err) == (3, True)
+    assert (code, "results.csv: this is not the file that the manifest lists" in err) == (3, True)
     assert not (place / "results/other").exists()
     assert receval("baseline", "set", "nowhere")[0] == 3
 

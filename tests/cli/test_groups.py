@@ -75,7 +75,7 @@ def test_the_resolved_config_reads_back(receval, config, tmp_path):
         ("[{train_count: [20, 5]}]", "train_count must be a list of ascending numbers from 1, such as [5, 20], not [20, 5]"),
         ("[{train_count: [0]}]", "train_count must be a list of ascending numbers from 1,"),
         ("train_count", "train_count needs the numbers of train rows at which groups start:"),
-        ("[cold, cold]", "evaluation.by must be cold twice"),
+        ("[cold, cold]", "evaluation.by has cold twice"),
     ],
 )
 def test_what_cannot_be_split_by_is_a_config_error(receval, config, by, sentence):

@@ -100,7 +100,7 @@ def test_a_folder_that_may_not_be_read_is_a_sentence_to_every_command(here):
         assert "Traceback" not in said
 
 
-@pytest.mark.parametrize("path", ["x" * 300, "below/" + "y/" * 3000, "a\0b", "\udcff\udcfe"], ids=["long", "deep", "NUL", "no UTF-8"])
+@pytest.mark.parametrize("path", ["x" * 300, "below/" + "y/" * 3000, "a\0b", "\udcff\udcfe"], ids=["long", "deep", "NUL", "not UTF-8"])
 def test_a_name_that_no_file_has_is_a_sentence_to_every_command(path, here, receval):
     writable = path.startswith("\udcff")
     for command in (*READING, *(() if writable else WRITING)):

@@ -32,7 +32,7 @@ def test_side_inputs_are_told_apart_and_used(init):
     ]
     assert models(done) == {"als": "als.csv"}
     assert "# items: item_stats.csv" in done.config
-    assert done.said["item_stats.csv"] == "left out, but listed in a comment: could be items too"
+    assert done.said["item_stats.csv"] == "left out, but listed in a comment: could also be items"
     assert {("als", name) for name in ("ItemCoverage@5", "EPC@5", "ILD@5")} <= done.values.keys()
     assert done.values["als", "ItemCoverage@5"] == pytest.approx(3 / 5)  # items 11, 12 and 13 of the five
 
@@ -179,7 +179,7 @@ def test_a_file_that_is_no_table_of_use_is_left_out_with_the_reason(init):
     assert done.said["broken.parquet"].startswith("left out: not a readable parquet file")
     assert done.said["empty.csv"] == "left out: the file is empty"
     assert done.said["results.csv"] == done.said["per_user.csv"] == "left out: it contains metric values"
-    assert done.said["all.csv"] == "left out: column 'model' names 2 models, but receval reads one model per file: split it"
+    assert done.said["all.csv"] == "left out: column 'model' contains 2 models, but receval reads one model per file: split it"
     assert "no user or item column was recognised; the columns are 'alpha', 'beta'" in done.said["weird.csv"]
     assert done.said["notes.txt"].startswith("left out: ")
     for name in ("nested.parquet", "python.csv"):
@@ -199,10 +199,10 @@ def test_a_file_that_is_no_table_of_use_is_left_out_with_the_reason(init):
         ({}, "there is no table in ."),
         (
             {"train.csv": PLAIN["train.csv"], "als.csv": PLAIN["als.csv"]},
-            "no file looks like a test set: by name, train.csv is what the models",
+            "no file looks like a test set: by name, train.csv is the train",
         ),
-        ({"data.csv": PLAIN["train.csv"], "als.csv": PLAIN["als.csv"]}, "data.csv has no recommended pair in it"),
-        ({"als.csv": PLAIN["als.csv"]}, "no file looks like a test set, which has a column of users"),
+        ({"data.csv": PLAIN["train.csv"], "als.csv": PLAIN["als.csv"]}, "data.csv contains no recommended pair"),
+        ({"als.csv": PLAIN["als.csv"]}, "no file looks like a test set, which has a user and an item column"),
         ({"test.csv": PLAIN["test.csv"], "train.csv": PLAIN["train.csv"]}, "no file looks like recommendations"),
         (
             {"notes.txt": "one\ntwo\n"},

@@ -31,7 +31,7 @@ def test_the_set_nearest_to_the_top_is_taken_and_the_files_of_another_are_left_o
     assert models(done) == {"als": "als.csv"}
     assert done.said["messy/test.csv"] == "left out: another test set, with lists in its folder"
     for name in OTHER.keys() - {"test.csv"}:
-        assert done.said[f"messy/{name}"] == "left out: it is in a folder with another test set,  messy/test.csv"
+        assert done.said[f"messy/{name}"] == "left out: it is in a folder with another test set, messy/test.csv"
     assert "messy" not in done.config
     assert "messy" not in done.doubts
     assert done.values["als", "MRR@5"] == pytest.approx(STARS)

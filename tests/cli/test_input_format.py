@@ -79,7 +79,7 @@ def test_audit_and_explain_take_it_too(config, receval, monkeypatch):
 def test_without_standard_input_it_says_nothing_and_is_refused(config, receval):
     code, _, err = receval("validate", config, "--input-format", "csv")
     assert code == 2
-    assert "--input-format csv: nothing is read from standard input" in err
+    assert "--input-format csv: no input is read from standard input" in err
     assert receval("validate", config, "--recs", "p=-", "--input-format", "csv")[0] == 0
 
 

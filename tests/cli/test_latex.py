@@ -45,7 +45,7 @@ def test_tables_and_a_document_are_written_with_the_same_bytes_twice(receval, co
     assert "\\documentclass" not in tables
     assert "paired t test" in tables
     assert document.startswith("\\documentclass")
-    assert "What the files hold." in document
+    assert "Content of the files." in document
     assert "Precision@5: knn beats popular and random; its lead over the runner-up, popular, is" in document
 
 

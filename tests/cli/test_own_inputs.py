@@ -40,7 +40,7 @@ def contents(folder):
         ("link.csv", ["-o", "out/"], "-o out/ would overwrite or remove link.csv, which is data.recommendations.m"),
         ("d/T01.parquet", ["--store-failures", "d"], "--store-failures d would overwrite or remove d/T01.parquet, which is data."),
         ("lists", ["-o", "lists/m.csv"], "-o lists/m.csv: the next run would read the results as input"),
-        ("lists", ["--set", "output.dir=lists/out"], "they go into listsis the folder of data.recommendations.m"),
+        ("lists", ["--set", "output.dir=lists/out"], "because lists is the folder of data.recommendations.m"),
         ("lists", ["--store-failures", "lists"], "--store-failures lists: the next run would read the results as input"),
         ("{path: lists/m.csv}, n: lists/n.csv", ["-o", "lists/n.csv"], "-o lists/n.csv would overwrite lists/n.csv, which is data."),
     ],

@@ -170,14 +170,14 @@ def test_findings_say_in_which_fold_and_run(receval, config):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"folds": [1]}, "data.folds: folds are a list of at least two"),
+        ({"folds": [1]}, "data.folds: folds must be a list of at least two"),
         ({"folds": [1, 1]}, "data.folds: two folds are named 1"),
         (
             {"folds": [1, 2], "test": "test_1.csv"},
             "data.folds[0]: the fold 1 has the same test set as the others: write {fold} in the path",
         ),
         ({"folds": [{"tset": "test_1.csv"}, 2]}, "data.folds[0].tset: unknown key 'tset' — did you mean 'test'?"),
-        ({"folds": [True, 2]}, "data.folds[0]: a fold is a name, or a mapping"),
+        ({"folds": [True, 2]}, "data.folds[0]: a fold must be a name or a mapping"),
         ({"recommendations": {"als": "-"}}, "standard input (-) can be read only once, but data.folds reads every file once per fold"),
         ({"recommendations": {"als": {"runs": ["all.csv"]}}}, "runs must be a list of at least two files;"),
         ({"recommendations": {"als": {"runs": "all.csv"}}}, "runs must be a list of at least two files;"),

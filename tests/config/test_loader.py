@@ -183,6 +183,6 @@ def test_every_config_fits_the_schema_and_carries_the_modeline(path):
 
 def test_a_path_with_a_brace_among_braces_gets_a_hint(write):
     text = "data: {folds: [1, 2], test: t_{fold}.csv, recommendations: {m: l.csv}}\nevaluation: {metrics: [MRR]}\n"
-    hint = r"got '\{'; inside \{ \} and \[ \] quote texts with braces, such as recs_\{fold\}.csv"
+    hint = r"got '\{'; inside \{ \} and \[ \], quote texts with braces, such as recs_\{fold\}.csv"
     with pytest.raises(ConfigError, match=hint):
         load_config(write("c.yaml", text))

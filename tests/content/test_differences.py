@@ -21,7 +21,7 @@ from receval.render.result_data import comparison_cells, comparison_rows
 from receval.render.screen import show
 from receval.stats.difference import VERDICTS
 
-RETIRED = ("tiny", "unknown", "cannot be told", "told apart", "p_same", '"same"', '"none"')
+RETIRED = ("tiny", "cannot be told", "told apart", "p_same", '"same"', '"none"')
 
 
 class Pipe(StringIO):

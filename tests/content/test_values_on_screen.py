@@ -98,7 +98,7 @@ def test_an_interval_stands_in_the_cell_of_its_mean_where_it_fits(show):
     text = show(with_interval(), digits=3)
     assert "0.240 ± 0.007 ◃" in text
     assert "ci95" not in text
-    assert "± half-width of the 95 % confidence interval of the mean." in text
+    assert "± half-width of the 95 % confidence interval of the mean." in " ".join(text.split())
     narrow = show(with_interval(), 40, models_as_rows=False)
     assert re.search(r"\(ci95\) +0\.0070 +0\.0070", narrow)
     assert "half the width" not in narrow

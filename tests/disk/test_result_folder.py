@@ -131,7 +131,7 @@ def users_gone(folder):
 def users_cut(folder):
     with open(folder / "per_user.parquet", "r+b") as file:
         file.truncate(100)
-    return "per_user.parquet: this is not the file that the manifest names"
+    return "per_user.parquet: this is not the file that the manifest lists"
 
 
 def no_manifest(folder):
@@ -149,7 +149,7 @@ def other_users_of_one_size(folder):
     content = path.read_bytes()
     path.write_bytes(content[:-100] + bytes(100))
     assert path.stat().st_size == len(content)
-    return "per_user.parquet: this is not the file that the manifest names"
+    return "per_user.parquet: this is not the file that the manifest lists"
 
 
 def other_manifest(folder):
@@ -161,7 +161,7 @@ def other_manifest(folder):
 def other_name_in_a_manifest_without_checksum(folder):
     content = without_checksum(folder)
     (folder / "manifest.json").write_text(json.dumps(content).replace("per_user.parquet", "per_used.parquet"))
-    return "manifest.json: it names per_used.parquet, which receval never writes: the file is damaged"
+    return "manifest.json: it lists per_used.parquet, which receval never writes: the file is damaged"
 
 
 def endless_json(folder):
@@ -196,7 +196,7 @@ def test_a_folder_whose_manifest_has_no_checksum_is_read_and_its_files_are_check
     without_checksum(folder)
     assert load(folder) == run(load_config(path))
     users_cut(folder)
-    with pytest.raises(DataError, match=r"per_user\.parquet: this is not the file that the manifest names"):
+    with pytest.raises(DataError, match=r"per_user\.parquet: this is not the file that the manifest lists"):
         load(folder)
 
 

@@ -249,7 +249,7 @@ def test_a_measure_without_bounds_is_guarded_by_what_users_have_and_says_so():
     one = gate(base, base, "RMSE max_loss 1%", metric="RMSE")
     assert one.outcome == "inconclusive"
     assert one.low == pytest.approx(-3.0 * 2.5 / 401 / 1.5, rel=0.01)  # one more user from 0, the bound of RMSE, to 2.5
-    assert one.notes == ("RMSE has no upper limit: bounds assume that no user is outside the observed range,  0 to 2.5.",)
+    assert one.notes == ("RMSE has no upper limit: bounds assume that no user is outside the observed range, 0 to 2.5.",)
 
 
 def test_a_baseline_of_zero_does_not_pass_in_silence():

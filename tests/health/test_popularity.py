@@ -71,7 +71,7 @@ def test_a_model_that_is_popularity_is_said_to_be_it_below_the_table(receval, wr
     assert ("X14" in receval("check", path)[1]) != is_popular
 
 
-LEAKED = {"few": ("1,12\n2,13\n2,14\n", "leave out"), "half": ("1,10\n2,11\n", "may hold")}
+LEAKED = {"few": ("1,12\n2,13\n2,14\n", "leave out"), "half": ("1,10\n2,11\n", "may contain")}
 """Test rows, of which train holds one of three, or both."""
 
 

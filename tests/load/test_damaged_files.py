@@ -83,7 +83,9 @@ def test_text_that_cannot_be_unpacked_is_refused_where_its_types_are_looked_at(p
     start = damaged.index(b"\x28\xb5\x2f\xfd")  # how a Zstandard frame begins
     damaged[start + 4 : start + 12] = bytes(8)
     path.write_bytes(damaged)
-    with pytest.raises(DataError, match=r"recommendations.m: .*l-zstd.parquet: not a readable parquet file .*\n  is it complete\?"):
+    with pytest.raises(
+        DataError, match=r"recommendations.m: .*l-zstd.parquet: not a readable parquet file .*\n  check that it is complete"
+    ):
         run(load_config(config))
 
 

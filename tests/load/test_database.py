@@ -163,7 +163,7 @@ def test_the_rows_of_a_query_without_an_order_give_the_same_bytes_in_any(receval
         (
             {"uri": "sqlite:///shop.db", "query": "select user_id, item_id from recs"},
             3,
-            "no rank and no score\n  add a rank or score column, or ORDER BY to the query",
+            "neither a rank nor a score column\n  add a rank or score column, or ORDER BY to the query",
         ),
         ({"uri": "sqlite:///shop.db", "query": "delete from recs"}, 3, "the query failed"),
         ({"uri": "sqlite:///no.db", "query": "select 1"}, 3, "sqlite:///no.db: there is no file"),

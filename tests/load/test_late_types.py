@@ -79,9 +79,9 @@ def test_an_odd_value_in_a_list_of_json_is_no_id(items, said, n_before, write, d
         ("[15.0]", "15.0 cannot be an id"),
         ("[true]", "True cannot be an id"),
         ('[""a"", 1e3]', "1000.0 cannot be an id"),
-        ("[15", "item holds '[15', which is no JSON array"),
-        ("15", "item holds '15', which is no JSON array"),
-        ("x", "item holds 'x', which is no JSON array"),
+        ("[15", "item holds '[15', which is not a JSON array"),
+        ("15", "item holds '15', which is not a JSON array"),
+        ("x", "item holds 'x', which is not a JSON array"),
     ],
 )
 def test_an_odd_value_in_a_list_in_text_is_no_id(items, said, n_before, write, door):

@@ -125,7 +125,7 @@ GOOD = objects({"user": 1, "items": [10, 99], "scores": [0.9, 0.8]}) * 3
         ("l.parquet", binary(FRAME.with_columns(scores=pl.Series([[1.0, 2.0], [3.0]])), "write_parquet"), "row 2: 2 items but 1 score"),
         ("l.parquet", binary(FRAME.with_columns(items=pl.Series([[1, 2], [3, None]])), "write_parquet"), "row 2: no value for item"),
         ("l.parquet", binary(FRAME.with_columns(items=pl.Series([[[1]]] * 2)), "write_parquet"), "type .* cannot be an id"),
-        ("l.csv", 'user,items\n1,"[10, 99]"\n2,"[98, 12"\n', "line 3: item holds '\\[98, 12', which is no JSON array"),
+        ("l.csv", 'user,items\n1,"[10, 99]"\n2,"[98, 12"\n', "line 3: item holds '\\[98, 12', which is not a JSON array"),
         ("l.csv", 'user,items,score\n1,"[10, 99]","[1, 2]"\n2,"[98, 12]",[1]\n', "line 3: 2 items but 1 score"),
         ("l.csv", 'user,items,score\n1,"[10, 99]","[1, 2]"\n2,"[98, 12]","[1, ""x""]"\n', "line 3: 'x' is not a number"),
     ],

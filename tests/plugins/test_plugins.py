@@ -58,7 +58,7 @@ def test_two_packages_with_one_name_are_refused_with_both(tmp_path: Path, monkey
         (tmp_path / name).mkdir()
         install(tmp_path / name, name)
         monkeypatch.syspath_prepend(tmp_path / name)
-    with pytest.raises(library.ConfigError, match=r"two packages have metrics called 'LateHits': acme-receval 1\.2 and other-receval 1\.2"):
+    with pytest.raises(library.ConfigError, match=r"two packages have metrics named 'LateHits': acme-receval 1\.2 and other-receval 1\.2"):
         library.evaluate(test=TEST, recommendations=LISTS, metrics="LateHits@2")
 
 

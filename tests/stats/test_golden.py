@@ -161,5 +161,5 @@ def test_the_sample_has_the_p_values_of_t_corrected_for_skewness(sample):
     (judged,) = corrected([ndcg], SETTINGS)
     assert judged.detectable == exactly(0.02383470926201141)
     assert judged.sentence == (
-        "knn is better than popular: nDCG@10 is higher by 0.077 (95 % interval 0.060 to 0.093), for 192 of 350 users, and lower for 41."
+        "knn is better than popular: nDCG@10 is higher by 0.077 (95 % interval 0.060 to 0.093); higher for 192 of 350 users, lower for 41."
     )

@@ -35,15 +35,18 @@ def spread(mean, sd, n=N):
 CASES = {
     "better": (
         judged(spread(0.05, 0.1)),
-        "today is better than main: nDCG@10 is higher by 0.0500 (95 % interval 0.0402 to 0.0598), for 200 of 400 users, and lower for 200.",
+        "today is better than main: nDCG@10 is higher by 0.0500 (95 % interval 0.0402 to 0.0598); higher for 200 of 400 users, lower "
+        "for 200.",
     ),
     "worse": (
         judged(spread(-0.02, 0.1)),
-        "today is worse than main: nDCG@10 is lower by 0.0200 (95 % interval 0.0102 to 0.0298), for 200 of 400 users, and higher for 200.",
+        "today is worse than main: nDCG@10 is lower by 0.0200 (95 % interval 0.0102 to 0.0298); "
+        "lower for 200 of 400 users, higher for 200.",
     ),
     "lower is better": (
         judged(np.append(spread(-0.02, 0.1), np.zeros(100)), higher_is_better=False),
-        "today is better than main: nDCG@10 is lower by 0.0160 (95 % interval 0.0081 to 0.0239), for 200 of 500 users, and higher for 200.",
+        "today is better than main: nDCG@10 is lower by 0.0160 (95 % interval 0.0081 to 0.0239); "
+        "lower for 200 of 500 users, higher for 200.",
     ),
     "equivalent, and not 0": (
         judged(spread(0.0012, 0.004), margin=0.005),
@@ -66,8 +69,8 @@ CASES = {
     ),
     "none, no direction": (
         judged(spread(0.05, 0.1), higher_is_better=None),
-        "nDCG@10 of today is higher than that of main by 0.0500 (95 % interval 0.0402 to 0.0598), for 200 of 400 users, "
-        "and lower for 200; the measure has no better direction.",
+        "nDCG@10 of today is higher than that of main by 0.0500 (95 % interval 0.0402 to 0.0598); higher for 200 of 400 users, lower "
+        "for 200; the measure has no better direction.",
     ),
     "inconclusive, few changed, all for the better": (
         judged(np.append(np.full(9, 0.1), np.zeros(391))),
@@ -104,7 +107,7 @@ def test_a_difference_that_is_the_same_for_all_users_is_judged_by_its_sign_with_
     difference = judged(np.full(50, -0.02))
     assert (difference.verdict, difference.p, difference.statistic) == ("worse", 0.0, None)
     assert difference.low == difference.high == difference.difference
-    assert difference.sentence == "today is worse than main: nDCG@10 is lower by 0.02, for all 50 users."
+    assert difference.sentence == "today is worse than main: nDCG@10 is lower by 0.02; lower for all 50 users."
     assert "the same for every user" in difference.notes[0]
 
 

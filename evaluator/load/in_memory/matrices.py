@@ -32,7 +32,7 @@ class Matrix(Struct, frozen=True, eq=False):
     """A matrix of users × items: NumPy or SciPy sparse, as interactions or as scores.
 
     `users` and `items` are the ids of its rows and columns in order; without them the ids are the numbers from 0. With `mask_seen` what
-    `train` holds is no candidate for the lists.
+    `train` holds is not a candidate for the lists.
     """
 
     values: Any
@@ -103,7 +103,7 @@ def _labels(where: str, name: str, given: Any, n: int) -> pl.Series:
     labels = plain_ids(where, column(where, name, given))
     if len(labels) != n:
         raise DataError(
-            f"{where}: {len(labels):,} {name}s are named, and the matrix has {n:,}", f"give an id for each {name} of the matrix"
+            f"{where}: {len(labels):,} {name} ids are given, but the matrix has {n:,}", f"give an id for each {name} of the matrix"
         )
     if labels.n_unique() < n:
         raise DataError(f"{where}: the {name} {labels.filter(labels.is_duplicated())[0]!r} is given twice", "give each a different id")

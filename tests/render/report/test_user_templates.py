@@ -116,7 +116,7 @@ def test_only_a_plain_file_of_text_that_is_not_large_is_read(tmp_path):
         "pipe": "there is no such file",
         "": "cannot be read",
         "large.j2": "1,048,577 bytes",
-        "bytes.j2": "no UTF-8",
+        "bytes.j2": "not UTF-8",
         "none.j2": "No such file",
     }
     for name, sentence in said.items():
