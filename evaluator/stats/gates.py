@@ -33,12 +33,12 @@ _FEW_USERS: Final = 10
 class GateTest(Struct, frozen=True):
     """How a value, or a difference, stands to a rule.
 
-    Of a margin (`max_loss`, `min_gain`) `difference`, `low` and `high` are turned so that higher is better, and are shares of the base value
-    if it is `relative`; of a limit (`min`, `max`) `low` and `high` bound the value. Both bounds are one-sided, at `level`; `None` where
-    there is none. `outcome` is `None` if there is nothing to judge. `meets` says whether the value itself meets the rule, `None` if there
-    is no value; `by_value`, that this decides. `p` is the p value of the hypothesis that the rule is not met. `detectable` is the smallest
-    margin that so many users can show (80 %), `users_needed` how many can show the margin, where these cannot; of a margin so small that
-    the number says nothing it is `None`.
+    Of a margin (`max_loss`, `min_gain`) `difference`, `low` and `high` are turned so that higher is better, and are shares of the base
+    value if it is `relative`; of a limit (`min`, `max`) `low` and `high` bound the value. Both bounds are one-sided, at `level`; `None`
+    where there is none. `outcome` is `None` if there is nothing to judge. `meets` says whether the value itself meets the rule, `None`
+    if there is no value; `by_value`, that this decides. `p` is the p value of the hypothesis that the rule is not met. `detectable` is
+    the smallest margin that so many users can show (80 %), `users_needed` how many can show the margin, where these cannot; of a margin
+    so small that the number says nothing it is `None`.
     """
 
     kind: MarginKind | LimitKind
