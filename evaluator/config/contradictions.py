@@ -99,7 +99,7 @@ def _hint(measure: str, evaluation: Evaluation, labels: tuple[str, ...]) -> str:
         label = ""
     if label in labels:
         return f"results call it {label}"
-    return f"name it under evaluation.metrics, which has {', '.join(labels[:4])}" if label else close_label(measure, labels)
+    return f"use a measure of evaluation.metrics:  {', '.join(labels[:4])}" if label else close_label(measure, labels)
 
 
 def _unknown(names: tuple[str, ...], config: Config) -> Iterator[tuple[int, str]]:

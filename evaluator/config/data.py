@@ -124,7 +124,7 @@ class Data(Model):
     test: SourceField = Field(description="the test interactions, which the models should predict")
     train: SourceField | None = Field(None, description="the train interactions, from which the models learned")
     items: ItemsField | None = Field(None, description="the catalogue: one row per item, with columns such as category and price")
-    users: SourceField | None = Field(None, description="the file of users, such as groups of them: one row per user")
+    users: SourceField | None = Field(None, description="one row per user, with columns such as plan or country for groups")
     baseline: SourceField | None = Field(None, description="the lists of a reference model")
     previous_policy: SourceField | None = Field(
         None, description="scores of the policy that collected the data: item, score and, if they differ by user, user"

@@ -154,7 +154,7 @@ WANTS: Final = MappingProxyType(
         "faulty_rows": "rows without a value are left out and stored if a run may be tolerant",
         "popularity_lists": "lists of the most popular items are measured",
         "reference_lists": "models are compared with the reference lists that are measured",
-        "tie_bounds": "the least and the most that values can be over all orders of tied scores are computed",
+        "tie_bounds": "the lowest and highest values over all orders of tied scores are computed",
         "twins": "sources with the same bytes are found",
     }
 )

@@ -154,7 +154,7 @@ class NothingRelevant(HealthCheck):
 class OddGains(HealthCheck):
     """Ratings that are negative, fractional or all equal, where gains are made of them."""
 
-    _KINDS = (("below", "below 0, and count as gains of 0"), ("fractional", "no whole numbers"))
+    _KINDS = (("below", "below 0, and count as gains of 0"), ("fractional", "not whole numbers"))
 
     def tally(self, part: ExaminedPart) -> Tally:
         frame = part.data.rows(TEST).frame
