@@ -84,7 +84,7 @@ def _refuse_ids(by: GroupBy, membership: Membership) -> None:
     n = len(membership.groups)
     if n > _MOST_GROUPS:
         raise DataError(
-            f"data.{by.kind}: evaluation.by: {by.name} has {n:,} groups, and results are split into {_MOST_GROUPS:,} at most",
+            f"data.{by.kind}: evaluation.by: {by.name} has {n:,} groups, but at most {_MOST_GROUPS:,} are possible",
             "choose a column with fewer different values",
         )
 

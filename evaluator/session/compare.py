@@ -161,10 +161,3 @@ def margins_of(margin: MarginLike | Sequence[str] | None) -> dict[str, Margin]:
         return {measure: Margin.read(size) for measure, size in given.items()}
     except ValueError as error:
         raise ArgumentError(f"margin: {error}", option=f"--margin: {error}") from None
-
-
-def overrides_of(by: Sequence[str], cluster: str | None) -> list[str]:
-    """Overrides of a config for groups and clusters, which have to be known when it is evaluated."""
-    named = ((text, *text.partition(":")) for text in by)
-    groups = ", ".join(f"{{{name}: [{borders}]}}" if colon else text for text, name, colon, borders in named)
-    return [*([f"compare.by=[{groups}]"] if by else []), *([f"compare.cluster={cluster}"] if cluster else [])]

@@ -72,10 +72,13 @@ def test_the_resolved_config_reads_back(receval, config, tmp_path):
     ("by", "sentence"),
     [
         ("[plan]", "evaluation.by must be a column of users (users.plan)"),
-        ("[{train_count: [20, 5]}]", "train_count must be a list of ascending numbers from 1, such as [5, 20], not [20, 5]"),
-        ("[{train_count: [0]}]", "train_count must be a list of ascending numbers from 1,"),
-        ("train_count", "train_count needs the numbers of train rows at which groups start:"),
-        ("[cold, cold]", "evaluation.by must be cold twice"),
+        ("[{train_count: [20, 5]}]", "or a list of ascending numbers from 1, such as [5, 20], not [20, 5]"),
+        ("[{train_count: [0]}]", "or a list of ascending numbers from 1, such as [5, 20], not [0]"),
+        ("train_count", "train_count needs a number of groups (train_count:4) or the numbers of train rows that start them"),
+        ("train_count:1", "train_count makes from 2 to 100 groups of about equal size, not 1; a list sets borders: [1]"),
+        ("train_count:few", "train_count must be a number of groups, such as 4, or a list of ascending numbers from 1"),
+        ("[train_count:5,20]", 'not 20; in a list in brackets write "train_count:5,20" in quotes'),
+        ("[cold, cold]", "evaluation.by lists cold twice"),
     ],
 )
 def test_what_cannot_be_split_by_is_a_config_error(receval, config, by, sentence):
@@ -102,3 +105,47 @@ def test_commands_without_groups_say_that_they_do_not_look_at_them(command, opti
     code, _, err = receval(*command, config, *options)
     assert code == 0, err
     assert "receval: warning: evaluation.by has no effect here, only in receval run\n" in err
+
+
+def groups_of(out):
+    rows = csv.DictReader(out.splitlines())
+    return list(dict.fromkeys((row["by"], row["group"], row["n_users"]) for row in rows if row["by"] and row["model"] == "knn"))
+
+
+@pytest.mark.parametrize("by", ["train_count:3", "{train_count: 3}", "[{train_count: 3}]", '["train_count:3"]'])
+def test_a_number_of_groups_is_written_in_one_way_in_the_config_and_on_the_command_line(receval, config, by):
+    settings = ("--set", "evaluation.metrics=[nDCG@10]", "--format", "csv")
+    _, out, err = receval("run", config, *settings, "--set", f"evaluation.by={by}")
+    assert groups_of(out) == [("train_count", "0-26", "121"), ("train_count", "27-45", "113"), ("train_count", "46+", "116")], err
+    assert receval("run", config, *settings, "--by", "train_count:3")[1] == out
+
+
+def test_by_sets_the_groups_of_a_run(receval, config):
+    options = ("--set", "evaluation.metrics=[nDCG@10]", "--format", "csv", "--by", "cold", "--by", "train_count:5,20")
+    code, out, err = receval("run", config, *options)
+    assert (code, err) == (0, "")
+    assert [(by, group) for by, group, _ in groups_of(out)] == [
+        ("cold", "cold"),
+        ("cold", "warm"),
+        ("train_count", "0-4"),
+        ("train_count", "5-19"),
+        ("train_count", "20+"),
+    ]
+
+
+def test_the_number_of_groups_reads_back(receval, config):
+    _, out, _ = receval("run", config, "--print-config", "--by", "train_count:4")
+    assert yaml.safe_load(out)["evaluation"]["by"] == [{"train_count": 4}]
+
+
+def test_other_groups_of_the_same_name_are_a_config_error(receval, config):
+    code, _, err = receval("compare", config, "--by", "train_count:4")
+    assert code == 2
+    assert "compare.by[0]: train_count has other groups elsewhere in the config: use the same number or borders in all places" in err
+
+
+def test_folds_need_borders(receval, config):
+    folds = ("--set", "data.test=null", "--set", "data.folds=[{name: a, test: data/test.csv}, {name: b, test: data/test.csv}]")
+    code, _, err = receval("validate", config, *folds, "--set", "evaluation.by=train_count:4")
+    assert code == 2
+    assert "evaluation.by: a number of train_count groups has other borders in each fold; give the borders: train_count:5,20" in err
