@@ -149,3 +149,48 @@ def test_folds_need_borders(receval, config):
     code, _, err = receval("validate", config, *folds, "--set", "evaluation.by=train_count:4")
     assert code == 2
     assert "evaluation.by: a number of train_count groups has other borders in each fold; give the borders: train_count:5,20" in err
+
+
+def tables_of(receval, config, monkeypatch, width, *options):
+    """Return the lines of each grouping on a screen of this width, without the heading."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    code, out, err = receval("run", config, *options)
+    assert code == 0, err
+    assert max(map(len, out.splitlines())) <= width
+    lines = out[out.index("By ") : out.index("\n◂")].splitlines()
+    starts = [number for number, line in enumerate(lines) if line.startswith("By ")]
+    return {lines[start]: lines[start + 1 : end] for start, end in zip(starts, [*starts[1:], None], strict=True)}
+
+
+def n_tables(lines):
+    return sum(line.startswith(" ───") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("width", "metrics", "heads"),
+    [
+        (80, "[nDCG@10, Recall@20]", "users.plan users model nDCG@10 Recall@20"),
+        (80, "[nDCG, Recall, MAP, MRR, Precision]", "measure free knn free popular paid knn paid popular"),
+        (60, "[nDCG, Recall, MAP, MRR, Precision]", "measure model free paid"),
+    ],
+)
+def test_each_grouping_is_one_table_with_groups_in_rows_or_columns_as_they_fit(receval, config, monkeypatch, width, metrics, heads):
+    options = ("--set", f"evaluation.metrics={metrics}", "--by", "users.plan", "--by", "cold")
+    by_plan, cold = tables_of(receval, config, monkeypatch, width, *options).values()
+    assert (n_tables(by_plan), n_tables(cold)) == (1, 1)
+    assert by_plan[1].split() == heads.split()
+    if "measure" in heads:
+        assert by_plan[-2].split()[0] == "users"
+
+
+def test_at_120_columns_tables_of_groups_use_them(receval, config, monkeypatch):
+    options = ("--set", "evaluation.top_k=[1, 2, 5, 10, 20]", "--by", "users.plan")
+    assert [n_tables(lines) for lines in tables_of(receval, config, monkeypatch, 120, *options).values()] == [1]
+
+
+def test_groups_in_which_no_user_counts_are_in_one_line_below(receval, config):
+    out = receval("run", config, "--by", "cold", "--by", "train_count:5,1000,2000")[1]
+    cold, train = out.split("By cold")[1].split("By train_count")
+    assert "\n\nNo user counts in group cold.\n" in cold
+    assert "  cold " not in cold.replace("  cold   users", "")
+    assert "\n\nNo user counts in groups 1000-1999, 2000+.\n" in train

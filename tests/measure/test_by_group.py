@@ -251,7 +251,9 @@ def test_users_with_several_groups_are_counted_in_a_remark(evaluate):
 
 def counted(n_rows, *, relevant=None, by=4, evaluate):
     """Evaluate one user for each number of train rows, who has one test row; `relevant` users rate it 5, others 1."""
-    test = table(["user", "item", "rating"], [(user, 1, 5.0 if relevant is None or user in relevant else 1.0) for user in range(len(n_rows))])
+    test = table(
+        ["user", "item", "rating"], [(user, 1, 5.0 if relevant is None or user in relevant else 1.0) for user in range(len(n_rows))]
+    )
     train = table(["user", "item"], [(user, item) for user, n in enumerate(n_rows) for item in range(100, 100 + n)])
     lists = table(["user", "item"], [(user, 1) for user in range(len(n_rows))])
     return evaluate(test, lists, train=train, metrics=["Recall@1"], relevance={"threshold": 4}, by=[{"train_count": by}])
