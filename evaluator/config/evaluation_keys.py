@@ -251,8 +251,9 @@ def _entry(value: Any) -> GroupBy:
     if value == "cold":
         return GroupBy("cold")
     if value == "train_count":
-        known = "a number of groups (train_count:4) or the numbers of train rows that start them (train_count:5,20)"
-        raise ValueError(f"train_count needs {known}")
+        raise ValueError(
+            "train_count needs a number of groups (train_count:4) or the numbers of train rows that start them (train_count:5,20)"
+        )
     if isinstance(value, str) and value.startswith("train_count:"):
         return _by_train_count(_numbers(value.partition(":")[2]))
     if isinstance(value, str):
@@ -280,13 +281,15 @@ def _by_train_count(value: Any) -> GroupBy:
     if isinstance(value, int) and not isinstance(value, bool):
         if 2 <= value <= _MOST_EQUAL_GROUPS:
             return GroupBy("train_count", n_groups=value)
-        known = f"from 2 to {_MOST_EQUAL_GROUPS} groups of about equal size"
-        raise ValueError(f"train_count makes {known}, not {value}; a list sets borders: [{value}]")
+        raise ValueError(
+            f"train_count makes from 2 to {_MOST_EQUAL_GROUPS} groups of about equal size, not {value}; a list sets borders: [{value}]"
+        )
     borders = value if isinstance(value, list | tuple) else []
     numbers = all(isinstance(border, int) and not isinstance(border, bool) and border > 0 for border in borders)
     if not borders or not numbers or sorted(set(borders)) != list(borders):
-        known = "a number of groups, such as 4, or a list of ascending numbers from 1, such as [5, 20]"
-        raise ValueError(f"train_count must be {known}, not {value!r}")
+        raise ValueError(
+            f"train_count must be a number of groups, such as 4, or a list of ascending numbers from 1, such as [5, 20], not {value!r}"
+        )
     return GroupBy("train_count", borders=tuple(borders))
 
 

@@ -238,8 +238,10 @@ def _with_equal_groups(plan: Plan, prepared: Prepared, test: pl.DataFrame, train
     scorer = Scorer.of(prepared, PartData({LISTS: test.select("user", "item", "row").clear(), **rows}))
     borders = {by: equal_borders(scorer, plan.definitions[0], by.n_groups) for by in splits}
     fewer = [(by.n_groups, len(some) + 1) for by, some in borders.items() if len(some) + 1 < by.n_groups]
-    because = "because many users have the same number of train rows"
-    remarks = (f"train_count has {n} group{'s' * (n > 1)} instead of {wanted}, {because}." for wanted, n in fewer)
+    remarks = (
+        f"train_count has {n} group{'s' * (n > 1)} instead of {wanted}, because many users have the same number of train rows."
+        for wanted, n in fewer
+    )
     return replace(prepared, borders=borders), tuple(remarks)
 
 
