@@ -11,7 +11,7 @@ MAP: {cutoff: {type: int, values: [1, 5, 10], range: {start: 20, end: 100, step:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import (
@@ -303,13 +303,19 @@ def _entries(value: Any) -> Any:
     return tuple(split)
 
 
-def _written(split: tuple[GroupBy, ...]) -> list[Any]:
+def written_groups(split: Iterable[GroupBy]) -> list[Any]:
+    """Return groupings as a resolved config has them."""
     return [{"train_count": by.n_groups or list(by.borders)} if by.kind == "train_count" else by.name for by in split]
+
+
+def read_group(text: str) -> GroupBy:
+    """Return a grouping that is written as `users.plan`, `cold` or `train_count:4`; `ValueError` if there is none of this name."""
+    return _entry(text)
 
 
 GroupBys = Annotated[
     tuple[GroupBy, ...],
     BeforeValidator(_entries),
-    PlainSerializer(_written),
+    PlainSerializer(written_groups),
     WithJsonSchema({"anyOf": [_ENTRY, {"type": "array", "items": _ENTRY}]}),
 ]

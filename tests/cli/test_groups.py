@@ -194,3 +194,15 @@ def test_groups_in_which_no_user_counts_are_in_one_line_below(receval, config):
     assert "\n\nNo user counts in group cold.\n" in cold
     assert "  cold " not in cold.replace("  cold   users", "")
     assert "\n\nNo user counts in groups 1000-1999, 2000+.\n" in train
+
+
+def test_stored_results_are_not_compared_in_other_groups_than_they_have(receval, config, tmp_path):
+    assert receval("run", config, "-q", "--by", "train_count:3", "-o", f"{tmp_path}/out/")[0] == 0
+    for by in ("train_count", "train_count:3"):
+        code, out, err = receval("compare", tmp_path / "out", "--by", by)
+        assert code == 0, err
+        assert "train_count 27-45" in out
+    code, _, err = receval("compare", tmp_path / "out", "--by", "train_count:5,20")
+    assert code == 2
+    assert "--by train_count:5,20: the results of out have the groups train_count:3; take these, or evaluate again with" in err
+    assert "train_count must be a number of groups" in receval("compare", tmp_path / "out", "--by", "train_count:x")[2]
