@@ -14,7 +14,6 @@ from ..checks import Finding
 from ..comparison.comparing import compare as differences_of
 from ..comparison.questions import Questions
 from ..config import Loaded
-from ..config.data_sources import as_list
 from ..config.evaluation_keys import read_group, written_groups
 from ..config.judgement import DEFAULT, Compare
 from ..disk.result_folder import is_result_folder, load
@@ -156,7 +155,7 @@ def _refuse_other_groups(results: Mapping[str, Result], by: Iterable[str]) -> No
             entries = (entry for section in ("evaluation", "compare") for entry in result.config.get(section, {}).get("by", ()))
             stored = [entry for entry in entries if isinstance(entry, Mapping)]
             if stored and wanted not in stored:
-                has = ",".join(map(str, as_list(stored[0]["train_count"])))
+                has = str(stored[0]["train_count"]).strip("[]").replace(" ", "")
                 problem = f"the results of {label} have the groups train_count:{has}; take these, or evaluate again with {text}"
                 raise ArgumentError(f"by: {problem}", option=f"--by {text}: {problem}")
 
