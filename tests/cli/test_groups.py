@@ -114,7 +114,7 @@ def groups_of(out):
 
 @pytest.mark.parametrize("by", ["train_count:3", "{train_count: 3}", "[{train_count: 3}]", '["train_count:3"]'])
 def test_a_number_of_groups_is_written_in_one_way_in_the_config_and_on_the_command_line(receval, config, by):
-    settings = ("--set", "evaluation.metrics=[nDCG@10]", "--format", "csv")
+    settings = ("--set", "evaluation.metrics=[ItemCoverage@10, nDCG@10]", "--format", "csv")
     _, out, err = receval("run", config, *settings, "--set", f"evaluation.by={by}")
     assert groups_of(out) == [("train_count", "0-26", "121"), ("train_count", "27-45", "113"), ("train_count", "46+", "116")], err
     assert receval("run", config, *settings, "--by", "train_count:3")[1] == out
