@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -158,6 +159,17 @@ ci_option = click.option(
 def outputs_option(help: str, metavar: str = "FILE") -> Callable[[_Callback], _Callback]:
     """`-o`, which may be repeated."""
     return click.option("-o", "--output", "outputs", multiple=True, metavar=metavar, help=f"{help} May be repeated.")
+
+
+def by_option(does: str) -> Callable[[_Callback], _Callback]:
+    """`--by`, an entry of `evaluation.by`, which may be repeated."""
+    groups = "users.plan, cold, train_count:4 (of equal size) or train_count:5,20 (borders)"
+    return click.option("--by", multiple=True, metavar="GROUPS", help=f"{does}: {groups}. May be repeated.")
+
+
+def override_by(section: str, entries: Sequence[str]) -> list[str]:
+    """Return the override of a config that sets the groups of a section, which have to be known when it is evaluated."""
+    return [f"{section}.by={json.dumps(entries)}"] if entries else []
 
 
 def metric_names(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:

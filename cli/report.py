@@ -19,9 +19,7 @@ from .output import ci_files, emit, publish, say, show, tell
 @click.option("--all-pairs", is_flag=True, help="Compare every pair of models; models that share a letter are not clearly different.")
 @click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to test; the others are only shown. May be repeated.")
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
-@click.option(
-    "--by", "by", multiple=True, metavar="GROUPS", help="Also compare within groups of users: users.plan, cold, train_count:5,20."
-)
+@options.by_option("Also compare within groups of users")
 @click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses.")
 @click.option(
     "--test",
@@ -53,10 +51,12 @@ def compare(
     Give a config, whose models are compared, folders that 'receval run -o DIR/' wrote, or both: main=results/main today=results/today.
     Users are paired by id. Exits with 0 whatever the verdict.
     """
-    from receval.session.compare import compare_inputs, overrides_of
+    from receval.session.compare import compare_inputs
+
+    cluster = [f"compare.cluster={asked['cluster']}"] if asked["cluster"] else []
 
     def read_with_groups(path: str) -> receval.Loaded:
-        return read(path, overrides_of(asked["by"], asked["cluster"]), quiet=quiet)
+        return read(path, [*options.override_by("compare", asked["by"]), *cluster], quiet=quiet)
 
     compared = compare_inputs(inputs, asked, read=read_with_groups, tell=tell, outputs=outputs)
     if form is not None or not quiet:

@@ -32,6 +32,7 @@ _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
     is_flag=True,
     help="Print per-user values instead of the table, with --format csv (default) or jsonl; also in the files of -o.",
 )
+@options.by_option("Also compute values within groups")
 @click.option("--columns", multiple=True, metavar="M,M", help="The measures to show in the table: nDCG@10, or nDCG for all its cut-offs.")
 @click.option("--sort", metavar="MEASURE", help="Sort the models in the table by a measure, best first.")
 @click.option("--digits", type=click.IntRange(0, 12), metavar="N", help="Decimals of values in the table, except counts.")
@@ -60,6 +61,7 @@ def run(
     form: str | None,
     outputs: tuple[str, ...],
     per_user: bool,
+    by: tuple[str, ...],
     quiet: bool,
     verbose: bool,
     strict: bool,
@@ -74,7 +76,7 @@ def run(
     failed; the results are written all the same.
     """
     _refuse_contradictions(form, per_user, quiet and verbose, table)
-    loaded = read(config, quiet=quiet)
+    loaded = read(config, options.override_by("evaluation", by), quiet=quiet)
     if print_config:
         _print_config(loaded)
         return

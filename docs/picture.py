@@ -15,7 +15,7 @@ from rich.text import Text
 
 ROOT = Path(__file__).parent.parent
 COMMAND = ("run", "configs/quickstart.yaml")
-WIDTH = 96
+WIDTH = 100
 THEME = TerminalTheme(
     (22, 27, 34),
     (201, 209, 217),

@@ -89,7 +89,8 @@ class Table(Struct, frozen=True):
 
     `id` names the table in a page and in references of LaTeX. `rules` are rows before which a line stands, with a heading or none. The
     `apart` last rows stand apart, such as that of the number of users. A table that `turns` may be shown with its rows as columns, below
-    `corner` then. Where it does not fit a screen `narrow` may stand for it, or columns yield, whose titles are `left_out` then. `bare`
+    `corner` then; `other` has the same cells in another arrangement, where that fits better. Where it does not fit a screen `narrow` may
+    replace it, or columns yield, whose titles are `left_out` then. `bare`
     tables have neither head nor frame on a screen.
 
     What programs read of it: `data` in `columns_of_data`, with what all rows have in common in `about`.
@@ -104,6 +105,7 @@ class Table(Struct, frozen=True):
     apart: int = 0
     turns: bool = False
     corner: str = ""
+    other: Table | None = None
     narrow: Table | None = None
     left_out: tuple[str, ...] = ()
     bare: bool = False

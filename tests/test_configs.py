@@ -25,6 +25,13 @@ def test_every_config_runs_and_the_models_differ_as_they_should(name, receval, s
     assert ndcg["knn"] > 1.3 * ndcg["popular"]
 
 
+def test_the_first_run_of_the_sample_has_no_warning(receval, sample):
+    code, out, err = receval("run", sample / "quickstart.yaml")
+    assert (code, err) == (0, "")
+    assert not any(line.startswith(("warning", "error")) for line in out.splitlines())
+    assert pl.read_parquet(sample / "data" / "popular.parquet").select("user_id", "score").is_unique().all()
+
+
 @pytest.mark.spark
 @pytest.mark.slow
 def test_the_spark_config_gives_what_the_quickstart_gives(receval, sample, spark):

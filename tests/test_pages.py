@@ -28,6 +28,9 @@ OF_THEIR_OWN = {
 }
 """Pages whose commands another test runs."""
 RUN = [page for page in PAGES if "```console" in (ROOT / page).read_text("utf-8") and str(page) not in OF_THEIR_OWN]
+ON_A_TERMINAL = ["README.md"]
+"""Pages that show what a terminal of 100 columns shows; the others show what goes into a pipe."""
+TERMINAL = {"FORCE_COLOR": "1", "NO_COLOR": "1", "COLUMNS": "100", "TERM": "xterm-256color"}
 NAMED = re.compile(r"# (\S+\.ya?ml)$")
 """The first line of a block that is a file."""
 
@@ -38,7 +41,8 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 
 def plain(text: str) -> list[str]:
-    """The lines without the space at their ends, and without empty lines around them."""
+    """The lines without styles and the space at their ends, and without empty lines around them."""
+    text = re.sub(r"\x1b\[[\d;]*m", "", text)
     return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n").splitlines()
 
 
@@ -60,7 +64,9 @@ def home(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("page", RUN, ids=str)
-def test_the_commands_of_a_page_print_what_it_shows(page, home, receval):
+def test_the_commands_of_a_page_print_what_it_shows(page, home, receval, monkeypatch):
+    for name, value in TERMINAL.items() if str(page) in ON_A_TERMINAL else ():
+        monkeypatch.setenv(name, value)
     for language, text in blocks(page):
         name = NAMED.match(text.splitlines()[0])
         if language == "yaml" and name:

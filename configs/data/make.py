@@ -7,8 +7,8 @@
   depends on popularity and taste; the rating (1 to 5) on taste, the item's quality and chance.
 - Interactions spread over two years; everything after one date is the test set, as in real use. Who was not active after
   it has no test rows.
-- `knn`: item-to-item cosine over train. `popular`: train counts. `random`: chance. Each lists 50 items per user that the
-  user has not in train, best first, with a score.
+- `knn`: item-to-item cosine over train. `popular`: train counts; of two items with the same count the one with the smaller id
+  scores higher. `random`: chance. Each lists 50 items per user that the user does not have in train, best first, with a score.
 - `items.csv` names for each item the kind of `label` that publishes it, `users.csv` how active a user was and the `plan` that is paid.
 - `predictions.csv` guesses ratings of nine in ten test pairs from the means of train; `previous_policy.csv` says how often the
   shop showed an item before.
@@ -139,7 +139,8 @@ def _popular(seen: dict[int, set[int]]):
     for items in seen.values():
         for item in items:
             counts[item] += 1.0
-    return lambda user: counts
+    scores = {item: round(count - item / (10 * N_ITEMS), 6) for item, count in counts.items()}  # no two items have the same score
+    return lambda user: scores
 
 
 def _random(seen: dict[int, set[int]], chance: random.Random):

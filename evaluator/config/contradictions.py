@@ -182,6 +182,8 @@ def _of_groups(config: Config) -> Iterator[tuple[text.Path, str]]:
         if getattr(config.data, role) is None:
             yield location, f"{by.name} comes from data.{role}: give data.{role}"
     for location, by in compared:
+        if any(one.name == by.name and one != by for one in (*config.evaluation.by, *(other for _, other in compared))):
+            yield location, f"{by.name} has other groups elsewhere in the config: use the same number or borders in all places"
         if by.kind == "items":
             yield location, f"models are compared for groups of users; {by.name} are groups of items"
     if config.compare.cluster is not None and config.data.users is None:

@@ -11,7 +11,7 @@ MAP: {cutoff: {type: int, values: [1, 5, 10], range: {start: 20, end: 100, step:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import (
@@ -219,18 +219,27 @@ Yardsticks = Annotated[
 ]
 
 
-_KNOWN: Final = "a column of users (users.plan) or of items (items.genre), {train_count: [5, 20]}, or cold"
-_BORDERS: Final[dict[str, Any]] = {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 1}
+_KNOWN: Final = "a column of users (users.plan) or of items (items.genre), train_count:4, train_count:5,20, or cold"
+_MOST_EQUAL_GROUPS: Final = 100
+_COUNTS: Final[dict[str, Any]] = {
+    "description": "a number of groups of about equal size, or a list: a new group of users starts at each of these numbers of train rows",
+    "anyOf": [
+        {"type": "integer", "minimum": 2, "maximum": _MOST_EQUAL_GROUPS},
+        {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 1},
+    ],
+}
 _ENTRY: Final[dict[str, Any]] = {
     "anyOf": [
-        {"type": "string", "pattern": r"^(users|items)\..+$|^cold$", "description": "users.COLUMN, items.COLUMN, or cold"},
+        {
+            "type": "string",
+            "pattern": r"^(users|items)\..+$|^cold$|^train_count:.+$",
+            "description": "users.COLUMN, items.COLUMN, train_count:4, train_count:5,20, or cold",
+        },
         {
             "type": "object",
             "required": ["train_count"],
             "additionalProperties": False,
-            "properties": {
-                "train_count": {"description": "a new group of users starts at each of these numbers of train rows", **_BORDERS}
-            },
+            "properties": {"train_count": _COUNTS},
         },
     ]
 }
@@ -242,7 +251,11 @@ def _entry(value: Any) -> GroupBy:
     if value == "cold":
         return GroupBy("cold")
     if value == "train_count":
-        raise ValueError("train_count needs the numbers of train rows at which groups start: {train_count: [5, 20]}")
+        raise ValueError(
+            "train_count needs a number of groups (train_count:4) or the numbers of train rows that start them (train_count:5,20)"
+        )
+    if isinstance(value, str) and value.startswith("train_count:"):
+        return _by_train_count(_numbers(value.partition(":")[2]))
     if isinstance(value, str):
         kind, dot, column = value.partition(".")
         if dot and column and kind == "users":
@@ -250,16 +263,34 @@ def _entry(value: Any) -> GroupBy:
         if dot and column and kind == "items":
             return GroupBy("items", column)
     if isinstance(value, Mapping) and set(value) == {"train_count"}:
-        return GroupBy("train_count", borders=_borders(value["train_count"]))
-    raise ValueError(f"evaluation.by must be {_KNOWN}, not {value!r}")
+        return _by_train_count(value["train_count"])
+    quote = '; in a list in brackets write "train_count:5,20" in quotes' if isinstance(value, int) else ""
+    raise ValueError(f"evaluation.by must be {_KNOWN}, not {value!r}{quote}")
 
 
-def _borders(value: Any) -> tuple[int, ...]:
-    borders = value if isinstance(value, list | tuple) else [value]
+def _numbers(text: str) -> Any:
+    """Read `4` as a number, `5,20` and `[5, 20]` as a list; other text stays as it is."""
+    parts = [part.strip() for part in text.strip().removeprefix("[").removesuffix("]").split(",")]
+    if not all(part.isascii() and part.isdecimal() for part in parts):
+        return text
+    return [int(part) for part in parts] if len(parts) > 1 or "[" in text else int(parts[0])
+
+
+def _by_train_count(value: Any) -> GroupBy:
+    """Return groups of about equal size for a number, and groups that start at each number of a list."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        if 2 <= value <= _MOST_EQUAL_GROUPS:
+            return GroupBy("train_count", n_groups=value)
+        raise ValueError(
+            f"train_count makes from 2 to {_MOST_EQUAL_GROUPS} groups of about equal size, not {value}; a list sets borders: [{value}]"
+        )
+    borders = value if isinstance(value, list | tuple) else []
     numbers = all(isinstance(border, int) and not isinstance(border, bool) and border > 0 for border in borders)
     if not borders or not numbers or sorted(set(borders)) != list(borders):
-        raise ValueError(f"train_count must be a list of ascending numbers from 1, such as [5, 20], not {value!r}")
-    return tuple(borders)
+        raise ValueError(
+            f"train_count must be a number of groups, such as 4, or a list of ascending numbers from 1, such as [5, 20], not {value!r}"
+        )
+    return GroupBy("train_count", borders=tuple(borders))
 
 
 def _entries(value: Any) -> Any:
@@ -268,17 +299,23 @@ def _entries(value: Any) -> Any:
     names = [by.name for by in split]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
-        raise ValueError(f"evaluation.by has {twice} twice")
+        raise ValueError(f"evaluation.by lists {twice} twice")
     return tuple(split)
 
 
-def _written(split: tuple[GroupBy, ...]) -> list[Any]:
-    return [{"train_count": list(by.borders)} if by.kind == "train_count" else by.name for by in split]
+def written_groups(split: Iterable[GroupBy]) -> list[Any]:
+    """Return groupings as a resolved config has them."""
+    return [{"train_count": by.n_groups or list(by.borders)} if by.kind == "train_count" else by.name for by in split]
+
+
+def read_group(text: str) -> GroupBy:
+    """Return a grouping that is written as `users.plan`, `cold` or `train_count:4`; `ValueError` if there is none of this name."""
+    return _entry(text)
 
 
 GroupBys = Annotated[
     tuple[GroupBy, ...],
     BeforeValidator(_entries),
-    PlainSerializer(_written),
+    PlainSerializer(written_groups),
     WithJsonSchema({"anyOf": [_ENTRY, {"type": "array", "items": _ENTRY}]}),
 ]

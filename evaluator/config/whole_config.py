@@ -170,7 +170,7 @@ class Evaluation(Model):
     )
     by: GroupBys = Field(
         (),
-        description="also compute values per group of users (users.COLUMN, train_count, cold), and those based on hits per group of "
+        description="also compute values per group of users (users.COLUMN, train_count:4, cold), and those based on hits per group of "
         "relevant items (items.COLUMN)",
     )
     _folder: Path = PrivateAttr(Path())

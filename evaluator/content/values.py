@@ -22,7 +22,7 @@ from ..stats.confidence import StudentT
 from .numbers import decimals, number
 
 _BESIDE: Final = 4
-"""Number of measures of groups, folds and runs that stand beside each other."""
+"""Number of measures of folds and runs that are beside each other."""
 _NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 _DATA: Final = ("model", "measure", "value", "low", "high", "users")
 """The columns that programs read of a page; those of groups have the group before them."""
@@ -252,9 +252,9 @@ def _share(one: ValuePoint | None) -> Cell:
 
 
 def groups(models: Sequence[NamedModel], digits: int | None = None, *, with_intervals: bool = False) -> Document:
-    """Return the values of groups with so many `digits`: tables for each thing that results are split by, a line per group and model.
+    """Return the values of groups with so many `digits`: for each grouping a table with a line per group and model, or a column per group.
 
-    Either four measures stand beside each other, or all, `with_intervals` that may be drawn.
+    Groups in which no user counts are named below it. Values have intervals that may be drawn only `with_intervals`.
     """
     names = {(id(one.result), one.model): one for one in models}
     points: dict[str, list[ValuePoint]] = {}
@@ -262,20 +262,23 @@ def groups(models: Sequence[NamedModel], digits: int | None = None, *, with_inte
         for row in result.by_group:
             if (id(result), row.model) in names:
                 points.setdefault(row.by or "", []).append(names[id(result), row.model].point(row))
-    rows = [one.row for some in points.values() for one in some]
-    formats = Formats.of(rows, digits)
-    beside = None if with_intervals else _BESIDE
+    empty = {by: _empty_groups(some) for by, some in points.items()}
+    rows = [one.row for by, some in points.items() for one in some if one.row.group not in empty[by]]
+    formats = Formats.of((one.row for some in points.values() for one in some), digits)
     blocks: list[Block] = []
     for n, (by, some) in enumerate(points.items(), 1):
-        heads = (Column(by, "name"), Column("users", "key"), Column("model", "name"))
         data = [[one.row.group, *one.data] for one in some]
         better = {one.label: one.row.higher_is_better for one in some} if with_intervals else _NONE
-        lines = _lines(some, lambda one: formats.point_cell(one, with_interval=with_intervals))
-        first, *others = _tables(heads, lines, beside, better)
-        blocks += [Heading(f"By {by}", 2), replace(first, id=f"groups-{n}", columns_of_data=("group", *_DATA), data=data), *others]
-        shares = [one for one in some if one.row.achieved is not None and not one.is_yardstick]
+        shown = [one for one in some if one.row.group not in empty[by]]
+        blocks.append(Heading(f"By {by}", 2))
+        if shown:
+            made = _table_of_groups(by, _lines(shown, lambda one: formats.point_cell(one, with_interval=with_intervals)), better)
+            blocks.append(replace(made, id=f"groups-{n}", columns_of_data=("group", *_DATA), data=data))
+        if empty[by]:
+            blocks.append(Paragraph(f"No user counts in {'group' if len(empty[by]) == 1 else 'groups'} {', '.join(empty[by])}."))
+        shares = [one for one in shown if one.row.achieved is not None and not one.is_yardstick]
         if shares:
-            blocks += [Paragraph("Percent of achievable:"), *_tables(heads, _lines(shares, _share), beside)]
+            blocks += [Paragraph("Percent of achievable:"), _table_of_groups(by, _lines(shares, _share))]
     if any(row.few_users for row in rows):
         where = " (of one fold or run at least)" if any(row.repeats is not None for row in rows) else ""
         blocks.append(Paragraph(f"few: fewer than {FEW_USERS} users{where}, whose values are very uncertain."))
@@ -299,15 +302,69 @@ def _lines(points: Sequence[ValuePoint], cell: Callable[[ValuePoint], Cell]) -> 
     return lines
 
 
-def _tables(
-    heads: tuple[Column, ...], lines: _Lines, beside: int | None = _BESIDE, better: Mapping[str, bool | None] = _NONE
-) -> Iterator[Table]:
-    """Yield tables of lines, of whose values so many measures stand beside each other, or all; `better` are the directions to show."""
-    labels = tuple(dict.fromkeys(label for values in lines.values() for label in values))
-    for start in range(0, len(labels), beside or len(labels)):
-        some = labels[start : start + (beside or len(labels))]
+def _empty_groups(points: Iterable[ValuePoint]) -> list[str]:
+    """Return the groups in which no user counts for any value."""
+    users: dict[str, int] = {}
+    for one in points:
+        users[one.row.group or ""] = users.get(one.row.group or "", 0) + one.row.n_users
+    return [group for group, n in users.items() if not n]
+
+
+def _labels(lines: _Lines) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(label for values in lines.values() for label in values))
+
+
+def _table_of_groups(by: str, lines: _Lines, better: Mapping[str, bool | None] = _NONE) -> Table:
+    """Return groups as rows, with groups as columns as its other form; `better` are the directions to show."""
+    labels = _labels(lines)
+    heads = (Column(by, "name"), Column("users", "key"), Column("model", "name"))
+    rows = tuple((*map(Cell, key), *(values.get(label, Cell()) for label in labels)) for key, values in lines.items())
+    return Table((*heads, *(Column(label, "value", better.get(label)) for label in labels)), rows, other=_groups_as_columns(lines))
+
+
+def _groups_as_columns(lines: _Lines) -> Table:
+    """Return a row for each measure and a column for each group and model, and as its other form one with models in rows.
+
+    Below them are the users of each group.
+    """
+    groups, models = (tuple(dict.fromkeys(key[n] for key in lines)) for n in (0, 2))
+    cells = {(group, model): values for (group, _, model), values in lines.items()}
+    n_users = {(group, model): Cell(users) for group, users, model in lines}
+    labels = _labels(lines)
+    rows = ((Cell(label), *(values.get(label, Cell()) for values in cells.values())) for label in labels)
+    columns = (Column("measure", "name"), *(Column(model, "value", group=group) for group, model in cells))
+    return Table(
+        columns, (*rows, (Cell("users"), *n_users.values())), apart=1, other=_models_as_rows(groups, models, labels, cells, n_users)
+    )
+
+
+def _models_as_rows(
+    groups: Sequence[str],
+    models: Sequence[str],
+    labels: Sequence[str],
+    cells: Mapping[tuple[str, str], Mapping[str, Cell]],
+    n_users: Mapping[tuple[str, str], Cell],
+) -> Table:
+    """Return a row for each measure and model and a column for each group; users are in one row if all models have the same."""
+    rows = (
+        (Cell(label), Cell(model), *(cells.get((group, model), _NONE).get(label, Cell()) for group in groups))
+        for label in labels
+        for model in models
+    )
+    users = {model: tuple(n_users.get((group, model), Cell()) for group in groups) for model in models}
+    alike = len(set(users.values())) == 1
+    below = [(Cell("users"), Cell("" if alike else model), *users[model]) for model in (models[:1] if alike else models)]
+    columns = (Column("measure", "name"), Column("model", "name"), *(Column(group, "value") for group in groups))
+    return Table(columns, (*rows, *below), apart=len(below))
+
+
+def _tables(heads: tuple[Column, ...], lines: _Lines) -> Iterator[Table]:
+    """Yield tables of lines, with four measures beside each other in each."""
+    labels = _labels(lines)
+    for start in range(0, len(labels), _BESIDE):
+        some = labels[start : start + _BESIDE]
         rows = tuple((*map(Cell, key), *(values.get(label, Cell()) for label in some)) for key, values in lines.items())
-        yield Table((*heads, *(Column(label, "value", better.get(label)) for label in some)), rows)
+        yield Table((*heads, *(Column(label, "value") for label in some)), rows)
 
 
 def repeated_rows(result: Result) -> tuple[list[Row], list[str]]:

@@ -24,6 +24,8 @@ from ..health import Faults
 from ..load.faults import FaultTally
 from ..load.opening import FAILURES, opened
 from ..load.scan import ReadError
+from ..measure.by_group import equal_borders
+from ..measure.scoring import Scorer
 from ..measure.task import Task, tables_of
 from ..metrics.popularity_groups import profile_groups_of
 from ..names.measure_strings import MetricSpec
@@ -34,9 +36,9 @@ from ..results.row import Protocol
 from ..secrets import without_values
 from ..tables.graph import closure
 from ..tables.prepared import Prepared, TimeFacts
-from ..tables.rows import EMPTY_TRUTH
+from ..tables.rows import EMPTY_TRUTH, LISTS, PartData
 from .inputs import Inputs, configured_path, look_at_everything
-from .plan import Request
+from .plan import Plan, Request
 
 T = TypeVar("T")
 
@@ -216,12 +218,32 @@ def _read(request: Request, inputs: Inputs, reader: SourceReader, fingerprints: 
     sides = {"test": SideTable(test)}
     if train is not None and "user" in train.columns:
         sides["train"] = SideTable(train)
+        prepared, more = _with_equal_groups(request.plan, prepared, test, train)
+        remarks += more
     for role in (EMPTY_TRUTH, "baseline"):
         if source := inputs.of(role):
             sides[role] = SideTable(reader.frame(source))
     populations = {definition.population for definition in request.plan.definitions} & {"train", "baseline"}
     last = {"test", EMPTY_TRUTH, *populations, *(("train",) if request.train_checks else ())} & sides.keys()
     return Files(request, inputs, reader, prepared, sides, remarks, fingerprints, scratch, last)
+
+
+def _with_equal_groups(plan: Plan, prepared: Prepared, test: pl.DataFrame, train: pl.DataFrame) -> tuple[Prepared, tuple[str, ...]]:
+    """Add the borders of groups of about equal size, which are the same for all models; with a remark where ties make fewer groups."""
+    splits = [by for by in plan.by if by.n_groups]
+    if not splits:
+        return prepared, ()
+    tested = train.join(test.select("user").unique(), on="user", how="semi", maintain_order="left")
+    rows = {role: frame.sort("user", maintain_order=True) for role, frame in (("test", test), ("train", tested))}
+    scorer = Scorer.of(prepared, PartData({LISTS: test.select("user", "item", "row").clear(), **rows}))
+    with_users = next((one for one in plan.definitions if not one.metric.system), plan.definitions[0])
+    borders = {by: equal_borders(scorer, with_users, by.n_groups) for by in splits}
+    fewer = [(by.n_groups, len(some) + 1) for by, some in borders.items() if len(some) + 1 < by.n_groups]
+    remarks = (
+        f"train_count has {n} group{'s' * (n > 1)} instead of {wanted}, because many users have the same number of train rows."
+        for wanted, n in fewer
+    )
+    return replace(prepared, borders=borders), tuple(remarks)
 
 
 def _refuse_missing_ratings(request: Request, inputs: Inputs) -> None:

@@ -164,9 +164,9 @@ class Request(Struct, frozen=True, eq=False):
                 if "micro" in names or one in pooled or one.of_means
             ),
             keeps_values=options.keep_users,
-            by=plan.by,
+            by=tuple(map(prepared.with_borders, plan.by)),
             most_values=None if needs_all else options.most_values,
-            labels=plan.group_columns if options.keep_users else (),
+            labels=tuple(map(prepared.with_borders, plan.group_columns)) if options.keep_users else (),
             deviations=options.complete,
         )
 

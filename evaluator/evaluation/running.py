@@ -193,7 +193,8 @@ def _evaluate_and_check(files: Files) -> Result:
     available = frozenset[str]().union(*(model.checks.available for model in checked))
     models = [references.with_shares(model) for model in (*(run.values for run in runs), *references.models.values())]
     rows = tuple(row for model in models for row in model.rows)
-    groups = {number: (by, dict(groups_of(files.prepared, by))) for number, by in enumerate(plan.group_columns)}
+    splits = map(files.prepared.with_borders, plan.group_columns)
+    groups = {number: (by, dict(groups_of(files.prepared, by))) for number, by in enumerate(splits)}
     kept = (model for model in models if options.keep_users and model.finished.user_values is not None)
     description = None
     if options.describes:

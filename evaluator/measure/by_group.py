@@ -24,7 +24,7 @@ from .aggregate import aggregated, micro, needs_values
 from .finishing import chosen, deviation, of_means, of_ratios, ratio_sums
 from .measuring import ratio_terms, without_undefined
 from .model_level_sums import CollectSums
-from .partial import Moments, MomentTable, Partial
+from .partial import Moments, MomentTable, Partial, who_counts
 from .scoring import GroupValues, Scorer
 from .task import MeasureGroup, Task, sums_hits
 
@@ -187,6 +187,23 @@ def groups_of(prepared: Prepared, by: GroupBy) -> list[tuple[int, str]]:
     if by.fixed_groups:
         return list(enumerate(by.fixed_groups, 1))
     return [*((group.code, group.name) for group in prepared.memberships[by].groups), (0, MISSING)]
+
+
+def equal_borders(scorer: Scorer, definition: Definition, n_groups: int) -> tuple[int, ...]:
+    """Return the numbers of train rows at which groups of users of about equal size start.
+
+    The users are those of the part who count for a measure if they have a list. Users with the same number of train rows are in the same
+    group: a group starts at the number that is nearest to an equal part, and at the smaller one of two that are as near. Fewer than
+    `n_groups` groups if this is the same number for several of them.
+    """
+    n_relevant: Array = scorer.tables.get("n_relevant", scorer.choice(definition))
+    counts = who_counts(definition, scorer.facts, n_relevant, np.ones_like(n_relevant))
+    starts, sizes = np.unique(scorer.part.rows("train").counts[counts], return_counts=True)
+    if len(starts) < 2:
+        return ()
+    below = np.cumsum(sizes)[:-1]
+    nearest = {int(np.argmin(np.abs(below * n_groups - part * sizes.sum()))) for part in range(1, n_groups)}
+    return tuple(int(starts[index + 1]) for index in sorted(nearest))
 
 
 def _covered(composite: Composite, task: Task, indexes: Iterable[int]) -> bool:

@@ -45,14 +45,17 @@ def laid_out(table: Table, screen: Screen) -> list[Table]:
 
 
 def forms_of(table: Table, screen: Screen) -> list[Table]:
-    """Return the table as the screen can write it, and turned where that may be; the one with more rows than columns first."""
+    """Return the table as the screen can write it, and turned where that may be, the one with more rows than columns first.
+
+    Its other arrangements follow.
+    """
     columns = (replace(one, title=screen.visible(f"{one.group} {one.title}".strip()), group="") for one in table.columns)
     rows = (tuple(replace(cell, text=screen.visible(cell.text), note=screen.visible(cell.note)) for cell in row) for row in table.rows)
     forms = [replace(table, columns=tuple(columns), rows=tuple(rows))]
     if table.turns:
         has_many_columns = len(table.columns) - table.n_keys > len(table.rows) - table.apart
         forms.insert(0 if has_many_columns else 1, forms[0].turned())
-    return forms
+    return [*forms, *(forms_of(table.other, screen) if table.other else ())]
 
 
 def names(tables: Iterable[Table]) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from ..checks import Finding
 from ..comparison.comparing import compare as differences_of
 from ..comparison.questions import Questions
 from ..config import Loaded
+from ..config.evaluation_keys import read_group, written_groups
 from ..config.judgement import DEFAULT, Compare
 from ..disk.result_folder import is_result_folder, load
 from ..disk.stage import Stage, destination
@@ -130,6 +131,7 @@ def compare_inputs(
     targets = targets_of(outputs, "comparison", folders=True)
     with Stage(targets.places) as stage:
         gathered = gather(inputs, read, tell)
+        _refuse_other_groups(gathered.results, asked.get("by") or ())
         questions = changed_by(Questions.of(gathered.config.config.compare if gathered.config is not None else Compare()), asked)
         look_at = next((text for text in inputs if not os.path.isdir(Path(text.partition("=")[2] or text))), "CONFIG")
         compared = replace(compare(gathered, questions), source=inputs[0], look_at=look_at)
@@ -138,6 +140,24 @@ def compare_inputs(
         rows |= {folder / name: row for folder in targets.folders for name, row in named.items()}
         stage.commit({path: rendered(row, compared.comparison, **compared.options) for path, row in rows.items()})
     return compared
+
+
+def _refuse_other_groups(results: Mapping[str, Result], by: Iterable[str]) -> None:
+    """`ArgumentError` for groups by number of train rows other than those that users of stored results were put into."""
+    for text in by:
+        if not text.startswith("train_count:"):
+            continue
+        try:
+            (wanted,) = written_groups([read_group(text)])
+        except ValueError as error:
+            raise ArgumentError(f"by: {error}", option=f"--by {text}: {error}") from None
+        for label, result in results.items():
+            entries = (entry for section in ("evaluation", "compare") for entry in result.config.get(section, {}).get("by", ()))
+            stored = [entry for entry in entries if isinstance(entry, Mapping)]
+            if stored and wanted not in stored:
+                has = str(stored[0]["train_count"]).strip("[]").replace(" ", "")
+                problem = f"the results of {label} have the groups train_count:{has}; take these, or evaluate again with {text}"
+                raise ArgumentError(f"by: {problem}", option=f"--by {text}: {problem}")
 
 
 def changed_by(questions: Questions, asked: Mapping[str, Any]) -> Questions:
@@ -161,10 +181,3 @@ def margins_of(margin: MarginLike | Sequence[str] | None) -> dict[str, Margin]:
         return {measure: Margin.read(size) for measure, size in given.items()}
     except ValueError as error:
         raise ArgumentError(f"margin: {error}", option=f"--margin: {error}") from None
-
-
-def overrides_of(by: Sequence[str], cluster: str | None) -> list[str]:
-    """Overrides of a config for groups and clusters, which have to be known when it is evaluated."""
-    named = ((text, *text.partition(":")) for text in by)
-    groups = ", ".join(f"{{{name}: [{borders}]}}" if colon else text for text, name, colon, borders in named)
-    return [*([f"compare.by=[{groups}]"] if by else []), *([f"compare.cluster={cluster}"] if cluster else [])]

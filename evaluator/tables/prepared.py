@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 import polars as pl
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ..conventions.axis import Lists
 from ..errors import DataError
@@ -42,12 +43,14 @@ class GroupBy(Struct, frozen=True):
     """What results are split by, an entry of `evaluation.by`.
 
     `users` and `items`: a `column` of data.users or data.items; `train_count`: the number of a user's rows in data.train, where a group
-    begins at each of the `borders` (ascending, from 1); `cold`: whether data.train holds the user at all.
+    begins at each of the `borders` (ascending, from 1), or which make `n_groups` groups of about equal size, whose borders `Prepared` has;
+    `cold`: whether data.train holds the user at all.
     """
 
     kind: Literal["users", "items", "train_count", "cold"]
     column: str = ""
     borders: tuple[int, ...] = ()
+    n_groups: int = 0
 
     @property
     def name(self) -> str:
@@ -66,7 +69,7 @@ class GroupBy(Struct, frozen=True):
             return ("cold", "warm")
         if self.kind == "train_count":
             inner = (f"{start}" if end == start + 1 else f"{start}-{end - 1}" for start, end in pairwise((0, *self.borders)))
-            return (*inner, f"{self.borders[-1]}+")
+            return (*inner, f"{(0, *self.borders)[-1]}+")
         return ()
 
 
@@ -201,8 +204,14 @@ class Prepared(Struct, frozen=True, eq=False):
     """How the lists of the reference model are ranked."""
     memberships: Mapping[GroupBy, Membership] = field(default_factory=dict)
     """Who stands in which group of the columns that results are split by."""
+    borders: Mapping[GroupBy, tuple[int, ...]] = field(default_factory=dict)
+    """The borders of groups of about equal size."""
     memo: dict[Any, Any] = field(default_factory=dict)
     """Columns of items that were computed, by name and parameters."""
+
+    def with_borders(self, by: GroupBy) -> GroupBy:
+        """Return a grouping with the borders of its groups, also where they follow from the data."""
+        return replace(by, borders=self.borders[by]) if by.n_groups else by
 
     def number(self, name: str) -> float:
         """A number of the side inputs."""

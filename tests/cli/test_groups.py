@@ -72,10 +72,13 @@ def test_the_resolved_config_reads_back(receval, config, tmp_path):
     ("by", "sentence"),
     [
         ("[plan]", "evaluation.by must be a column of users (users.plan)"),
-        ("[{train_count: [20, 5]}]", "train_count must be a list of ascending numbers from 1, such as [5, 20], not [20, 5]"),
-        ("[{train_count: [0]}]", "train_count must be a list of ascending numbers from 1,"),
-        ("train_count", "train_count needs the numbers of train rows at which groups start:"),
-        ("[cold, cold]", "evaluation.by has cold twice"),
+        ("[{train_count: [20, 5]}]", "or a list of ascending numbers from 1, such as [5, 20], not [20, 5]"),
+        ("[{train_count: [0]}]", "or a list of ascending numbers from 1, such as [5, 20], not [0]"),
+        ("train_count", "train_count needs a number of groups (train_count:4) or the numbers of train rows that start them"),
+        ("train_count:1", "train_count makes from 2 to 100 groups of about equal size, not 1; a list sets borders: [1]"),
+        ("train_count:few", "train_count must be a number of groups, such as 4, or a list of ascending numbers from 1"),
+        ("[train_count:5,20]", 'not 20; in a list in brackets write "train_count:5,20" in quotes'),
+        ("[cold, cold]", "evaluation.by lists cold twice"),
     ],
 )
 def test_what_cannot_be_split_by_is_a_config_error(receval, config, by, sentence):
@@ -102,3 +105,104 @@ def test_commands_without_groups_say_that_they_do_not_look_at_them(command, opti
     code, _, err = receval(*command, config, *options)
     assert code == 0, err
     assert "receval: warning: evaluation.by has no effect here, only in receval run\n" in err
+
+
+def groups_of(out):
+    rows = csv.DictReader(out.splitlines())
+    return list(dict.fromkeys((row["by"], row["group"], row["n_users"]) for row in rows if row["by"] and row["model"] == "knn"))
+
+
+@pytest.mark.parametrize("by", ["train_count:3", "{train_count: 3}", "[{train_count: 3}]", '["train_count:3"]'])
+def test_a_number_of_groups_is_written_in_one_way_in_the_config_and_on_the_command_line(receval, config, by):
+    settings = ("--set", "evaluation.metrics=[ItemCoverage@10, nDCG@10]", "--format", "csv")
+    _, out, err = receval("run", config, *settings, "--set", f"evaluation.by={by}")
+    assert groups_of(out) == [("train_count", "0-26", "121"), ("train_count", "27-45", "113"), ("train_count", "46+", "116")], err
+    assert receval("run", config, *settings, "--by", "train_count:3")[1] == out
+
+
+def test_by_sets_the_groups_of_a_run(receval, config):
+    options = ("--set", "evaluation.metrics=[nDCG@10]", "--format", "csv", "--by", "cold", "--by", "train_count:5,20")
+    code, out, err = receval("run", config, *options)
+    assert (code, err) == (0, "")
+    assert [(by, group) for by, group, _ in groups_of(out)] == [
+        ("cold", "cold"),
+        ("cold", "warm"),
+        ("train_count", "0-4"),
+        ("train_count", "5-19"),
+        ("train_count", "20+"),
+    ]
+
+
+def test_the_number_of_groups_reads_back(receval, config):
+    _, out, _ = receval("run", config, "--print-config", "--by", "train_count:4")
+    assert yaml.safe_load(out)["evaluation"]["by"] == [{"train_count": 4}]
+
+
+def test_other_groups_of_the_same_name_are_a_config_error(receval, config):
+    code, _, err = receval("compare", config, "--by", "train_count:4")
+    assert code == 2
+    assert "compare.by[0]: train_count has other groups elsewhere in the config: use the same number or borders in all places" in err
+
+
+def test_folds_need_borders(receval, config):
+    folds = ("--set", "data.test=null", "--set", "data.folds=[{name: a, test: data/test.csv}, {name: b, test: data/test.csv}]")
+    code, _, err = receval("validate", config, *folds, "--set", "evaluation.by=train_count:4")
+    assert code == 2
+    assert "evaluation.by: a number of train_count groups has other borders in each fold; give the borders: train_count:5,20" in err
+
+
+def tables_of(receval, config, monkeypatch, width, *options):
+    """Return the lines of each grouping on a screen of this width, without the heading."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    code, out, err = receval("run", config, *options)
+    assert code == 0, err
+    assert max(map(len, out.splitlines())) <= width
+    lines = out[out.index("By ") : out.index("\n◂")].splitlines()
+    starts = [number for number, line in enumerate(lines) if line.startswith("By ")]
+    return {lines[start]: lines[start + 1 : end] for start, end in zip(starts, [*starts[1:], None], strict=True)}
+
+
+def n_tables(lines):
+    return sum(line.startswith(" ───") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("width", "metrics", "heads"),
+    [
+        (80, "[nDCG@10, Recall@20]", "users.plan users model nDCG@10 Recall@20"),
+        (80, "[nDCG, Recall, MAP, MRR, Precision]", "measure free knn free popular paid knn paid popular"),
+        (60, "[nDCG, Recall, MAP, MRR, Precision]", "measure model free paid"),
+    ],
+)
+def test_each_grouping_is_one_table_with_groups_in_rows_or_columns_as_they_fit(receval, config, monkeypatch, width, metrics, heads):
+    options = ("--set", f"evaluation.metrics={metrics}", "--by", "users.plan", "--by", "cold")
+    by_plan, cold = tables_of(receval, config, monkeypatch, width, *options).values()
+    assert (n_tables(by_plan), n_tables(cold)) == (1, 1)
+    assert by_plan[1].split() == heads.split()
+    if "measure" in heads:
+        assert by_plan[-2].split()[0] == "users"
+
+
+def test_at_120_columns_tables_of_groups_use_them(receval, config, monkeypatch):
+    options = ("--set", "evaluation.top_k=[1, 2, 5, 10, 20]", "--by", "users.plan")
+    assert [n_tables(lines) for lines in tables_of(receval, config, monkeypatch, 120, *options).values()] == [1]
+
+
+def test_groups_in_which_no_user_counts_are_in_one_line_below(receval, config):
+    out = receval("run", config, "--by", "cold", "--by", "train_count:5,1000,2000")[1]
+    cold, train = out.split("By cold")[1].split("By train_count")
+    assert "\n\nNo user counts in group cold.\n" in cold
+    assert "  cold " not in cold.replace("  cold   users", "")
+    assert "\n\nNo user counts in groups 1000-1999, 2000+.\n" in train
+
+
+def test_stored_results_are_not_compared_in_other_groups_than_they_have(receval, config, tmp_path):
+    assert receval("run", config, "-q", "--by", "train_count:3", "-o", f"{tmp_path}/out/")[0] == 0
+    for by in ("train_count", "train_count:3"):
+        code, out, err = receval("compare", tmp_path / "out", "--by", by)
+        assert code == 0, err
+        assert "train_count 27-45" in out
+    code, _, err = receval("compare", tmp_path / "out", "--by", "train_count:5,20")
+    assert code == 2
+    assert "--by train_count:5,20: the results of out have the groups train_count:3; take these, or evaluate again with" in err
+    assert "train_count must be a number of groups" in receval("compare", tmp_path / "out", "--by", "train_count:x")[2]

@@ -95,6 +95,6 @@ def test_verbose_says_of_all_measures_who_was_counted_where_the_table_shows_some
 
 
 def test_quiet_says_why_a_run_fails(receval):
-    code, out, err = receval("run", QUICKSTART, "-q", "--set", "health.R04=error")
+    code, out, err = receval("run", QUICKSTART, "-q", "--set", "health.T02=error")
     assert (code, out) == (1, "")
-    assert err.startswith("error R04  popular: 529 of 579 lists")
+    assert err.startswith("error T02  8 of 358 test users")

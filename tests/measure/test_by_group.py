@@ -247,3 +247,36 @@ def test_users_with_several_groups_are_counted_in_a_remark(evaluate):
     result = evaluate(TEST, LISTS, users=named, metrics=["Recall@2"], by=["users.plan"])
     assert "1 user has several values of plan in data.users: the first in text order is used." in result.notes()
     assert by_group(result, "Recall@2")["users.plan"].keys() == {"free", "paid"}
+
+
+def counted(n_rows, *, relevant=None, by=4, evaluate):
+    """Evaluate one user for each number of train rows, who has one test row; `relevant` users rate it 5, others 1."""
+    test = table(
+        ["user", "item", "rating"], [(user, 1, 5.0 if relevant is None or user in relevant else 1.0) for user in range(len(n_rows))]
+    )
+    train = table(["user", "item"], [(user, item) for user, n in enumerate(n_rows) for item in range(100, 100 + n)])
+    lists = table(["user", "item"], [(user, 1) for user in range(len(n_rows))])
+    return evaluate(test, lists, train=train, metrics=["Recall@1"], relevance={"threshold": 4}, by=[{"train_count": by}])
+
+
+def sizes(result):
+    return {row.group: row.n_users for row in result.by_group}
+
+
+def test_a_number_makes_groups_of_about_equal_size_and_ties_stay_together(evaluate):
+    assert sizes(counted([1, 2, 3, 4, 5, 6, 7, 8], evaluate=evaluate)) == {"0-2": 2, "3-4": 2, "5-6": 2, "7+": 2}
+    assert sizes(counted([8, 7, 6, 5, 4, 3, 2, 1], by=2, evaluate=evaluate)) == {"0-4": 4, "5+": 4}
+    # below 2 there are 3 of 8 users, below 5 there are 6: the parts of 2, 4 and 6 users end at 3, 3 and 6
+    fewer = counted([1, 1, 1, 2, 2, 2, 5, 9], evaluate=evaluate)
+    assert sizes(fewer) == {"0-1": 3, "2-4": 3, "5+": 2}
+    assert "train_count has 3 groups instead of 4, because many users have the same number of train rows." in fewer.remarks
+
+
+def test_groups_of_equal_size_are_of_the_users_who_count(evaluate):
+    assert sizes(counted([1, 2, 3, 4, 50, 60, 70, 80], relevant={0, 1, 2, 3}, by=2, evaluate=evaluate)) == {"0-2": 2, "3+": 2}
+
+
+def test_users_with_the_same_number_of_train_rows_are_one_group(evaluate):
+    result = counted([3, 3, 3], evaluate=evaluate)
+    assert sizes(result) == {"0+": 3}
+    assert "train_count has 1 group instead of 4, because many users have the same number of train rows." in result.remarks
