@@ -50,6 +50,11 @@ _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
 @options.strict_option
 @options.store_option
 @options.ci_option
+@click.option(
+    "--if-missing",
+    type=click.Choice(("error", "warn", "pass")),
+    help="What to do if the baseline or anchor of the gates is missing: error (exit 3), warn, or pass (skip its rules).",
+)
 @click.option("--print-config", is_flag=True, help="Print the config with all defaults, then stop.")
 @click.pass_context
 def run(
@@ -65,6 +70,7 @@ def run(
     strict: bool,
     store: str | None,
     system: str,
+    if_missing: str | None,
     print_config: bool,
     **table: Any,
 ) -> None:
@@ -74,7 +80,7 @@ def run(
     failed; the results are written all the same.
     """
     _refuse_contradictions(form, per_user, quiet and verbose, table)
-    loaded = read(config, quiet=quiet)
+    loaded = read(config, quiet=quiet, gates={"if_missing": if_missing} if if_missing else {})
     if print_config:
         _print_config(loaded)
         return
