@@ -20,7 +20,6 @@ ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 JOB = yaml.safe_load((ROOT / "templates" / "gitlab.yml").read_text("utf-8"))[".receval"]
 _GH = """#!/bin/sh
 # Keep comments in comments.json: GET lists them by the filter of --jq, PATCH and POST write the file of -F body=@FILE.
-[ -z "$GH_REFUSES" ] || { echo "HTTP 403" >&2; exit 1; }
 exec "$STUB_PYTHON" "$STUB_FOLDER/gh.py" "$@"
 """
 _GH_PY = """

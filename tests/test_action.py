@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import shutil
+import subprocess
 
 import pytest
 import yaml
 
 from tests.cli.gate_place import CONFIG, TEST, lists
-from tests.pipelines import GitHub
+from tests.pipelines import ACTION, JOB, GitHub
 
 NO_JQ = shutil.which("jq") is None
 
@@ -83,6 +83,16 @@ def test_a_pull_request_without_a_baseline_fails_unless_it_may_be_missing(github
     assert "::error" not in allowed.printed
 
 
+def test_a_config_in_a_folder_has_its_baseline_there(github, repository):
+    shutil.copytree(repository, repository / "evaluation")
+    inputs = {"config": "evaluation/gates.yaml", "comment": "false"}
+    assert github.push(**inputs, baseline="evaluation/results/main").succeeded
+    assert github.pull_request(**inputs, baseline="evaluation/results/main").succeeded
+    assert github.push(**inputs).succeeded
+    elsewhere = github.pull_request(**inputs)
+    assert "there is no baseline evaluation/results/main" in elsewhere.printed
+
+
 def test_a_baseline_of_ones_own_is_left_alone(github, repository):
     ran = github.push(config="gates.yaml", baseline="")
     assert not ran.succeeded
@@ -132,7 +142,7 @@ def test_a_run_without_results_says_so_in_the_same_comment(github, repository):
     assert comment["body"].startswith("<!-- receval results/today -->\n# No evaluation\n\nreceval ended with exit code 2.\n")
 
 
-def test_a_comment_that_cannot_be_written_is_a_warning(github, monkeypatch):
+def test_a_comment_that_cannot_be_written_is_a_warning(github):
     github.push(config="gates.yaml")
     (github.stubs / "gh").write_text("#!/bin/sh\necho HTTP 403 >&2\nexit 1\n")
     ran = github.pull_request(config="gates.yaml")
@@ -144,4 +154,11 @@ def test_the_summary_is_written_once(github):
     github.push(config="gates.yaml")
     github.pull_request(config="gates.yaml")
     assert (github.stubs / "summary.md").read_text().count("# Evaluation of home") == 2
-    assert json.loads((github.stubs / "comments.json").read_text()) is not None
+
+
+@pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
+def test_the_scripts_have_nothing_that_shellcheck_warns_of():
+    scripts = [step["run"] for step in ACTION["runs"]["steps"] if "run" in step] + ["\n".join((*JOB["before_script"], *JOB["script"]))]
+    for script in scripts:
+        done = subprocess.run(["shellcheck", "--shell=bash", "--severity=warning", "-"], input=script, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout

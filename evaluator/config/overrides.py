@@ -212,10 +212,13 @@ def add_gates(config: dict[str, Any], given: Mapping[str, Any], folder: Path, or
 def _put_if_missing(config: dict[str, Any], policy: str) -> None:
     """Say of the baseline and the anchor of a config what to do if they are missing, however the config writes them."""
     gates = config.get("gates")
-    for key in ("baseline", "anchor") if isinstance(gates, dict) else ():
+    if not isinstance(gates, dict):
+        return
+    for key in ("baseline", "anchor"):
         with suppress(ValueError):  # what is wrong with it is said when the config is checked
             source = as_baseline(gates.get(key))
-            gates[key] = {**source, "if_missing": policy} if isinstance(source, Mapping) else source
+            if isinstance(source, Mapping):
+                gates[key] = {**source, "if_missing": policy}
 
 
 def read_rule(written: str) -> Any:
