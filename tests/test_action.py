@@ -93,6 +93,19 @@ def test_a_config_in_a_folder_has_its_baseline_there(github, repository):
     assert "there is no baseline evaluation/results/main" in elsewhere.printed
 
 
+def test_new_test_data_need_a_new_folder_for_the_baseline(github, repository):
+    github.push(config="gates.yaml")
+    (repository / "test.csv").write_text(TEST.replace("1,b,3\n", "1,z,3\n", 1))
+    stuck = github.pull_request(config="gates.yaml", comment="false")
+    assert stuck.outputs["run"] == {"exit-code": "3"}
+    assert "::error::There is no baseline" not in stuck.printed
+    (repository / "gates.yaml").write_text(yaml.safe_dump(CONFIG).replace("results/main", "results/main-2"))
+    inputs = {"config": "gates.yaml", "baseline": "results/main-2", "comment": "false"}
+    assert github.pull_request(**inputs, if_missing="pass").succeeded
+    assert github.push(**inputs, if_missing="pass").succeeded
+    assert github.pull_request(**inputs).succeeded
+
+
 def test_a_baseline_of_ones_own_is_left_alone(github, repository):
     ran = github.push(config="gates.yaml", baseline="")
     assert not ran.succeeded
