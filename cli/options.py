@@ -142,17 +142,18 @@ store_option = click.option(
 
 
 def _ci_system(context: click.Context, parameter: click.Parameter, asked: str) -> str:
-    """Return `github`, `gitlab` or `none`. GitHub is known by its variable; GitLab has to be asked for, since its job names the files."""
+    """Return the system, or `none`. GitHub is known by its variable; GitLab has to be asked for, since its job names the files."""
     return asked if asked != "auto" else "github" if os.environ.get("GITHUB_ACTIONS") == "true" else "none"
 
 
 ci_option = click.option(
     "--ci",
     "system",
-    type=click.Choice(("auto", "github", "gitlab", "none")),
+    type=click.Choice(("auto", "github", "github-comment", "gitlab", "none")),
     default="auto",
     callback=_ci_system,
-    help="github: a step summary and annotations; gitlab: gl-code-quality-report.json and receval-junit.xml. auto detects GitHub.",
+    help="github: a step summary and annotations; github-comment: receval-comment.md for a pull request; "
+    "gitlab: gl-code-quality-report.json and receval-junit.xml. auto detects GitHub.",
 )
 
 

@@ -63,8 +63,8 @@ def say(text: str) -> None:
 
 
 def say_gates(judged: Any, *, quiet: bool) -> None:
-    """Say on standard error how gates ended, if `quiet` only if they fail the run."""
-    if judged.result.gates and (not quiet or judged.verdicts.failed(judged.strict)):
+    """Say on standard error how gates ended, if `quiet` only if they fail the run, or if none was judged."""
+    if judged.result.gates and (not quiet or judged.verdicts.none_judged or judged.verdicts.failed(judged.strict)):
         say(judged.gate_summary)
 
 
@@ -84,15 +84,17 @@ def warn_of_unused(loaded: receval.Loaded) -> None:
         say(f"warning: {remark}")
 
 
-_GITLAB_FILES: Final = {"gl-code-quality-report.json": "code-quality", "receval-junit.xml": "junit"}
-"""What a job of GitLab names under `artifacts: reports`, and its forms."""
+_CI_FILES: Final = {
+    "gitlab": {"gl-code-quality-report.json": "code-quality", "receval-junit.xml": "junit"},
+    "github-comment": {"receval-comment.md": "github-comment"},
+}
+"""The files of a system and their forms: what a job of GitLab names under `artifacts: reports`, and what the action of GitHub posts."""
 
 
 def ci_files(system: str) -> dict[Path, OutputForm]:
     """The files that are written for a system, with their forms."""
-    if system != "gitlab":
-        return {}
-    return {Path(name): row for name, form in _GITLAB_FILES.items() if (row := of_form(form, "report")) is not None}
+    files = _CI_FILES.get(system, {})
+    return {Path(name): row for name, form in files.items() if (row := of_form(form, "report")) is not None}
 
 
 def publish(content: Any, system: str) -> None:

@@ -51,6 +51,11 @@ _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
 @options.strict_option
 @options.store_option
 @options.ci_option
+@click.option(
+    "--if-missing",
+    type=click.Choice(("error", "warn", "pass")),
+    help="What to do if the baseline or anchor of the gates is missing: error (exit 3), warn, or pass (skip its rules).",
+)
 @click.option("--print-config", is_flag=True, help="Print the config with all defaults, then stop.")
 @click.pass_context
 def run(
@@ -67,6 +72,7 @@ def run(
     strict: bool,
     store: str | None,
     system: str,
+    if_missing: str | None,
     print_config: bool,
     **table: Any,
 ) -> None:
@@ -76,7 +82,8 @@ def run(
     failed; the results are written all the same.
     """
     _refuse_contradictions(form, per_user, quiet and verbose, table)
-    loaded = read(config, options.override_by("evaluation", by), quiet=quiet)
+    gates = {"if_missing": if_missing} if if_missing else {}
+    loaded = read(config, options.override_by("evaluation", by), quiet=quiet, gates=gates)
     if print_config:
         _print_config(loaded)
         return

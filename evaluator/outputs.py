@@ -77,6 +77,7 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("report", "junit", "receval.render.ci:as_junit", (".xml",), _REPORTED),
     OutputForm("report", "badge", "receval.render.ci:as_badge", (".svg",), _REPORTED),
     OutputForm("report", "code-quality", "receval.render.ci:as_code_quality", (), _REPORTED),
+    OutputForm("report", "github-comment", "receval.render.ci:as_github_comment", (), _REPORTED),
     OutputForm("users", "csv", f"{_DATA}:user_values", (".csv",), _REPORTED, folder="per_user.csv"),
     OutputForm("users", "jsonl", f"{_DATA}:user_values", (".jsonl",), _REPORTED, folder="per_user.jsonl"),
     OutputForm("users", "parquet", f"{_DATA}:user_values", (".parquet",), _REPORTED, folder="per_user.parquet", binary=True),

@@ -54,16 +54,8 @@ def test_a_pipeline_passes_what_is_better_fails_what_is_worse_and_warns_of_what_
                 assert [*lines(out), *lines(err)] == said, command
 
 
-def test_the_pipelines_of_the_page_are_yaml_and_run_its_commands():
-    pipelines = [block for block in blocks("yaml")[1:] if "gates" not in yaml.safe_load(block)]
-    assert len(pipelines) == 2
-    for block in pipelines:
-        assert "receval run gates.yaml -o results/today/" in block
-        assert "receval baseline set results/today" in block
-
-
 def test_the_sections_of_the_page_are_valid(home):
-    sections = [block for block in map(yaml.safe_load, blocks("yaml")[1:]) if "gates" in block]
+    sections = list(map(yaml.safe_load, blocks("yaml")[1:]))
     assert len(sections) == 1
     for number, section in enumerate(sections):
         (home / f"{number}.yaml").write_text(yaml.safe_dump(yaml.safe_load(blocks("yaml")[0]) | section))

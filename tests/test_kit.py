@@ -49,17 +49,26 @@ def test_the_action_passes_its_inputs_by_the_environment_and_hands_the_exit_code
         assert f"`{name}`" in read("docs/ci.md")
 
 
-def test_the_template_of_gitlab_keeps_what_receval_writes():
-    job = yaml.safe_load(read("templates/gitlab.yml"))[".receval"]
-    assert job["artifacts"]["reports"] == {"junit": "receval-junit.xml", "codequality": "gl-code-quality-report.json"}
-    assert all(isinstance(line, str) for line in job["script"])
-
-
-def test_the_hook_before_commits_runs_a_command_that_takes_several_files():
-    (hook,) = yaml.safe_load(read(".pre-commit-hooks.yaml"))
-    assert hook["entry"] == "receval validate"
+def test_the_hooks_before_commits_run_a_command_that_takes_several_files():
+    hooks = yaml.safe_load(read(".pre-commit-hooks.yaml"))
+    assert {hook["entry"] for hook in hooks} == {"receval validate"}
     assert cli.get_command(None, "validate").params[0].nargs == -1
-    assert f"id: {hook['id']}" in read("docs/ci.md")
+    assert all(f"`{hook['id']}`" in read("docs/ci.md") for hook in hooks)
+
+
+def test_nothing_is_installed_by_a_name_that_other_people_could_register():
+    for path in ("action.yml", "templates/gitlab.yml", "docs/ci.md", "docs/gates.md", "docs/reports.md"):
+        assert not re.search(r"pip install[^\n]* ['\"]?receval(?![\w/-])", read(path)), path
+        assert not re.search(r"(?<![\w<])OWNER/", read(path)), path
+    names = read("docs/ci.md").partition("## Where receval comes from")[2].partition("\n## ")[0]
+    assert all(f"`{name}`" in names for name in ("<OWNER>", f"v{PROJECT['version']}", "RECEVAL_PACKAGE"))
+    assert yaml.safe_load(read("templates/gitlab.yml"))[".receval"]["variables"]["RECEVAL_TAG"] == f"v{PROJECT['version']}"
+
+
+def test_every_block_of_yaml_on_the_page_of_pipelines_is_yaml():
+    blocks = re.findall(r"^```yaml\n(.*?)^```$", read("docs/ci.md"), re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 4
+    assert all(isinstance(yaml.safe_load(block), dict) for block in blocks)
 
 
 def test_the_image_is_slim_runs_without_root_and_copies_what_the_package_needs():

@@ -58,6 +58,7 @@ ROOMS = (
     "sums",
     "extras",
     "forks",
+    "lazy",
     "errors",
     "quoting",
     "secrets",
@@ -187,6 +188,8 @@ def test_no_import_is_for_type_checkers_only():
 
 def test_libraries_are_imported_where_they_belong():
     libraries = {name: {module.split(".")[0] for module in imports(name)} - sys.stdlib_module_names - {"receval"} for name in MODULES}
+    for name in MODULES:
+        libraries[name] |= {"polars"} if "receval.lazy" in imports(name) else set()
     strangers = {name: {library for library in libraries[name] if room(name) not in LIBRARIES.get(library, ())} for name in MODULES}
     assert not {name: found for name, found in strangers.items() if found}
 

@@ -214,15 +214,15 @@ class GateBaseline(Model):
     )
 
 
-def _baseline(value: Any) -> Any:
-    """A text, or `{label: folder}`, as a mapping with a path."""
+def as_baseline(value: Any) -> Any:
+    """Return a text, or `{label: folder}`, as a mapping with a path."""
     if isinstance(value, GateBaseline) or (isinstance(value, Mapping) and {"path", "if_missing"} & value.keys()):
         return value
     return {"path": read_baseline(value)} if isinstance(value, str | Mapping) else value
 
 
 _GIVEN: Final[Any] = str | GateBaseline | dict[str, str]
-_Baseline = Annotated[GateBaseline, BeforeValidator(_baseline, json_schema_input_type=_GIVEN)]
+_Baseline = Annotated[GateBaseline, BeforeValidator(as_baseline, json_schema_input_type=_GIVEN)]
 
 
 class Gates(Model):

@@ -6,6 +6,7 @@ import difflib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, get_args
 
@@ -18,7 +19,7 @@ from ..names import yaml_text as text
 from ..names.short_names import is_address
 from ..quoting import one_line, short
 from .dialects import Translation
-from .judgement import Compare, Gates
+from .judgement import Compare, Gates, as_baseline
 from .run_sections import Tracking, Trackings
 from .whole_config import Config
 
@@ -190,8 +191,14 @@ def add_input_format(config: dict[str, Any], form: str, origins: dict[text.Path,
 
 
 def add_gates(config: dict[str, Any], given: Mapping[str, Any], folder: Path, origins: dict[text.Path, str]) -> str | None:
-    """Put what options say of gates into a config: `rules` and the `path` of a baseline or anchor, seen from here; return what is wrong."""
+    """Put what options say of gates into a config: `rules` and the `path` of a baseline or anchor, seen from here; return what is wrong.
+
+    `if_missing` is that of the baseline and the anchor that the config has, if it has any.
+    """
     for key, value in given.items():
+        if key == "if_missing":
+            _put_if_missing(config, value)
+            continue
         if key in ("baseline", "anchor"):
             value = {**value, "path": _seen_from(folder, value["path"])}
         rules = value if key == "rules" else []
@@ -200,6 +207,18 @@ def add_gates(config: dict[str, Any], given: Mapping[str, Any], folder: Path, or
             return problem
         origins.update({("gates", key, number): one_line(f"--rule {rule}") for number, rule in enumerate(rules)})
     return None
+
+
+def _put_if_missing(config: dict[str, Any], policy: str) -> None:
+    """Say of the baseline and the anchor of a config what to do if they are missing, however the config writes them."""
+    gates = config.get("gates")
+    if not isinstance(gates, dict):
+        return
+    for key in ("baseline", "anchor"):
+        with suppress(ValueError):  # what is wrong with it is said when the config is checked
+            source = as_baseline(gates.get(key))
+            if isinstance(source, Mapping):
+                gates[key] = {**source, "if_missing": policy}
 
 
 def read_rule(written: str) -> Any:

@@ -9,9 +9,9 @@ from statistics import NormalDist
 from typing import Final
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
+from ..lazy import pl
 from ..names.short_names import SMALLEST_FACTOR, interval_level
 from ..sums.exact import rounded
 from .partial import Moments

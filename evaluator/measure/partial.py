@@ -9,11 +9,11 @@ from operator import add
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import numpy as np
-import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import ArrayLike, NDArray
 
+from ..lazy import pl
 from ..metrics.definition import Definition
 from ..names.short_names import SMALLEST_FACTOR, interval_level
 from ..sums.exact import ExactSums

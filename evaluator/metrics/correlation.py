@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import polars as pl
 
+from ..lazy import pl
 from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.hits import TestRatings, scores_of

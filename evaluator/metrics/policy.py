@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-import polars as pl
 
+from ..lazy import pl
 from ..tables.array import Array
 from ..tables.graph import TableNotes, note_sentence, table
 from ..tables.hits import top_items

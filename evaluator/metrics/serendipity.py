@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-import polars as pl
 
+from ..lazy import pl
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.distances import FileDistance, distance_of

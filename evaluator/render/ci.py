@@ -1,4 +1,4 @@
-"""Files for the machines that run checks: JUnit XML, the code quality report of GitLab, the summary and annotations of GitHub, badges.
+"""Files for the machines that run checks: JUnit XML, GitLab's code quality report, GitHub's summary, annotations and comment, badges.
 
 In JUnit a warning is a passed case with its sentence as output, since JUnit has no warning, and readers take a skipped case for different
 things. There are no times: the same result gives the same bytes.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Final, Literal
@@ -20,10 +21,12 @@ from msgspec import Struct, field
 from ..checks import CHECKS
 from ..content.findings import titled
 from ..content.report import ReportContent
+from ..content.report_page import summary
 from ..content.values import by_label
 from ..errors import OutputError
 from ..quoting import on_one_line
 from ..results.result import Result
+from .markdown import as_markdown
 
 CaseOutcome = Literal["pass", "warn", "fail", "skipped"]
 """`skipped`: it could not be judged."""
@@ -35,7 +38,11 @@ _MOST: Final = 10
 _IN_PROPERTIES: Final = "%\r\n:,"
 _MOST_BYTES: Final = 900_000
 """A summary of more than 1 MiB is dropped as a whole."""
-_CUT: Final = "\n\n*The rest is left out: the summary is longer than {most:,} bytes. receval report -o FILE.html has it all.*\n"
+_MOST_OF_COMMENT: Final = 60_000
+"""GitHub refuses a comment of more than 65,536 characters."""
+_MARKER: Final = "<!-- receval {name} -->\n"
+_MENTION: Final = re.compile(r"(?<!\w)@(?=\w)")
+_CUT: Final = "\n\n*The rest is left out: the text is longer than {most:,} bytes. receval report -o FILE.html has it all.*\n"
 _GREEN, _RED, _AMBER, _BLUE = "#1a7f37", "#b3261e", "#8a6100", "#0b5cad"
 _CHARACTER, _LONGEST = 6.6, 60
 """How wide a character of a badge is, and how many a text of it has at most."""
@@ -142,15 +149,28 @@ def _count(element: ElementTree.Element, some: list[Case]) -> None:
 
 
 def as_annotations(content: ReportContent) -> str:
-    """Return a line for each gate and check that did not pass, at most ten errors and ten warnings, each at the config that it is about."""
+    """Return a line for each gate and check that did not pass, at most ten of each kind, each at the config that it is about.
+
+    A gate that may be skipped, as its config says, is a notice.
+    """
     where = f"file={_escaped(content.source, _IN_PROPERTIES)}," if content.source.endswith((".yaml", ".yml")) else ""
     every, lines = list(cases(content)), []
-    for kind, outcomes in (("error", ("fail", "skipped")), ("warning", ("warn",))):
-        said = [(f"{case.id} {case.model}".strip(), case.sentence or case.name) for case in every if case.outcome in outcomes]
+    for kind, outcome in (("error", "fail"), ("warning", "warn"), ("notice", "skipped")):
+        said = [(f"{case.id} {case.model}".strip(), case.sentence or case.name) for case in every if case.outcome == outcome]
         if len(said) > _MOST:
             said[_MOST - 1 :] = [("receval", f"{len(said) - _MOST + 1} more are in the step summary")]
         lines += [f"::{kind} {where}title={_escaped(title, _IN_PROPERTIES)}::{_escaped(message)}\n" for title, message in said]
     return "".join(lines)
+
+
+def as_github_comment(content: ReportContent) -> str:
+    """Return the summary as the text of a comment on a pull request, which notifies nobody.
+
+    Its first line is hidden: by it the comment is found again, so that there is one for each folder of results or config.
+    """
+    marker = _MARKER.format(name=re.sub(r"[^\w./]+", "-", content.source) or "report")
+    text = _MENTION.sub("@\u200b", as_markdown(summary(content)))
+    return cut(f"{marker}{text}", _MOST_OF_COMMENT)
 
 
 def append_summary(file: str, summary: str) -> None:

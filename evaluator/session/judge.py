@@ -152,5 +152,5 @@ def _found(given: GateBaseline, folder: Path, models: Collection[str] | None, no
         raise DataError(f"the {noun} {path} is a file, not a result folder", "create a result folder with receval run -o DIR/")
     reason = f"there is no {noun} {path}"
     if given.if_missing == "error":
-        raise DataError(reason, SET_ONE.format(key=f"gates.{noun}"))
+        raise DataError(f"there is no {noun} {place}", SET_ONE.format(key=f"gates.{noun}"))
     return Baseline(label or Path(path).name, missing=reason, if_missing=given.if_missing)

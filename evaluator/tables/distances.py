@@ -6,9 +6,9 @@ from itertools import pairwise
 from typing import Final, Protocol
 
 import numpy as np
-import polars as pl
 from msgspec import Struct, field
 
+from ..lazy import pl
 from .array import Array
 from .ids import Ids
 from .item_columns import MOST_BITS, categories_of

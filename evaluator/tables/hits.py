@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import polars as pl
 from msgspec import Struct
 
 from ..conventions.axis import Lists, Truth
 from ..errors import DataError
+from ..lazy import pl
 from .array import Array
 from .graph import table
 from .ids import Pairs, gathered

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, Protocol
 
 import numpy as np
-import polars as pl
 from msgspec import Struct
 
+from ..lazy import pl
 from .array import Array, blocks
 
 _SPARSEST: Final = 8

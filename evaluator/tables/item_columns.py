@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-import polars as pl
 
+from ..lazy import pl
 from .array import Array
 from .graph import table
 from .ids import Ids

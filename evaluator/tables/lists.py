@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ..conventions.axis import Lists, Truth
+from ..lazy import pl
 from .array import Array, in_single_precision
 from .graph import Tables, table
 from .ids import Pairs, any_repeated, gathered

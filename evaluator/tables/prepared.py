@@ -8,12 +8,12 @@ from itertools import pairwise
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
-import polars as pl
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..conventions.axis import Lists
 from ..errors import DataError
+from ..lazy import pl
 from ..names.measure_strings import Scalar
 from .array import Array
 from .ids import Ids

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-import polars as pl
 from msgspec import Struct, field
 
+from ..lazy import pl
 from .array import Array
 from .ids import Ids, Lookup, Pairs, gathered, paired, user_starts
 

@@ -6,11 +6,11 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ..conventions.axis import Truth
+from ..lazy import pl
 from ..sums.group_sums import exact_group_sums
 from .array import Array
 from .graph import table

@@ -133,3 +133,28 @@ def test_folders_without_values_of_users_are_compared_unpaired(place, receval):
     assert "paired" not in out.splitlines()[0]
     assert "  inconclusive  nDCG@2 loses at most 2 %" in out
     assert "has no per-user values (output.per_user): users are not paired." in out
+
+
+@pytest.mark.parametrize("baseline", ["results/none", {"main": "results/none"}, {"path": "results/none", "if_missing": "error"}, None])
+def test_a_run_may_go_without_a_baseline_however_the_config_writes_it(baseline, place, receval):
+    rules = ["nDCG@2 >= 0.1", *(["nDCG@2 max_loss 2%"] if baseline else [])]
+    changed(place, gates={"rules": rules, **({"baseline": baseline} if baseline else {})})
+    assert receval("run", "config.yaml", "-q")[0] == (3 if baseline else 0)
+    assert receval("run", "config.yaml", "-q", "--if-missing", "pass") == (0, "", "")
+    code, _, err = receval("run", "config.yaml", "--if-missing", "warn", "--strict")
+    assert (code, "there is no baseline results/none" in err) == (int(bool(baseline)), False)
+
+
+def test_a_baseline_that_is_wrong_is_said_as_without_the_option(place, receval):
+    changed(place, gates={"baseline": {"a": "b", "c": "d"}, "rules": ["nDCG@2 max_loss 2%"]})
+    said = receval("run", "config.yaml", "-q")
+    assert said[0] == 2
+    assert receval("run", "config.yaml", "-q", "--if-missing", "pass") == said
+
+
+def test_that_no_rule_was_judged_is_said_even_if_quiet(place, receval):
+    changed(place, gates={"baseline": "results/none", "rules": ["nDCG@2 max_loss 2%"]})
+    said = "receval: the only gate was not judged\n"
+    assert receval("run", "config.yaml", "-q", "--if-missing", "pass") == (0, "", said)
+    assert receval("run", "config.yaml", "-q", "--if-missing", "pass", "-o", "out/")[0] == 0
+    assert receval("gate", "out", "-q", "--baseline", "results/none", "--if-missing", "pass") == (0, "", said)

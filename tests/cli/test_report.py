@@ -192,3 +192,15 @@ def test_gates_judged_alone_can_be_reported_too(folder, tmp_path, receval, monke
 def test_a_report_of_a_folder_has_the_gates_that_were_judged(folder, tmp_path, receval):
     receval("run", folder / "config.yaml", "-q", "-o", "judged/", "--set", RULES)
     assert receval("report", "judged", "--format", "md", "-q")[1].splitlines()[2] == "- ✖ 1 of 2 gates failed."
+
+
+def test_the_text_of_a_comment_on_a_pull_request_is_written_with_its_marker(folder, tmp_path, receval, monkeypatch):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    os.symlink(folder / "out", "to day--> x")
+    code, out, err = receval("report", "to day--> x", "--ci", "github-comment")
+    assert (code, out, err) == (0, "", "receval: wrote receval-comment.md\n")
+    text = (tmp_path / "receval-comment.md").read_text()
+    assert text.startswith("<!-- receval to-day-x -->\n# Evaluation of popular and good\n")
+    assert not (tmp_path / "summary.md").exists()
+    assert receval("report", "to day--> x", "--format", "github-comment", "--ci", "none")[1] == text

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from msgspec.structs import replace
 from receval.errors import OutputError
-from receval.render.ci import append_summary, as_annotations, as_badge, as_code_quality
+from receval.render.ci import append_summary, as_annotations, as_badge, as_code_quality, as_github_comment
 
 from tests.reports import gate, reported
 
@@ -25,6 +25,22 @@ def test_an_annotation_names_the_config_and_cannot_begin_another_one(result):
     content = replace(reported(result, gates=[gate("inconclusive", rule="a:b,c", sentence="100 %\n::error::x")]), source="conf/x.yaml")
     (line,) = (line for line in as_annotations(content).splitlines() if "a%3Ab" in line)
     assert line == "::warning file=conf/x.yaml,title=a%3Ab%2Cc good::100 %25⏎::error::x"
+
+
+def test_a_gate_that_may_be_skipped_is_a_notice_and_one_that_may_not_is_a_warning(result):
+    skipped = gate("skipped", rule="may be")
+    content = reported(result, gates=[skipped, replace(skipped, rule="warns", consequence="warn")])
+    lines = [line for line in as_annotations(content).splitlines() if "It is skipped" in line]
+    assert lines == ["::warning title=warns good::It is skipped.", "::notice title=may be good::It is skipped."]
+
+
+def test_a_comment_notifies_nobody_and_is_short_enough_for_github(result):
+    sentence = "@everybody, good of @team/us: nDCG@3 is low."
+    text = as_github_comment(reported(result, gates=[gate("fail", rule="@all", sentence=sentence)] * 4_000))
+    assert "@\u200ball" in text
+    assert "@all" not in text
+    assert "nDCG@3" in text
+    assert 59_000 < len(text.encode()) <= 60_000
 
 
 def test_a_summary_is_added_to_what_is_there_and_cut_below_the_limit(tmp_path):

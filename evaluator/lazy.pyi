@@ -1,0 +1,3 @@
+import polars as pl
+
+__all__ = ["pl"]
