@@ -39,6 +39,12 @@ class _Commands(click.Group):
         command: click.Command = getattr(import_module(f".{_COMMANDS[name][0]}", __package__), name)
         return command
 
+    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
+        try:
+            return super().parse_args(context, arguments)
+        except click.NoSuchOption as error:
+            context.fail(f"No such option '{error.option_name}'. Options follow their command: receval run CONFIG --format json")
+
     def resolve_command(self, context: click.Context, arguments: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         name = arguments[0]
         if name not in _COMMANDS and not name.startswith("-"):
@@ -76,7 +82,7 @@ or wrong, 4 an engine or an optional extra is missing, 70 an internal error, 130
 
 
 @click.group(cls=_Commands, help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version.")
+@click.option("-V", "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version.")
 @click.option(
     "--debug", is_flag=True, is_eager=True, expose_value=False, callback=_debug, help="Show the traceback of an error, for a bug report."
 )

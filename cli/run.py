@@ -55,7 +55,7 @@ _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
 def run(
     context: click.Context,
     /,
-    config: str,
+    config: str | None,
     read: options.ConfigReader,
     form: str | None,
     outputs: tuple[str, ...],
@@ -74,7 +74,7 @@ def run(
     failed; the results are written all the same.
     """
     _refuse_contradictions(form, per_user, quiet and verbose, table)
-    loaded = read(config, quiet=quiet)
+    loaded = read(read.source(config), quiet=quiet)
     if print_config:
         _print_config(loaded)
         return

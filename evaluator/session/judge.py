@@ -10,6 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ..config import Loaded, gates_of
+from ..config import measures_of_rules as measures_of_rules
 from ..config.judgement import Compare, GateBaseline, Gates
 from ..disk.result_folder import copy_results
 from ..disk.result_folder import load as load
