@@ -79,9 +79,9 @@ def suggestion(guess: str, command: click.Command, context: click.Context, argum
         meant = f"--set {shlex.quote(f'{key}={_value_of(guess, arguments)}')}"
     if meant:
         return f"Use {meant}."
-    having = [f"receval {other}" for other in _commands_with(guess, context)]
+    having = _commands_with(guess, context)
     if having:
-        return f"{' and '.join(having[:3])} {'has' if len(having) == 1 else 'have'} this option."
+        return f"These commands have it: receval {', '.join(having)}."
     close = get_close_matches(name, [option[2:] for option in options if option.startswith("--")], n=1, cutoff=0.7)
     if close:
         return f"Did you mean --{close[0]}?"

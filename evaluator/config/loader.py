@@ -31,7 +31,7 @@ _STDIN = "/dev/stdin"
 _DATA_ENDING: Final = re.compile(r"\.(csv|tsv|jsonl|ndjson|parquet|arrow|feather|ipc|inter|dat|data)(\.(gz|zst|bz2|xz))?$", re.IGNORECASE)
 _DATA_START: Final = (b"PAR1", b"ARROW1", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 """The first bytes of files of Parquet and Arrow, and of packed ones."""
-_TABLE: Final = re.compile(r"[^\n:]+([,;|\t]|::)\S")
+_TABLE: Final = re.compile(r"[^\n:#{\[-][^\n:]*([,;|\t]|::)\S")
 """The start of a text that is a table."""
 
 
@@ -144,8 +144,6 @@ def _load(
         document, name, folder = read_document(path, environment), str(path), _folder_of(path)
     value = document.value
     if not isinstance(value, dict):
-        if isinstance(value, str) and _TABLE.match(value):
-            raise _data_file(name)
         raise ConfigError(f"{name}:1:1: a config must be a mapping with the keys data and evaluation, not {kind(value)}")
     overridden: dict[text.Path, str] = {}
     problems = list(add_question(value, question, folder, overridden))
@@ -217,7 +215,10 @@ def check(value: Mapping[str, Any], locations: Locations, folder: Path, problems
 
 def read_document(path: str | Path, environment: Mapping[str, str] | None = None) -> text.Document:
     """The content of a YAML file; `ConfigError` with every problem and its place if it cannot be read."""
-    document = text.read(_read(Path(path)), environment)
+    written = _read(Path(path))
+    document = text.read(written, environment)
+    if _TABLE.match(written) and not isinstance(document.value, dict):
+        raise _data_file(path)
     if document.problems:
         raise ConfigError([f"{path}:{line}:{column}: {message}" for (line, column), message in document.problems])
     return document
