@@ -71,7 +71,7 @@ def format_option(*subjects: outputs.Subject, help: str, default: str | None = N
 
 
 COMMAND_LINE: Final = "command-line"
-"""What stands for a config among the arguments if options say all that is asked."""
+"""The input that names the config that options make, if no config is given."""
 _NO_CONFIG: Final = "Missing argument 'CONFIG': give a config, or the files: --test FILE --recs NAME=FILE -m nDCG@10"
 _USUAL_METRICS: Final = ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")
 """The metrics if neither a config nor an option names some."""
@@ -104,17 +104,17 @@ class ConfigReader:
 
     @property
     def changes(self) -> bool:
-        """Whether options change a config, or stand for one."""
+        """Whether options change or replace a config."""
         return bool(self.overrides or self.recommendations or self.question)
 
     def source(self, given: str | None) -> str:
-        """Return the config that is given, or what stands for one; `UsageError` if there is neither a config nor a test file."""
+        """Return the config that is given, or `COMMAND_LINE`; `UsageError` if there is neither a config nor a test file."""
         if given is None and "test" not in self.question:
             raise click.UsageError(_NO_CONFIG)
         return COMMAND_LINE if given is None else given
 
     def sources(self, given: Sequence[str]) -> tuple[str, ...]:
-        """Return the inputs that are given; if the test file is given and there are only folders, options stand for a config beside them.
+        """Return the inputs that are given, and `COMMAND_LINE` if the test file is given and all of them are folders.
 
         `UsageError` if there are only folders and options that change a config.
         """
@@ -182,7 +182,7 @@ def _refuse_data_file(context: click.Context, parameter: click.Parameter, given:
 
 
 def config_or_folder_argument(name: str, metavar: str, **attributes: Any) -> Callable[[_Callback], _Callback]:
-    """An argument for configs and folders, that may be left out if options say all that is asked."""
+    """Add an argument for configs and folders; without it options make the config."""
     return click.argument(name, required=False, metavar=metavar, type=click.Path(), callback=_refuse_data_file, **attributes)
 
 
@@ -190,7 +190,7 @@ config_argument = config_or_folder_argument("config", "[CONFIG]")
 
 
 _QUESTION = {
-    "test": click.option("--test", metavar="FILE", help="The test file. With it and --recs no config is needed."),
+    "test": click.option("--test", metavar="FILE", help="The test file. With --test and --recs no config is needed."),
     "train": click.option("--train", metavar="FILE", help="The train file."),
     "items": click.option("--items", metavar="FILE", help="The file of items."),
     "metrics": click.option("-m", "--metrics", "--metric", "metrics", multiple=True, metavar="M,M", help="The metrics: nDCG@10,Recall."),
@@ -203,7 +203,7 @@ _QUESTION = {
         help="The library whose definitions are used.",
     ),
 }
-"""The options that say a question without a config, and change that of one."""
+"""The options that make a config for one question, or change the one that is given."""
 _READING = {
     "overrides": click.option(
         "--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a config value: --set evaluation.top_k=[5,10]."
@@ -213,7 +213,7 @@ _READING = {
         "recommendations",
         multiple=True,
         metavar="NAME=FILE",
-        help="Add a model to those of the config; NAME=- reads standard input.",
+        help="Add a model and its lists; without NAME it is named after the file; NAME=- reads standard input.",
     ),
     "replace": click.option("--replace", is_flag=True, help="Let --recs replace a model of the config."),
     "input_format": click.option(
@@ -226,7 +226,7 @@ _READING = {
 
 
 def reading_options(*names: str, without: Sequence[str] = ()) -> Callable[[_Callback], _Callback]:
-    """Add options that change a config, all of them if none is named, and those that say a question, `without` some of them."""
+    """Add options that change a config (without names all of them), and those that make one, `without` some of them."""
     of_question = [name for name in _QUESTION if name not in without]
 
     def decorated(callback: _Callback) -> Any:

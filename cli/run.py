@@ -68,7 +68,9 @@ def run(
     print_config: bool,
     **table: Any,
 ) -> None:
-    """Evaluate recommendation files as a config says.
+    """Evaluate recommendation files, as a config or options say.
+
+    Without a config: receval run --test t.csv --recs als=als.csv -m nDCG,Recall -k 5,10
 
     The result goes to standard output, everything else to standard error. Exits with 1 if a gate or a health check of level error
     failed; the results are written all the same.

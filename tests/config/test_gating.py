@@ -79,7 +79,7 @@ def test_the_short_form_says_what_the_mapping_says(short, mapping, rule):
         ("{measure: nDCG@10, min: 0.1, models: hme}", "gates.rules[0].models[0]: there is no model named 'hme': did you mean 'home'?"),
         ("nDGC@10 >= 0.1", "gates.rules[0]: the config has no measure 'nDGC@10': did you mean nDCG@10?"),
         ("Foo@10 >= 0.1", "gates.rules[0]: the config has no measure 'Foo@10': there are nDCG@5"),
-        ("ILD@10 >= 0.2", "Recall@10; ILD@10 needs the categories of the items: give data.items with its key categories"),
+        ("ILD@10 >= 0.2", "Recall@10; ILD@10 needs the categories of the items: set data.items.categories to their column"),
         ("nDCG@20 >= 0.1", "add it to evaluation.metrics, which has nDCG@5, nDCG@10, Recall@5, Recall@10"),
         ("nDCG@10 max_loss 2", "nDCG@10 is between 0 and 1: no max_loss of 2 is possible; 2% is a share of the baseline's value"),
         ("nDCG@10 max_loss 100%", "max_loss of 100% can never fail: nDCG@10 is never below 0, so no loss can exceed 100%"),
