@@ -94,9 +94,7 @@ def _refuse_contradictions(source: str, read: options.ConfigReader, asked: dict[
     if asked["baseline"] is None and asked["anchor"] is None and asked["if_missing"] is not None:
         raise click.UsageError("--if-missing needs --baseline")
     if os.path.isdir(Path(source).expanduser()) and read.changes:
-        raise click.UsageError(
-            "--set and --recs change a config, as options for files and metrics do; they have no effect on stored results"
-        )
+        raise click.UsageError("--set and --recs change a config, as -m, -k and --test do; they have no effect on stored results")
 
 
 @click.group()

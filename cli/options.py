@@ -80,17 +80,12 @@ _USUAL_METRICS: Final = ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")
 _TESTS: Final = ("t", "permutation", "bootstrap", "bootstrap-t", "wilcoxon")
 
 
-class TestOrFile(click.ParamType):
-    """A test of paired differences, or the test file."""
-
-    name = "TEST|FILE"
-    __test__ = False
-
-    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> str:
-        """Return the text, if it is the name of a test or may be a file."""
+def tests_or_files(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the values if each is a test of differences or may be a file."""
+    for value in given:
         if value not in _TESTS and not ({".", "/", "*"} & set(value) or value == "-" or os.path.exists(value)):
-            self.fail(f"{value!r} is neither a file nor one of {', '.join(_TESTS)}", parameter, context)
-        return str(value)
+            raise click.BadParameter(f"{value!r} is neither a file nor one of {', '.join(_TESTS)}")
+    return given
 
 
 class ConfigReader:
@@ -144,7 +139,7 @@ class ConfigReader:
         question = dict(self.question)
         if path == COMMAND_LINE:
             question = {"metrics": tuple(metrics) or _USUAL_METRICS, **question}
-        config = {} if path == COMMAND_LINE else path
+        config: str | dict[str, Any] = {} if path == COMMAND_LINE else path
         loaded = load_config(config, (*self.overrides, *more), self.recommendations, question=question, **self._options, **sections)
         if not quiet:
             warn(loaded)

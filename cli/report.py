@@ -27,7 +27,8 @@ from .output import ci_files, emit, publish, say, show, tell
     "--test",
     "tests",
     multiple=True,
-    type=options.TestOrFile(),
+    metavar="TEST|FILE",
+    callback=options.tests_or_files,
     help="The test of paired differences: t (default), permutation, bootstrap, bootstrap-t or wilcoxon. Or the test file: --test t.csv.",
 )
 @click.option(

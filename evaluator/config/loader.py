@@ -251,7 +251,7 @@ def refuse_data_file(path: str | Path) -> None:
 
 
 def _data_file(path: str | Path) -> ConfigError:
-    hint = "receval run --test TEST --recs NAME=LISTS -m nDCG@10 needs no config; receval init -o config.yaml writes one"
+    hint = "receval run --test TEST --recs NAME=LISTS -m nDCG@10 needs no config (--recs once per model); receval init writes one"
     return ConfigError(f"{path} is a data file, not a config", hint)
 
 

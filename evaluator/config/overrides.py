@@ -194,6 +194,11 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
     relative = _seen_from(folder, path)
     data = config.get("data")
     assignment = data.get("recommendations") if isinstance(data, dict) else None
+    if not equals and set("*?[") & set(path):  # every file of a pattern is a model of its own
+        if isinstance(assignment, dict):
+            return f"{where}: a pattern of files without a name cannot be added to models with names: write NAME=PATH for each"
+        listed = [] if assignment is None else [assignment] if isinstance(assignment, str) else assignment
+        return _put(config, ("data", "recommendations"), [*listed, relative], where, origins)
     if isinstance(data, dict) and isinstance(assignment, str | list):
         listed = [assignment] if isinstance(assignment, str) else assignment
         same = [entry for entry in listed if isinstance(entry, dict) and entry.get("name") == name]

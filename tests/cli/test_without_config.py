@@ -108,6 +108,13 @@ def test_a_model_without_a_name_is_named_after_its_file(receval):
     assert yaml.safe_load(out)["data"]["recommendations"] == {"als": {"path": "als.csv"}, "pop": {"path": "pop.csv"}}
 
 
+def test_a_pattern_without_a_name_is_one_model_per_file(receval):
+    out = receval("run", "--test", "t.csv", "--recs", "?[lo]*.csv", "-m", "Recall@1", "--format", "csv")[1]
+    assert values(out) == {("als", "Recall@1"): 0.25, ("pop", "Recall@1"): 0.75}  # pop has item two of a, and item one of b
+    code, _, err = receval("run", "--test", "t.csv", "--recs", "m=als.csv", "--recs", "p*.csv", "-m", "Recall@1")
+    assert (code, "a pattern of files without a name cannot be added to models with names" in err) == (2, True)
+
+
 def test_set_says_how_the_files_of_options_are_read(receval, shop):
     (shop / "odd.csv").write_text("who;what\na;one\n")
     out = receval(
