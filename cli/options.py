@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import wraps
@@ -101,6 +102,12 @@ class ConfigReader:
     def changes(self) -> bool:
         """Whether options change or replace a config."""
         return bool(self.overrides or self.recommendations or self.question)
+
+    def as_options(self) -> str:
+        """Return the options that say which files there are and how they are read, as another command takes them."""
+        named = [f"--{name} {shlex.quote(str(value))}" for name, value in self.question.items() if name not in ("metrics", "top_k")]
+        others = (("--recs", self.recommendations), ("--set", self.overrides))
+        return " ".join([*named, *(f"{option} {shlex.quote(value)}" for option, values in others for value in values)])
 
     def source(self, given: str | None) -> str:
         """Return the config that is given, or `COMMAND_LINE`; `UsageError` if there is neither a config nor a test file."""

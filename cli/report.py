@@ -63,7 +63,8 @@ def compare(
     def read_with_groups(path: str) -> receval.Loaded:
         return read(path, overrides_of(asked["by"], asked["cluster"]), quiet=quiet, metrics=asked["measures"])
 
-    compared = compare_inputs(read.sources(inputs), asked, read=read_with_groups, tell=tell, outputs=outputs)
+    sources, written = read.sources(inputs), {options.COMMAND_LINE: read.as_options()}
+    compared = compare_inputs(sources, asked, read=read_with_groups, tell=tell, outputs=outputs, written=written)
     if form is not None or not quiet:
         show(of_form(form or "table", "comparison"), compared.comparison, **compared.options)
 

@@ -90,6 +90,12 @@ def test_compare_takes_the_test_file_and_the_test_of_differences_by_one_option(r
     assert (code, "'wilcoxxon' is neither a file nor one of t, permutation" in err) == (2, True)
 
 
+def test_the_command_to_look_at_a_user_has_the_options_instead_of_a_config(receval):
+    out = receval("compare", *FILES, "--recs", "pop=pop.csv", "-m", "Recall@1", "--threshold", "4", "--losers", "1")[1]
+    command = "explain 'Recall@1' --threshold 4.0 --test t.csv --recs als=als.csv --recs pop=pop.csv --user 'a' --model 'pop'"
+    assert f"receval {command}" in " ".join(out.split())
+
+
 def test_stored_results_are_compared_with_the_files_of_options(receval):
     assert receval("run", *FILES, "-m", "Recall@1", "-q", "-o", "main/")[0] == 0
     out = receval("compare", "main", "--test", "t.csv", "--recs", "als=pop.csv", "-m", "Recall@1")[1]
