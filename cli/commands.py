@@ -29,6 +29,21 @@ _COMMANDS = {
 """Command → the file that has it, and its help. The commands themselves are imported when they are called, so that --help is quick."""
 
 
+_MEANT = {
+    "diff": "compare",
+    "eval": "run",
+    "evaluate": "run",
+    "help": "receval --help",
+    "info": "describe",
+    "lint": "validate",
+    "score": "run",
+    "stats": "describe",
+    "test": "compare",
+    "version": "receval --version",
+}
+"""The name of a command that people try → what they mean."""
+
+
 class _Commands(click.Group):
     def list_commands(self, context: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -50,7 +65,8 @@ class _Commands(click.Group):
         if name not in _COMMANDS and not name.startswith("-"):
             from difflib import get_close_matches
 
-            close = [f"receval run {name}"] if name.endswith((".yaml", ".yml")) else get_close_matches(name, _COMMANDS, n=1, cutoff=0.5)
+            meant = f"receval run {name}" if name.endswith((".yaml", ".yml")) else _MEANT.get(name.lower())
+            close = [meant] if meant else get_close_matches(name, _COMMANDS, n=1, cutoff=0.5)
             context.fail(f"No such command {name!r}." + (f" Did you mean {close[0]!r}?" if close else ""))
         return super().resolve_command(context, arguments)
 

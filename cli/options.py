@@ -71,6 +71,7 @@ def format_option(*subjects: outputs.Subject, help: str, default: str | None = N
     return click.option("--format", "form", type=FormatChoice(*subjects), default=default, help=help)
 
 
+_TABLES: Final = (".csv", ".tsv", ".parquet", ".gz", ".jsonl", ".ndjson")
 COMMAND_LINE: Final = "command-line"
 """The input that names the config that options make, if no config is given."""
 _NO_CONFIG: Final = "Missing argument 'CONFIG': give a config, or the files: --test FILE --recs NAME=FILE -m nDCG@10"
@@ -174,8 +175,11 @@ plugin_option = click.option(
 
 
 def _refuse_data_file(context: click.Context, parameter: click.Parameter, given: Any) -> Any:
-    """Return the argument; `ConfigError` for a table where a config is expected, also if more arguments follow."""
+    """Return the argument; `ConfigError` for a table where a config is expected, `UsageError` for a value of an option before it."""
     for name in given if isinstance(given, tuple) else (given,) if given else ():
+        is_path = name.endswith((".yaml", ".yml")) or "/" in name or "=" in name
+        if context.params.get("test") and not is_path and (name.endswith(_TABLES) or not os.path.exists(name)):
+            raise click.UsageError(f"Unexpected argument {name!r}. Separate values by commas (-k 5,10); give --recs once per model")
         if not name.endswith((".yaml", ".yml", "/")):
             from receval.config import refuse_data_file
 

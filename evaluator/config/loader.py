@@ -246,7 +246,7 @@ def _without(value: Mapping[str, Any], wrong: Sequence[text.Path], folder: Path)
 
 def refuse_data_file(path: str | Path) -> None:
     """Raise `ConfigError` for what is a file of data by its name, where a config is expected."""
-    if _DATA_ENDING.search(str(path)):
+    if _DATA_ENDING.search(str(path)) and not os.path.isdir(path):
         raise _data_file(path)
 
 

@@ -18,6 +18,9 @@ GUESSES = {
     ("run", "--recommendations", "als.csv"): "Use --recs NAME=FILE.",
     ("run", "--recomendations", "als.csv"): "Use --recs NAME=FILE.",
     ("run", "--yaml", "config.yaml"): "Use the config as an argument: receval run CONFIG.",
+    ("run", "-t", "t.csv"): "Use --test FILE.",
+    ("run", "--sep", ";"): "Use --set 'data.test.separator=;'.",
+    ("gate", "--min", "0.1"): "Use --rule 'nDCG@10 >= 0.1'.",
     ("run", "-V"): "Use receval --version.",
     ("run", "--measure", "nDCG"): "Use -m.",
     ("run", "--losers", "3"): "These commands have it: receval compare, report.",
@@ -41,6 +44,11 @@ def test_an_option_that_is_guessed_gets_what_is_meant(typed, receval):
     assert (code, out) == (2, "")
     assert "No such option" in err
     assert err.endswith(f"{GUESSES[typed]}\n")
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("evaluate", "run"), ("Eval", "run"), ("diff", "compare"), ("version", "receval --version")])
+def test_a_command_that_is_guessed_gets_what_is_meant(typed, meant, receval):
+    assert receval(typed, "config.yaml")[2].endswith(f"No such command {typed!r}. Did you mean {meant!r}?\n")
 
 
 def test_nothing_is_suggested_where_nothing_is_near(receval):

@@ -161,6 +161,8 @@ def test_cutoffs_without_effect_are_named(receval, shop):
         (("--test", "t.csv"), "data.recommendations: this key is missing: give name: path, or --recs NAME=PATH"),
         ((*FILES, "-m", "nDGC"), "-m nDGC: evaluation.metrics[0]: unknown metric 'nDGC' — did you mean 'nDCG'?"),
         ((*FILES, "-k", "x"), "-k x: evaluation.top_k: a cut-off must be a positive integer or none (the whole list), not 'x'"),
+        ((*FILES, "-k", "5", "10"), "Unexpected argument '10'. Separate values by commas (-k 5,10); give --recs once per model"),
+        ((*FILES, "pop.csv", "-m", "nDCG"), "Unexpected argument 'pop.csv'. Separate values by commas"),
         ((*FILES, "-k", "1: 2: 3"), "-k 1: 2: 3: write cut-offs as 5,10"),
         ((*FILES, "--threshold", "nan"), "--threshold nan: evaluation.relevance.threshold"),
         ((*FILES, "--convention", "elliott"), "--convention elliott: evaluation.convention: unknown convention 'elliott'"),
@@ -181,6 +183,11 @@ def test_a_table_that_is_given_as_config_is_named_as_such(name, receval, shop):
         assert code == 2
         if len(command) < 3 or "." in name:
             assert err.startswith(f"receval: {name} is a data file, not a config\n  receval run --test TEST --recs NAME=LISTS -m nDCG@10 ")
+
+
+def test_a_folder_of_results_may_be_named_like_a_table(receval):
+    assert receval("run", *FILES, "-m", "Recall@1", "-q", "-o", "run.data/")[0] == 0
+    assert receval("gate", "run.data", "--rule", "Recall@1 >= 0.1")[0] == 0
 
 
 def test_python_says_the_same_of_a_table():
