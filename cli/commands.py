@@ -29,6 +29,21 @@ _COMMANDS = {
 """Command → the file that has it, and its help. The commands themselves are imported when they are called, so that --help is quick."""
 
 
+_MEANT = {
+    "diff": "compare",
+    "eval": "run",
+    "evaluate": "run",
+    "help": "receval --help",
+    "info": "describe",
+    "lint": "validate",
+    "score": "run",
+    "stats": "describe",
+    "test": "compare",
+    "version": "receval --version",
+}
+"""The name of a command that people try → what they mean."""
+
+
 class _Commands(click.Group):
     def list_commands(self, context: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -39,12 +54,19 @@ class _Commands(click.Group):
         command: click.Command = getattr(import_module(f".{_COMMANDS[name][0]}", __package__), name)
         return command
 
+    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
+        try:
+            return super().parse_args(context, arguments)
+        except click.NoSuchOption as error:
+            context.fail(f"No such option '{error.option_name}'. Options follow their command: receval run CONFIG --format json")
+
     def resolve_command(self, context: click.Context, arguments: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         name = arguments[0]
         if name not in _COMMANDS and not name.startswith("-"):
             from difflib import get_close_matches
 
-            close = [f"receval run {name}"] if name.endswith((".yaml", ".yml")) else get_close_matches(name, _COMMANDS, n=1, cutoff=0.5)
+            meant = f"receval run {name}" if name.endswith((".yaml", ".yml")) else _MEANT.get(name.lower())
+            close = [meant] if meant else get_close_matches(name, _COMMANDS, n=1, cutoff=0.5)
             context.fail(f"No such command {name!r}." + (f" Did you mean {close[0]!r}?" if close else ""))
         return super().resolve_command(context, arguments)
 
@@ -76,7 +98,7 @@ or wrong, 4 an engine or an optional extra is missing, 70 an internal error, 130
 
 
 @click.group(cls=_Commands, help=_HELP, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version.")
+@click.option("-V", "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version.")
 @click.option(
     "--debug", is_flag=True, is_eager=True, expose_value=False, callback=_debug, help="Show the traceback of an error, for a bug report."
 )

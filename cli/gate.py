@@ -15,7 +15,7 @@ from .output import ci_files, publish, say, say_gates, show, tell
 
 
 @click.command(cls=options.Command)
-@click.argument("source", metavar="DIR|CONFIG")
+@options.config_or_folder_argument("source", "[DIR|CONFIG]")
 @click.option("--baseline", metavar="[LABEL=]DIR|MODEL", help="What models are compared with, instead of gates.baseline.")
 @click.option(
     "--baseline-model", metavar="NAME", help="The model in the baseline folder to compare with. Default: the model of the same name."
@@ -49,7 +49,7 @@ from .output import ci_files, publish, say, say_gates, show, tell
 def gate(
     context: click.Context,
     /,
-    source: str,
+    source: str | None,
     read: options.ConfigReader,
     strict: bool,
     exit_zero: bool,
@@ -64,15 +64,16 @@ def gate(
     Give a folder that 'receval run -o DIR/' wrote, which is judged without its data, or a config, which is evaluated. Exits with 1 if
     a gate failed, or a health check of level error.
     """
-    from receval.session.judge import gate_options, judge_source
+    from receval.session.judge import gate_options, judge_source, measures_of_rules
 
-    _refuse_contradictions(source, read, asked)
+    named = read.source(source)
+    _refuse_contradictions(named, read, asked)
     row = of_form(form, "gates", "report")
     options = gate_options(**asked)
     judged = judge_source(
-        source,
+        named,
         options,
-        read=partial(read, quiet=quiet, gates=options),
+        read=partial(read, quiet=quiet, gates=options, metrics=measures_of_rules(asked["rules"])),
         outputs=outputs,
         more_files=ci_files(system),
         reports=system != "none" or (row is not None and row.of == "report"),
@@ -92,8 +93,8 @@ def _refuse_contradictions(source: str, read: options.ConfigReader, asked: dict[
         raise click.UsageError("--baseline-model needs --baseline")
     if asked["baseline"] is None and asked["anchor"] is None and asked["if_missing"] is not None:
         raise click.UsageError("--if-missing needs --baseline")
-    if os.path.isdir(Path(source).expanduser()) and (read.overrides or read.recommendations):
-        raise click.UsageError("--set and --recs change a config; they have no effect on stored results")
+    if os.path.isdir(Path(source).expanduser()) and read.changes:
+        raise click.UsageError("--set and --recs change a config, as -m, -k and --test do; they have no effect on stored results")
 
 
 @click.group()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 import receval
@@ -20,7 +21,18 @@ _Callback = TypeVar("_Callback", bound=Callable[..., Any])
 
 
 class Command(click.Command):
-    """A command whose wrong arguments are told as those of the command line."""
+    """A command whose wrong arguments are told as those of the command line, with what to use instead of an option that is guessed."""
+
+    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
+        """Read the arguments."""
+        given = tuple(arguments)
+        try:
+            return super().parse_args(context, arguments)
+        except click.NoSuchOption as error:
+            from .guesses import suggestion
+
+            hint = suggestion(error.option_name, self, context, given)
+            raise click.UsageError(f"No such option '{error.option_name}'.{f' {hint}' if hint else ''}", context) from None
 
     def invoke(self, context: click.Context) -> Any:
         """Call the command."""
@@ -60,19 +72,84 @@ def format_option(*subjects: outputs.Subject, help: str, default: str | None = N
     return click.option("--format", "form", type=FormatChoice(*subjects), default=default, help=help)
 
 
+_TABLES: Final = (".csv", ".tsv", ".parquet", ".gz", ".jsonl", ".ndjson")
+COMMAND_LINE: Final = "command-line"
+"""The input that names the config that options make, if no config is given."""
+_NO_CONFIG: Final = "Missing argument 'CONFIG': give a config, or the files: --test FILE --recs NAME=FILE -m nDCG@10"
+_USUAL_METRICS: Final = ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")
+"""The metrics if neither a config nor an option names some."""
+
+
+_TESTS: Final = ("t", "permutation", "bootstrap", "bootstrap-t", "wilcoxon")
+
+
+def tests_or_files(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the values if each is a test of differences or may be a file."""
+    for value in given:
+        if value not in _TESTS and not ({".", "/", "*"} & set(value) or value == "-" or os.path.exists(value)):
+            raise click.BadParameter(f"{value!r} is neither a file nor one of {', '.join(_TESTS)}")
+    return given
+
+
 class ConfigReader:
     """Loads configs, changed as the options of a command say, and warns of what has no meaning in them."""
 
-    def __init__(self, overrides: Sequence[str] = (), recommendations: Sequence[str] = (), **options: Any) -> None:
+    def __init__(
+        self, overrides: Sequence[str] = (), recommendations: Sequence[str] = (), question: Mapping[str, Any] | None = None, **options: Any
+    ) -> None:
         self.overrides, self.recommendations, self._options = overrides, recommendations, options
+        self.question = question or {}
 
-    def __call__(self, path: str, more: Sequence[str] = (), *, quiet: bool = False, **sections: Any) -> receval.Loaded:
-        """Load a config, with `more` overrides and whole `sections`."""
+    @property
+    def changes(self) -> bool:
+        """Whether options change or replace a config."""
+        return bool(self.overrides or self.recommendations or self.question)
+
+    def as_options(self) -> str:
+        """Return the options that say which files there are and how they are read, as another command takes them."""
+        named = [f"--{name} {shlex.quote(str(value))}" for name, value in self.question.items() if name not in ("metrics", "top_k")]
+        others = (("--recs", self.recommendations), ("--set", self.overrides))
+        return " ".join([*named, *(f"{option} {shlex.quote(value)}" for option, values in others for value in values)])
+
+    def source(self, given: str | None) -> str:
+        """Return the config that is given, or `COMMAND_LINE`; `UsageError` if there is neither a config nor a test file."""
+        if given is None and "test" not in self.question:
+            raise click.UsageError(_NO_CONFIG)
+        return COMMAND_LINE if given is None else given
+
+    def sources(self, given: Sequence[str]) -> tuple[str, ...]:
+        """Return the inputs that are given, and `COMMAND_LINE` if the test file is given and all of them are folders.
+
+        `UsageError` if there are only folders and options that change a config.
+        """
+        are_folders = all(os.path.isdir(Path(text.rpartition("=")[2]).expanduser()) for text in given)
+        if are_folders and "test" in self.question:
+            return (*given, COMMAND_LINE)
+        if not given:
+            raise click.UsageError(_NO_CONFIG)
+        if are_folders and self.question:
+            raise click.UsageError("options for files and metrics change a config; they have no effect on stored results")
+        return tuple(given)
+
+    def take_tests(self, given: Sequence[str]) -> str | None:
+        """Take the test file from the values of an option that names tests of differences too; return the last of these."""
+        files = [value for value in given if value not in _TESTS]
+        self.question = {**self.question, "test": files[-1]} if files else self.question
+        return next((value for value in reversed(given) if value in _TESTS), None)
+
+    def __call__(
+        self, path: str, more: Sequence[str] = (), *, quiet: bool = False, metrics: Sequence[str] = (), **sections: Any
+    ) -> receval.Loaded:
+        """Load a config, with `more` overrides and whole `sections`; without a config `metrics` are those if no option names some."""
         from receval.config import load_config
 
         from .output import warn
 
-        loaded = load_config(path, (*self.overrides, *more), self.recommendations, **self._options, **sections)
+        question = dict(self.question)
+        if path == COMMAND_LINE:
+            question = {"metrics": tuple(metrics) or _USUAL_METRICS, **question}
+        config: str | dict[str, Any] = {} if path == COMMAND_LINE else path
+        loaded = load_config(config, (*self.overrides, *more), self.recommendations, question=question, **self._options, **sections)
         if not quiet:
             warn(loaded)
         return loaded
@@ -96,7 +173,44 @@ plugin_option = click.option(
     callback=_load_plugins,
     help="Run a Python file first that adds metrics or checks.",
 )
-config_argument = click.argument("config", type=click.Path())
+
+
+def _refuse_data_file(context: click.Context, parameter: click.Parameter, given: Any) -> Any:
+    """Return the argument; `ConfigError` for a table where a config is expected, `UsageError` for a value of an option before it."""
+    for name in given if isinstance(given, tuple) else (given,) if given else ():
+        is_path = name.endswith((".yaml", ".yml")) or "/" in name or "=" in name
+        if context.params.get("test") and not is_path and (name.endswith(_TABLES) or not os.path.exists(name)):
+            raise click.UsageError(f"Unexpected argument {name!r}. Separate values by commas (-k 5,10); give --recs once per model")
+        if not name.endswith((".yaml", ".yml", "/")):
+            from receval.config import refuse_data_file
+
+            refuse_data_file(name.rpartition("=")[2])
+    return given
+
+
+def config_or_folder_argument(name: str, metavar: str, **attributes: Any) -> Callable[[_Callback], _Callback]:
+    """Add an argument for configs and folders; without it options make the config."""
+    return click.argument(name, required=False, metavar=metavar, type=click.Path(), callback=_refuse_data_file, **attributes)
+
+
+config_argument = config_or_folder_argument("config", "[CONFIG]")
+
+
+_QUESTION = {
+    "test": click.option("--test", metavar="FILE", help="The test file. With --test and --recs no config is needed."),
+    "train": click.option("--train", metavar="FILE", help="The train file."),
+    "items": click.option("--items", metavar="FILE", help="The file of items."),
+    "metrics": click.option("-m", "--metrics", "--metric", "metrics", multiple=True, metavar="M,M", help="The metrics: nDCG@10,Recall."),
+    "top_k": click.option("-k", "--top-k", "top_k", metavar="K,K", help="The cut-offs: 5,10."),
+    "threshold": click.option("--threshold", type=float, metavar="RATING", help="The lowest rating of a relevant item."),
+    "convention": click.option(
+        "--convention",
+        metavar="NAME",
+        shell_complete=lambda *given: convention_names(*given),
+        help="The library whose definitions are used.",
+    ),
+}
+"""The options that make a config for one question, or change the one that is given."""
 _READING = {
     "overrides": click.option(
         "--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a config value: --set evaluation.top_k=[5,10]."
@@ -106,7 +220,7 @@ _READING = {
         "recommendations",
         multiple=True,
         metavar="NAME=FILE",
-        help="Add a model to those of the config; NAME=- reads standard input.",
+        help="Add a model and its lists; without NAME it is named after the file; NAME=- reads standard input.",
     ),
     "replace": click.option("--replace", is_flag=True, help="Let --recs replace a model of the config."),
     "input_format": click.option(
@@ -118,18 +232,22 @@ _READING = {
 """The options that change a config: they come to a command as a `ConfigReader`, called `read`."""
 
 
-def reading_options(*names: str) -> Callable[[_Callback], _Callback]:
-    """Add options that change a config, all of them if none is named."""
+def reading_options(*names: str, without: Sequence[str] = ()) -> Callable[[_Callback], _Callback]:
+    """Add options that change a config (without names all of them), and those that make one, `without` some of them."""
+    of_question = [name for name in _QUESTION if name not in without]
 
     def decorated(callback: _Callback) -> Any:
         @wraps(callback)
         def command(*arguments: Any, **given: Any) -> Any:
-            read = ConfigReader(**{name: given.pop(name) for name in _READING if name in given})
+            question = {name: value for name in of_question if (value := given.pop(name, None)) not in (None, ())}
+            read = ConfigReader(question=question, **{name: given.pop(name) for name in _READING if name in given})
             return callback(*arguments, read=read, **given)
 
         wrapped: Callable[..., Any] = command
         for name in reversed(names or tuple(_READING)):
             wrapped = _READING[name](wrapped)
+        for name in reversed(of_question):
+            wrapped = _QUESTION[name](wrapped)
         return wrapped
 
     return decorated

@@ -76,14 +76,6 @@ def warn(loaded: receval.Loaded) -> None:
         say(loaded.doubt)
 
 
-def warn_of_unused(loaded: receval.Loaded) -> None:
-    """Say on standard error which settings a run looks at and this command does not."""
-    from receval.session.studies import unused_settings
-
-    for remark in unused_settings(loaded):
-        say(f"warning: {remark}")
-
-
 _CI_FILES: Final = {
     "gitlab": {"gl-code-quality-report.json": "code-quality", "receval-junit.xml": "junit"},
     "github-comment": {"receval-comment.md": "github-comment"},

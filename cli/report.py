@@ -14,7 +14,7 @@ from .output import ci_files, emit, publish, say, show, tell
 
 
 @click.command(cls=options.Command)
-@click.argument("inputs", nargs=-1, required=True, metavar="CONFIG|[NAME=]DIR...")
+@options.config_or_folder_argument("inputs", "[CONFIG|[NAME=]DIR]...", nargs=-1)
 @click.option("--baseline", metavar="NAME|DIR", help="The model, result or folder that the others are compared with. Default: the first.")
 @click.option("--all-pairs", is_flag=True, help="Compare every pair of models; models that share a letter are not clearly different.")
 @click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to test; the others are only shown. May be repeated.")
@@ -23,8 +23,11 @@ from .output import ci_files, emit, publish, say, show, tell
 @click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses.")
 @click.option(
     "--test",
-    type=click.Choice(("t", "permutation", "bootstrap", "bootstrap-t", "wilcoxon")),
-    help="The test of paired differences. Default: t.",
+    "tests",
+    multiple=True,
+    metavar="TEST|FILE",
+    callback=options.tests_or_files,
+    help="The test of paired differences: t (default), permutation, bootstrap, bootstrap-t or wilcoxon. Or the test file: --test t.csv.",
 )
 @click.option(
     "--correction", type=click.Choice(("holm", "bh", "by", "none")), help="The correction for multiple comparisons. Default: holm."
@@ -39,7 +42,7 @@ from .output import ci_files, emit, publish, say, show, tell
 @click.option(
     "--cluster", metavar="COLUMN", help="A column of data.users; its users with the same value are not independent: users.household."
 )
-@options.reading_options("overrides", "recommendations", "replace")
+@options.reading_options("overrides", "recommendations", "replace", without=("test",))
 @options.format_option("comparison", help="The output format. Default: a table.")
 @options.outputs_option("Also write to a file: .json, .csv, .md, .tex, .html, or a folder.", metavar="FILE|DIR/")
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors and the output of --format.")
@@ -54,17 +57,19 @@ def compare(
     from receval.session.compare import compare_inputs
 
     cluster = [f"compare.cluster={asked['cluster']}"] if asked["cluster"] else []
+    asked["test"] = read.take_tests(asked.pop("tests"))
 
     def read_with_groups(path: str) -> receval.Loaded:
-        return read(path, [*options.override_by("compare", asked["by"]), *cluster], quiet=quiet)
+        return read(path, [*options.override_by("compare", asked["by"]), *cluster], quiet=quiet, metrics=asked["measures"])
 
-    compared = compare_inputs(inputs, asked, read=read_with_groups, tell=tell, outputs=outputs)
+    sources, written = read.sources(inputs), {options.COMMAND_LINE: read.as_options()}
+    compared = compare_inputs(sources, asked, read=read_with_groups, tell=tell, outputs=outputs, written=written)
     if form is not None or not quiet:
         show(of_form(form or "table", "comparison"), compared.comparison, **compared.options)
 
 
 @click.command(cls=options.Command)
-@click.argument("inputs", nargs=-1, required=True, metavar="CONFIG|[NAME=]DIR...")
+@options.config_or_folder_argument("inputs", "[CONFIG|[NAME=]DIR]...", nargs=-1)
 @options.outputs_option("Write the report: .html, .md, .tex, .xml (JUnit), .svg (a badge).")
 @options.format_option("report", "latex", help="Print the report in this format.")
 @click.option("--interactive", is_flag=True, help="Include Vega in the page (0.9 MB), which shows numbers under the pointer.")
@@ -100,7 +105,7 @@ def report(
     if not outputs and form is None and system == "none":
         raise click.UsageError("give an output file or a format: -o report.html, or --format md")
     made = report_inputs(
-        inputs,
+        read.sources(inputs),
         asked,
         read=partial(read, quiet=quiet),
         tell=tell,
@@ -120,7 +125,7 @@ def report(
 
 @click.command(cls=options.Command)
 @click.argument("chart", type=click.Choice(("over_k", "differences", "trade_off", "distribution")))
-@click.argument("inputs", nargs=-1, required=True, metavar="CONFIG|[NAME=]DIR...")
+@options.config_or_folder_argument("inputs", "[CONFIG|[NAME=]DIR]...", nargs=-1)
 @click.option(
     "-o",
     "--output",
@@ -143,4 +148,4 @@ def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], 
     """
     from receval.session.report import plot_inputs
 
-    plot_inputs(inputs, chart, of, asked, read=read, tell=tell, output=output)
+    plot_inputs(read.sources(inputs), chart, of, asked, read=read, tell=tell, output=output)

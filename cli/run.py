@@ -61,7 +61,7 @@ _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
 def run(
     context: click.Context,
     /,
-    config: str,
+    config: str | None,
     read: options.ConfigReader,
     form: str | None,
     outputs: tuple[str, ...],
@@ -76,14 +76,16 @@ def run(
     print_config: bool,
     **table: Any,
 ) -> None:
-    """Evaluate recommendation files as a config says.
+    """Evaluate recommendation files, as a config or options say.
+
+    Without a config: receval run --test t.csv --recs als=als.csv -m nDCG,Recall -k 5,10
 
     The result goes to standard output, everything else to standard error. Exits with 1 if a gate or a health check of level error
     failed; the results are written all the same.
     """
     _refuse_contradictions(form, per_user, quiet and verbose, table)
     gates = {"if_missing": if_missing} if if_missing else {}
-    loaded = read(config, options.override_by("evaluation", by), quiet=quiet, gates=gates)
+    loaded = read(read.source(config), options.override_by("evaluation", by), quiet=quiet, gates=gates)
     if print_config:
         _print_config(loaded)
         return

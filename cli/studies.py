@@ -10,14 +10,14 @@ from receval.outputs import of_form
 from receval.quoting import sentence
 
 from . import options
-from .output import say, show, warn_of_unused
+from .output import say, show
 
 
 @click.command(cls=options.Command)
 @options.config_argument
 @options.reading_options("overrides", "recommendations", "input_format")
 @options.format_option("description", default="table", help="The output format.")
-def describe(config: str, read: options.ConfigReader, form: str) -> None:
+def describe(config: str | None, read: options.ConfigReader, form: str) -> None:
     """Say what the files of a config hold, without evaluating anything.
 
     For the test and train files and the lists of each model: rows, users, items, density, ratings or scores with a histogram, how rows
@@ -25,7 +25,7 @@ def describe(config: str, read: options.ConfigReader, form: str) -> None:
     """
     from receval.session.studies import describe
 
-    show(of_form(form, "description"), describe(read(config)))
+    show(of_form(form, "description"), describe(read(read.source(config))))
 
 
 @click.command(cls=options.Command)
@@ -36,7 +36,7 @@ def describe(config: str, read: options.ConfigReader, form: str) -> None:
 @options.strict_option
 @options.store_option
 @click.pass_context
-def check(context: click.Context, config: str, read: options.ConfigReader, form: str, strict: bool, store: str | None) -> None:
+def check(context: click.Context, config: str | None, read: options.ConfigReader, form: str, strict: bool, store: str | None) -> None:
     """Run the health checks on the files of a config.
 
     Every check is made, also on files that `receval run` refuses because its policy says so. Exits with 1 if a check of level error
@@ -44,7 +44,7 @@ def check(context: click.Context, config: str, read: options.ConfigReader, form:
     """
     from receval.session.run import check_config
 
-    result = check_config(read(config), store)
+    result = check_config(read(read.source(config)), store)
     show(of_form(form, "findings"), result)
     context.exit(1 if result.failed(strict) else 0)
 
@@ -55,17 +55,16 @@ def check(context: click.Context, config: str, read: options.ConfigReader, form:
 @options.plugin_option
 @click.option("--user", required=True, help="The id of the user.")
 @click.option("--model", shell_complete=options.model_names, help="The name of the model. Not needed if there is only one.")
-@options.reading_options()
+@options.reading_options(without=("metrics",))
 @options.format_option("explanation", default="table", help="The output format.")
-def explain(measure: str, config: str, user: str, model: str | None, read: options.ConfigReader, form: str) -> None:
+def explain(measure: str, config: str | None, user: str, model: str | None, read: options.ConfigReader, form: str) -> None:
     """Show how the value of one user comes about, row by row.
 
     MEASURE is a metric with its cut-off, such as 'nDCG@10' or 'MAP(convention=elliot)@5'; CONFIG the config with the files.
     """
     from receval.session.studies import explain
 
-    loaded = read(config)
-    warn_of_unused(loaded)
+    loaded = read(read.source(config), metrics=(measure,))
     show(of_form(form, "explanation"), explain(loaded, measure, user, model))
 
 
@@ -111,7 +110,7 @@ def _validate(loaded: receval.Loaded, files: bool) -> None:
 @click.command(cls=options.Command)
 @options.config_argument
 @options.plugin_option
-@options.reading_options()
+@options.reading_options(without=("convention",))
 @click.option(
     "--convention",
     "conventions",
@@ -132,7 +131,7 @@ def _validate(loaded: receval.Loaded, files: bool) -> None:
 )
 @options.format_option("audit", default="table", help="The output format.")
 def audit(
-    config: str, read: options.ConfigReader, conventions: tuple[str, ...], why: tuple[str, str] | None, number: str | None, form: str
+    config: str | None, read: options.ConfigReader, conventions: tuple[str, ...], why: tuple[str, str] | None, number: str | None, form: str
 ) -> None:
     """Compute the metrics of a config under every convention.
 
@@ -145,9 +144,7 @@ def audit(
         raise click.UsageError(f"--why names the two conventions that it compares: leave out {'--convention' if conventions else '--find'}")
     if why and why[0] == why[1]:
         raise click.UsageError(f"--why names two conventions, not {why[0]} twice")
-    loaded = read(config)
-    warn_of_unused(loaded)
+    loaded = read(read.source(config))
     subject, found = audit_question(loaded, conventions, why, number)
-    is_plain = not (read.overrides or read.recommendations or conventions)
-    command = f"receval audit {shlex.quote(config)}" if is_plain else "the same with"
+    command = "the same with" if config is None or read.changes or conventions else f"receval audit {shlex.quote(config)}"
     show(of_form(form, subject), found, command=command, spreadsheet_safe=loaded.config.output.spreadsheet_safe)

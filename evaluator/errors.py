@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -89,6 +90,8 @@ class MachineError(RecevalError):
     exit_code = 4
 
 
+_TEMPORARY: Final = re.compile(r".*/(receval-(copy|parts)-|\.receval-).*", re.DOTALL)
+"""A path in a folder of temporary files; see `temporary`."""
 _EXHAUSTED: Final = frozenset((errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE))
 """What the system says when there is no more of something."""
 
@@ -99,7 +102,10 @@ def of_system(error: OSError | MemoryError) -> RecevalError:
         return MachineError(
             "there is not enough memory", "set engine.memory to less, evaluate fewer models at once, or take a larger machine"
         )
-    where, why = os.fsdecode(error.filename or ""), (error.strerror or str(error) or type(error).__name__).lower()
+    where, why = (
+        _TEMPORARY.sub("a temporary file", os.fsdecode(error.filename or "")),
+        (error.strerror or str(error) or type(error).__name__).lower(),
+    )
     if not _has_working_folder():
         return MachineError("the working folder no longer exists", "change to another one: cd")
     if error.errno in _EXHAUSTED or "no usable temporary directory" in why:

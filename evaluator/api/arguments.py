@@ -76,7 +76,7 @@ _REWORDED: Final = (
     (re.compile(r"\bevaluation\.(?=[a-z_]+\b)"), ""),
     (re.compile(r"\bengine\.name\b"), "engine"),
     (re.compile(r" in the config\b"), ""),
-    (re.compile(r"paths are relative to the config file"), "paths start from the folder that Python runs in"),
+    (re.compile(r"paths in a config are relative to its file"), "paths start from the folder that Python runs in"),
     (re.compile(r"give name: path, or --recs NAME=PATH"), "give {name: lists}"),
     (re.compile(r"columns: \{(\w+): ([^{}]+)\}"), r"columns={'\1': '\2'}"),
     (re.compile(r"\badd engine: spark\b"), "add engine='spark'"),

@@ -8,9 +8,10 @@ from msgspec import Struct, field
 
 from ..config.judgement import DEFAULT, Compare
 from ..errors import ConfigError
+from ..metrics.registry import find
 from ..names.short_names import Margin, is_spread
 from ..results.result import Result, Row
-from ..results.row import close_label, labels_named
+from ..results.row import close_label, labels_named, shortened
 from ..stats.difference import Settings
 
 
@@ -58,8 +59,17 @@ def named(text: str, labels: Sequence[str], where: str = "measures") -> tuple[st
     """The labels that a text names, see `labels_named`; `ConfigError` if there is none."""
     found = labels_named(text, labels)
     if not found:
-        raise ConfigError(f"{where}: the results have no measure {text[:80]!r}", close_label(text, labels))
+        raise ConfigError(f"{where}: the results have no measure {text[:80]!r}", _hint(text, labels))
     return found
+
+
+def _hint(text: str, labels: Sequence[str]) -> str:
+    """What to do about a measure that results do not have: evaluate it if there is such a metric, else correct its name."""
+    try:
+        find(text.partition("@")[0].partition("(")[0].strip())
+    except ValueError:
+        return close_label(text, labels)
+    return f"add it to evaluation.metrics and evaluate again; the results have {shortened(labels)}"
 
 
 def all_named(texts: Iterable[str], labels: Sequence[str], where: str = "measures") -> tuple[str, ...]:

@@ -7,8 +7,8 @@ from typing import Any
 
 from .contradictions import missing, unknown_model
 from .data_sources import RowsSource, SourceConfig
-from .loader import Loaded, load_config
-from .overrides import dotted, gates_of
+from .loader import Loaded, load_config, refuse_data_file
+from .overrides import dotted, gates_of, key_named, measures_of_rules
 from .whole_config import Config, FormulaEntry
 
 __all__ = [
@@ -20,8 +20,11 @@ __all__ = [
     "dotted",
     "gates_of",
     "json_schema",
+    "key_named",
     "load_config",
+    "measures_of_rules",
     "missing",
+    "refuse_data_file",
     "unknown_model",
 ]
 

@@ -56,7 +56,7 @@ def gate_problems(config: Config) -> Iterator[tuple[text.Path, str]]:
         place: text.Path = ("gates", "rules", number)
         labels = labels_named(rule.measure, tuple(facts))
         if not labels and not _may_be_named_by_data(rule.measure, evaluation):
-            yield place, f"the config has no measure {rule.measure[:80]!r}: {_hint(rule.measure, evaluation, tuple(facts))}"
+            yield place, f"the config has no measure {rule.measure[:80]!r}: {_hint(rule.measure, config, tuple(facts))}"
         problems = (rule_problem(rule, label, facts[label]) for label in labels)
         yield from ((place, problem) for problem in problems if problem)
         yield from (((*place, "models", index), sentence) for index, sentence in _unknown(rule.models, config))
@@ -92,14 +92,15 @@ def _may_be_named_by_data(measure: str, evaluation: Evaluation) -> bool:
     return any(one.several and measure.partition("(")[0] == one.metric.name for one in evaluation.definitions)
 
 
-def _hint(measure: str, evaluation: Evaluation, labels: tuple[str, ...]) -> str:
+def _hint(measure: str, config: Config, labels: tuple[str, ...]) -> str:
     try:
-        label = evaluation.define(measure).label
+        definition = config.evaluation.define(measure)
     except ValueError:
-        label = ""
-    if label in labels:
-        return f"results call it {label}"
-    return f"use a measure of evaluation.metrics:  {', '.join(labels[:4])}" if label else close_label(measure, labels)
+        return close_label(measure, labels)
+    if definition.label in labels:
+        return f"results call it {definition.label}"
+    needs = "".join(f"; {sentence}" for sentence in missing(definition, config.data))
+    return f"add it to evaluation.metrics, which has {', '.join(labels[:4])}{needs}"
 
 
 def _unknown(names: tuple[str, ...], config: Config) -> Iterator[tuple[int, str]]:

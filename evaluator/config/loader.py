@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 import yaml
 from msgspec import Struct, field
@@ -23,10 +24,15 @@ from .contradictions import contradictions, unused
 from .data import Fold, folds_of
 from .data_sources import with_rows_marked
 from .dialects import doubt, translate
-from .overrides import Locations, add_gates, add_input_format, add_model, override, say
+from .overrides import Locations, add_gates, add_input_format, add_model, add_question, override, say
 from .whole_config import Config
 
 _STDIN = "/dev/stdin"
+_DATA_ENDING: Final = re.compile(r"\.(csv|tsv|jsonl|ndjson|parquet|arrow|feather|ipc|inter|dat|data)(\.(gz|zst|bz2|xz))?$", re.IGNORECASE)
+_DATA_START: Final = (b"PAR1", b"ARROW1", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
+"""The first bytes of files of Parquet and Arrow, and of packed ones."""
+_TABLE: Final = re.compile(r"[^\n:#{\[-][^\n:]*([,;|\t]|::)\S")
+"""The start of a text that is a table."""
 
 
 class Loaded(Struct, frozen=True):
@@ -104,17 +110,20 @@ def load_config(
     input_format: str | None = None,
     replace: bool = False,
     gates: Mapping[str, Any] = MappingProxyType({}),
+    question: Mapping[str, Any] = MappingProxyType({}),
 ) -> Loaded:
     """Read a config: a YAML file, or the same as a mapping, in which rows in memory may stand where a file has a path.
 
     `overrides` are `path=value`, `recommendations` are `NAME=PATH` with PATH as seen from here; so are the paths of a mapping.
     `input_format` is the format of standard input, where a path is `-`. With `replace` a model of `recommendations` takes the place of one
-    of the same name, which is a problem otherwise. `gates` are keys of that section that options give. `~` in paths is the home folder.
+    of the same name, which is a problem otherwise. `gates` are keys of that section that options give, `question` has files, measures and
+    settings by the name of their option: `test`, `train`, `items`, `metrics`, `top_k` (as text), `threshold`, `convention`. `~` in paths is
+    the home folder.
 
     Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: what is wrong`; of a mapping without a line.
     """
     with remembering() as variables:
-        return _load(config, overrides, recommendations, environment, input_format, replace, gates, variables)
+        return _load(config, overrides, recommendations, environment, input_format, replace, gates, question, variables)
 
 
 def _load(
@@ -125,6 +134,7 @@ def _load(
     input_format: str | None,
     replace: bool,
     gates: Mapping[str, Any],
+    question: Mapping[str, Any],
     variables: Mapping[str, str],
 ) -> Loaded:
     if isinstance(config, Mapping):
@@ -136,7 +146,8 @@ def _load(
     if not isinstance(value, dict):
         raise ConfigError(f"{name}:1:1: a config must be a mapping with the keys data and evaluation, not {kind(value)}")
     overridden: dict[text.Path, str] = {}
-    problems = [problem for given in overrides if (problem := override(value, given, overridden, environment))]
+    problems = list(add_question(value, question, folder, overridden))
+    problems += [problem for given in overrides if (problem := override(value, given, overridden, environment))]
     problems += [problem for model in recommendations if (problem := add_model(value, model, folder, overridden, replace))]
     if input_format and (problem := add_input_format(value, input_format, overridden)):
         problems.append(problem)
@@ -156,7 +167,9 @@ def _load(
         configs, checked = {}, check(value, locations, folder, problems)
     warnings = [f"{locations.of_path(where, of_key=True)}: {message}" for where, message in unused(checked)]
     warnings += [f"{locations.in_file(('evaluation', *where), of_key=True)}: {message}" for where, message in translation.warnings]
-    doubtful = "" if translation.dialect else doubt(value.get("evaluation"))
+    if "top_k" in question and not checked.evaluation.cut_at_top_k and "metrics" not in question:
+        warnings.append(f"-k {question['top_k']} has no effect: every metric names its cut-off; name metrics without one: -m nDCG")
+    doubtful = "" if translation.dialect or "metrics" in question else doubt(value.get("evaluation"))
     return Loaded(checked, name, folder, tuple(warnings), configs, doubtful, variables)
 
 
@@ -207,7 +220,10 @@ def check(value: Mapping[str, Any], locations: Locations, folder: Path, problems
 
 def read_document(path: str | Path, environment: Mapping[str, str] | None = None) -> text.Document:
     """The content of a YAML file; `ConfigError` with every problem and its place if it cannot be read."""
-    document = text.read(_read(Path(path)), environment)
+    written = _read(Path(path))
+    document = text.read(written, environment)
+    if _TABLE.match(written) and not isinstance(document.value, dict):
+        raise _data_file(path)
     if document.problems:
         raise ConfigError([f"{path}:{line}:{column}: {message}" for (line, column), message in document.problems])
     return document
@@ -233,7 +249,19 @@ def _without(value: Mapping[str, Any], wrong: Sequence[text.Path], folder: Path)
         return None
 
 
+def refuse_data_file(path: str | Path) -> None:
+    """Raise `ConfigError` for what is a file of data by its name, where a config is expected."""
+    if _DATA_ENDING.search(str(path)) and not os.path.isdir(path):
+        raise _data_file(path)
+
+
+def _data_file(path: str | Path) -> ConfigError:
+    hint = "receval run --test TEST --recs NAME=LISTS -m nDCG@10 needs no config (--recs once per model); receval init writes one"
+    return ConfigError(f"{path} is a data file, not a config", hint)
+
+
 def _read(path: Path) -> str:
+    refuse_data_file(path)
     if os.path.isdir(path):
         raise ConfigError(f"{path} is a folder, not a config file")
     try:
@@ -243,6 +271,8 @@ def _read(path: Path) -> str:
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
+        if error.object.startswith(_DATA_START):
+            raise _data_file(path) from None
         raise ConfigError(f"{path}: not UTF-8 text (byte {error.start})") from None
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final, get_args, get_origin
 
 from msgspec import Struct, field
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -16,10 +16,11 @@ from pydantic_core import ErrorDetails
 
 from ..errors import ConfigError
 from ..names import yaml_text as text
+from ..names.measure_strings import measures_of
 from ..names.short_names import is_address
 from ..quoting import one_line, short
 from .dialects import Translation
-from .judgement import Compare, Gates, as_baseline
+from .judgement import Compare, GateBaseline, GateRule, Gates, Rule, as_baseline
 from .run_sections import Tracking, Trackings
 from .whole_config import Config
 
@@ -112,9 +113,50 @@ def _models(annotation: Any) -> list[type[BaseModel]]:
     return list(dict.fromkeys(nested))
 
 
+def key_named(name: str) -> str:
+    """The path of the key with this name, as `--set` takes it, the one nearest to the top; empty if there is none."""
+    level: list[tuple[str, type[BaseModel]]] = [("", Config)]
+    while level:
+        found = next((f"{above}{name}" for above, model in level if name in model.model_fields), "")
+        if found:
+            return found
+        fields = [(f"{above}{key}.", one.annotation) for above, model in level for key, one in model.model_fields.items()]
+        level = [(path, model) for path, annotation in fields for model in _sections(annotation)]
+    return ""
+
+
+def _sections(annotation: Any) -> list[type[BaseModel]]:
+    """The models of an annotation, without those of the elements of lists and mappings."""
+    if get_origin(annotation) in (tuple, list, dict):
+        return []
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for argument in get_args(annotation) for model in _sections(argument)]
+
+
 _SEGMENT = re.compile(r"""(?:^|\.)(?:"(?P<quoted>[^"]+)"|(?P<key>[^.\[\]"]+))|\[(?P<index>\d+)\]""")
 
 _DEEPEST = 60
+_ENDING: Final = re.compile(r"\.(csv|tsv|txt|json|jsonl|ndjson|parquet|arrow|feather|ipc|trec|run)(\.(gz|zst|bz2|xz))?$", re.IGNORECASE)
+"""The ending of a file of lists whose name names the model."""
+_QUESTION: Final[Mapping[str, tuple[text.Path, str]]] = {
+    **{name: (("data", name), f"--{name}") for name in ("test", "train", "items")},
+    "convention": (("evaluation", "convention"), "--convention"),
+    "threshold": (("evaluation", "relevance", "threshold"), "--threshold"),
+    "top_k": (("evaluation", "top_k"), "-k"),
+    "metrics": (("evaluation", "metrics"), "-m"),
+}
+"""What options say without a config → its key, and the option."""
+_NAMED_CUTOFF: Final = re.compile(r"([^@]*)@(\w+)")
+_PLACES: Final = ("path", "table", "uri", "query", "frame")
+"""The keys of a source that say where its rows are."""
+_SHORT_FORMS: Final[Mapping[text.Path, str]] = {
+    ("engine",): "name",
+    ("output",): "dir",
+    ("gates", "baseline"): "path",
+    ("gates", "anchor"): "path",
+}
+"""The sections that may be written as a text → the key that this is; files of `data` are their `path`."""
 
 
 def override(config: dict[str, Any], assignment: str, origins: dict[text.Path, str], environment: Mapping[str, str] | None) -> str | None:
@@ -137,18 +179,26 @@ def override(config: dict[str, Any], assignment: str, origins: dict[text.Path, s
 def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[text.Path, str], replace: bool = False) -> str | None:
     """Apply `--recs NAME=PATH`, PATH relative to the working folder; return what is wrong with it, or `None`.
 
+    A file without a name gives the model its own, without the ending.
+
     A model that is there already is refused, unless it is to be replaced, or `--set` only said how to read it.
     """
-    name, equals, path = model.partition("=")
     where = one_line(f"--recs {model}")
-    if not equals or not name or not path:
+    name, equals, path = model.partition("=")
+    if not equals and _ENDING.search(model):
+        name, path = _ENDING.sub("", os.path.basename(model)), model
+    if not name or not path:
         return f"{where}: write it as NAME=PATH, or NAME=- for standard input"
     if not _is_text(model):
         return f"{where}: this is not UTF-8 text, which configs must be; rename the file"
-    path = os.path.expanduser(path)
-    relative = path if path == "-" or is_address(path) else os.path.relpath(os.path.abspath(path), os.path.realpath(folder))
+    relative = _seen_from(folder, path)
     data = config.get("data")
     assignment = data.get("recommendations") if isinstance(data, dict) else None
+    if not equals and set("*?[") & set(path):  # every file of a pattern is a model of its own
+        if isinstance(assignment, dict):
+            return f"{where}: a pattern of files without a name cannot be added to models with names: write NAME=PATH for each"
+        listed = [] if assignment is None else [assignment] if isinstance(assignment, str) else assignment
+        return _put(config, ("data", "recommendations"), [*listed, relative], where, origins)
     if isinstance(data, dict) and isinstance(assignment, str | list):
         listed = [assignment] if isinstance(assignment, str) else assignment
         same = [entry for entry in listed if isinstance(entry, dict) and entry.get("name") == name]
@@ -200,7 +250,7 @@ def add_gates(config: dict[str, Any], given: Mapping[str, Any], folder: Path, or
             _put_if_missing(config, value)
             continue
         if key in ("baseline", "anchor"):
-            value = {**value, "path": _seen_from(folder, value["path"])}
+            value = {**value, "path": _baseline_seen_from(folder, value["path"])}
         rules = value if key == "rules" else []
         problem = _put(config, ("gates", key), [read_rule(rule) for rule in rules] if rules else value, f"--{key}", origins)
         if problem:
@@ -227,12 +277,68 @@ def read_rule(written: str) -> Any:
     return written if document is None or document.problems else document.value
 
 
-def _seen_from(folder: Path, baseline: str) -> str:
+def add_question(config: dict[str, Any], question: Mapping[str, Any], folder: Path, origins: dict[text.Path, str]) -> Iterator[str]:
+    """Put what options say of the question into a config: files, measures, cut-offs, relevance; yield what is wrong with it.
+
+    Files are seen from here. Of a file that the config has already, the way to read it stays.
+    """
+    for name, (path, option) in _QUESTION.items():
+        if name not in question:
+            continue
+        value: Any = question[name]
+        where = one_line(f"{option} {','.join(value) if name == 'metrics' else value}")
+        if name == "top_k":
+            cutoffs = text.read(f"[{value.strip('[] ')}]", {})
+            if cutoffs.problems:
+                yield f"{where}: write cut-offs as 5,10"
+                continue
+            value = cutoffs.value
+        elif name == "metrics":
+            value = _at_cutoffs(measures_of(value), question.get("top_k", ""))
+        elif path[0] == "data":
+            given = (config.get("data") or {}).get(name) if isinstance(config.get("data"), dict) else None
+            reading = {key: one for key, one in given.items() if key not in _PLACES} if isinstance(given, dict) else {}
+            value = {**reading, "path": _seen_from(folder, value)} if reading else _seen_from(folder, value)
+        elif name == "convention" and value.endswith((".yaml", ".yml")):
+            value = _seen_from(folder, value)
+        problem = _put(config, path, value, where, origins)
+        if problem:
+            yield problem
+
+
+def _at_cutoffs(measures: Sequence[str], cutoffs: str) -> list[str]:
+    """The measures; if all of them name a cut-off, also at those of `-k`, which would otherwise have no effect."""
+    extra = [cut for cut in re.split(r"[,\s]+", cutoffs.strip("[] ")) if cut]
+    named = [_NAMED_CUTOFF.fullmatch(measure) for measure in measures]
+    if not extra or not all(named):
+        return list(measures)
+    at_all = ((found[1], cut) for found in named if found for cut in ([] if found[2] in extra else [found[2]]) + extra)
+    return list(dict.fromkeys(f"{metric}@{cut}" for metric, cut in at_all))
+
+
+def _seen_from(folder: Path, path: str) -> str:
+    """A path of the working folder as it is from another folder; standard input and addresses as they are."""
+    place = os.path.expanduser(path)
+    if path == "-" or is_address(path) or (folder == Path() and os.path.isabs(place)):
+        return place
+    return os.path.relpath(os.path.abspath(place), os.path.realpath(folder))
+
+
+def measures_of_rules(rules: Iterable[str]) -> tuple[str, ...]:
+    """The measures that rules of the command line name, each once; of a rule that cannot be read none."""
+    measures: list[str] = []
+    for rule in rules:
+        with suppress(ValidationError):
+            read: GateRule = TypeAdapter(Rule).validate_python(read_rule(rule))
+            measures.append(read.measure.partition(" (")[0])
+    return tuple(dict.fromkeys(measures))
+
+
+def _baseline_seen_from(folder: Path, baseline: str) -> str:
     """`FOLDER` or `LABEL=FOLDER` with the path as it is from another folder; the name of a model as it is."""
     label, equals, path = baseline.rpartition("=")
-    place = os.path.expanduser(path)
-    is_path = equals or "/" in path or os.path.isdir(place)
-    return f"{label}{equals}{os.path.relpath(os.path.abspath(place), os.path.realpath(folder))}" if is_path else baseline
+    is_path = equals or "/" in path or os.path.isdir(os.path.expanduser(path))
+    return f"{label}{equals}{_seen_from(folder, path)}" if is_path else baseline
 
 
 def _piped(value: Any, path: text.Path) -> Iterator[tuple[text.Path, dict[str, Any]]]:
@@ -266,9 +372,29 @@ def _put(config: dict[str, Any], path: text.Path, value: Any, where: str, origin
             elif here.get(key) is None:
                 here[key] = {}
         if not last:
+            if isinstance(path[index + 1], str):
+                here[key] = _in_full(path[: index + 1], here[key])
             here = here[key]
     origins[path] = where
     return None
+
+
+def _in_full(path: text.Path, value: Any) -> Any:
+    """A section in its short form as the mapping that it stands for, to which keys can be added; anything else as it is."""
+    if path in _SHORT_FORMS and isinstance(value, str):
+        return {_SHORT_FORMS[path]: value}
+    if (
+        path[0] == "gates"
+        and path in _SHORT_FORMS
+        and isinstance(value, dict)
+        and len(value) == 1
+        and not value.keys() & GateBaseline.model_fields
+    ):
+        ((label, folder),) = value.items()
+        return {"path": f"{label}={folder}"}
+    is_of_model = len(path) == 3 and path[1] in ("recommendations", "predictions")
+    is_source = path[0] == "data" and (is_of_model or (len(path) == 2 and path[1] not in ("recommendations", "folds")))
+    return {"path": value} if is_source and isinstance(value, str | list) else value
 
 
 def gates_of(config: Mapping[str, Any], options: Mapping[str, Any]) -> tuple[Gates, Compare]:

@@ -272,4 +272,7 @@ class Config(Model):
     track: Trackings = Field(
         (), description="experiment trackers that receive the results: mlflow, wandb, dvc, tensorboard, or trackers of installed packages"
     )
-    output: Output = Field(Output.model_construct())
+    output: Annotated[
+        Output,
+        BeforeValidator(lambda value: {"dir": value} if isinstance(value, str) else value, json_schema_input_type=str | Output),
+    ] = Field(Output.model_construct())

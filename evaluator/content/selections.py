@@ -116,19 +116,6 @@ def _checked(result: Result) -> tuple[str, ...]:
     return (findings.summary(result),) if result.examined else ()
 
 
-def measures_of(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return measures that commas separate, those in parentheses apart: `F1(nDCG,MAP)@10,Recall@5` are two."""
-    found: list[str] = []
-    for text in texts:
-        depth, start = 0, 0
-        for position, character in enumerate(f"{text},"):
-            depth += (character == "(") - (character == ")")
-            if character == "," and depth <= 0:
-                found.append(text[start:position].strip())
-                start = position + 1
-    return tuple(measure for measure in found if measure)
-
-
 def matching(measure: str, labels: Sequence[str]) -> tuple[str, ...]:
     """Return the labels that a measure names, in any case: that label, all aggregates of that measure, or all cut-offs of that metric.
 

@@ -110,8 +110,15 @@ class Stage:
                 if path not in plain:
                     _fill(path, files[path])
         except OSError as error:
-            raise OutputError(f"cannot write {error.filename or 'the results'}: {error.strerror}") from None
+            raise OutputError(f"cannot write {self._target_of(error.filename) or 'the results'}: {error.strerror}") from None
         self._made.clear()
+
+    def _target_of(self, name: str | None) -> str | None:
+        """The file for which a file of a stage is written; any other as it is."""
+        for folder, stage in self._stages.items():
+            if name is not None and Path(name).is_relative_to(stage.path):
+                return str(folder / Path(name).relative_to(stage.path))
+        return name
 
     def _replace(self, written: Mapping[Path, list[str]], removed: Mapping[Path, list[str]]) -> None:
         done: list[_Replacement] = []

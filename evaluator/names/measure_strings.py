@@ -8,6 +8,7 @@ cutoff    = positive integer | "none"                ("none": the whole list)
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import Enum
 from typing import Final, Union
 
@@ -169,3 +170,16 @@ class _Reader:
         if key in params:
             raise ValueError(f"cannot read {self.text!r}: {key} is given twice")
         params[key] = word[1:-1] if quoted else _scalar(word)
+
+
+def measures_of(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return measures that commas separate, those in parentheses apart: `F1(nDCG,MAP)@10,Recall@5` are two."""
+    found: list[str] = []
+    for text in texts:
+        depth, start = 0, 0
+        for position, character in enumerate(f"{text},"):
+            depth += (character == "(") - (character == ")")
+            if character == "," and depth <= 0:
+                found.append(text[start:position].strip())
+                start = position + 1
+    return tuple(measure for measure in found if measure)

@@ -121,12 +121,18 @@ def compare(gathered: Gathered, questions: Questions) -> Compared:
 
 
 def compare_inputs(
-    inputs: Sequence[str], asked: Mapping[str, Any], *, read: Read, tell: Tell, outputs: Sequence[PathLike] = ()
+    inputs: Sequence[str],
+    asked: Mapping[str, Any],
+    *,
+    read: Read,
+    tell: Tell,
+    outputs: Sequence[PathLike] = (),
+    written: Mapping[str, str] | None = None,
 ) -> Compared:
     """Compare the results of folders and of a config, and write the comparison; `asked` has the options by the names of `Questions`.
 
     Groups and clusters that are asked for are known to `read`, since a config has to be evaluated with them. Folders have every form that
-    has a name there, and the users who lose most.
+    has a name there, and the users who lose most. `written` says how other commands name an input, where this is not its own text.
     """
     targets = targets_of(outputs, "comparison", folders=True)
     with Stage(targets.places) as stage:
@@ -134,6 +140,7 @@ def compare_inputs(
         _refuse_other_groups(gathered.results, asked.get("by") or ())
         questions = changed_by(Questions.of(gathered.config.config.compare if gathered.config is not None else Compare()), asked)
         look_at = next((text for text in inputs if not os.path.isdir(Path(text.partition("=")[2] or text))), "CONFIG")
+        look_at = (written or {}).get(look_at, look_at)
         compared = replace(compare(gathered, questions), source=inputs[0], look_at=look_at)
         rows = {destination(path): row for path, row in targets.files.items()}
         named = in_folder("comparison", *(("losers",) if compared.comparison.losers else ()))

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ..config import Loaded, gates_of
+from ..config import measures_of_rules as measures_of_rules
 from ..config.judgement import Compare, GateBaseline, Gates
 from ..disk.result_folder import copy_results
 from ..disk.result_folder import load as load
@@ -54,7 +55,7 @@ def judge_source(
             loaded = read(source)
             if not loaded.config.gates.rules:
                 hint = "write some under gates.rules, or give --rule 'nDCG@10 max_loss 2%'"
-                raise ConfigError(f"{loaded.name}: there are no rules to judge", hint)
+                raise ConfigError(f"{loaded.name}{': ' if loaded.name else ''}there are no rules to judge", hint)
             result = judge_of_config(loaded)(run(loaded, concludes=False))  # what is compared with is found first
         content = None
         if reports or targets.of("report"):

@@ -10,8 +10,9 @@ from msgspec import Struct
 from ..checks import Finding
 from ..config import Loaded
 from ..content import findings, gates, selections
-from ..content.selections import matching, measures_of, selected
+from ..content.selections import matching, selected
 from ..document import Document, Sentences
+from ..names.measure_strings import measures_of
 from ..render.screen import show
 from ..results.result import Result
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ..config import Loaded
 from ..errors import ArgumentError
@@ -13,7 +13,7 @@ from ..evaluation.inputs import refuse_missing_files
 from ..outputs import Subject
 from ..results.audit import Audit, ConventionDifference, FoundValues, read_number
 
-__all__ = ["audit", "audit_question", "describe", "explain", "refuse_missing_files", "unused_settings"]
+__all__ = ["audit", "audit_question", "describe", "explain", "refuse_missing_files"]
 
 
 def audit_question(
@@ -32,12 +32,3 @@ def audit_question(
     except ValueError as error:
         raise ArgumentError(f"number {error}", option=f"--find {error}") from None
     return "audit-values", audit(loaded, conventions).find(number)
-
-
-def unused_settings(loaded: Loaded) -> Iterator[str]:
-    """The settings that a run looks at and a study does not: data that the policy refuses, and groups."""
-    evaluation = loaded.config.evaluation
-    for name in sorted(evaluation.policy.refused):
-        yield f"evaluation.policy.{name}: error has no effect here, only in receval run and receval check"
-    if evaluation.by:
-        yield "evaluation.by has no effect here, only in receval run"

@@ -192,6 +192,7 @@ def test_a_missing_baseline_is_what_the_config_says(if_missing, code, consequenc
     ("arguments", "code", "sentence"),
     [
         (("--rule", "Recal@1 >= 0.1"), 2, "the results have no measure 'Recal@1'\n  did you mean Recall@1?"),
+        (("--rule", "ILD@2 >= 0.2"), 2, "no measure 'ILD@2'\n  add it to evaluation.metrics and evaluate again; the results have "),
         (("--rule", "nDCG@2 >= nan"), 2, "--rule nDCG@2 >= nan: a limit must be a number such as 0.25, not 'nan'"),
         (("--rule", "nDCG@2 max_loss -1%"), 2, "--rule nDCG@2 max_loss -1%: a margin must be a number from 0"),
         (("--rule", "nDCG@2"), 2, "--rule nDCG@2: a rule must be written as"),

@@ -135,6 +135,34 @@ def test_set_overrides_a_value_and_names_itself_when_it_is_wrong(write):
     assert "has no element 9" in problems(path, "evaluation.metrics[9]=MAP")[0]
 
 
+@pytest.mark.parametrize(
+    ("section", "assignment", "keys", "value"),
+    [
+        ("gates: {baseline: results/main}", "gates.baseline.if_missing=pass", ("gates", "baseline"), ("results/main", None, "pass")),
+        ("gates: {anchor: {v1: results/v1}}", "gates.anchor.model=als", ("gates", "anchor"), ("v1=results/v1", "als", "error")),
+        ("engine: spark", "engine.master=local[2]", ("engine", "master"), "local[2]"),
+        ("output: results/", "output.per_user=false", ("output", "dir"), "results/"),
+        ("output: results/", "data.test.columns.user=who", ("data", "test", "path"), ("t",)),
+        ("output: results/", "data.recommendations.m.split=;", ("data", "recommendations"), None),
+    ],
+)
+def test_set_adds_a_key_to_a_section_in_its_short_form(section, assignment, keys, value, write):
+    text = f"data: {{test: t, recommendations: {{m: r}}}}\nevaluation: {{metrics: [nDCG]}}\n{section}\n"
+    here = load_config(write("config.yaml", text), [assignment]).config
+    for key in keys:
+        here = getattr(here, key)
+    if keys[0] == "gates":
+        here = (here.path, here.model, here.if_missing)
+    assert here == value if value is not None else (here["m"].path, here["m"].split) == (("r",), ";")
+
+
+def test_a_glob_of_models_is_no_section_to_which_set_adds_a_model(write):
+    text = "data: {test: t, recommendations: lists/*.csv}\nevaluation: {metrics: [nDCG]}\n"
+    assert problems(write("config.yaml", text), "data.recommendations.m=r") == [
+        "--set data.recommendations.m=r: data.recommendations is not a mapping"
+    ]
+
+
 def test_recs_adds_a_model_whose_path_is_seen_from_here(write, monkeypatch, tmp_path):
     folder = tmp_path / "deep"
     folder.mkdir()

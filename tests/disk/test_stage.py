@@ -30,6 +30,14 @@ def test_leaving_without_a_commit_leaves_nothing_behind(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_failure_names_the_file_and_not_where_it_waits(tmp_path):
+    name = f"{'x' * 300}.json"
+    with disk.Stage([tmp_path]) as stage, pytest.raises(OutputError) as failure:
+        stage.commit({tmp_path / name: b"1"})
+    assert "File name too long" in failure.value.message
+    assert ".receval-" not in failure.value.message
+
+
 def failing_at(failing):
     """`os.replace`, of which the call of that number (`None`: no call) finds the disk full."""
     replace, calls = os.replace, []

@@ -1,0 +1,125 @@
+"""Options that people guess: what to use instead of one that a command does not have, by meaning first and by letters last."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Final
+
+import click
+
+_CONFIG: Final = "the config as an argument: receval run CONFIG"
+_LISTS: Final = ("--recs NAME=FILE",)
+_SEPARATOR: Final = ("--set 'data.test.separator=;'",)
+_MEANT: Final = {
+    "V": ("receval --version",),
+    "algorithm": _LISTS,
+    "baseline": ("receval compare CONFIG --baseline NAME",),
+    "c": (_CONFIG,),
+    "config": (_CONFIG,),
+    "csv": ("--format csv",),
+    "cutoff": ("-k",),
+    "cutoffs": ("-k",),
+    "d": ("--test FILE", _CONFIG),
+    "data": ("--test FILE", _CONFIG),
+    "ground-truth": ("--test FILE",),
+    "html": ("-o FILE.html", "receval report CONFIG -o FILE.html"),
+    "delimiter": _SEPARATOR,
+    "f": ("--format json",),
+    "format": ("-o", "receval run CONFIG --format json"),
+    "json": ("--format json", "receval run CONFIG --format json"),
+    "k": ("-k",),
+    "latex": ("--format latex", "-o FILE.tex"),
+    "lists": _LISTS,
+    "markdown": ("--format md",),
+    "md": ("--format md",),
+    "measure": ("-m",),
+    "measures": ("--measure", "-m"),
+    "metric": ("--measure",),
+    "metrics": ("--measure",),
+    "model": _LISTS,
+    "models": _LISTS,
+    "min": ("--rule 'nDCG@10 >= 0.1'", "receval gate CONFIG --rule 'nDCG@10 >= 0.1'"),
+    "n": ("-k",),
+    "o": ("--format json > FILE",),
+    "out": ("-o", "--format json > FILE"),
+    "output": ("--format json > FILE",),
+    "output-format": ("--format json",),
+    "output-dir": ("-o DIR/", "--format json > FILE"),
+    "pred": _LISTS,
+    "predictions": _LISTS,
+    "preds": _LISTS,
+    "r": _LISTS,
+    "rec": _LISTS,
+    "recommendations": _LISTS,
+    "relevance": ("--threshold",),
+    "relevance-threshold": ("--threshold",),
+    "sep": _SEPARATOR,
+    "separator": _SEPARATOR,
+    "silent": ("-q",),
+    "t": ("--test FILE",),
+    "tex": ("--format latex", "-o FILE.tex"),
+    "top-n": ("-k",),
+    "topk": ("-k",),
+    "truth": ("--test FILE",),
+    "v": ("receval run CONFIG -v",),
+    "verbose": ("receval run CONFIG -v",),
+    "version": ("receval --version",),
+    "yaml": (_CONFIG,),
+    "yml": (_CONFIG,),
+}
+"""The name of an option that people try → what they mean; a command suggests the first that it has."""
+
+
+def suggestion(guess: str, command: click.Command, context: click.Context, arguments: Sequence[str]) -> str:
+    """Return what to use instead of an option that a command does not have; empty if nothing is near.
+
+    `arguments` are those of the command line, among which the option may have a value.
+    """
+    name = guess.lstrip("-")
+    name = (name if len(name) == 1 else name.lower()).replace("_", "-")
+    options = {option: one for one in command.params if isinstance(one, click.Option) for option in one.opts}
+    meant = next((phrase for phrase in _MEANT.get(name, ()) if _is_possible(phrase, options)), None)
+    key = ""
+    if meant is None and "--set" in options:
+        from receval.config import key_named
+
+        key = key_named(name.replace("-", "_"))
+    if key:
+        meant = f"--set {shlex.quote(f'{key}={_value_of(guess, arguments)}')}"
+    if meant:
+        return f"Use {meant}."
+    having = _commands_with(guess, context)
+    if having:
+        return f"These commands have it: receval {', '.join(having)}."
+    close = get_close_matches(name, [option[2:] for option in options if option.startswith("--")], n=1, cutoff=0.7)
+    if close:
+        return f"Did you mean --{close[0]}?"
+    typo = get_close_matches(name, [guess for guess in _MEANT if len(guess) > 3], n=1, cutoff=0.8)
+    return suggestion(f"--{typo[0]}", command, context, arguments) if typo and typo[0] != name else ""
+
+
+def _value_of(option: str, arguments: Sequence[str]) -> str:
+    """Return the value that an option has on the command line, or that it has to get."""
+    written = next((text for text in arguments if text == option or text.startswith(f"{option}=")), option)
+    following = [*arguments, "", ""][arguments.index(written) + 1] if written in arguments else ""
+    value = written.partition("=")[2] or following
+    return "VALUE" if not value or value.startswith("-") else value
+
+
+def _is_possible(phrase: str, options: dict[str, click.Option]) -> bool:
+    """Return whether a command takes the option that a phrase begins with; true of a phrase that begins with none."""
+    first, _, value = phrase.partition(" ")
+    if not first.startswith("-") or first not in options:
+        return not first.startswith("-")
+    kind = options[first].type
+    return first != "--format" or not isinstance(kind, click.Choice) or value.partition(" ")[0] in kind.choices
+
+
+def _commands_with(option: str, context: click.Context) -> list[str]:
+    """Return the names of the commands that have an option."""
+    group = context.find_root().command
+    names = group.list_commands(context) if isinstance(group, click.Group) else []
+    commands = {name: group.get_command(context, name) for name in names if isinstance(group, click.Group)}
+    return [name for name, one in commands.items() if one is not None and any(option in parameter.opts for parameter in one.params)]

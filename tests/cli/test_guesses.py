@@ -1,0 +1,67 @@
+"""Options that people guess work, or the error names what is meant."""
+
+from __future__ import annotations
+
+import pytest
+from receval.cli.commands import _COMMANDS, cli
+from receval.cli.guesses import _MEANT
+
+GUESSES = {
+    ("run", "--json"): "Use --format json.",
+    ("run", "--health", "off"): "Use --set health=off.",
+    ("run", "--health=off"): "Use --set health=off.",
+    ("run", "--health"): "Use --set health=VALUE.",
+    ("run", "--memory", "2 GB"): "Use --set 'engine.memory=2 GB'.",
+    ("run", "--seen-items", "drop"): "Use --set evaluation.policy.seen_items=drop.",
+    ("run", "--yardsticks", "--strict"): "Use --set evaluation.yardsticks=VALUE.",
+    ("run", "--baseline", "pop"): "Use receval compare CONFIG --baseline NAME.",
+    ("run", "--recommendations", "als.csv"): "Use --recs NAME=FILE.",
+    ("run", "--recomendations", "als.csv"): "Use --recs NAME=FILE.",
+    ("run", "--yaml", "config.yaml"): "Use the config as an argument: receval run CONFIG.",
+    ("run", "-t", "t.csv"): "Use --test FILE.",
+    ("run", "--sep", ";"): "Use --set 'data.test.separator=;'.",
+    ("gate", "--min", "0.1"): "Use --rule 'nDCG@10 >= 0.1'.",
+    ("run", "-V"): "Use receval --version.",
+    ("run", "--measure", "nDCG"): "Use -m.",
+    ("run", "--losers", "3"): "These commands have it: receval compare, report.",
+    ("run", "--fromat", "json"): "Did you mean --format?",
+    ("check", "--output", "x"): "Use --format json > FILE.",
+    ("check", "--verbose"): "Use receval run CONFIG -v.",
+    ("report", "--json"): "Use receval run CONFIG --format json.",
+    (
+        "explain",
+        "nDCG",
+        "-m",
+        "nDCG",
+    ): "These commands have it: receval run, compare, gate, report, plot, check, describe, validate, audit.",
+    ("--json", "run"): "Options follow their command: receval run CONFIG --format json",
+}
+
+
+@pytest.mark.parametrize("typed", GUESSES)
+def test_an_option_that_is_guessed_gets_what_is_meant(typed, receval):
+    code, out, err = receval(*typed)
+    assert (code, out) == (2, "")
+    assert "No such option" in err
+    assert err.endswith(f"{GUESSES[typed]}\n")
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("evaluate", "run"), ("Eval", "run"), ("diff", "compare"), ("version", "receval --version")])
+def test_a_command_that_is_guessed_gets_what_is_meant(typed, meant, receval):
+    assert receval(typed, "config.yaml")[2].endswith(f"No such command {typed!r}. Did you mean {meant!r}?\n")
+
+
+def test_nothing_is_suggested_where_nothing_is_near(receval):
+    assert receval("run", "--xyzzy")[2].endswith("No such option '--xyzzy'.\n")
+
+
+def test_the_version_has_a_short_option(receval):
+    assert receval("-V") == receval("--version")
+
+
+def test_what_a_guess_means_is_an_option_of_some_command():
+    context = cli.make_context("receval", ["run", "--help"], resilient_parsing=True)
+    commands = [cli.get_command(context, name) for name in _COMMANDS]
+    known = {option for command in commands for parameter in command.params for option in parameter.opts}
+    meant = {phrase.split()[0] for phrases in _MEANT.values() for phrase in phrases}
+    assert {word for word in meant if word.startswith("-")} <= known

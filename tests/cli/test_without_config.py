@@ -1,0 +1,200 @@
+"""A question without a config: files, measures, cut-offs and relevance as options of every command that reads a config."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+import yaml
+from receval import load_config
+
+TEST = "customer,sku,rating\na,one,5\na,two,2\nb,one,4\n"
+ALS = "customer,sku,score\na,one,3\na,two,2\nb,two,2\nb,one,1\n"
+POP = "customer,sku,score\na,two,3\na,one,2\nb,one,1\n"
+FILES = ("--test", "t.csv", "--recs", "als=als.csv")
+
+
+@pytest.fixture(autouse=True)
+def shop(folder):
+    """A test file, the lists of two models, and nothing else."""
+    return folder({"t.csv": TEST, "als.csv": ALS, "pop.csv": POP})
+
+
+def values(text):
+    return {(row["model"], f"{row['metric']}@{row['k']}"): float(row["value"]) for row in csv.DictReader(io.StringIO(text)) if row["k"]}
+
+
+def test_one_line_gives_the_value_of_a_measure(receval):
+    code, out, _ = receval("run", *FILES, "-m", "Recall@1", "--format", "csv")
+    # a finds one of two relevant items at rank 1; b finds none
+    assert (code, values(out)) == (0, {("als", "Recall@1"): 0.25})
+
+
+def test_the_threshold_says_what_is_relevant(receval):
+    out = receval("run", *FILES, "-m", "Recall@1", "--threshold", "4", "--format", "csv")[1]
+    assert values(out) == {("als", "Recall@1"): 0.5}  # two is not relevant for a any more
+
+
+def test_measures_and_cutoffs_are_lists(receval):
+    out = receval("run", *FILES, "--metric", "Recall,F1(nDCG,MAP)", "--metrics", "HitRate", "-k", "1,2", "--print-config")[1]
+    assert yaml.safe_load(out)["evaluation"]["metrics"] == [
+        *("Recall@1", "Recall@2", "F1(nDCG,MAP)@1", "F1(nDCG,MAP)@2", "HitRate@1", "HitRate@2")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("measures", "labels"),
+    [
+        ("nDCG@10", ["nDCG@5", "nDCG@10"]),
+        ("nDCG@2", ["nDCG@2", "nDCG@5", "nDCG@10"]),
+        ("nDCG(gain=linear)@5", ["nDCG(gain=linear)@5", "nDCG(gain=linear)@10"]),
+        ("nDCG@2,Recall", ["nDCG@2", "Recall@5", "Recall@10"]),
+    ],
+)
+def test_cutoffs_are_added_to_measures_if_all_name_their_own(measures, labels, receval):
+    out = receval("run", *FILES, "-m", measures, "-k", "5,10", "--print-config")[1]
+    assert yaml.safe_load(out)["evaluation"]["metrics"] == labels
+
+
+def test_the_printed_config_gives_the_same_result(receval, shop):
+    asked = (*FILES, "-m", "Recall", "-k", "1,2", "--threshold", "4", "--convention", "elliot")
+    receval("run", *asked, "-o", "said.csv")
+    (shop / "config.yaml").write_text(receval("run", *asked, "--print-config")[1])
+    assert receval("run", "config.yaml", "-q", "-o", "written.csv")[0] == 0
+    said, written = (values((shop / name).read_text()) for name in ("said.csv", "written.csv"))
+    assert said == written
+    assert said
+
+
+def test_every_command_that_reads_a_config_can_do_without(receval):
+    both = (*FILES, "--recs", "pop=pop.csv")
+    for command, said in [
+        (("check", *FILES), "health checks"),
+        (("describe", *FILES), "rows"),
+        (("audit", *FILES, "-m", "Recall@1"), "receval"),
+        (("explain", "Recall@1", *FILES, "--user", "a"), "Recall@1 of user a, model als"),
+        (("compare", *both, "-m", "Recall@1"), "pop against als"),
+        (("gate", *FILES, "--rule", "Recall@1 >= 0.2"), "Recall@1 ≥ 0.2"),
+        (("report", *both, "-m", "Recall@1", "--format", "md"), "Recall@1"),
+    ]:
+        code, out, err = receval(*command)
+        assert code == 0, err
+        assert said in out, command
+
+
+def test_compare_takes_the_test_file_and_the_test_of_differences_by_one_option(receval):
+    both = ("compare", *FILES, "--recs", "pop=pop.csv", "-m", "Recall@1")
+    assert "test: wilcoxon" in receval(*both, "--test", "wilcoxon")[1]
+    code, _, err = receval(*both, "--test", "wilcoxxon")
+    assert (code, "'wilcoxxon' is neither a file nor one of t, permutation" in err) == (2, True)
+
+
+def test_the_command_to_look_at_a_user_has_the_options_instead_of_a_config(receval):
+    out = receval("compare", *FILES, "--recs", "pop=pop.csv", "-m", "Recall@1", "--threshold", "4", "--losers", "1")[1]
+    command = "explain 'Recall@1' --threshold 4.0 --test t.csv --recs als=als.csv --recs pop=pop.csv --user 'a' --model 'pop'"
+    assert f"receval {command}" in " ".join(out.split())
+
+
+def test_stored_results_are_compared_with_the_files_of_options(receval):
+    assert receval("run", *FILES, "-m", "Recall@1", "-q", "-o", "main/")[0] == 0
+    out = receval("compare", "main", "--test", "t.csv", "--recs", "als=pop.csv", "-m", "Recall@1")[1]
+    assert out.startswith("command-line against main")
+
+
+def test_options_for_files_are_refused_where_only_results_are_given(receval):
+    assert receval("run", *FILES, "-m", "Recall@1", "-q", "-o", "main/")[0] == 0
+    for command in ("compare", "gate"):
+        code, _, err = receval(command, "main", "-m", "nDCG")
+        assert (code, "they have no effect on stored results" in err) == (2, True)
+
+
+def test_a_model_without_a_name_is_named_after_its_file(receval):
+    out = receval("run", "--test", "t.csv", "--recs", "./als.csv", "--recs", "pop.csv", "-m", "Recall@1", "--print-config")[1]
+    assert yaml.safe_load(out)["data"]["recommendations"] == {"als": {"path": "als.csv"}, "pop": {"path": "pop.csv"}}
+
+
+def test_a_pattern_without_a_name_is_one_model_per_file(receval):
+    out = receval("run", "--test", "t.csv", "--recs", "?[lo]*.csv", "-m", "Recall@1", "--format", "csv")[1]
+    assert values(out) == {("als", "Recall@1"): 0.25, ("pop", "Recall@1"): 0.75}  # pop has item two of a, and item one of b
+    code, _, err = receval("run", "--test", "t.csv", "--recs", "m=als.csv", "--recs", "p*.csv", "-m", "Recall@1")
+    assert (code, "a pattern of files without a name cannot be added to models with names" in err) == (2, True)
+
+
+def test_set_says_how_the_files_of_options_are_read(receval, shop):
+    (shop / "odd.csv").write_text("who;what\na;one\n")
+    out = receval(
+        "run", "--test", "odd.csv", *FILES[2:], "--set", "data.test.columns={user: who, item: what}", "-m", "Recall@1", "--format", "csv"
+    )
+    assert values(out[1]) == {("als", "Recall@1"): 1.0}
+
+
+def test_options_change_the_config_that_is_given(receval, shop):
+    config = {
+        "data": {"test": {"path": "gone.csv", "columns": {"user": "customer"}}, "recommendations": {"als": "als.csv"}},
+        "evaluation": {"metrics": ["nDCG"], "top_k": [10]},
+    }
+    (shop / "sub").mkdir()
+    (shop / "sub" / "config.yaml").write_text(yaml.safe_dump(config))
+    (shop / "sub" / "als.csv").write_text(ALS)
+    code, out, _ = receval("run", "sub/config.yaml", "--test", "t.csv", "-m", "Recall", "-k", "1", "--print-config")
+    read = yaml.safe_load(out)
+    assert code == 0
+    assert read["data"]["test"] == {"path": "../t.csv", "columns": {"user": "customer"}}
+    assert read["evaluation"]["metrics"] == ["Recall@1"]
+
+
+def test_cutoffs_without_effect_are_named(receval, shop):
+    config = {"data": {"test": "t.csv", "recommendations": {"als": "als.csv"}}, "evaluation": {"metrics": ["nDCG@10"]}}
+    (shop / "config.yaml").write_text(yaml.safe_dump(config))
+    err = receval("run", "config.yaml", "-k", "5", "-q")[2]
+    assert err == ""  # as every warning of a quiet run
+    err = receval("run", "config.yaml", "-k", "5")[2]
+    assert "-k 5 has no effect: every metric names its cut-off; name metrics without one: -m nDCG" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "Missing argument 'CONFIG': give a config, or the files: --test FILE --recs NAME=FILE -m nDCG@10"),
+        (("--recs", "als.csv"), "Missing argument 'CONFIG'"),
+        (("--test", "t.csv"), "data.recommendations: this key is missing: give name: path, or --recs NAME=PATH"),
+        ((*FILES, "-m", "nDGC"), "-m nDGC: evaluation.metrics[0]: unknown metric 'nDGC' — did you mean 'nDCG'?"),
+        ((*FILES, "-k", "x"), "-k x: evaluation.top_k: a cut-off must be a positive integer or none (the whole list), not 'x'"),
+        ((*FILES, "-k", "5", "10"), "Unexpected argument '10'. Separate values by commas (-k 5,10); give --recs once per model"),
+        ((*FILES, "pop.csv", "-m", "nDCG"), "Unexpected argument 'pop.csv'. Separate values by commas"),
+        ((*FILES, "-k", "1: 2: 3"), "-k 1: 2: 3: write cut-offs as 5,10"),
+        ((*FILES, "--threshold", "nan"), "--threshold nan: evaluation.relevance.threshold"),
+        ((*FILES, "--convention", "elliott"), "--convention elliott: evaluation.convention: unknown convention 'elliott'"),
+    ],
+)
+def test_what_is_wrong_with_an_option_is_said_with_its_name(arguments, said, receval):
+    code, out, err = receval("run", *arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+@pytest.mark.parametrize("name", ["als.csv", "gone.parquet", "packed.csv.gz", "u.data", "log", "lists"])
+def test_a_table_that_is_given_as_config_is_named_as_such(name, receval, shop):
+    (shop / "log").write_text("a\tone\t5\n")
+    (shop / "lists").write_bytes(b"PAR1\xff\xfe")
+    for command in (("run", name), ("run", name, "als.csv"), ("compare", name)):
+        code, _, err = receval(*command)
+        assert code == 2
+        if len(command) < 3 or "." in name:
+            assert err.startswith(f"receval: {name} is a data file, not a config\n  receval run --test TEST --recs NAME=LISTS -m nDCG@10 ")
+
+
+def test_a_folder_of_results_may_be_named_like_a_table(receval):
+    assert receval("run", *FILES, "-m", "Recall@1", "-q", "-o", "run.data/")[0] == 0
+    assert receval("gate", "run.data", "--rule", "Recall@1 >= 0.1")[0] == 0
+
+
+def test_python_says_the_same_of_a_table():
+    with pytest.raises(Exception, match=r"als\.csv is a data file, not a config"):
+        load_config("als.csv")
+
+
+def test_a_test_file_named_by_options_may_be_standard_input(receval):
+    out = receval("run", "--test", "-", *FILES[2:], "-m", "Recall@1", "--print-config")[1]
+    assert yaml.safe_load(out)["data"]["test"] == {"path": "-"}
