@@ -29,7 +29,7 @@ from ..results.row import shortened
 from ..stats.difference import Conclusion
 from .best_values import Place, best_values, highest_printed, how_concluded, how_tested
 from .description import document as files_hold
-from .differences import LETTERS, groups_table, joined_table, letters_table, shows_pairs, subtitle, title
+from .differences import LETTERS, groups_table, joined_table, letters_table, only_tested, shows_pairs, subtitle, title
 from .findings import alerts
 from .numbers import users_range
 from .values import Formats, repeated_rows
@@ -70,9 +70,13 @@ def result_tables(result: Result, comparison: Comparison | None = None, style: L
     return (*_of_result(result, comparison, style), *_compared(comparison, style))
 
 
-def comparison_tables(comparison: Comparison, style: LatexStyle = PLAIN) -> Document:
-    """Return the tables of a comparison alone."""
-    return tuple(_compared(comparison, style, with_results=False))
+def comparison_tables(comparison: Comparison, style: LatexStyle = PLAIN, everything: bool = False, relative: bool = False) -> Document:
+    """Return the tables of a comparison alone.
+
+    Measures that are not tested have rows if `everything` is wanted, differences also a column in percent if `relative`.
+    """
+    shown = comparison if everything else only_tested(comparison)
+    return tuple(_compared(shown, style, with_results=False, relative=relative))
 
 
 def paper_document(
@@ -145,18 +149,20 @@ def _of_result(result: Result, comparison: Comparison | None, style: LatexStyle)
         yield replace(_table((_MODEL,), lines, _share, {}), caption="Percentage of the best possible value.", id="achieved")
 
 
-def _compared(comparison: Comparison | None, style: LatexStyle, *, with_results: bool = True) -> Iterator[Table]:
+def _compared(
+    comparison: Comparison | None, style: LatexStyle, *, with_results: bool = True, relative: bool = False
+) -> Iterator[Table]:
     """Yield the differences; of all pairs of many models the letters, which say the same in less room, unless they stand in the results."""
     if comparison is None:
         return
     if shows_pairs(comparison):
-        yield joined_table(comparison)
+        yield joined_table(comparison, relative)
     elif style.marks != "letters" or not with_results:
         caption = f"Comparison of {title(comparison)}. {subtitle(comparison)}. {LETTERS}."
         yield replace(replace(letters_table(comparison, style.digits), corner="").turned(), caption=caption, notes=comparison.notes)
     if comparison.by_group:
         caption = f"Comparison of {title(comparison)}, within groups, corrected together."
-        table = groups_table(comparison)
+        table = groups_table(comparison, relative)
         yield replace(table, caption=caption, id="comparison-groups", rules=_changes([row[0].text for row in table.rows]))
 
 

@@ -7,6 +7,7 @@ from typing import Final, Generic, TypeVar
 
 from msgspec import Struct
 
+from ..comparison.bases import base_of
 from ..comparison.questions import Questions
 from ..config import Loaded
 from ..content.report import ReportContent
@@ -67,19 +68,23 @@ class RunRecord(JudgedResult[Found], Generic[Found], frozen=True, eq=False, kw_o
     def sentences(self) -> list[str]:
         """One or two sentences on which model is best, or on the models against a baseline; nothing where that was not tested.
 
-        The baseline may be a folder, which is seen from that of the config.
+        The baseline is that of `base_of`, or a folder, which is seen from that of the config.
         """
         if not self.result.conclusions:
             return []
         questions = Questions.of(self.loaded.config.compare)
-        if questions.baseline is None:
-            return closing_sentences(self.result.conclusions)
+        baseline = questions.baseline
+        if baseline is None:
+            base = base_of({"": self.result})
+            if base.is_default:
+                return closing_sentences(self.result.conclusions)
+            baseline = base.name
         from .compare import Gathered, compare  # only here: few runs name a baseline to compare with
 
         try:
             said = conclusions(compare(Gathered({"this run": self.result}, self.loaded), questions).comparison)
         except RecevalError as error:
-            return [f"Not compared with {questions.baseline}: {error}"]
+            return [f"Not compared with {baseline}: {error}"]
         more = [f"receval compare lists {len(said) - 1} more."] if len(said) > _MOST_SENTENCES else []
         return [*said[: _MOST_SENTENCES - len(more)], *more]
 
