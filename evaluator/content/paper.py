@@ -266,7 +266,7 @@ def marks_of(result: Result, formats: Formats, style: LatexStyle, comparison: Co
     marks: dict[Place, Mark] = {}
     notes: list[tuple[str, str]] = []
     if style.second == "underline":
-        marks |= dict.fromkeys(_second(result, formats, best), "second")
+        marks |= dict.fromkeys(_second(result, formats, best, values.apart), "second")
         notes += [("underlined: the second-best value", "")] if marks else []
     if style.best == "bold" and best:
         marks |= {place: "untested" if place in untested else "best" for place in best}
@@ -290,12 +290,15 @@ def _about_best(untested: Iterable[Place], tested: Sequence[Conclusion]) -> tupl
     return f"bold: the best value and all that are not clearly different from it{rest}{alone}", how_concluded(tested[0])
 
 
-def _second(result: Result, formats: Formats, best: frozenset[Place]) -> Iterator[Place]:
-    """Yield, of three models and more, the best of the values that are not marked, and those that are printed as it is."""
+def _second(result: Result, formats: Formats, best: frozenset[Place], apart: frozenset[Place]) -> Iterator[Place]:
+    """Yield, of three models and more, the best of the values that are not marked, and those that are printed as it is.
+
+    Values `apart` are left out: their users are others than those of the best ones.
+    """
     for label in {label for _, label in best}:
         rows = (row for row in result.rows if row.label == label and row.model not in result.yardsticks)
         values = {row.model: row.value for row in rows if row.value is not None}
-        left = {model: value for model, value in values.items() if (model, label) not in best}
+        left = {model: value for model, value in values.items() if (model, label) not in best | apart}
         yield from highest_printed(label, left, result.higher_is_better[label], formats, least=1) if len(values) > 2 else ()
 
 

@@ -84,7 +84,7 @@ class RunRecord(JudgedResult[Found], Generic[Found], frozen=True, eq=False, kw_o
         try:
             said = conclusions(compare(Gathered({"this run": self.result}, self.loaded), questions).comparison)
         except RecevalError as error:
-            return [f"Not compared with {baseline}: {error}"]
+            return [f"Not compared with the baseline {baseline}: {error.message}."]
         more = [f"receval compare lists {len(said) - 1} more."] if len(said) > _MOST_SENTENCES else []
         return [*said[: _MOST_SENTENCES - len(more)], *more]
 
