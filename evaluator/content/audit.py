@@ -18,6 +18,10 @@ _RULE: Final = (
     "Each line switches one more setting to that of {second}, in the order of evaluation: the value so far and, in parentheses, the "
     "change by this line. Another order changes the steps, not the total."
 )
+_BY_FILE_ORDER: Final = (
+    "The spread of {models} leaves out {conventions}: {read} only the order of rows in the file, "
+    "and here the rows are not in the order of scores or ranks."
+)
 
 
 def audit_document(audit: Audit, command: str = "") -> Document:
@@ -110,6 +114,12 @@ def _grid(audit: Audit, measure: AuditedMeasure) -> Iterator[Block]:
     silent = "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
     if silent:
         yield Paragraph(f"No value: {silent}.")
+    left_out: dict[tuple[str, ...], list[str]] = {}
+    for model in audit.models:
+        if names := measure.left_out(model):
+            left_out.setdefault(names, []).append(model)
+    for names, some in left_out.items():
+        yield Paragraph(_BY_FILE_ORDER.format(models=", ".join(some), conventions=", ".join(names), read="they read" if len(names) > 1 else "it reads"))
 
 
 def _widest(audit: Audit, measure: AuditedMeasure) -> tuple[str, str] | None:
@@ -118,7 +128,7 @@ def _widest(audit: Audit, measure: AuditedMeasure) -> tuple[str, str] | None:
     model = max(spreads, key=spreads.__getitem__)
     if not spreads[model]:
         return None
-    values = measure.values(model)
+    values = measure.comparable(model)
     lowest, highest = (end(values, key=values.__getitem__) for end in (min, max))
     return (highest, lowest) if highest == audit.own_convention else (lowest, highest)
 
