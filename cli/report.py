@@ -12,7 +12,6 @@ from receval.outputs import of_form
 from . import options
 from .output import ci_files, emit, publish, say, show, tell
 
-
 baseline_option = click.option(
     "--baseline",
     metavar="NAME|DIR",
@@ -74,9 +73,7 @@ def compare(
     def read_with_groups(path: str) -> receval.Loaded:
         return read(path, overrides_of(asked["by"], asked["cluster"]), quiet=quiet)
 
-    compared = compare_inputs(
-        inputs, asked, read=read_with_groups, tell=tell, outputs=outputs, everything=everything, relative=relative
-    )
+    compared = compare_inputs(inputs, asked, read=read_with_groups, tell=tell, outputs=outputs, everything=everything, relative=relative)
     if form is not None or not quiet:
         show(of_form(form or "table", "comparison"), compared.comparison, **compared.options)
 

@@ -61,6 +61,7 @@ _DESCRIBED: Final[frozenset[Need]] = frozenset({"complete", "users", "conclusion
 _DRAWN: Final[frozenset[Need]] = frozenset({"drawing"})
 _DATA = "receval.render.result_data"
 _AUDIT, _AUDITED, _CHARTS = "receval.content.audit", "receval.render.audit_data", "receval.render.drawing"
+_MARKDOWN: Final = "receval.session.show:result_markdown"
 _DIFFERENCES: Final = ("look_at", "everything", "relative")
 
 OUTPUTS: list[OutputForm] = [
@@ -70,7 +71,7 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("result", "json", f"{_DATA}:result_cells", (".json",), _CONCLUDED, folder="results.json"),
     OutputForm("result", "jsonl", f"{_DATA}:long_cells", (".jsonl",), _COMPLETE),
     OutputForm("result", "parquet", f"{_DATA}:long_table", (".parquet",), _COMPLETE, folder="results.parquet", binary=True),
-    OutputForm("result", "md", "receval.content.selections:markdown", (".md",), _CONCLUDED, folder="results.md"),
+    OutputForm("result", "md", _MARKDOWN, (".md",), _CONCLUDED, takes=("looks", "sentences"), folder="results.md"),
     OutputForm("latex", "latex", "receval.session.report:tables", (".tex",), _TESTED),
     OutputForm("latex", "latex-document", "receval.session.report:paper", (), _DESCRIBED, file="report.tex"),
     OutputForm("report", "html", "receval.content.report_page:report", (".html", ".htm"), _TESTED),

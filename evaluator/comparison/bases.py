@@ -25,8 +25,9 @@ class Base(Struct, frozen=True):
 def base_of(results: Mapping[str, Result], baseline: str | None = None) -> Base:
     """Decide which model of one result, or which of several results, the others are compared with.
 
-    It is `baseline` if given; else `compare.baseline` of the config; else `gates.baseline`; else the one model that all margins of the gates
-    compare with; else the first. Of several results, `compare.baseline` and `gates.baseline` name a folder, by its label or its last part.
+    It is `baseline` if given; else `compare.baseline` of the config; else `gates.baseline`; else the one model that all margins of the
+    gates compare with; else the first. Of several results, `compare.baseline` and `gates.baseline` name a folder, by its label or its
+    last part.
 
     `ConfigError` if `baseline` is given and nothing has this name.
     """

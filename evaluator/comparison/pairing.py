@@ -18,7 +18,6 @@ from ..results.result import Result, columns_of, select
 from ..stats.concluding import users_text
 from .bases import Base, base_of, gates_folder, own_models
 
-
 _PLAIN = 2
 """Of so many models or results the title says plainly which is the base."""
 

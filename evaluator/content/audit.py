@@ -119,7 +119,9 @@ def _grid(audit: Audit, measure: AuditedMeasure) -> Iterator[Block]:
         if names := measure.left_out(model):
             left_out.setdefault(names, []).append(model)
     for names, some in left_out.items():
-        yield Paragraph(_BY_FILE_ORDER.format(models=", ".join(some), conventions=", ".join(names), read="they read" if len(names) > 1 else "it reads"))
+        yield Paragraph(
+            _BY_FILE_ORDER.format(models=", ".join(some), conventions=", ".join(names), read="they read" if len(names) > 1 else "it reads")
+        )
 
 
 def _widest(audit: Audit, measure: AuditedMeasure) -> tuple[str, str] | None:

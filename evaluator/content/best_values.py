@@ -53,7 +53,7 @@ class BestValues(Struct, frozen=True):
             among = (
                 ", equivalent to the best, or not clearly different from it" if has_margin else ", or not clearly different from the best"
             )
-            lines.append(f"{best} best{among} ({how_concluded(next(iter(tested.values())))}).")
+            lines.append(f"{best} best{among} ({how_concluded(next(iter(tested.values())), len(tested))}).")
         models = sorted({model for model, label in self.untested if label in tested})
         reasons: dict[str, list[str]] = {}
         for _, label in sorted(self.untested):
@@ -138,9 +138,11 @@ def how_tested(test: str, correction: str, family: int, alpha: float, paired: bo
     return f"{_TESTS[test] if paired else _UNPAIRED}, {corrected_text(correction, family)}, {100 * alpha:g} %"
 
 
-def how_concluded(one: Conclusion) -> str:
-    """Return how the models of a measure were tested against the best one."""
-    return how_tested(one.test, one.correction, one.family, 1 - one.level)
+def how_concluded(one: Conclusion, n_measures: int = 1) -> str:
+    """Return how the models of a measure were tested against the best one, and with how many measures p values were corrected."""
+    corrected = corrected_text(one.correction, one.family)
+    family = f"{corrected} in {n_measures:,} measures" if n_measures > 1 and one.correction != "none" else corrected
+    return f"{_TESTS[one.test]}, {family}, {100 * (1 - one.level):g} %"
 
 
 def _reason(conclusion: Conclusion | None) -> str:

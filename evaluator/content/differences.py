@@ -202,7 +202,7 @@ def _margins_text(comparison: Comparison) -> str:
             of_size.setdefault(percent(margin.size) if margin.is_share else plain(margin.size), []).append(measure)
     if not of_size:
         return ""
-    if len(of_size) == 1 and [*of_size.values()][0] == list(comparison.judged):
+    if len(of_size) == 1 and next(iter(of_size.values())) == list(comparison.judged):
         return f" · margin {next(iter(of_size))}"
     return f" · margin{'s' * (len(of_size) > 1)} " + ", ".join(f"{size} ({shortened(measures)})" for size, measures in of_size.items())
 
@@ -289,7 +289,9 @@ def joined_table(comparison: Comparison, relative: bool = False) -> Table:
     found = {one.verdict for one in rows if one.subject.measure in comparison.judged}
     meanings = "; ".join(f"{verdict}: {MEANINGS[verdict]}" for verdict in _EXPLAINED if verdict in found)
     notes = (*([f"{meanings}."] if meanings else []), *footnotes(comparison))
-    return _table(_columns(relative), rows, comparison, caption=caption, id="comparison", rules=headings if len(headings) > 1 else {}, notes=notes)
+    return _table(
+        _columns(relative), rows, comparison, caption=caption, id="comparison", rules=headings if len(headings) > 1 else {}, notes=notes
+    )
 
 
 def groups_table(comparison: Comparison, relative: bool = False) -> Table:

@@ -149,9 +149,7 @@ def _of_result(result: Result, comparison: Comparison | None, style: LatexStyle)
         yield replace(_table((_MODEL,), lines, _share, {}), caption="Percentage of the best possible value.", id="achieved")
 
 
-def _compared(
-    comparison: Comparison | None, style: LatexStyle, *, with_results: bool = True, relative: bool = False
-) -> Iterator[Table]:
+def _compared(comparison: Comparison | None, style: LatexStyle, *, with_results: bool = True, relative: bool = False) -> Iterator[Table]:
     """Yield the differences; of all pairs of many models the letters, which say the same in less room, unless they stand in the results."""
     if comparison is None:
         return
