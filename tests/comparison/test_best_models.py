@@ -115,7 +115,7 @@ def test_what_compare_calls_equivalent_is_not_called_beaten(result):
     assert re.fullmatch(r"nDCG@3: (one|two) and (one|two) are equivalent within 0\.9\.", closing_sentences(found.conclusions)[0])
     (legend,) = best_values(found, Formats.of(found.rows)).legend("◂")
     assert legend.startswith(
-        "◂ best, equivalent to the best, or not clearly different from it (paired t test, Holm over 4 comparisons in 4 measures, 5 %)"
+        "◂ best, equivalent to the best, or not clearly different from it (paired t test, Holm over 4 comparisons in 4"
     )
 
 
