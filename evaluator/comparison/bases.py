@@ -61,7 +61,7 @@ def _model_of_config(result: Result) -> str | None:
         return own
     gates, models = _section(result, "gates", Gates), own_models(result)
     baseline = None if gates.baseline is None or gates.baseline.path not in result.models else gates.baseline.path
-    judged = {gate.base for gate in result.gates if gate.base}
+    judged: set[str | None] = {gate.base for gate in result.gates if gate.base}
     used = judged or {rule.against or baseline for rule in gates.rules if rule.compares}
     if baseline is not None and (baseline in used or not used):
         return baseline

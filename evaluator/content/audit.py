@@ -114,14 +114,18 @@ def _grid(audit: Audit, measure: AuditedMeasure) -> Iterator[Block]:
     silent = "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
     if silent:
         yield Paragraph(f"No value: {silent}.")
-    left_out: dict[tuple[str, ...], list[str]] = {}
+    yield from _left_out(audit, measure)
+
+
+def _left_out(audit: Audit, measure: AuditedMeasure) -> Iterator[Paragraph]:
+    """Yield which conventions the spread leaves out, and why, for each model or for some together."""
+    models: dict[tuple[str, ...], list[str]] = {}
     for model in audit.models:
-        if names := measure.left_out(model):
-            left_out.setdefault(names, []).append(model)
-    for names, some in left_out.items():
-        yield Paragraph(
-            _BY_FILE_ORDER.format(models=", ".join(some), conventions=", ".join(names), read="they read" if len(names) > 1 else "it reads")
-        )
+        if measure.left_out(model):
+            models.setdefault(measure.left_out(model), []).append(model)
+    for names, some in models.items():
+        read = "they read" if len(names) > 1 else "it reads"
+        yield Paragraph(_BY_FILE_ORDER.format(models=", ".join(some), conventions=", ".join(names), read=read))
 
 
 def _widest(audit: Audit, measure: AuditedMeasure) -> tuple[str, str] | None:
