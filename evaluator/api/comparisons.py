@@ -76,7 +76,7 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
         return draw(kind, of, partial(of_several, self.results, self.questions))
 
     def __repr__(self) -> str:
-        return show(differences.document(self), PlainText()).rstrip("\n")
+        return show(differences.document(self, everything=True), PlainText()).rstrip("\n")
 
 
 def compare(

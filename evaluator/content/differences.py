@@ -220,9 +220,9 @@ def untested_text(comparison: Comparison, everything: bool) -> str:
     n_tested, n_others = len(comparison.judged), len(comparison.measures) - len(comparison.judged)
     if not n_others:
         return ""
-    measures = f"{n_tested:,} tested measure{'' if n_tested == 1 else 's'}"
-    corrected = comparison.settings.correction != "none"
-    said = f"p values are corrected over {measures}" if corrected else f"p values are not corrected; there {_are(n_tested)} {measures}"
+    corrected, plural = comparison.settings.correction != "none", "" if n_tested == 1 else "s"
+    tested = f"p values are corrected over {n_tested:,} tested measure{plural}"
+    said = tested if corrected else f"{n_tested:,} measure{plural} {_are(n_tested)} tested"
     others = f"{n_others:,} other{'' if n_others == 1 else 's'}"
     if not everything:
         return f"{said}; {others} {_are(n_others)} not shown, --all prints {'it' if n_others == 1 else 'them'}."

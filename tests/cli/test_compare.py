@@ -85,6 +85,8 @@ def test_measures_that_are_not_asked_for_are_not_printed_and_a_line_says_so(conf
     assert "Recall@5" in every
     assert "(not tested)" in every
     assert "not shown, --all" not in receval("compare", path)[1]
+    plain = " ".join(receval("compare", path, "--measure", "nDCG@5", "--correction", "none")[1].split())
+    assert "1 measure is tested; 2 others are not shown, --all prints them." in plain
 
 
 def test_the_statistics_are_the_same_whatever_is_printed(config, receval):
