@@ -12,12 +12,20 @@ from receval.outputs import of_form
 from . import options
 from .output import ci_files, emit, publish, say, show, tell
 
+baseline_option = click.option(
+    "--baseline",
+    metavar="NAME|DIR",
+    help="The model, result or folder that the others are compared with. Default: compare.baseline, gates.baseline, or the first.",
+)
+
 
 @click.command(cls=options.Command)
 @options.config_or_folder_argument("inputs", "[CONFIG|[NAME=]DIR]...", nargs=-1)
-@click.option("--baseline", metavar="NAME|DIR", help="The model, result or folder that the others are compared with. Default: the first.")
+@baseline_option
 @click.option("--all-pairs", is_flag=True, help="Compare every pair of models; models that share a letter are not clearly different.")
-@click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to test; the others are only shown. May be repeated.")
+@click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to test and to print. May be repeated. Default: all.")
+@click.option("--all", "everything", is_flag=True, help="Also print the measures that are not tested.")
+@click.option("--relative", is_flag=True, help="Also print differences in percent of the baseline's value, with their intervals.")
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
 @options.by_option("Also compare within groups of users")
 @click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses.")
@@ -47,7 +55,14 @@ from .output import ci_files, emit, publish, say, show, tell
 @options.outputs_option("Also write to a file: .json, .csv, .md, .tex, .html, or a folder.", metavar="FILE|DIR/")
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors and the output of --format.")
 def compare(
-    inputs: tuple[str, ...], read: options.ConfigReader, form: str | None, outputs: tuple[str, ...], quiet: bool, **asked: Any
+    inputs: tuple[str, ...],
+    read: options.ConfigReader,
+    form: str | None,
+    outputs: tuple[str, ...],
+    quiet: bool,
+    everything: bool,
+    relative: bool,
+    **asked: Any,
 ) -> None:
     """Compare models: differences, intervals and p values.
 
@@ -63,7 +78,8 @@ def compare(
         return read(path, [*options.override_by("compare", asked["by"]), *cluster], quiet=quiet, metrics=asked["measures"])
 
     sources, written = read.sources(inputs), {options.COMMAND_LINE: read.as_options()}
-    compared = compare_inputs(sources, asked, read=read_with_groups, tell=tell, outputs=outputs, written=written)
+    shown = {"everything": everything, "relative": relative}
+    compared = compare_inputs(sources, asked, read=read_with_groups, tell=tell, outputs=outputs, written=written, **shown)
     if form is not None or not quiet:
         show(of_form(form or "table", "comparison"), compared.comparison, **compared.options)
 
@@ -75,7 +91,7 @@ def compare(
 @click.option("--interactive", is_flag=True, help="Include Vega in the page (0.9 MB), which shows numbers under the pointer.")
 @click.option("--template", metavar="FILE.j2", help="Render your own Jinja template into the files of -o.")
 @click.option("--title", help="The title. Default: the names of the models.")
-@click.option("--baseline", metavar="NAME|DIR", help="The model, result or folder that the others are compared with. Default: the first.")
+@baseline_option
 @click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to test; the others are only shown. May be repeated.")
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
 @click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses.")
@@ -136,7 +152,7 @@ def report(
 @click.option(
     "--of", multiple=True, metavar="M", help="What the chart shows: metrics for over_k, two measures for trade_off. May be repeated."
 )
-@click.option("--baseline", metavar="NAME|DIR", help="The model, result or folder that the others are compared with. Default: the first.")
+@baseline_option
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
 @options.plugin_option
 @options.reading_options("overrides", "recommendations", "replace")

@@ -154,8 +154,9 @@ def _row(form: str | None, per_user: bool, quiet: bool) -> OutputForm | None:
 def _show(record: receval.RunRecord[receval.Result], row: OutputForm | None, looks: Any, quiet: bool, verbose: bool) -> None:
     """Print the result in its form; what the checks found stands above the table, or goes to standard error."""
     result = record.result
+    sentences = record.sentences if row is not None and row.form in ("table", "md") and row.of == "result" else []
     if row is not None and row.form == "table":
-        show(row, result, looks=looks, verbose=verbose, sentences=record.sentences)
+        show(row, result, looks=looks, verbose=verbose, sentences=sentences)
         return
     failing = ("error", "warn") if record.strict else ("error",)
     levels = failing if quiet else ("error", "warn", "info") if verbose else ("error", "warn")
@@ -163,7 +164,7 @@ def _show(record: receval.RunRecord[receval.Result], row: OutputForm | None, loo
     if row is not None:
         if not quiet:
             tell_gates(result)
-        show(row, record.report if row.of == "report" else looks.applied(result) if row.form == "md" else result)
+        show(row, record.report if row.of == "report" else result, looks=looks, sentences=sentences)
 
 
 def _bar_for(loaded: receval.Loaded, quiet: bool) -> AbstractContextManager[Callable[[receval.Progress], None] | None]:

@@ -61,6 +61,8 @@ _DESCRIBED: Final[frozenset[Need]] = frozenset({"complete", "users", "conclusion
 _DRAWN: Final[frozenset[Need]] = frozenset({"drawing"})
 _DATA = "receval.render.result_data"
 _AUDIT, _AUDITED, _CHARTS = "receval.content.audit", "receval.render.audit_data", "receval.render.drawing"
+_MARKDOWN: Final = "receval.session.show:result_markdown"
+_DIFFERENCES: Final = ("look_at", "everything", "relative")
 
 OUTPUTS: list[OutputForm] = [
     OutputForm("result", "table", "receval.session.show:result_document", needs=_MARKED, takes=("looks", "verbose", "sentences")),
@@ -69,7 +71,7 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("result", "json", f"{_DATA}:result_cells", (".json",), _CONCLUDED, folder="results.json"),
     OutputForm("result", "jsonl", f"{_DATA}:long_cells", (".jsonl",), _COMPLETE),
     OutputForm("result", "parquet", f"{_DATA}:long_table", (".parquet",), _COMPLETE, folder="results.parquet", binary=True),
-    OutputForm("result", "md", "receval.content.selections:markdown", (".md",), _CONCLUDED, folder="results.md"),
+    OutputForm("result", "md", _MARKDOWN, (".md",), _CONCLUDED, takes=("looks", "sentences"), folder="results.md"),
     OutputForm("latex", "latex", "receval.session.report:tables", (".tex",), _TESTED),
     OutputForm("latex", "latex-document", "receval.session.report:paper", (), _DESCRIBED, file="report.tex"),
     OutputForm("report", "html", "receval.content.report_page:report", (".html", ".htm"), _TESTED),
@@ -81,12 +83,12 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("users", "csv", f"{_DATA}:user_values", (".csv",), _REPORTED, folder="per_user.csv"),
     OutputForm("users", "jsonl", f"{_DATA}:user_values", (".jsonl",), _REPORTED, folder="per_user.jsonl"),
     OutputForm("users", "parquet", f"{_DATA}:user_values", (".parquet",), _REPORTED, folder="per_user.parquet", binary=True),
-    OutputForm("comparison", "table", "receval.content.differences:document", takes=("look_at",)),
+    OutputForm("comparison", "table", "receval.content.differences:document", takes=_DIFFERENCES),
     OutputForm("comparison", "json", f"{_DATA}:comparison_cells", (".json",), folder="comparison.json"),
     OutputForm("comparison", "csv", f"{_DATA}:comparison_rows", (".csv",), folder="comparison.csv"),
-    OutputForm("comparison", "md", "receval.content.differences:document", (".md",), takes=("look_at",), folder="comparison.md"),
-    OutputForm("comparison", "latex", "receval.content.paper:comparison_tables", (".tex",)),
-    OutputForm("comparison", "html", "receval.session.report:comparison_page", (".html", ".htm"), takes=("compared",)),
+    OutputForm("comparison", "md", "receval.content.differences:document", (".md",), takes=_DIFFERENCES, folder="comparison.md"),
+    OutputForm("comparison", "latex", "receval.content.paper:comparison_tables", (".tex",), takes=("everything", "relative")),
+    OutputForm("comparison", "html", "receval.session.report:comparison_page", (".html", ".htm"), takes=("compared", "relative")),
     OutputForm("losers", "parquet", f"{_DATA}:losers", folder="comparison_users.parquet", binary=True),
     OutputForm("gates", "table", "receval.content.gates:document", takes=("summary",)),
     OutputForm("gates", "json", f"{_DATA}:verdict_cells", (".json",), takes=("strict",)),

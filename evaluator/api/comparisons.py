@@ -76,7 +76,7 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
         return draw(kind, of, partial(of_several, self.results, self.questions))
 
     def __repr__(self) -> str:
-        return show(differences.document(self), PlainText()).rstrip("\n")
+        return show(differences.document(self, everything=True), PlainText()).rstrip("\n")
 
 
 def compare(
@@ -98,8 +98,9 @@ def compare(
 ) -> ComparisonResult:
     """Compare the models of one result, or results by name, each an evaluation or the folder of one.
 
-    Of one result its models are compared with `baseline`, by default the first; of several each model with that of the same name in the
-    result called `baseline`, which may be another result, or the folder of one. `measures` are judged together, all if none is named;
+    Of one result its models are compared with `baseline`, by default that of its config (`compare.baseline`, else `gates.baseline`), else
+    the first; of several each model with that of the same name in the result called `baseline`, which may be another result, or the folder
+    of one. `measures` are judged together, all if none is named;
     `margin` is how small a difference does not matter, `0.005` or `"1%"` of the base value, or by measure with a `default`. `by` and
     `cluster` name columns of groups that the evaluation was split by. `common` compares the users that count on both sides, `unpaired`
     means of different users, `all_pairs` every two models. The `losers` are so many users with the largest losses, for each model and

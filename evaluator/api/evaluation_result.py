@@ -83,7 +83,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         return {model: {label: row.value for label, row in rows.items()} for model, rows in self.by_model().items()}
 
     def compare(self, baseline: Result | str | os.PathLike[str] | None = None, **asked: Any) -> Any:
-        """Compare the models with the one called `baseline`, by default the first, or with another result; see `receval.compare`."""
+        """Compare the models with the one called `baseline`, or with another result; see `receval.compare`."""
         from .comparisons import compare  # only here: it needs this module
 
         return compare(self, baseline, **asked)
@@ -108,7 +108,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
     ) -> None:
         """Write the page of `receval report`, or its form for machines, by the ending: .html, .md, .tex, .xml (JUnit), .svg (a badge).
 
-        The models are compared with `baseline`: one of them, the first if not given, or another result or the folder of one. `gates` are
+        The models are compared with `baseline`: one of them (see `receval.compare`), or another result or the folder of one. `gates` are
         what `gate` gave. Users are named only if `losers` asks for so many of them. `margin` and `measures` are those of `receval.compare`.
         """
         from .pages import of_one, write

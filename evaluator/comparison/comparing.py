@@ -183,6 +183,8 @@ def compare(results: Mapping[str, Result], questions: Questions) -> Comparison:
         spreads=tuple(spreads),
         notes=tuple(dict.fromkeys(notes)),
         paired=not questions.unpaired,
+        first=sides.first,
+        margins=margins,
     )
 
 

@@ -157,6 +157,21 @@ class Differing:
                 "--users common compares users that count for both; missing_lists=zero counts users without a list",
             )
 
+    def refuse_no_common_users(self, labels: Iterable[str]) -> None:
+        """`DataError` if no user counts on both sides for one of some measures; of one without per-user values, for any measure."""
+        if self.pairing is None:
+            return
+        of_users = [label for label in self._rows[self.base] if label in self._rows[self.model] and self._has_users(label)]
+        for label in labels:
+            own = [label] if label in of_users else of_users
+            counted = [(np.isfinite(base), np.isfinite(model)) for base, model in filter(None, map(self.sides_of, own))]
+            counted = [(base, model) for base, model in counted if base.any() and model.any()]
+            if counted and not any((base & model).any() for base, model in counted):
+                raise DataError(
+                    f"{self.model.name} cannot be compared with {self.base.name}: no user counts for both in {label}",
+                    "evaluate both on the same users; missing_lists: zero counts users without a list",
+                )
+
     def notes(self) -> Iterator[str]:
         """Sentences on what was paired and how."""
         if self._unpaired:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
@@ -11,11 +10,16 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ..errors import ConfigError, DataError
 from ..results.result import Result, columns_of, select
 from ..stats.concluding import users_text
+from .bases import Base, base_of, gates_folder, own_models
+
+_PLAIN = 2
+"""Of so many models or results the title says plainly which is the base."""
 
 
 class Side(Struct, frozen=True, eq=False):
@@ -27,20 +31,24 @@ class Side(Struct, frozen=True, eq=False):
 
 
 class Sides(Struct, frozen=True, eq=False):
-    """The pairs to compare, base first, all sides in order, the base that all pairs share, and notes on what has no partner."""
+    """The pairs to compare, base first, all sides in order, the base that all pairs share, and notes on what has no partner.
+
+    `first` is the base if it is the first of several only because nothing names another one.
+    """
 
     pairs: tuple[tuple[Side, Side], ...]
     all: tuple[Side, ...]
     base: str | None
     notes: tuple[str, ...] = ()
+    first: str | None = None
 
 
 def sides_of(results: Mapping[str, Result], baseline: str | None = None, *, all_pairs: bool = False) -> Sides:
     """Pair the models of named results.
 
-    Of one result its models are compared with `baseline`, by default the first; yardsticks only if named. Of several, each model is
-    compared with the one of the same name in the result called `baseline`, by default the first; if each result has one model, the names
-    need not be the same. With `all_pairs` every two sides are compared.
+    Of one result its models are compared with `baseline`; yardsticks only if named. Of several, each model is compared with the one of the
+    same name in the result called `baseline`; if each result has one model, the names need not be the same. Without `baseline`
+    `base_of` decides. With `all_pairs` every two sides are compared.
 
     `ConfigError` if there is no such baseline, or fewer than two models; `DataError` if results have no model in common.
     """
@@ -48,36 +56,41 @@ def sides_of(results: Mapping[str, Result], baseline: str | None = None, *, all_
         raise ConfigError("there is nothing to compare")
     if len(results) == 1:
         return _of_one(next(iter(results.values())), baseline, all_pairs)
-    base_label = _named(baseline, tuple(results), "result") if baseline is not None else next(iter(results))
+    base = base_of(results, baseline)
     if all_pairs:
         sides = tuple(side for label, result in results.items() for side in _sides(label, result))
         return Sides(tuple(combinations(sides, 2)), sides, None)
-    return _of_several(results, base_label)
+    sides_of_base = _of_several(results, base.name)
+    return replace(sides_of_base, first=base.name) if base.is_default and len(results) > _PLAIN else sides_of_base
 
 
 def _of_one(result: Result, baseline: str | None, all_pairs: bool) -> Sides:
     models = [model for model in result.models if model not in result.yardsticks]
-    base = _named(baseline, result.models, "model") if baseline is not None else models[0]
-    named = [base, *(model for model in models if model != base)]
+    base = Base(models[0]) if all_pairs and baseline is None and models else base_of({"": result}, baseline)
+    named = [base.name, *(model for model in models if model != base.name)]
     if len(named) < 2:
+        folder = gates_folder(result)
         raise ConfigError(
             f"there is one model, {named[0]}, and nothing to compare it with",
-            "give another folder of results as well, or a config with several models",
+            "give another folder of results as well, or a config with several models"
+            if folder is None
+            else f"to compare it with the baseline of its gates, add --baseline {folder}",
         )
     sides = tuple(Side(model, result, model) for model in named)
     if all_pairs:
         return Sides(tuple(combinations(sides, 2)), sides, None)
-    return Sides(tuple((sides[0], side) for side in sides[1:]), sides, base)
+    first = base.name if base.is_default and len(named) > _PLAIN else None
+    return Sides(tuple((sides[0], side) for side in sides[1:]), sides, base.name, first=first)
 
 
 def _of_several(results: Mapping[str, Result], base_label: str) -> Sides:
-    base_models = _own_models(results[base_label])
+    base_models = own_models(results[base_label])
     pairs: list[tuple[Side, Side]] = []
     alone: list[str] = []
     for label, result in results.items():
         if label == base_label:
             continue
-        models = _own_models(result)
+        models = own_models(result)
         common = [model for model in models if model in base_models]
         partners = [(model, model) for model in common] or ([(base_models[0], models[0])] if len(models) == len(base_models) == 1 else [])
         if not partners:
@@ -97,21 +110,9 @@ def _of_several(results: Mapping[str, Result], base_label: str) -> Sides:
     return Sides(tuple(pairs), tuple(sides.values()), next(iter(bases)) if len(bases) == 1 else None, notes)
 
 
-def _own_models(result: Result) -> list[str]:
-    return [model for model in result.models if model not in result.yardsticks]
-
-
 def _sides(label: str, result: Result) -> list[Side]:
-    models = _own_models(result)
+    models = own_models(result)
     return [Side(label if len(models) == 1 else f"{label}/{model}", result, model) for model in models]
-
-
-def _named(name: str, known: Sequence[str], kind: str) -> str:
-    if name in known:
-        return name
-    close = get_close_matches(name, known, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"there {'is' if len(known) == 1 else 'are'} {_listed(known)}"
-    raise ConfigError(f"the baseline is {name}, but no {kind} has this name", hint)
 
 
 def _listed(names: Sequence[str]) -> str:

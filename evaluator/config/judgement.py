@@ -55,11 +55,12 @@ class Compare(Model):
 
     baseline: Baseline | None = Field(
         None,
-        description="the model that the others are compared with (if not given, the first), or a folder of results as {main: results/main}",
+        description="the model that the others are compared with, or a folder of results as {main: results/main}; "
+        "if not given, gates.baseline if it is a model, else the first model",
     )
     measures: Annotated[tuple[str, ...], BeforeValidator(as_list)] = Field(
         (),
-        description="the measures to test; p values are corrected over all of them, and other measures are only shown. Default: all",
+        description="the measures to test; p values are corrected over all of them, and other measures are not tested. Default: all",
     )
     margin: Margins = Field(
         {},

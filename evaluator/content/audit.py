@@ -18,6 +18,10 @@ _RULE: Final = (
     "Each line switches one more setting to that of {second}, in the order of evaluation: the value so far and, in parentheses, the "
     "change by this line. Another order changes the steps, not the total."
 )
+_BY_FILE_ORDER: Final = (
+    "The spread of {models} leaves out {conventions}: {read} only the order of rows in the file, "
+    "and here the rows are not in the order of scores or ranks."
+)
 
 
 def audit_document(audit: Audit, command: str = "") -> Document:
@@ -110,6 +114,18 @@ def _grid(audit: Audit, measure: AuditedMeasure) -> Iterator[Block]:
     silent = "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
     if silent:
         yield Paragraph(f"No value: {silent}.")
+    yield from _left_out(audit, measure)
+
+
+def _left_out(audit: Audit, measure: AuditedMeasure) -> Iterator[Paragraph]:
+    """Yield which conventions the spread leaves out, and why, for each model or for some together."""
+    models: dict[tuple[str, ...], list[str]] = {}
+    for model in audit.models:
+        if measure.left_out(model):
+            models.setdefault(measure.left_out(model), []).append(model)
+    for names, some in models.items():
+        read = "they read" if len(names) > 1 else "it reads"
+        yield Paragraph(_BY_FILE_ORDER.format(models=", ".join(some), conventions=", ".join(names), read=read))
 
 
 def _widest(audit: Audit, measure: AuditedMeasure) -> tuple[str, str] | None:
@@ -118,7 +134,7 @@ def _widest(audit: Audit, measure: AuditedMeasure) -> tuple[str, str] | None:
     model = max(spreads, key=spreads.__getitem__)
     if not spreads[model]:
         return None
-    values = measure.values(model)
+    values = measure.comparable(model)
     lowest, highest = (end(values, key=values.__getitem__) for end in (min, max))
     return (highest, lowest) if highest == audit.own_convention else (lowest, highest)
 

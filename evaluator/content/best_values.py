@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -10,7 +10,7 @@ from msgspec import Struct
 from ..document import SIGNS, Mark
 from ..results.result import Result
 from ..results.row import shortened
-from ..stats.difference import Conclusion
+from ..stats.difference import Conclusion, Rival
 from .values import Formats
 
 Place = tuple[str, str]
@@ -29,12 +29,14 @@ _UNPAIRED: Final = "Welch's t test"
 class BestValues(Struct, frozen=True):
     """The values to mark: those `tested` to be the best, or not clearly different from it, and `untested` ones.
 
-    A value is untested if it is the highest of a measure that was not tested, or if its model was not tested against the best one.
+    A value is untested if it is the highest of a measure that was not tested, or if its model was not tested against the best one. A value
+    is `apart`, and not marked, if it would be untested because its users are all others than those of the values it is compared with.
     """
 
     tested: frozenset[Place] = frozenset()
     untested: frozenset[Place] = frozenset()
     conclusions: tuple[Conclusion, ...] = ()
+    apart: frozenset[Place] = frozenset()
 
     def marks(self) -> Mapping[Place, Mark]:
         """Return the mark of each of them."""
@@ -51,7 +53,7 @@ class BestValues(Struct, frozen=True):
             among = (
                 ", equivalent to the best, or not clearly different from it" if has_margin else ", or not clearly different from the best"
             )
-            lines.append(f"{best} best{among} ({how_concluded(next(iter(tested.values())))}).")
+            lines.append(f"{best} best{among} ({how_concluded(next(iter(tested.values())), len(tested))}).")
         models = sorted({model for model, label in self.untested if label in tested})
         reasons: dict[str, list[str]] = {}
         for _, label in sorted(self.untested):
@@ -62,7 +64,12 @@ class BestValues(Struct, frozen=True):
             lines.append(
                 f"{SIGNS['untested']} highest value printed, or lowest where lower is better; not tested{f' ({why})' if why else ''}."
             )
-        return [*lines, *([f"{SIGNS['untested']} not tested against the best model: {shortened(models)}."] if models else [])]
+        lines += [f"{SIGNS['untested']} not tested against the best model: {shortened(models)}."] if models else []
+        labels = dict.fromkeys(label for _, label in sorted(self.apart) if label not in tested)
+        lines += [f"No mark in {shortened(labels)}: models have no user in common."] if labels else []
+        models = sorted({model for model, label in self.apart if label in tested})
+        has = "has" if len(models) == 1 else "have"
+        return [*lines, *([f"No mark: {shortened(models)} {has} no user in common with the best model."] if models else [])]
 
 
 def best_values(result: Result, formats: Formats) -> BestValues:
@@ -72,18 +79,39 @@ def best_values(result: Result, formats: Formats) -> BestValues:
     are. Yardsticks are not compared, nor are measures of which neither more nor less is better, or that have no format.
     """
     concluded = {one.measure: one for one in result.conclusions if one.is_tested}
+    by_measure = {one.measure: one for one in result.conclusions}
+    of_all = _without_common_users(result.conclusions)
     rivals = {model: rows for model, rows in result.by_model().items() if model not in result.yardsticks}
     tested: set[Place] = set()
     untested: set[Place] = set()
+    apart: set[Place] = set()
     for label in (label for label in result.labels() if label in formats.places):
         one = concluded.get(label)
         if one is not None:
+            others = {rival.model for rival in one.rivals if _has_other_users(rival)}
             tested |= {(model, label) for model in one.alike}
-            untested |= {(model, label) for model in one.untested}
+            untested |= {(model, label) for model in one.untested if model not in others}
+            apart |= {(model, label) for model in one.untested if model in others}
             continue
         values = {model: rows[label].value for model, rows in rivals.items() if label in rows}
-        untested |= highest_printed(label, values, result.higher_is_better[label], formats)
-    return BestValues(frozenset(tested), frozenset(untested), result.conclusions)
+        marked = highest_printed(label, values, result.higher_is_better[label], formats)
+        pairs = _without_common_users([by_measure[label]]) if label in by_measure else frozenset()
+        known = [model for model, value in values.items() if value is not None]
+        is_apart = any(frozenset((model, other)) in pairs | of_all for model, _ in marked for other in known)
+        (apart if is_apart else untested).update(marked)
+    return BestValues(frozenset(tested), frozenset(untested), result.conclusions, frozenset(apart))
+
+
+def _has_other_users(rival: Rival) -> bool:
+    """Return whether no user counts for both a model and the best one, although users count for each."""
+    return bool(rival.n_unpaired) and not rival.n_users
+
+
+def _without_common_users(conclusions: Sequence[Conclusion]) -> frozenset[frozenset[str]]:
+    """Return the pairs of models that have no user in common in any of some measures."""
+    found = [(frozenset((one.best or "", rival.model)), rival) for one in conclusions for rival in one.rivals]
+    common = {pair for pair, rival in found if rival.n_users}
+    return frozenset(pair for pair, rival in found if _has_other_users(rival) and pair not in common)
 
 
 def highest_printed(label: str, values: Mapping[str, float | None], better: bool | None, formats: Formats, least: int = 2) -> set[Place]:
@@ -110,9 +138,11 @@ def how_tested(test: str, correction: str, family: int, alpha: float, paired: bo
     return f"{_TESTS[test] if paired else _UNPAIRED}, {corrected_text(correction, family)}, {100 * alpha:g} %"
 
 
-def how_concluded(one: Conclusion) -> str:
-    """Return how the models of a measure were tested against the best one."""
-    return how_tested(one.test, one.correction, one.family, 1 - one.level)
+def how_concluded(one: Conclusion, n_measures: int = 1) -> str:
+    """Return how the models of a measure were tested against the best one, and with how many measures p values were corrected."""
+    corrected = corrected_text(one.correction, one.family)
+    family = f"{corrected} in {n_measures:,} measures" if n_measures > 1 and one.correction != "none" else corrected
+    return f"{_TESTS[one.test]}, {family}, {100 * (1 - one.level):g} %"
 
 
 def _reason(conclusion: Conclusion | None) -> str:

@@ -9,7 +9,7 @@ break is up to the form.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -17,7 +17,8 @@ from msgspec.structs import replace
 
 from ..document import SIGNS, Block, Cell, Column, Document, Figure, Heading, Interval, Paragraph, Points, Role, Section, Table
 from ..results.comparison import Comparison, conclusions
-from ..stats.concluding import decimals, plain, signed
+from ..results.row import shortened
+from ..stats.concluding import decimals, percent, plain, signed
 from ..stats.difference import MEANINGS, Difference, Verdict
 from . import numbers
 from .best_values import corrected_text
@@ -34,9 +35,10 @@ _LEAST_DECIMALS, _MOST_DECIMALS = 4, 6
 
 
 class Shown(Struct, frozen=True):
-    """How the differences of one table are shown: with how many decimals, and which measures are judged."""
+    """How the differences of one table are shown: with how many decimals, also in percent, and which measures are judged."""
 
     digits: int
+    percent_digits: int
     judged: tuple[str, ...]
 
 
@@ -71,8 +73,20 @@ def _counts_cell(one: Difference, shown: Shown) -> Cell:
 
 def _verdict_cell(one: Difference, shown: Shown) -> Cell:
     if one.subject.measure not in shown.judged:
-        return Cell("(not judged)")
+        return Cell("(not tested)")
     return Cell(one.verdict or "–", mark=one.verdict or "")
+
+
+def _percent(share: float | None, shown: Shown) -> str:
+    """Return a share of the base value in percent; a dash where there is none."""
+    return "–" if share is None else signed(100 * share, shown.percent_digits)
+
+
+def _relative_interval_cell(one: Difference, shown: Shown) -> Cell:
+    """Return the interval in percent (Fieller); a dash where the base value is too uncertain for one."""
+    if one.relative_low is None or one.relative_high is None:
+        return Cell("–")
+    return Cell(f"{_percent(one.relative_low, shown)} to {_percent(one.relative_high, shown)}")
 
 
 def _number_cell(value: float | None, digits: int, *, sign: bool = False) -> Cell:
@@ -85,31 +99,40 @@ COLUMNS: tuple[DifferenceColumn, ...] = (
     DifferenceColumn("base", "value", lambda one, shown: _number_cell(one.base_value, shown.digits), 3),
     DifferenceColumn("value", "value", lambda one, shown: _number_cell(one.value, shown.digits), 2),
     DifferenceColumn("Δ", "difference", lambda one, shown: _number_cell(one.difference, shown.digits, sign=True)),
+    DifferenceColumn("verdict", "verdict", _verdict_cell),
     DifferenceColumn("interval", "interval", _interval_cell, 1),
     DifferenceColumn("p", "p", _p_cell, 5),
     DifferenceColumn("up/same/down", "counts", _counts_cell, 4),
-    DifferenceColumn("verdict", "verdict", _verdict_cell),
 )
 """The columns of differences. A table of one pair names its models above `base` and `value`; `interval` is headed by its level."""
+_RELATIVE: Final = (
+    DifferenceColumn("Δ %", "difference", lambda one, shown: Cell(_percent(one.relative, shown), value=one.relative)),
+    DifferenceColumn("interval (%)", "interval", lambda one, shown: _relative_interval_cell(one, shown), 1),
+)
+"""The columns of differences in percent of the base value, which stand behind the verdict where they are wanted."""
 _GROUP: Final = DifferenceColumn("group", "key", lambda one, shown: Cell(f"{one.subject.by} {one.subject.group}"))
 _MODEL: Final = DifferenceColumn("model", "name", lambda one, shown: Cell(one.subject.model))
 _USERS: Final = DifferenceColumn("users", "value", lambda one, shown: Cell(f"{one.n_users:,}", value=one.n_users), 6)
 
 
-def document(comparison: Comparison, look_at: str = "CONFIG") -> Document:
+def document(comparison: Comparison, look_at: str = "CONFIG", everything: bool = False, relative: bool = False) -> Document:
     """Return tables of pairs, or letters if there are many, conclusions, groups, users who lose most, and footnotes.
 
-    `look_at` is the config that the command to look at one user names.
+    `look_at` is the config that the command to look at one user names. Measures that are not tested have rows if `everything` is wanted,
+    differences also a column in percent if `relative`.
     """
+    said = untested_text(comparison, everything)
+    comparison = comparison if everything else only_tested(comparison)
     blocks: list[Block] = [Heading(title(comparison)), Paragraph(subtitle(comparison))]
+    blocks += [Paragraph(text) for text in (first_text(comparison), said) if text]
     # Tables are without captions: the headings above them say the same, or their heads do.
-    blocks += [replace(table, caption="") for table in pair_tables(comparison) if shows_pairs(comparison)]
+    blocks += [replace(table, caption="") for table in pair_tables(comparison, relative) if shows_pairs(comparison)]
     if comparison.letters:
         letters = replace(letters_table(comparison), caption="")
         blocks += [Heading("Models that are not clearly different", 2), letters, Paragraph(f"{LETTERS}.")]
     blocks.append(Points(tuple(conclusions(comparison))))
     if comparison.by_group:
-        blocks += [Heading("Within groups", 2), replace(groups_table(comparison), caption="")]
+        blocks += [Heading("Within groups", 2), replace(groups_table(comparison, relative), caption="")]
     for table, (model, measure) in zip(losers_tables(comparison), comparison.losers, strict=True):
         blocks.append(Heading(table.caption, 2))
         if table.rows:
@@ -122,33 +145,44 @@ def document(comparison: Comparison, look_at: str = "CONFIG") -> Document:
     return (*blocks, *([Points(found)] if found else []))
 
 
-def section(comparison: Comparison, figures: Sequence[Figure] = (), *, signs: bool = True) -> Section:
+def section(comparison: Comparison, figures: Sequence[Figure] = (), *, signs: bool = True, relative: bool = False) -> Section:
     """Return the section of a report: the method, conclusions, charts, and the tables of all pairs and of groups.
 
-    What `signs` of verdicts and the band of a margin mean is said where a form shows them.
+    What `signs` of verdicts and the band of a margin mean is said where a form shows them. Differences have also a column in percent if
+    `relative`.
     """
     margins = any(one.margin is not None for one in comparison.differences)
     band = "; the grey band is the margin, within which a difference does not matter" if margins else ""
     meanings = "; ".join(f"{SIGNS[verdict]} {verdict}: {MEANINGS[verdict]}" for verdict in ("equivalent", "inconclusive"))
     counts = "up/same/down: the number of users with a better, the same and a worse value"
     blocks: list[Block] = [Paragraph(f"{title(comparison)}: {subtitle(comparison)}. Δ is the model minus the baseline; {counts}.")]
+    blocks += [Paragraph(text) for text in (first_text(comparison), untested_text(comparison, everything=True)) if text]
     blocks += [Paragraph(f"{meanings}{band}.")] if signs else []
     blocks += [Points((*conclusions(comparison), *footnotes(comparison))), *figures]
     blocks += [letters_table(comparison)] if comparison.letters else []
-    blocks += pair_tables(comparison)
-    blocks += [groups_table(comparison)] if comparison.by_group else []
+    blocks += pair_tables(comparison, relative)
+    blocks += [groups_table(comparison, relative)] if comparison.by_group else []
     return Section("differences", "Differences", tuple(blocks))
 
 
 def title(comparison: Comparison) -> str:
     """Return which models are compared with which."""
     if comparison.base is None:
-        return f"{len(comparison.models)} models, all pairs" if comparison.letters else "Models of the same name"
+        return f"{len(comparison.models)} models, all pairs" if comparison.letters else _title_of_folders(comparison)
     return f"{', '.join(comparison.others)} against {comparison.base}"
 
 
+def _title_of_folders(comparison: Comparison) -> str:
+    """Return which results are compared with which, model by model; without such a base that models of the same name are compared."""
+    bases = dict.fromkeys(one.subject.base.partition("/")[0] for one in comparison.differences)
+    results = dict.fromkeys(one.subject.model.partition("/")[0] for one in comparison.differences)
+    if len(bases) > 1 or results.keys() & bases.keys():
+        return "Models of the same name"
+    return f"{', '.join(results)} against {next(iter(bases))}, models of the same name"
+
+
 def subtitle(comparison: Comparison) -> str:
-    """Return the number of users, how they were paired, and how p values were corrected."""
+    """Return the number of users, how they were paired, how p values were corrected, and the margins."""
     users = numbers.users_range(one.n_users for one in comparison.differences if one.n_users)
     paired = ", paired by id" if comparison.paired and users else ""
     settings = comparison.settings
@@ -156,7 +190,52 @@ def subtitle(comparison: Comparison) -> str:
     corrected = corrected_text(settings.correction, family)
     by = "p not corrected" if corrected == "not corrected" else f"p by {corrected}"
     test = "" if settings.test == "t" else f" · test: {settings.test}"
-    return f"{users or 'no per-user values'}{paired} · {_level(comparison)}s · {by}{test}"
+    return f"{users or 'no per-user values'}{paired} · {_level(comparison)}s · {by}{test}{_margins_text(comparison)}"
+
+
+def _margins_text(comparison: Comparison) -> str:
+    """Return the margins of the tested measures, as they were given; nothing if there are none."""
+    of_size: dict[str, list[str]] = {}
+    for measure in comparison.judged:
+        if measure in comparison.margins:
+            margin = comparison.margins[measure]
+            of_size.setdefault(percent(margin.size) if margin.is_share else plain(margin.size), []).append(measure)
+    if not of_size:
+        return ""
+    if len(of_size) == 1 and next(iter(of_size.values())) == list(comparison.judged):
+        return f" · margin {next(iter(of_size))}"
+    return f" · margin{'s' * (len(of_size) > 1)} " + ", ".join(f"{size} ({shortened(measures)})" for size, measures in of_size.items())
+
+
+def first_text(comparison: Comparison) -> str:
+    """Return that the base is the first model or result because nothing names another one; else nothing."""
+    if comparison.first is None:
+        return ""
+    kind = "model" if comparison.first in comparison.models and comparison.base == comparison.first else "result"
+    return f"Compared with {comparison.first}, the first {kind}; choose another with --baseline."
+
+
+def untested_text(comparison: Comparison, everything: bool) -> str:
+    """Return over how many measures p values are corrected, and what is shown of the others; nothing if all are tested."""
+    n_tested, n_others = len(comparison.judged), len(comparison.measures) - len(comparison.judged)
+    if not n_others:
+        return ""
+    corrected, plural = comparison.settings.correction != "none", "" if n_tested == 1 else "s"
+    tested = f"p values are corrected over {n_tested:,} tested measure{plural}"
+    said = tested if corrected else f"{n_tested:,} measure{plural} {_are(n_tested)} tested"
+    others = f"{n_others:,} other{'' if n_others == 1 else 's'}"
+    if not everything:
+        return f"{said}; {others} {_are(n_others)} not shown, --all prints {'it' if n_others == 1 else 'them'}."
+    return f"{said}; the p values of {others} are not corrected." if corrected else f"{said}."
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"
+
+
+def only_tested(comparison: Comparison) -> Comparison:
+    """Return the comparison without the measures that are not tested."""
+    return replace(comparison, differences=tuple(one for one in comparison.differences if one.subject.measure in comparison.judged))
 
 
 def footnotes(comparison: Comparison) -> tuple[str, ...]:
@@ -171,7 +250,7 @@ def footnotes(comparison: Comparison) -> tuple[str, ...]:
 
 
 def by_pair(comparison: Comparison) -> dict[tuple[str, str], list[Difference]]:
-    """Return the differences of each pair of models, base first; measures that are not judged stand last."""
+    """Return the differences of each pair of models, base first; measures that are not tested come last."""
     found: dict[tuple[str, str], list[Difference]] = {}
     for one in comparison.differences:
         found.setdefault((one.subject.base, one.subject.model), []).append(one)
@@ -183,17 +262,23 @@ def shows_pairs(comparison: Comparison) -> bool:
     return not comparison.letters or len(comparison.models) <= MOST_PAIRED
 
 
-def pair_tables(comparison: Comparison) -> tuple[Table, ...]:
+def _columns(relative: bool) -> tuple[DifferenceColumn, ...]:
+    """Return the columns, with those in percent behind the verdict if `relative`."""
+    place = 1 + next(index for index, column in enumerate(COLUMNS) if column.role == "verdict")
+    return (*COLUMNS[:place], *_RELATIVE, *COLUMNS[place:]) if relative else COLUMNS
+
+
+def pair_tables(comparison: Comparison, relative: bool = False) -> tuple[Table, ...]:
     """Return a table for each pair."""
     tables = []
     for number, ((base, model), rows) in enumerate(by_pair(comparison).items(), 1):
-        columns = [replace(column, title={"base": base, "value": model}.get(column.title, column.title)) for column in COLUMNS]
+        columns = [replace(column, title={"base": base, "value": model}.get(column.title, column.title)) for column in _columns(relative)]
         about, caption = {"model": model, "base": base}, f"{model} against {base}"
         tables.append(_table(columns, rows, comparison, DATA, caption=caption, id=f"differences-{number}", about=about))
     return tuple(tables)
 
 
-def joined_table(comparison: Comparison) -> Table:
+def joined_table(comparison: Comparison, relative: bool = False) -> Table:
     """Return one table of all pairs; where there are several, a line above its rows names each."""
     rows: list[Difference] = []
     headings: dict[int, str] = {}
@@ -204,12 +289,14 @@ def joined_table(comparison: Comparison) -> Table:
     found = {one.verdict for one in rows if one.subject.measure in comparison.judged}
     meanings = "; ".join(f"{verdict}: {MEANINGS[verdict]}" for verdict in _EXPLAINED if verdict in found)
     notes = (*([f"{meanings}."] if meanings else []), *footnotes(comparison))
-    return _table(COLUMNS, rows, comparison, caption=caption, id="comparison", rules=headings if len(headings) > 1 else {}, notes=notes)
+    return _table(
+        _columns(relative), rows, comparison, caption=caption, id="comparison", rules=headings if len(headings) > 1 else {}, notes=notes
+    )
 
 
-def groups_table(comparison: Comparison) -> Table:
+def groups_table(comparison: Comparison, relative: bool = False) -> Table:
     """Return the differences within groups of users."""
-    columns, data = (_GROUP, _MODEL, COLUMNS[0], _USERS, *COLUMNS[1:]), (*DATA_OF_GROUPS, *DATA)
+    columns, data = (_GROUP, _MODEL, COLUMNS[0], _USERS, *_columns(relative)[1:]), (*DATA_OF_GROUPS, *DATA)
     return _table(columns, comparison.by_group, comparison, data, caption="Differences within groups", id="differences-groups")
 
 
@@ -253,14 +340,21 @@ def _table(
 
     It has as many decimals as two significant digits of its narrowest interval take, within limits.
     """
-    needed = [decimals((one.interval[1] - one.interval[0]) / 2) for one in rows if one.interval is not None]
-    digits = min(max([_LEAST_DECIMALS, *(places for places in needed if places is not None)]), _MOST_DECIMALS)
-    shown = Shown(digits, comparison.judged)
+    digits = _digits((one.interval for one in rows), _LEAST_DECIMALS)
+    shares = ((one.relative_low, one.relative_high) for one in rows)
+    in_percent = _digits((None if low is None or high is None else (100 * low, 100 * high) for low, high in shares), 1)
+    shown = Shown(digits, in_percent, comparison.judged)
     level = _level(comparison)
     heads = tuple(Column(level if one.title == "interval" else one.title, one.role, yields=one.yields) for one in columns)
     cells = tuple(tuple(column.cell(one, shown) for column in columns) for one in rows)
     of_data = [[cells[name] for name in data] for cells in (one.cells() for one in rows)] if data else ()
     return Table(heads, cells, columns_of_data=tuple(data), data=of_data, **rest)
+
+
+def _digits(intervals: Iterable[tuple[float, float] | None], least: int) -> int:
+    """Return as many decimals as two significant digits of the narrowest interval take, within limits."""
+    needed = (decimals((one[1] - one[0]) / 2) for one in intervals if one is not None)
+    return min(max([least, *(places for places in needed if places is not None)]), _MOST_DECIMALS)
 
 
 def _level(comparison: Comparison) -> str:

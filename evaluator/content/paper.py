@@ -29,7 +29,7 @@ from ..results.row import shortened
 from ..stats.difference import Conclusion
 from .best_values import Place, best_values, highest_printed, how_concluded, how_tested
 from .description import document as files_hold
-from .differences import LETTERS, groups_table, joined_table, letters_table, shows_pairs, subtitle, title
+from .differences import LETTERS, groups_table, joined_table, letters_table, only_tested, shows_pairs, subtitle, title
 from .findings import alerts
 from .numbers import users_range
 from .values import Formats, repeated_rows
@@ -70,9 +70,13 @@ def result_tables(result: Result, comparison: Comparison | None = None, style: L
     return (*_of_result(result, comparison, style), *_compared(comparison, style))
 
 
-def comparison_tables(comparison: Comparison, style: LatexStyle = PLAIN) -> Document:
-    """Return the tables of a comparison alone."""
-    return tuple(_compared(comparison, style, with_results=False))
+def comparison_tables(comparison: Comparison, style: LatexStyle = PLAIN, everything: bool = False, relative: bool = False) -> Document:
+    """Return the tables of a comparison alone.
+
+    Measures that are not tested have rows if `everything` is wanted, differences also a column in percent if `relative`.
+    """
+    shown = comparison if everything else only_tested(comparison)
+    return tuple(_compared(shown, style, with_results=False, relative=relative))
 
 
 def paper_document(
@@ -145,18 +149,18 @@ def _of_result(result: Result, comparison: Comparison | None, style: LatexStyle)
         yield replace(_table((_MODEL,), lines, _share, {}), caption="Percentage of the best possible value.", id="achieved")
 
 
-def _compared(comparison: Comparison | None, style: LatexStyle, *, with_results: bool = True) -> Iterator[Table]:
+def _compared(comparison: Comparison | None, style: LatexStyle, *, with_results: bool = True, relative: bool = False) -> Iterator[Table]:
     """Yield the differences; of all pairs of many models the letters, which say the same in less room, unless they stand in the results."""
     if comparison is None:
         return
     if shows_pairs(comparison):
-        yield joined_table(comparison)
+        yield joined_table(comparison, relative)
     elif style.marks != "letters" or not with_results:
         caption = f"Comparison of {title(comparison)}. {subtitle(comparison)}. {LETTERS}."
         yield replace(replace(letters_table(comparison, style.digits), corner="").turned(), caption=caption, notes=comparison.notes)
     if comparison.by_group:
         caption = f"Comparison of {title(comparison)}, within groups, corrected together."
-        table = groups_table(comparison)
+        table = groups_table(comparison, relative)
         yield replace(table, caption=caption, id="comparison-groups", rules=_changes([row[0].text for row in table.rows]))
 
 
@@ -260,7 +264,7 @@ def marks_of(result: Result, formats: Formats, style: LatexStyle, comparison: Co
     marks: dict[Place, Mark] = {}
     notes: list[tuple[str, str]] = []
     if style.second == "underline":
-        marks |= dict.fromkeys(_second(result, formats, best), "second")
+        marks |= dict.fromkeys(_second(result, formats, best, values.apart), "second")
         notes += [("underlined: the second-best value", "")] if marks else []
     if style.best == "bold" and best:
         marks |= {place: "untested" if place in untested else "best" for place in best}
@@ -284,12 +288,15 @@ def _about_best(untested: Iterable[Place], tested: Sequence[Conclusion]) -> tupl
     return f"bold: the best value and all that are not clearly different from it{rest}{alone}", how_concluded(tested[0])
 
 
-def _second(result: Result, formats: Formats, best: frozenset[Place]) -> Iterator[Place]:
-    """Yield, of three models and more, the best of the values that are not marked, and those that are printed as it is."""
+def _second(result: Result, formats: Formats, best: frozenset[Place], apart: frozenset[Place]) -> Iterator[Place]:
+    """Yield, of three models and more, the best of the values that are not marked, and those that are printed as it is.
+
+    Values `apart` are left out: their users are others than those of the best ones.
+    """
     for label in {label for _, label in best}:
         rows = (row for row in result.rows if row.label == label and row.model not in result.yardsticks)
         values = {row.model: row.value for row in rows if row.value is not None}
-        left = {model: value for model, value in values.items() if (model, label) not in best}
+        left = {model: value for model, value in values.items() if (model, label) not in best | apart}
         yield from highest_printed(label, left, result.higher_is_better[label], formats, least=1) if len(values) > 2 else ()
 
 

@@ -170,7 +170,9 @@ def _differences(content: ReportContent, short: bool) -> Iterator[Section]:
     """Yield how models differ; if `short`, without charts, and without sentences that were said first."""
     if content.comparison is None:
         return
-    section = differences.section(content.comparison, () if short else wanted_figures("differences", content), signs=not short)
+    section = differences.section(
+        content.comparison, () if short else wanted_figures("differences", content), signs=not short, relative=content.relative
+    )
     said = {sentence for _, sentence in status(content).lines} if short else set()
     blocks = (
         Points(tuple(one for one in block.texts if one not in said)) if isinstance(block, Points) else block for block in section.blocks

@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from ..document import SIGNS, Document, Heading, Paragraph, Sentences, Table, Terms
+from ..document import SIGNS, Document, Heading, Paragraph, Points, Sentences, Table, Terms
 from ..errors import ConfigError
 from ..results.result import Result, Row
 from ..results.row import shortened
@@ -59,8 +59,8 @@ def screen(
     )
 
 
-def markdown(result: Result) -> Document:
-    """Return what a Markdown file of a result has: title and verdict, gates, values, findings, and who was counted."""
+def markdown(result: Result, closing: Sequence[str] = ()) -> Document:
+    """Return what a Markdown file of a result has: title and verdict, gates, values, what is concluded (`closing`), findings, users."""
     models = [model for model in result.models if model not in result.yardsticks]
     found = findings.alerts(result.findings)
     averaged = sorted({counts.averaged for counts in result.counts.values()})
@@ -75,6 +75,7 @@ def markdown(result: Result) -> Document:
         *map(Paragraph, _checked(result)),
         *gates.document(result.gates),
         *_values(result),
+        *([Points(tuple(closing))] if closing else []),
         Sentences(result.notes()),
         *([Heading("Findings of the health checks", 2), *found] if found else []),
         *repeats(result),

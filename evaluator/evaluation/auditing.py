@@ -13,7 +13,7 @@ from ..config import Loaded, missing
 from ..conventions import AXES, PROTOCOL
 from ..errors import ConfigError
 from ..metrics.definition import Definition
-from ..results.audit import Audit, AuditCell, AuditedMeasure, ChoiceEffect, ConventionDifference, MeasureDifference, Values
+from ..results.audit import Audit, AuditCell, AuditedMeasure, ChoiceEffect, ConventionDifference, MeasureDifference, Values, same_value
 from ..results.result import Row
 from .files import Files, open_inputs
 from .plan import Options, Plan, Request
@@ -40,6 +40,8 @@ def audit(loaded: Loaded, names: Sequence[str] = ()) -> Audit:
     if not definitions:
         labels = ", ".join(measure.label for measure in measures)
         raise ConfigError(f"none of the conventions {', '.join(chosen)} has one of the measures {labels}")
+    by_score = {one: _by_score(one) for one in definitions if _is_by_file_order(one)}
+    definitions = dict.fromkeys((*definitions, *by_score.values()))
     request = Request(loaded, Plan(tuple(definitions)), _NO_USERS, whole_lists=True)
     rows, said = open_inputs(request, _evaluated)
 
@@ -48,7 +50,8 @@ def audit(loaded: Loaded, names: Sequence[str] = ()) -> Audit:
         if isinstance(definition, str):
             return AuditCell(None, reason=definition)
         row = rows[model][definition]
-        return AuditCell(row.value, row.n_users, "" if row.value is not None else "no user counts")
+        differs = definition in by_score and not same_value(row.value, rows[model][by_score[definition]].value)
+        return AuditCell(row.value, row.n_users, "" if row.value is not None else "no user counts", differs)
 
     return Audit(
         own_convention=chosen[0],
@@ -70,6 +73,17 @@ def _evaluated(files: Files) -> tuple[_Rows, tuple[str, ...]]:
         model.name: {definition: values[0] for definition, values in zip(definitions, model.finished.rows, strict=True)} for model in models
     }
     return rows, remarks(files, models)
+
+
+def _is_by_file_order(definition: Definition) -> bool:
+    """Return whether a measure, or one that it combines, reads the order of rows and no scores or ranks."""
+    return any(one.axes["list_order"] == "file" for one in definition.all)
+
+
+def _by_score(definition: Definition) -> Definition:
+    """Return a measure that reads ranks, or without them scores, instead of the order of rows; equal ones stay in this order."""
+    axes = {**definition.axes, "list_order": "rank", "tie_order": "file"}
+    return replace(definition, axes=axes, components=tuple(map(_by_score, definition.components)))
 
 
 def _reader(loaded: Loaded) -> Callable[[Definition, str], Definition | str]:

@@ -197,6 +197,7 @@ class _Judging(Struct, eq=False):
         judged = [self._margin(case, differing, estimates[case.label]) for case in cases]
         with _hinting("missing_lists: zero counts users without a list; compare.users: common judges users that count for both"):
             differing.refuse_other_users()
+        differing.refuse_no_common_users(estimates)
         metrics = dict.fromkeys(case.row.metric for case in cases)
         notes = (*differing.notes(), *notes_on_inputs(base, differing.model, metrics), *self._notes_on(base, noun))
         return [replace(one, notes=(*one.notes, *notes)) for one in judged]

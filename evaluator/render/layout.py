@@ -16,6 +16,8 @@ from .terminal import Screen
 
 _LEAST_NAME, _LEGIBLE = 14, 24
 """Least columns of the screen for a name that is cut, and for the name of a row where there is room for it."""
+_SHORTEST_NAME: Final = 10
+"""Least columns of the screen for a name that is cut so that a verdict stays beside its difference."""
 _GAP: Final = 3
 """Columns of the screen that every column of a table takes beside its text; the frame takes one more."""
 _LEAST_WRAPPED: Final = 36
@@ -139,10 +141,23 @@ def _numbers(forms: Sequence[Table], narrow: Sequence[Table], screen: Screen, wi
     fitted = next(filter(None, tries), None)
     if fitted:
         return [fitted]
-    rooms = (width // 2, width // 3)
-    cut = [_with_names(form, screen, max(_LEAST_NAME, room), max(_LEAST_NAME, width // 4)) for form in forms for room in rooms]
+    usual = (max(_LEAST_NAME, width // 2), max(_LEAST_NAME, width // 3))
+    rooms = [(form, room) for form in forms for room in (*usual, *_rooms_beside_others(form, screen, width))]
+    cut = [_with_names(form, screen, room, max(_LEAST_NAME, width // 4)) for form, room in rooms]
     parts = (_parts(form, screen, width) for form in cut)
     return min(parts, key=lambda some: (sum(len(part.rows) + _COST for part in some), len(some[-1].left_out)))
+
+
+def _rooms_beside_others(table: Table, screen: Screen, width: int) -> list[int]:
+    """Return the room for names beside which all columns that do not yield fit in one part, if some yield and there is such a room."""
+    numbers = range(table.n_keys, len(table.columns))
+    stay = [number for number in numbers if not table.columns[number].yields]
+    if len(stay) == len(numbers):
+        return []
+    longest = [_longest((head_of(table.columns[number], screen), *texts_of(table, number, screen))) for number in range(len(table.columns))]
+    free = width - 1 - sum(longest[number] + _GAP for number in stay) - table.n_keys * _GAP
+    rooms = range(min(width // 3, max(longest[: table.n_keys], default=0)), _SHORTEST_NAME - 1, -1)
+    return [room for room in rooms if sum(min(one, room) for one in longest[: table.n_keys]) <= free][:1]
 
 
 def _fitted(table: Table, screen: Screen, width: int, cuts: bool) -> Table | None:
@@ -221,7 +236,8 @@ def _part(table: Table, keys: Sequence[int], group: Sequence[int]) -> Table:
 
 def with_pictures(table: Table, screen: Screen) -> Table:
     """Return the table with a picture behind each interval, if that is a terminal that has room and the signs for it."""
-    index = next((index for index, column in enumerate(table.columns) if column.role == "interval"), None)
+    intervals = (index for index, column in enumerate(table.columns) if column.role == "interval")
+    index = next((index for index in intervals if any(row[index].drawn for row in table.rows)), None)
     if index is None or screen.width is None or not screen.is_terminal or not screen.encodes(_DRAWN):
         return table
     texts = ((head_of(column, screen), *texts_of(table, number, screen)) for number, column in enumerate(table.columns))

@@ -21,11 +21,13 @@ class AuditCell(Struct, frozen=True):
     """The value of one measure for one model under one convention.
 
     `n_users` is the number of users it is taken over. `value` is `None` where the convention gives none; `reason` then says why.
+    `by_file_order`: the convention reads no scores or ranks, and the order of the rows in the file, which it reads, gives another value.
     """
 
     value: float | None
     n_users: int = 0
     reason: str = ""
+    by_file_order: bool = False
 
 
 class AuditedMeasure(Struct, frozen=True, dict=True):
@@ -49,9 +51,17 @@ class AuditedMeasure(Struct, frozen=True, dict=True):
         return found
 
     def spread(self, model: str) -> float | None:
-        """The largest value of a model less the smallest; `None` if no convention gives a value."""
-        values = self.values(model).values()
+        """The largest value of a model less the smallest, without `left_out`; `None` if no convention gives a value."""
+        values = self.comparable(model).values()
         return max(values) - min(values) if values else None
+
+    def comparable(self, model: str) -> Mapping[str, float]:
+        """Map the conventions that give a model a value to that value, without those that rank by file order where this is another one."""
+        return {name: value for name, value in self.values(model).items() if not self.cells[name, model].by_file_order}
+
+    def left_out(self, model: str) -> tuple[str, ...]:
+        """Return the conventions that the spread of a model leaves out."""
+        return tuple(name for name in self.values(model) if self.cells[name, model].by_file_order)
 
     def beats(self, model: str, rival: str) -> dict[str, bool]:
         """Map each convention that gives both models a value to whether `model` is better than `rival`; equal values are not better."""
@@ -199,11 +209,11 @@ class MeasureDifference(Struct, frozen=True):
         """Whether a step changes the value of any model, in its turn or alone, by more than a millionth of it."""
         step, before = self.steps[number], self.steps[number - 1].so_far if number else self.first
         pairs = ((step.so_far, before), (step.alone, self.first))
-        return any(not _same(new[model], old[model]) for new, old in pairs for model in self.first)
+        return any(not same_value(new[model], old[model]) for new, old in pairs for model in self.first)
 
     def depends_on_order(self, number: int) -> bool:
         """Whether a choice adds something else when it is changed alone."""
-        return any(not _same(self.added(number, model), self.added_alone(number, model)) for model in self.first)
+        return any(not same_value(self.added(number, model), self.added_alone(number, model)) for model in self.first)
 
 
 class ConventionDifference(Struct, frozen=True):
@@ -220,7 +230,8 @@ def _less(value: float | None, other: float | None) -> float | None:
     return None if value is None or other is None else value - other
 
 
-def _same(value: float | None, other: float | None) -> bool:
+def same_value(value: float | None, other: float | None) -> bool:
+    """Return whether two values agree to a millionth."""
     if value is None or other is None:
         return value is other
     return isclose(value, other, rel_tol=1e-6, abs_tol=1e-12)

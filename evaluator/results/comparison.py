@@ -8,6 +8,7 @@ from typing import Final
 import polars as pl
 from msgspec import Struct, field
 
+from ..names.short_names import Margin
 from ..stats.concluding import decimals, percent, plain, span
 from ..stats.difference import Conclusion, Difference, Rival, Settings
 from .description import Spread
@@ -26,7 +27,8 @@ class Comparison(Struct, frozen=True):
     `values` has the value of every model by measure and model, `higher_is_better` the direction of every measure. `letters` say of all
     pairs, by measure and model, which are not clearly different: those that share a letter. `losers` are the users with the largest
     losses, by model and measure, largest first, with the columns user, base, model and difference. `spreads` are those of the
-    differences of users. `notes` are sentences on what was compared.
+    differences of users. `notes` are sentences on what was compared. `first` is the base if it is the first of several models or results
+    because nothing names another one. `margins` has the margin of each measure that has one, as it was given.
     """
 
     base: str | None
@@ -42,6 +44,8 @@ class Comparison(Struct, frozen=True):
     spreads: tuple[Spread, ...] = ()
     notes: tuple[str, ...] = ()
     paired: bool = True
+    first: str | None = None
+    margins: Mapping[str, Margin] = field(default_factory=dict)
 
     @property
     def measures(self) -> tuple[str, ...]:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..checks import Finding
+from ..comparison.bases import gates_folder
 from ..comparison.comparing import compare as differences_of
 from ..comparison.questions import Questions
 from ..config import Loaded
@@ -35,10 +36,11 @@ MarginLike = float | str | Mapping[str, float | str]
 
 
 class Gathered(Struct, frozen=True, eq=False):
-    """Results by label, in the order given, and the config that one of them is of, if one is."""
+    """Results by label, in the order given, the config that one of them is of, if one is, and the folders of the others by label."""
 
     results: Mapping[str, Result]
     config: Loaded | None = None
+    folders: Mapping[str, Path] = field(default_factory=dict)
 
 
 def gather(given: Sequence[str], read: Read, tell: Tell) -> Gathered:
@@ -55,24 +57,27 @@ def gather(given: Sequence[str], read: Read, tell: Tell) -> Gathered:
         paths[name] = path
     config: Loaded | None = None
     results: dict[str, Result] = {}
+    folders: dict[str, Path] = {}
     for name, path in paths.items():
         if is_result_folder(path) or os.path.isdir(path):
-            results[name] = load(path)
+            results[name], folders[name] = load(path), path
             continue
         if config is not None:
             raise ConfigError("one config can be evaluated at a time", "evaluate the others first: receval run CONFIG -o FOLDER/")
         config = read(str(path))
         results[name] = run(config, tolerant=True, concludes=False)
         tell([one for one in results[name].findings if one.severity == "error"])
-    return Gathered(results, config)
+    return Gathered(results, config, folders)
 
 
 def with_baseline_folder(gathered: Gathered, questions: Questions) -> tuple[Mapping[str, Result], Questions]:
     """The results, with those of the folder that the baseline names, `LABEL=FOLDER` or `FOLDER`, first.
 
-    A folder of the config is seen from where the config lies. A baseline that is the name of a result or a model stays what it is.
+    A folder of the config is seen from where the config lies. A baseline that is the name of a result or a model stays what it is. Without
+    one, of several results that folder is the baseline which `gates.baseline` names.
     """
-    baseline = questions.baseline
+    baseline = questions.baseline or _folder_of_gates(gathered)
+    questions = replace(questions, baseline=baseline)
     if baseline is None or baseline in gathered.results or any(baseline in result.models for result in gathered.results.values()):
         return gathered.results, questions
     name, path = _named(baseline)
@@ -82,6 +87,15 @@ def with_baseline_folder(gathered: Gathered, questions: Questions) -> tuple[Mapp
         return gathered.results, questions  # it was meant as a name: the sentence about it names those that there are
     results = {name: load(folder or path), **{label: result for label, result in gathered.results.items() if label != name}}
     return results, replace(questions, baseline=name)
+
+
+def _folder_of_gates(gathered: Gathered) -> str | None:
+    """Return the label of the folder, among those that are given, that the gates of all results that have a baseline name."""
+    places = (Path(), *([gathered.config.folder] if gathered.config is not None else []))
+    named = {folder.rpartition("=")[2] for result in gathered.results.values() if (folder := gates_folder(result)) is not None}
+    wanted = {os.path.realpath(place / Path(folder).expanduser()) for folder in named for place in places}
+    labels = [label for label, folder in gathered.folders.items() if os.path.realpath(folder) in wanted]
+    return labels[0] if len(labels) == 1 and len(gathered.results) > 1 else None
 
 
 def path_of(text: str) -> str:
@@ -99,19 +113,25 @@ def _named(text: str) -> tuple[str, Path]:
 
 
 class Compared(Struct, frozen=True, eq=False):
-    """A comparison, the results and the questions that it is of, the first input, and the one in which a user can be looked at."""
+    """A comparison, the results and the questions that it is of, the first input, and the one in which a user can be looked at.
+
+    Its texts have also rows of the measures that are not tested if `everything` is wanted, and a column in percent if `relative`.
+    """
 
     comparison: Comparison
     results: Mapping[str, Result]
     questions: Questions
     source: str = ""
     look_at: str = "CONFIG"
+    everything: bool = False
+    relative: bool = False
 
     @property
     def options(self) -> dict[str, Any]:
         """What the forms of a comparison take."""
         safe = any(map(is_spreadsheet_safe, self.results.values()))
-        return {"look_at": self.look_at, "spreadsheet_safe": safe, "compared": self}
+        shown = {"everything": self.everything, "relative": self.relative}
+        return {"look_at": self.look_at, "spreadsheet_safe": safe, "compared": self, **shown}
 
 
 def compare(gathered: Gathered, questions: Questions) -> Compared:
@@ -128,11 +148,14 @@ def compare_inputs(
     tell: Tell,
     outputs: Sequence[PathLike] = (),
     written: Mapping[str, str] | None = None,
+    everything: bool = False,
+    relative: bool = False,
 ) -> Compared:
     """Compare the results of folders and of a config, and write the comparison; `asked` has the options by the names of `Questions`.
 
     Groups and clusters that are asked for are known to `read`, since a config has to be evaluated with them. Folders have every form that
     has a name there, and the users who lose most. `written` says how other commands name an input, where this is not its own text.
+    `everything` and `relative` are as in `Compared`.
     """
     targets = targets_of(outputs, "comparison", folders=True)
     with Stage(targets.places) as stage:
@@ -141,7 +164,8 @@ def compare_inputs(
         questions = changed_by(Questions.of(gathered.config.config.compare if gathered.config is not None else Compare()), asked)
         look_at = next((text for text in inputs if not os.path.isdir(Path(text.partition("=")[2] or text))), "CONFIG")
         look_at = (written or {}).get(look_at, look_at)
-        compared = replace(compare(gathered, questions), source=inputs[0], look_at=look_at)
+        compared = compare(gathered, questions)
+        compared = replace(compared, source=inputs[0], look_at=look_at, everything=everything, relative=relative)
         rows = {destination(path): row for path, row in targets.files.items()}
         named = in_folder("comparison", *(("losers",) if compared.comparison.losers else ()))
         rows |= {folder / name: row for folder in targets.folders for name, row in named.items()}

@@ -7,6 +7,7 @@ from typing import Final, Generic, TypeVar
 
 from msgspec import Struct
 
+from ..comparison.bases import base_of
 from ..comparison.questions import Questions
 from ..config import Loaded
 from ..content.report import ReportContent
@@ -65,26 +66,35 @@ class RunRecord(JudgedResult[Found], Generic[Found], frozen=True, eq=False, kw_o
 
     @property
     def sentences(self) -> list[str]:
-        """One or two sentences on which model is best, or on the models against a baseline; nothing where that was not tested.
-
-        The baseline may be a folder, which is seen from that of the config.
-        """
-        if not self.result.conclusions:
-            return []
-        questions = Questions.of(self.loaded.config.compare)
-        if questions.baseline is None:
-            return closing_sentences(self.result.conclusions)
-        from .compare import Gathered, compare  # only here: few runs name a baseline to compare with
-
-        try:
-            said = conclusions(compare(Gathered({"this run": self.result}, self.loaded), questions).comparison)
-        except RecevalError as error:
-            return [f"Not compared with {questions.baseline}: {error}"]
-        more = [f"receval compare lists {len(said) - 1} more."] if len(said) > _MOST_SENTENCES else []
-        return [*said[: _MOST_SENTENCES - len(more)], *more]
+        """How the run ends: see `closing_of`."""
+        return closing_of(self.loaded, self.result)
 
     @property
     def exit_code(self) -> int:
         """0 if all is well, 1 if a gate or a check of level error failed, that of the failure if there is one."""
         judged = int(self.result.failed(self.strict) or self.verdicts.failed(self.strict))
         return judged if self.failure is None else self.failure.exit_code
+
+
+def closing_of(loaded: Loaded, result: Result) -> list[str]:
+    """One or two sentences on which model is best, or on the models against a baseline; nothing where that was not tested.
+
+    The baseline is that of `base_of`, or a folder, which is seen from that of the config.
+    """
+    if not result.conclusions:
+        return []
+    questions = Questions.of(loaded.config.compare)
+    baseline = questions.baseline
+    if baseline is None:
+        base = base_of({"": result})
+        if base.is_default:
+            return closing_sentences(result.conclusions)
+        baseline = base.name
+    from .compare import Gathered, compare  # only here: few runs name a baseline to compare with
+
+    try:
+        said = conclusions(compare(Gathered({"this run": result}, loaded), questions).comparison)
+    except RecevalError as error:
+        return [f"Not compared with the baseline {baseline}: {error.message}."]
+    more = [f"receval compare lists {len(said) - 1} more."] if len(said) > _MOST_SENTENCES else []
+    return [*said[: _MOST_SENTENCES - len(more)], *more]

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from .. import outputs
+from ..comparison.bases import base_of
 from ..comparison.best_models import with_conclusions
 from ..comparison.comparing import compare, spreads_of_values
 from ..comparison.pairing import sides_of
@@ -98,7 +99,8 @@ def report_of(
     if "distribution" in charts:  # of the first measure, unless another is named
         questions = replace(questions, spreads=spread_of or questions.measures[:1] or _typical(first))
     are_many = not is_one or len(first.models) - len(first.yardsticks) > 1
-    comparison = compare(results, questions) if comparing and (are_many or questions.baseline is not None) else None
+    has_base = questions.baseline is not None or (is_one and not base_of(results).is_default)
+    comparison = compare(results, questions) if comparing and (are_many or has_base) else None
     spreads: tuple[Spread, ...] = ()
     if "distribution" in charts and comparison is None:
         named_in = [(result, label) for result in results.values() for label in spread_of or _typical(result)]
@@ -116,7 +118,7 @@ def report_of(
         comparison=comparison,
         gates=tuple(gate for one in results.values() for gate in one.gates),
         spreads=spreads,
-        closing=tuple(closing_sentences(models[0].result.conclusions)) if is_one and questions.baseline is None else (),
+        closing=() if not is_one or (comparison is not None and has_base) else tuple(closing_sentences(models[0].result.conclusions)),
         source=source,
         given_title=wanted.title,
         charts=charts,
@@ -175,9 +177,9 @@ def _tolerant(gathered: Gathered, questions: Questions, wanted: ReportConfig, so
         return replace(alone, uncompared=error.shown())
 
 
-def comparison_page(comparison: Comparison, *, compared: Compared) -> Document:
-    """The page of a comparison."""
-    return report(report_of(compared.results, compared.questions, ReportConfig(), source=compared.source))
+def comparison_page(comparison: Comparison, *, compared: Compared, relative: bool = False) -> Document:
+    """The page of a comparison; differences have also a column in percent if `relative`."""
+    return report(replace(report_of(compared.results, compared.questions, ReportConfig(), source=compared.source), relative=relative))
 
 
 def stored_sections(result: Result) -> tuple[Compare, ReportConfig]:

@@ -22,7 +22,7 @@ from ..outputs import Need, OutputForm
 from ..parts import Scratch
 from ..render.forms import as_parquet, rendered
 from ..results.result import Result
-from .outcome import RunRecord, Tracked
+from .outcome import RunRecord, Tracked, closing_of
 from .targets import PathLike, Targets, as_written, run_targets
 
 MOST_VALUES: Final = 30_000_000
@@ -74,8 +74,10 @@ def run_config(
 
             report = report_of_run(loaded, result)
         rows, stale = _failed_rows(result, of_failures)
+        sentences = closing_of(loaded, result) if any("sentences" in row.takes for row in targets.files.values()) else []
         files: dict[Path, bytes | Path] = {
-            destination(path): rendered(row, report if row.of == "report" else result) for path, row in targets.files.items()
+            destination(path): rendered(row, report if row.of == "report" else result, sentences=sentences)
+            for path, row in targets.files.items()
         }
         for folder in targets.folders:
             of_folder = result_folder.contents(result, formats)

@@ -47,6 +47,11 @@ def result_document(result: Result, looks: Looks | None = None, verbose: bool = 
     return selections.screen(looks.applied(result), whole=result, verbose=verbose, closing=sentences, **table)
 
 
+def result_markdown(result: Result, looks: Looks | None = None, sentences: Sequence[str] = ()) -> Document:
+    """A result as `receval run --format md` prints it, with the measures and the closing sentences of the table."""
+    return selections.markdown((looks or Looks()).applied(result), sentences)
+
+
 def check_document(result: Result) -> Document:
     """What the health checks of a result found, and how many were made."""
     return (*findings.alerts(result.findings), Sentences((findings.summary(result),), small=False))

@@ -341,12 +341,13 @@ def _violation(test: GateTest) -> str:
 
 
 def _unchanged(test: GateTest, measure: str) -> str:
-    """What may be so among all users although no user of these changed: by the exact bound of a share of which none was seen."""
+    """Return how many of all users can change at most although none of these changed: the exact bound of a share of which none was seen."""
     share = 1 - (1 - test.level) ** (1 / test.n_users)
-    start = f"no user changed, so at most {_percentage(100 * share)} of all users would ({percent(test.level)} bound)"
+    nobody = "the value of the only user did not change" if test.n_users == 1 else f"none of {test.n_users:,} users changed"
+    start = f"{nobody}; so at most {_percentage(100 * share)} of all users change ({percent(test.level)} bound)"
     if test.kind == "min_gain":
-        return start if test.high is None else f"{start}: {measure} gains at most {_size(test, test.high)}"
-    return start + ("" if test.low is None else f": {measure} loses at most {_size(test, -test.low)}") + _takes(test)
+        return start if test.high is None else f"{start}, and {measure} gains at most {_size(test, test.high)}"
+    return start + ("" if test.low is None else f", and {measure} loses at most {_size(test, -test.low)}") + _takes(test)
 
 
 def _doubt(test: GateTest) -> str:

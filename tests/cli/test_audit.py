@@ -129,3 +129,34 @@ def test_an_unknown_convention_is_refused_with_a_hint(receval):
     code, _, err = receval("audit", CONFIGS / "quickstart.yaml", "--convention", "eliot")
     assert code == 2
     assert "did you mean 'elliot'" in err
+
+
+@pytest.fixture
+def unsorted(tmp_path):
+    """A config of two models with the same lists; the rows of one of them are not in the order of scores."""
+    lists = [(user, item, score) for user in range(1, 21) for item, score in ((1, 0.9), (2, 0.5), (3, 0.1))]
+    texts = {
+        "test": ["user,item", *(f"{user},1" for user in range(1, 21))],
+        "in_order": ["user,item,score", *(f"{user},{item},{score}" for user, item, score in lists)],
+        "turned": ["user,item,score", *(f"{user},{item},{score}" for user, item, score in reversed(lists))],
+    }
+    for name, lines in texts.items():
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "config.yaml").write_text(
+        "data: {test: test.csv, recommendations: {in_order: in_order.csv, turned: turned.csv}}\nevaluation: {metrics: [Recall@1]}\n"
+    )
+    return tmp_path / "config.yaml"
+
+
+def test_conventions_that_read_no_scores_are_left_out_of_the_spread_where_rows_are_not_in_the_order_of_scores(unsorted, receval):
+    names = ["recbole", "ranksys", "lenskit"]
+    (recall,) = audit(load_config(unsorted), names).measures
+    assert (recall.cells["ranksys", "turned"].value, recall.cells["recbole", "turned"].value) == (0.0, 1.0)
+    assert recall.left_out("turned") == ("ranksys", "lenskit")
+    assert recall.left_out("in_order") == ()
+    assert (recall.spread("turned"), recall.spread("in_order")) == (0.0, 0.0)
+    out = " ".join(receval("audit", unsorted, "--convention", "recbole", "--convention", "ranksys")[1].split())
+    footnote = (
+        "The spread of turned leaves out ranksys: it reads only the order of rows in the file, and here the rows are not in the order"
+    )
+    assert footnote in out

@@ -41,7 +41,7 @@ def test_values_not_clearly_different_from_the_best_are_marked_like_it(config, r
     out = receval("run", config(", poor: poor.csv"), "--measures-as-rows")[1]
     (line,) = (line for line in out.splitlines() if line.strip().startswith("nDCG@5 ↑"))
     assert [part.endswith("◂") for part in line.replace(" ◂", "◂").split()[2:]] == [True, True, False]
-    assert "◂ best, or not clearly different from the best (paired t test, Holm over 6 comparisons, 5 %)." in out
+    assert "◂ best, or not clearly different from the best (paired t test, Holm over 6 comparisons in 2 measures, 5 %)." in out
 
 
 def test_models_with_the_same_value_of_a_whole_model_are_not_told_apart_by_a_mark(write, receval):
@@ -66,7 +66,7 @@ def test_a_baseline_of_the_config_is_what_models_are_compared_with(config, recev
 def test_a_baseline_folder_that_is_not_there_is_said_and_the_run_goes_on(config, receval):
     code, out, _ = receval("run", config(settings="compare: {baseline: {main: results/main}}"))
     assert code == 0
-    assert "Not compared with main=results/main: " in out
+    assert "Not compared with the baseline main=results/main: " in out
     assert "the folder does not exist" in out
 
 

@@ -227,3 +227,19 @@ def test_a_config_with_gates_is_validated_without_data(place, receval):
     (place / "test.csv").unlink()
     shutil.rmtree(place / "results")
     assert receval("validate", "config.yaml") == (0, "config.yaml is valid: 2 measures, 1 model, 2 gates\n", "")
+
+
+@pytest.mark.parametrize("rule", ["nDCG@2 max_loss 2%", "ItemCoverage@2 min_gain 0"])
+@pytest.mark.parametrize("users", ["same", "common"])
+def test_models_without_a_common_user_get_no_verdict_also_of_a_value_of_the_whole_model(rule, users, receval, write):
+    write("test.csv", "user,item\n1,a\n2,a\n3,a\n4,b\n")
+    write("items.csv", "item\na\nb\nc\n")
+    write("one.csv", "user,item,score\n1,a,2\n2,b,1\n")
+    write("two.csv", "user,item,score\n3,a,2\n4,a,1\n")
+    sections = f"evaluation: {{metrics: [nDCG@2, ItemCoverage@2], policy: {{missing_lists: drop}}}}\ncompare: {{users: {users}}}"
+    sections += f"\ngates: {{baseline: one, rules: ['{rule}']}}"
+    data = "{test: test.csv, items: items.csv, recommendations: {one: one.csv, two: two.csv}}"
+    config = write("config.yaml", f"data: {data}\n{sections}\nhealth: off\n")
+    code, out, err = receval("run", config)
+    assert (code, "FAIL" in out, "pass" in out) == (3, False, False)
+    assert "receval: two cannot be compared with one: no user counts for both" in err

@@ -115,26 +115,39 @@ def test_what_compare_calls_equivalent_is_not_called_beaten(result):
     assert re.fullmatch(r"nDCG@3: (one|two) and (one|two) are equivalent within 0\.9\.", closing_sentences(found.conclusions)[0])
     (legend,) = best_values(found, Formats.of(found.rows)).legend("◂")
     assert legend.startswith(
-        "◂ best, equivalent to the best, or not clearly different from it (paired t test, Holm over 4 comparisons, 5 %)"
+        "◂ best, equivalent to the best, or not clearly different from it (paired t test, Holm over 4 comparisons in 4"
     )
 
 
-@pytest.mark.parametrize(
-    ("lists", "reason"),
-    [
-        ({"one": range(1, 2), "two": range(1, 2)}, "one user"),
-        ({"one": range(1, 31), "two": range(31, 61)}, "no user in common"),
-    ],
-)
-def test_values_that_were_not_tested_are_marked_as_such_with_the_reason(evaluate, lists, reason):
-    good = truth().filter(truth()["rating"] >= 4).rename({"rating": "score"})
-    lists = {"one": good.filter(good["user"].is_in(list(lists["one"]))), "two": lists_of(lists["two"], 4)}
-    found = evaluate(truth(), lists, metrics=["Recall@5"], relevance={"threshold": 4}, policy=DROP)
+def _alone(evaluate, users, metrics=("Recall@5",)):
+    """What is marked of a good model over some users and of others over theirs."""
+    good = truth().filter(truth()["rating"] >= 4).rename({"rating": "score"}).cast({"score": pl.Float64})
+    lists = {name: lists_of(some, 4, length=1) for name, some in users.items()} | {
+        "one": good.filter(good["user"].is_in(list(users["one"])))
+    }
+    found = evaluate(truth(), lists, metrics=list(metrics), relevance={"threshold": 4}, policy=DROP, items=_items())
     found = with_conclusions(found, Questions())
-    marked = best_values(found, Formats.of(found.rows))
+    return found, best_values(found, Formats.of(found.rows))
+
+
+def test_values_that_were_not_tested_are_marked_as_such_with_the_reason(evaluate):
+    found, marked = _alone(evaluate, {"one": range(1, 2), "two": range(1, 2)})
     assert (marked.tested, marked.untested) == (frozenset(), frozenset({("one", "Recall@5")}))
-    assert marked.legend("◂") == [f"◃ highest value printed, or lowest where lower is better; not tested (Recall@5: {reason})."]
+    assert marked.legend("◂") == ["◃ highest value printed, or lowest where lower is better; not tested (Recall@5: one user)."]
     assert closing_sentences(found.conclusions) == []
+
+
+def test_models_without_a_common_user_get_no_mark_not_even_of_values_of_whole_models(evaluate):
+    found, marked = _alone(evaluate, {"one": range(1, 31), "two": range(31, 36)}, ("Recall@5", "ItemCoverage@5"))
+    assert dict(marked.marks()) == {}
+    assert marked.legend("◂") == ["No mark in ItemCoverage@5, Recall@5: models have no user in common."]
+    assert closing_sentences(found.conclusions) == []
+
+
+def test_a_model_without_a_common_user_with_the_best_one_gets_no_mark_beside_it(evaluate):
+    _, marked = _alone(evaluate, {"one": range(1, 31), "three": range(31, 61), "two": range(1, 31)})
+    assert dict(marked.marks()) == {("one", "Recall@5"): "best"}
+    assert marked.legend("◂")[1:] == ["No mark: three has no user in common with the best model."]
 
 
 def test_measures_of_whole_models_are_not_tested(result):

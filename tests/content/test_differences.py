@@ -102,15 +102,15 @@ def test_nothing_yields_where_there_is_room(comparison):
     assert "not shown" not in on_screen(differences.document(comparison))
 
 
-def test_measures_that_are_not_judged_stand_last_and_say_so(comparison):
+def test_measures_that_are_not_tested_come_last_and_say_so(comparison):
     table = differences.pair_tables(replace(comparison, judged=("M2@10",)))[0]
     assert [row[0].text for row in table.rows][:2] == ["M2@10", "M0@10"]
-    assert {row[-1].text for row in table.rows[1:]} == {"(not judged)"}
+    assert {row[4].text for row in table.rows[1:]} == {"(not tested)"}
 
 
 def test_a_difference_has_what_a_form_may_draw(comparison):
     one = comparison.differences[2]
-    cell = differences.pair_tables(comparison)[0].rows[2][4]
+    cell = differences.pair_tables(comparison)[0].rows[2][5]
     assert (cell.drawn.value, cell.drawn.low, cell.drawn.high) == (one.difference, *one.interval)
     assert (cell.drawn.margin, cell.drawn.mark) == (0.05, "equivalent")
 

@@ -297,3 +297,10 @@ def test_a_comparison_of_results_counts_rare_changes_in_equivalence():
 def test_the_bounds_of_a_metric_with_settings_are_those_of_the_metric():
     assert bounds_of("nDCG(gain=linear)") == (0.0, 1.0)
     assert bounds_of("0.5*nDCG@10 + 0.5*Recall@10") == bounds_of("NotKnown(k=1)") == (-np.inf, np.inf)
+
+
+@pytest.mark.parametrize("rule", ["nDCG@10 max_loss 2%", "nDCG@10 min_gain 0"])
+def test_models_without_a_common_user_get_no_verdict(rule):
+    half, nan = [0.5] * 200, [np.nan] * 200
+    with pytest.raises(DataError, match="no user counts for both"):
+        gates(result_of({"home": nan + half}), rule, base=result_of({"home": half + nan}))

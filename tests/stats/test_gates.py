@@ -99,7 +99,8 @@ def test_a_thousand_identical_users_are_told_as_what_they_show():
     test = margin_test(PairedSums.of(base, base), True, "max_loss", 0.02, relative=True, values=SHARES)
     assert (test.outcome, test.n_changed, test.users_needed) == ("inconclusive", 0, 2995)  # -ln(0.05)/(0.02·0.05) = 2995.7, less 1
     assert remark(test, "HitRate@10") == (
-        "no user changed, so at most 0.3 % of all users would (95 % bound): HitRate@10 loses at most 6.0 %; 2 % needs 2,995 users"
+        "none of 1,000 users changed; so at most 0.3 % of all users change (95 % bound), and HitRate@10 loses at most 6.0 %; "
+        "2 % needs 2,995 users"
     )
     assert test.low == pytest.approx(-0.0596, abs=1e-4)
     assert margin_test(PairedSums.of(base, base), True, "max_loss", 0.0597, relative=True, values=SHARES).outcome == "pass"

@@ -1,0 +1,141 @@
+"""`receval compare` shows what was asked, against the base that everything else has."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+import pytest
+
+from tests.comparison.conftest import changed, lists_of, truth
+
+CONFIG = """
+data: {test: test.csv, recommendations: {one: one.csv, poor: poor.csv, two: two.csv}}
+evaluation: {metrics: [nDCG@5, Recall@5, MRR@5], relevance: {threshold: 4}}
+health: off
+%s
+"""
+GATES = "gates: {baseline: poor, rules: ['nDCG@5 max_loss 2%']}"
+
+
+@pytest.fixture
+def config(write):
+    """Two good models, and a poor one between them."""
+
+    def config(settings=""):
+        good = truth().filter(truth()["rating"] >= 4).rename({"rating": "score"}).cast({"score": pl.Float64})
+        lists = {"one": changed(good, range(1, 15), 4), "two": changed(good, range(3, 19), 5), "poor": lists_of(range(1, 61), 6)}
+        for name, frame in {"test": truth(), **lists}.items():
+            write(f"{name}.csv", frame.write_csv())
+        return write("config.yaml", CONFIG % settings)
+
+    return config
+
+
+def test_gates_closing_sentences_report_summary_and_compare_have_one_base(config, receval, tmp_path):
+    path = config(GATES)
+    out = " ".join(receval("run", path, "-o", f"{tmp_path}/run/")[1].split())
+    assert "gates · 2 models against poor" in out
+    assert "one is better than poor on all 3 measures" in out
+    for source in (path, tmp_path / "run"):
+        page = receval("report", source, "--format", "md")[1]
+        assert "one, two against poor: 60 users" in page
+        assert "poor is worse" not in page
+        assert "Compared with" not in page
+        compared = receval("compare", source)[1]
+        assert compared.startswith("one, two against poor")
+        assert "Compared with" not in compared
+    assert receval("compare", path, "--baseline", "two")[1].startswith("one, poor against two")
+
+
+def test_the_first_model_is_the_base_only_where_the_header_says_so(config, receval):
+    path = config()
+    said = "Compared with one, the first model; choose another with --baseline."
+    assert said in receval("compare", path)[1]
+    assert said in receval("report", path, "--format", "md")[1]
+    assert said not in receval("compare", path, "--baseline", "one")[1]
+    assert "two is better than one" not in receval("run", path)[1]
+
+
+def test_folders_are_compared_with_the_one_that_their_gates_name(config, receval, tmp_path):
+    receval("run", config(), "-o", f"{tmp_path}/results/main/", "-q")
+    receval("run", config("gates: {baseline: results/main, rules: ['nDCG@5 max_loss 2%']}"), "-o", f"{tmp_path}/today/", "-q")
+    folders = (f"today={tmp_path}/today", f"last={tmp_path}/results/main")
+    assert receval("compare", *folders)[1].startswith(
+        "last against today, models of the same name"
+    )  # seen from here there is no such folder
+    named = (f"today={tmp_path}/today", f"main={tmp_path}/results/main")
+    assert receval("compare", *named)[1].startswith("today against main, models of the same name")
+
+
+def test_one_model_with_gates_is_told_how_to_compare_it_with_their_baseline(config, receval, tmp_path):
+    path = config("gates: {baseline: results/main, rules: ['nDCG@5 max_loss 2%']}")
+    code, _, err = receval("compare", path, "--set", "data.recommendations={one: one.csv}")
+    assert code == 2
+    assert "to compare it with the baseline of its gates, add --baseline results/main" in err
+
+
+def test_measures_that_are_not_asked_for_are_not_printed_and_a_line_says_so(config, receval):
+    path = config()
+    out = " ".join(receval("compare", path, "--measure", "nDCG@5")[1].split())
+    assert "p values are corrected over 1 tested measure; 2 others are not shown, --all prints them." in out
+    assert "Recall@5" not in out
+    every = " ".join(receval("compare", path, "--measure", "nDCG@5", "--measure", "MRR@5", "--all")[1].split())
+    assert "p values are corrected over 2 tested measures; the p values of 1 other are not corrected." in every
+    assert "Recall@5" in every
+    assert "(not tested)" in every
+    assert "not shown, --all" not in receval("compare", path)[1]
+    plain = " ".join(receval("compare", path, "--measure", "nDCG@5", "--correction", "none")[1].split())
+    assert "1 measure is tested; 2 others are not shown, --all prints them." in plain
+
+
+def test_the_statistics_are_the_same_whatever_is_printed(config, receval):
+    path = config()
+    forms = [receval("compare", path, "--measure", "nDCG@5", "--format", "json", *more)[1] for more in ((), ("--all",), ("--relative",))]
+    assert forms[0] == forms[1] == forms[2]
+    assert forms[0].count('"measure": "Recall@5"') == 2  # programs read all measures
+
+
+@pytest.mark.parametrize("form", ["md", "latex"])
+def test_files_for_people_agree_with_the_screen(form, config, receval):
+    path = config()
+    text = receval("compare", path, "--measure", "nDCG@5", "--format", form)[1]
+    assert "Recall@5" not in text
+    assert "Recall@5" in receval("compare", path, "--measure", "nDCG@5", "--all", "--format", form)[1]
+
+
+def test_margins_are_in_the_header(config, receval):
+    path = config()
+    first = [receval("compare", path, *asked)[1] for asked in ([], ["--margin", "1%"], ["--margin", "nDCG@5=0.02"],
+                                                                ["--margin", "0.01", "--margin", "nDCG@5=2%"])]  # fmt: skip
+    heads = [" ".join(text.partition("Compared")[0].split()) for text in first]
+    assert "margin" not in heads[0]
+    assert heads[1].endswith("· margin 1 %")
+    assert heads[2].endswith("· margin 0.02 (nDCG@5)")
+    assert heads[3].endswith("· margins 2 % (nDCG@5), 0.01 (Recall@5, MRR@5)")
+
+
+def test_a_relative_difference_is_in_percent_of_the_base_with_its_interval(config, receval):
+    path = config()
+    text = receval("compare", path, "--measure", "nDCG@5", "--relative", "--format", "md")[1]
+    (row,) = re.findall(r"\| nDCG@5 ↑ \| (\S+) \| (\S+) \| \S+ \| worse \| −(\S+) \| −(\S+) to −(\S+) \|", text)
+    base, value, relative, low, high = map(float, row)
+    assert relative == pytest.approx(100 * (base - value) / base, abs=0.06)
+    assert low > relative > high
+    assert "| Δ % | interval (%) |" in text
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_the_verdict_stands_beside_its_difference_whatever_the_names(width, config, receval, write, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    names = ["implicit-als-f128-reg0.01-alpha40-iterations30", "implicit-als-f128-reg0.01-alpha40-iterations60", "popularity-of-seven-days"]
+    models = "{" + ", ".join(f"{name}: {file}.csv" for name, file in zip(names, ("one", "two", "poor"), strict=True)) + "}"
+    metrics = "[nDCG@5, '0.5*nDCG@5 + 0.25*Recall@5 + 0.25*Precision@10']"
+    write("users.csv", "user,plan\n" + "".join(f"{user},{'free' if user % 2 else 'paid'}\n" for user in range(1, 61)))
+    asked = ("--set", f"data.recommendations={models}", "--set", f"evaluation.metrics={metrics}", "--set", "data.users=users.csv")
+    code, out, err = receval("compare", config(), *asked, "--by", "users.plan", "--relative")
+    assert code == 0, err
+    assert max(map(len, out.splitlines())) <= width
+    heads = [line for line in out.splitlines() if re.search(r" (Δ|verdict)( |$)", line)]
+    assert len(heads) > 2
+    assert all(re.search(r"Δ +verdict", head) for head in heads), out

@@ -1,0 +1,67 @@
+"""Which model is the base of a comparison: one function decides for every command."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+from receval.comparison.bases import Base, base_of
+from receval.comparison.comparing import compare
+from receval.comparison.questions import Questions
+from receval.errors import ConfigError
+
+from tests.comparison.conftest import lists_of
+
+USERS = range(1, 61)
+
+
+@pytest.fixture
+def three(result):
+    """A result of three models, with sections of its config."""
+    made = result(models={name: lists_of(USERS, seed) for seed, name in enumerate(("knn", "pop", "tfidf"))}, metrics=["nDCG", "Recall"])
+    return lambda **sections: replace(made, config={**made.config, **sections})
+
+
+RULE = {"measure": "nDCG@5", "max_loss": "2%"}
+
+
+@pytest.mark.parametrize(
+    ("sections", "baseline", "base"),
+    [
+        ({}, None, Base("knn", is_default=True)),
+        ({}, "tfidf", Base("tfidf")),
+        ({"compare": {"baseline": "tfidf"}, "gates": {"baseline": "pop"}}, "knn", Base("knn")),
+        ({"compare": {"baseline": "tfidf"}, "gates": {"baseline": "pop"}}, None, Base("tfidf")),
+        ({"gates": {"baseline": "pop"}}, None, Base("pop")),
+        ({"gates": {"baseline": "pop", "rules": [RULE]}}, None, Base("pop")),
+        ({"compare": {"baseline": "main=results/main"}, "gates": {"baseline": "pop"}}, None, Base("pop")),
+        ({"gates": {"baseline": "results/main", "rules": [RULE]}}, None, Base("knn", is_default=True)),
+        ({"gates": {"rules": [RULE | {"against": "pop"}]}}, None, Base("pop")),
+        ({"gates": {"rules": [RULE | {"against": "pop"}, RULE | {"against": "tfidf"}]}}, None, Base("knn", is_default=True)),
+        ({"gates": {"rules": "this version cannot read it"}}, None, Base("knn", is_default=True)),
+    ],
+)
+def test_the_base_is_the_option_then_compare_then_gates_then_the_first(sections, baseline, base, three):
+    assert base_of({"run": three(**sections)}, baseline) == base
+
+
+def test_a_base_that_is_not_there_is_refused(three):
+    with pytest.raises(ConfigError, match="the baseline is kn, but no model has this name"):
+        base_of({"run": three()}, "kn")
+
+
+def test_of_several_results_the_base_is_the_one_that_their_gates_name(three):
+    today, main = three(gates={"baseline": "results/main"}), three()
+    assert base_of({"today": today, "main": main}) == Base("main")
+    assert base_of({"today": today, "other": main}) == Base("today", is_default=True)
+    assert base_of({"today": today, "main": main}, "today") == Base("today")
+
+
+def test_a_comparison_says_that_the_base_is_the_first_only_if_nothing_names_it(three):
+    assert compare({"run": three()}, Questions()).first == "knn"
+    assert compare({"run": three(gates={"baseline": "pop"})}, Questions()).first is None
+    assert compare({"run": three()}, Questions(baseline="knn")).first is None
+    assert compare({"run": three()}, Questions(all_pairs=True)).first is None
+
+
+def test_of_two_models_the_title_says_enough(result):
+    assert compare({"run": result()}, Questions()).first is None
