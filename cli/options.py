@@ -65,6 +65,11 @@ class ConfigReader:
     def __init__(self, overrides: Sequence[str] = (), recommendations: Sequence[str] = (), **options: Any) -> None:
         self.overrides, self.recommendations, self._options = overrides, recommendations, options
 
+    @property
+    def changes_config(self) -> bool:
+        """Whether options change what a config says."""
+        return bool(self.overrides or self.recommendations or self._options.get("where") is not None)
+
     def __call__(self, path: str, more: Sequence[str] = (), *, quiet: bool = False, **sections: Any) -> receval.Loaded:
         """Load a config, with `more` overrides and whole `sections`."""
         from receval.config import load_config
@@ -106,6 +111,9 @@ _READING = {
         multiple=True,
         metavar="NAME=FILE",
         help="Add a model to those of the config; NAME=- reads standard input.",
+    ),
+    "where": click.option(
+        "--where", metavar="FILTER", help="Read only these rows of the test file: --where \"event == 'purchase' and rating >= 3\"."
     ),
     "replace": click.option("--replace", is_flag=True, help="Let --recs replace a model of the config."),
     "input_format": click.option(

@@ -41,7 +41,7 @@ from .output import ci_files, emit, publish, say, show, tell
 @click.option(
     "--cluster", metavar="COLUMN", help="A column of data.users; its users with the same value are not independent: users.household."
 )
-@options.reading_options("overrides", "recommendations", "replace")
+@options.reading_options("overrides", "recommendations", "where", "replace")
 @options.format_option("comparison", help="The output format. Default: a table.")
 @options.outputs_option("Also write to a file: .json, .csv, .md, .tex, .html, or a folder.", metavar="FILE|DIR/")
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors and the output of --format.")
@@ -75,7 +75,7 @@ def compare(
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
 @click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses.")
 @options.plugin_option
-@options.reading_options("overrides", "recommendations", "replace")
+@options.reading_options("overrides", "recommendations", "where", "replace")
 @options.ci_option
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
 def report(
@@ -134,7 +134,7 @@ def report(
 @click.option("--baseline", metavar="NAME|DIR", help="The model, result or folder that the others are compared with. Default: the first.")
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
 @options.plugin_option
-@options.reading_options("overrides", "recommendations", "replace")
+@options.reading_options("overrides", "recommendations", "where", "replace")
 def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], read: options.ConfigReader, **asked: Any) -> None:
     """Draw one chart of a report: measures over k, differences from the base, two measures, or how users are spread.
 

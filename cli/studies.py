@@ -15,7 +15,7 @@ from .output import say, show, warn_of_unused
 
 @click.command(cls=options.Command)
 @options.config_argument
-@options.reading_options("overrides", "recommendations", "input_format")
+@options.reading_options("overrides", "recommendations", "where", "input_format")
 @options.format_option("description", default="table", help="The output format.")
 def describe(config: str, read: options.ConfigReader, form: str) -> None:
     """Say what the files of a config hold, without evaluating anything.
@@ -148,6 +148,6 @@ def audit(
     loaded = read(config)
     warn_of_unused(loaded)
     subject, found = audit_question(loaded, conventions, why, number)
-    is_plain = not (read.overrides or read.recommendations or conventions)
+    is_plain = not (read.changes_config or conventions)
     command = f"receval audit {shlex.quote(config)}" if is_plain else "the same with"
     show(of_form(form, subject), found, command=command, spreadsheet_safe=loaded.config.output.spreadsheet_safe)

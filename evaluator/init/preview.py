@@ -19,6 +19,7 @@ from ..load import opening, sniff
 from ..load.columns import usual_roles
 from ..load.folders import is_table, refuse_name_in_bytes
 from ..load.raw import RawTable, raw_table
+from ..load.scan import NO_VALUE
 
 _MAX_TABLES: Final = 200
 _MAX_DEPTH: Final = 2
@@ -306,8 +307,8 @@ def _summarise(name: str, number: int, values: pl.Series, contains_any: Callable
     texts = _flat(values)
     is_empty = texts.is_null() | (texts == "")
     distinct = texts.filter(~is_empty).unique(maintain_order=True)
-    is_missing_word = texts.str.to_lowercase().is_in([word for word in opening.NO_VALUE if word]) & ~is_empty
-    numbers, decimal_comma = _numbers(distinct.filter(~distinct.str.to_lowercase().is_in(opening.NO_VALUE)))
+    is_missing_word = texts.str.to_lowercase().is_in([word for word in NO_VALUE if word]) & ~is_empty
+    numbers, decimal_comma = _numbers(distinct.filter(~distinct.str.to_lowercase().is_in(NO_VALUE)))
     n_filled, examples = values.len() - int(is_empty.sum()), tuple(distinct.head(_N_EXAMPLES))
     column = ColumnSummary(name, number, usual_roles(name), distinct.len(), n_filled, examples, values.dtype == pl.List, contains_any)
     if numbers is None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ..errors import DataError
-from .scan import ReadOptions
+from .scan import FILTER_COLUMN, ReadOptions
 
 _USUAL: Final[dict[str, tuple[str, ...]]] = {
     "user": (
@@ -123,9 +123,9 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
 def named(
     where: str, table: str, columns: Sequence[str], options: ReadOptions, has_header: bool | None
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the file's names of the columns that have a role, see `recognise`, and of the labels: `label_0`, `label_1`, … in their order.
+    """Return the file's names of the columns that have a role, see `recognise`, and of others: `label_0`, `label_1`, …, `where_0`, ….
 
-    `DataError` if a label is not there, or has a role.
+    These are the labels and the columns of the filter in their order. `DataError` if one is not there, or a label has a role.
     """
     labels = options.labels
     if labels and has_header is False:  # said before any guess at the columns, of which it is the cause
@@ -139,7 +139,19 @@ def named(
             raise DataError(f"{where}: column {label!r} holds the {role} ids, not a property of them", "choose another column")
         if label not in columns:
             raise _unknown(where, label, columns, "choose one of these, or add the column to the file")
-    return names, {f"label_{index}": label for index, label in enumerate(labels)}
+    others = {f"label_{index}": label for index, label in enumerate(labels)}
+    in_filter = (_of_filter(where, name, columns, names) for name in options.filter_columns)
+    return names, others | {f"{FILTER_COLUMN}{index}": name for index, name in enumerate(in_filter)}
+
+
+def _of_filter(where: str, name: str, columns: Sequence[str], names: Mapping[str, str]) -> str:
+    """Return the column of the file that a filter names: by its name in the file, or by its role."""
+    if columns.count(name) > 1:
+        raise DataError(f"{where}: {columns.count(name)} columns are called {name!r}, which the filter names", "rename all but one")
+    by_role = {public_name(role): column for role, column in names.items()}
+    if name not in columns and name not in by_role:
+        raise _unknown(f"{where}: where", name, columns, "correct the filter")
+    return name if name in columns else by_role[name]
 
 
 def _given(where: str, key: str, name: str | int, columns: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 from typing import Any, Final
@@ -10,6 +11,7 @@ from typing import Any, Final
 import polars as pl
 
 from ..names.row_filter import Comparison, Condition, Junction, Membership, Missing, Negation, Value
+from .scan import NO_VALUE
 
 _SIGNS: Final[Mapping[str, Callable[[Any, Any], pl.Expr]]] = {
     "==": operator.eq,
@@ -19,27 +21,33 @@ _SIGNS: Final[Mapping[str, Callable[[Any, Any], pl.Expr]]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+_T: Final = r"^(\d{4}-\d\d-\d\d)T"
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]")
+"""The start of a date and a time."""
 
 
-def kept_rows(condition: Condition, names: Mapping[str, str]) -> pl.Expr:
+def kept_rows(condition: Condition, names: Mapping[str, str], *, decimal_comma: bool = False) -> pl.Expr:
     """Return an expression that is true for the rows that a condition keeps, and false or null for others.
 
     `names` are the columns of the frame, all of text, by the names that the condition has for them. Beside a number a text is read as a
     number, and beside true or false as a truth value in any case; beside a text it is compared as it is written, so dates and times in
-    ISO 8601 are ordered by time. A missing value keeps no row except by `is null`.
+    ISO 8601 are ordered by time, whether a T or a space is between them. A missing value keeps no row except by `is null`.
     """
-    match condition:
-        case Comparison(column, sign, value):
-            return _SIGNS[sign](_read(names[column], value), value)
-        case Membership(column, values):
-            return reduce(operator.or_, (_read(names[column], value) == value for value in values))
-        case Missing(column):
-            return _text(names[column]).is_null()
-        case Negation(part):
-            return ~kept_rows(part, names)
-        case Junction(word, parts):
-            joined = operator.and_ if word == "and" else operator.or_
-            return reduce(joined, (kept_rows(part, names) for part in parts))
+
+    def kept(condition: Condition) -> pl.Expr:
+        match condition:
+            case Comparison(column, sign, value):
+                return _SIGNS[sign](*_sides(names[column], value, decimal_comma))
+            case Membership(column, values):
+                return reduce(operator.or_, (operator.eq(*_sides(names[column], value, decimal_comma)) for value in values))
+            case Missing(column):
+                return _text(names[column]).is_null()
+            case Negation(part):
+                return ~kept(part)
+            case Junction(word, parts):
+                return reduce(operator.and_ if word == "and" else operator.or_, map(kept, parts))
+
+    return kept(condition)
 
 
 def compared_with_numbers(condition: Condition) -> frozenset[str]:
@@ -47,9 +55,9 @@ def compared_with_numbers(condition: Condition) -> frozenset[str]:
     return frozenset(_compared_with_numbers(condition))
 
 
-def no_number(name: str) -> pl.Expr:
-    """Return an expression that is true where a text is neither missing nor a number."""
-    return _text(name).is_not_null() & _number(name).is_null()
+def no_number(name: str, *, decimal_comma: bool = False) -> pl.Expr:
+    """Return an expression that is true where a text is neither a number nor a word for a missing one, such as NA."""
+    return ~_is_missing_number(name) & _number(name, decimal_comma).is_null()
 
 
 def _compared_with_numbers(condition: Condition) -> Iterator[str]:
@@ -71,11 +79,15 @@ def _compared_with_numbers(condition: Condition) -> Iterator[str]:
         yield column
 
 
-def _read(name: str, value: Value) -> pl.Expr:
-    """Return a column of text as what a value is: a number, a truth value or a text."""
+def _sides(name: str, value: Value, decimal_comma: bool) -> tuple[pl.Expr, Value]:
+    """Return a column of text read as a value is, as a number, a truth value or a text; and the value."""
     if isinstance(value, bool):
-        return _text(name).str.to_lowercase() == "true"
-    return _text(name) if isinstance(value, str) else _number(name)
+        return _text(name).str.to_lowercase() == "true", value
+    if not isinstance(value, str):
+        return _number(name, decimal_comma), float(value)
+    if _TIME.match(value):
+        return _text(name).str.replace(_T, "${1} "), re.sub(_T, r"\1 ", value)
+    return _text(name), value
 
 
 def _text(name: str) -> pl.Expr:
@@ -83,5 +95,11 @@ def _text(name: str) -> pl.Expr:
     return pl.when(pl.col(name) != "").then(pl.col(name))
 
 
-def _number(name: str) -> pl.Expr:
-    return _text(name).str.strip_chars().cast(pl.Float64, strict=False)
+def _number(name: str, decimal_comma: bool) -> pl.Expr:
+    text = pl.col(name).str.strip_chars()
+    number = (text.str.replace(",", ".", literal=True) if decimal_comma else text).cast(pl.Float64, strict=False)
+    return pl.when(~_is_missing_number(name)).then(number)
+
+
+def _is_missing_number(name: str) -> pl.Expr:
+    return pl.col(name).str.to_lowercase().is_in(NO_VALUE).fill_null(True)

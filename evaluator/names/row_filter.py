@@ -63,14 +63,14 @@ LONGEST: Final = 10_000
 _DEEPEST: Final = 50
 _MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _SAME: Final = {"=": "==", "<>": "!="}
-_MEANT: Final = {"&": "and", "&&": "and", "|": "or", "||": "or", "!": "not", "~": "not"}
+_MEANT: Final = {"=>": ">=", "=<": "<=", "===": "==", "&": "and", "&&": "and", "|": "or", "||": "or", "!": "not", "~": "not"}
 _HINTS: Final = {"null": "; write COLUMN is null"}
 _TOKEN: Final = re.compile(
     r"""\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
           |(?P<text>'(?:[^']|'')*')
           |(?P<column>"(?:[^"]|"")*"|`[^`]*`)
           |(?P<word>[^\W\d][\w.]*)
-          |(?P<mark>==|!=|<>|<=|>=|&&|\|\||[=<>()\[\],&|!~])
+          |(?P<mark>===|==|=>|=<|!=|<>|<=|>=|&&|\|\||[=<>()\[\],&|!~])
           |(?P<odd>\S))""",
     re.VERBOSE,
 )
@@ -184,7 +184,7 @@ class _Reader:
         kind, text, _ = self.peek()
         value: Value | None = None
         if kind == "number":
-            value = int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)
+            value = int(text) if re.fullmatch(r"[+-]?\d{1,15}", text) else float(text)
         elif kind == "text":
             value = text[1:-1].replace("''", "'")
         elif kind == "word" and text.lower() in ("true", "false"):
