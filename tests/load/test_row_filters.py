@@ -184,7 +184,7 @@ def test_what_is_wrong_with_a_filter_is_said_in_one_sentence(tmp_path):
     with pytest.raises(DataError, match=r"test: .*: where: no column 'evnt'; the columns are .*\n.*did you mean 'event'"):
         values({"path": str(path), "where": "evnt == 'view'"})
     with pytest.raises(
-        NoRowsError, match=r"none of 80 rows is kept by where: event == 'x'\n  .*event: cart \(27\), view \(27\), no value \(26\)"
+        DataError, match=r"none of 80 rows is kept by where: event == 'x'\n  .*event: cart \(27\), view \(27\), no value \(26\)"
     ):
         values({"path": str(path), "where": "event == 'x'"})
     with pytest.raises(ConfigError, match=r"data.test.where: cannot read the filter 'event == view': 'view' at character 10"):
