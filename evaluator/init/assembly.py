@@ -19,7 +19,7 @@ _KINDS: Final = {"catalogue": "items", "people": "users", "policy": "the scores 
 _SINGLE_KEYS: Final = {"catalogue": "items", "people": "users", "policy": "previous_policy", "distances": "distances"}
 """Kind of table → its key of the data section, which takes one file."""
 _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
-    "interactions": ("user", "item", "rating"),
+    "interactions": ("user", "item", "rating", "timestamp"),
     "lists": ("user", "item", "position", "score"),
     "catalogue": ("item",),
     "people": ("user",),
@@ -29,6 +29,7 @@ _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
 }
 """Kind of table → the roles of columns that a config can name."""
 _IDS: Final = ("user", "item", "other")
+_NO_NUMBERS: Final = (*_IDS, "timestamp")
 _SHOWN_KEYS: Final = ("format", "separator", "decimal_comma", "categories", "split")
 _USUAL_CUTOFFS: Final = (5, 10, 20)
 _BASIC_METRICS: Final = ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")
@@ -160,10 +161,12 @@ def _side_order(test: ClassifiedFile, file: ClassifiedFile) -> tuple[int | bool 
 def source_entry(file: ClassifiedFile, comment: str) -> SourceEntry:
     """Return the keys that a config needs for a file, with a comment; columns go by name, or by number where there is no header."""
     has_header, names = file.preview.raw.has_header, [column.name for column in file.preview.columns]
-    columns = {role: file.columns[role] for role in _COLUMNS[file.table or ""] if role in file.columns}
+    columns = {role: column for role in _COLUMNS[file.table or ""] if (column := file.columns.get(role))}
+    if "timestamp" in columns and not columns["timestamp"].holds_times:
+        del columns["timestamp"]
     named = {role: column.name if has_header and names.count(column.name) == 1 else column.number for role, column in columns.items()}
     keys = {**file.preview.raw.config_keys, "columns": {"rank" if role == "position" else role: name for role, name in named.items()}}
-    if any(column.decimal_comma for role, column in columns.items() if role not in _IDS):
+    if any(column.decimal_comma for role, column in columns.items() if role not in _NO_NUMBERS):
         keys["decimal_comma"] = True
     return SourceEntry(file, keys | (_categories(file.preview) if file.table == "catalogue" else {}), comment)
 
@@ -193,7 +196,7 @@ def _column_doubts(file: ClassifiedFile) -> list[str]:
         doubts.append(f"column {file.columns['item'].name!r} is used as lists of items separated by {keys['split']!r}")
     for role in _COLUMNS[file.table or ""]:
         column, is_id = file.columns.get(role), role in _IDS
-        if column is None:
+        if column is None or role == "timestamp":
             continue
         example = next((value for value in column.examples if column.decimal_comma and "," in value), "")
         if example and not is_id:

@@ -54,13 +54,23 @@ def guess(names: Sequence[str]) -> GuessedConfig:
     config = assemble(files, unreadable)
     having_ids = {f"data.{key}": entry for key, entry in config.data.items() if key in ("test", "train", "items")}
     having_ids |= {f"data.recommendations.{name}": entry for name, entry in config.models.items()}
+    sources = {role: _source(role, entry.file, entry.keys) for role, entry in having_ids.items()}
     return replace(
         config,
         data={key: _without_defaults(f"data.{key}", entry) for key, entry in config.data.items()},
         models={name: _without_defaults(f"data.recommendations.{name}", entry) for name, entry in config.models.items()},
         alternatives=tuple((key, _without_defaults(f"data.{key}", entry)) for key, entry in config.alternatives),
-        doubts=(*config.doubts, *load.remarks([_source(role, entry.file, entry.keys) for role, entry in having_ids.items()])),
+        doubts=(*config.doubts, *_without_times(config, sources), *load.remarks(sources.values())),
     )
+
+
+def _without_times(config: GuessedConfig, sources: Mapping[str, load.Source]) -> Iterator[str]:
+    """Yield which checks stay off because the test or train set has no times."""
+    lacking = [key for key in ("test", "train") if key in config.data and "timestamp" not in sources[f"data.{key}"].columns]
+    if lacking and "train" in config.data:
+        paths = " and ".join(config.data[key].file.path for key in lacking)
+        set_it = "set columns: {timestamp: NAME} if there is one"
+        yield f"{paths}: no column of times is recognised, so the checks for leaks through time (X07 to X09) stay off; {set_it}"
 
 
 def _tables_in(table: DiscoveredTable, unreadable: dict[str, str]) -> list[DiscoveredTable]:

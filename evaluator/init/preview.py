@@ -31,6 +31,10 @@ _PEEK: Final = 100
 _N_EXAMPLES: Final = 300
 _DECIMAL_COMMA: Final = r"^\s*[+-]?(\d+|\d*,\d+)\s*$"
 _MIN_SHARE_OF_EQUAL_LENGTHS: Final = 0.8
+_DATE: Final = re.compile(r"\d{4}[-/]\d\d?[-/]\d|\d\d?\.\d\d?\.\d{4}")
+"""The start of a date."""
+MIN_TIMESTAMP: Final = 100_000_000
+"""Larger numbers are points in time, in seconds or finer."""
 _MIN_LENGTH: Final = 3
 """The least rows per user of lists that are told by their equal lengths."""
 _NEARLY_ALL: Final = 0.9
@@ -174,6 +178,15 @@ class ColumnSummary(Struct, frozen=True):
     half_steps: bool = False
     decimal_comma: bool = False
     n_missing_words: int = 0
+
+    @property
+    def holds_times(self) -> bool:
+        """Whether a column holds times, by its usual name, by dates, or by large numbers."""
+        if "timestamp" in self.usual_roles:
+            return True
+        if self.kind == "text":
+            return bool(self.examples) and all(_DATE.match(value.strip()) for value in self.examples)
+        return self.minimum is not None and self.minimum > MIN_TIMESTAMP
 
 
 class PairSummary(Struct, frozen=True):

@@ -37,9 +37,58 @@ _SECOND: Final[dict[tuple[str, str], tuple[str, ...]]] = {
     ("lists", "score"): ("rating", "relevance"),
     ("policy", "score"): ("rating", "relevance"),
     ("predictions", "prediction"): ("score", "scores"),
+    ("interactions", "timestamp"): (
+        "eventtime",
+        "eventtimestamp",
+        "eventdate",
+        "eventts",
+        "createdat",
+        "createdtime",
+        "createddate",
+        "creationtime",
+        "creationdate",
+        "occurredat",
+        "orderdate",
+        "ordertime",
+        "orderedat",
+        "purchasedate",
+        "purchasetime",
+        "purchasedat",
+        "transactiondate",
+        "transactiontime",
+        "invoicedate",
+        "reviewtime",
+        "reviewdate",
+        "unixreviewtime",
+        "ratedat",
+        "ratingtime",
+        "ratingtimestamp",
+        "ratingdate",
+        "viewedat",
+        "watchedat",
+        "clickedat",
+        "clicktime",
+        "listenedat",
+        "playedat",
+        "visittime",
+        "visitdate",
+        "interactiontime",
+        "interactiondate",
+        "actiontime",
+        "actiondate",
+        "timestampms",
+        "unixtimestamp",
+        "utctime",
+        "servertime",
+    ),
     ("distances", "item"): ("item1", "itemid1", "iid1", "itema", "itemida", "source", "sourceitem", "sourceitemid"),
 }
 """Names that count in one table, where none of the usual ones is there."""
+_EVENTS: Final = (
+    "event", "eventtype", "eventname", "type", "action", "actiontype", "interaction", "interactiontype", "behavior", "behaviortype",
+    "behaviour", "behaviourtype", "feedbacktype",
+)  # fmt: skip
+"""The usual names of columns that say what happened."""
 _TABLES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, ...], ...]]]] = {
     "interactions": (
         ("user", "item"), ("rating", "timestamp"), (("user", "item"), ("user", "item", "rating"), ("user", "item", "rating", "timestamp"))
@@ -82,7 +131,13 @@ def is_certain_name(name: str) -> bool:
 
 def usual_roles(name: str) -> frozenset[str]:
     """Return the roles that a column called `name` usually has."""
-    return frozenset(role for role, names in _USUAL.items() if _fold(name) in names)
+    second = {"timestamp": _SECOND["interactions", "timestamp"]}
+    return frozenset(role for role, names in _USUAL.items() if _fold(name) in (*names, *second.get(role, ())))
+
+
+def says_what_happened(name: str) -> bool:
+    """Return whether `name` is a usual name of a column that says what happened: a view, a purchase, …."""
+    return _fold(name) in _EVENTS
 
 
 def public_name(column: str) -> str:
@@ -176,8 +231,8 @@ def _unknown(where: str, name: str, columns: Sequence[str], hint: str) -> DataEr
 def _usual(where: str, table: str, role: str, columns: Sequence[str], taken: set[str]) -> str | None:
     for names in (_USUAL[role], _SECOND.get((table, role), ())):
         fits = [name for name in columns if _fold(name) in names and name not in taken]
-        if role == "timestamp":  # nothing depends on it: none if several could be meant
-            return fits[0] if len(fits) == 1 else None
+        if role == "timestamp" and len(fits) > 1:  # nothing depends on it: none if several could be meant
+            return None
         fits = [name for name in fits if name == public_name(role)] or fits
         if len(fits) > 1:
             key = public_name(role)

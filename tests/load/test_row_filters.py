@@ -187,7 +187,7 @@ def test_what_is_wrong_with_a_filter_is_said_in_one_sentence(tmp_path):
         DataError, match=r"none of 80 rows is kept by where: event == 'x'\n  .*event: cart \(27\), view \(27\), no value \(26\)"
     ):
         values({"path": str(path), "where": "event == 'x'"})
-    with pytest.raises(ConfigError, match=r"data.test.where: cannot read the filter 'event == view': 'view' at character 10"):
+    with pytest.raises(ConfigError, match=r"test.where: cannot read the filter 'event == view': 'view' at character 10"):
         values({"path": str(path), "where": "event == view"})
     with pytest.raises(ConfigError, match="where does not work on tables and DataFrames of Spark"):
         receval.load_config({"data": {"test": {"table": "a.b", "where": "x == 1"}, "recommendations": "l.csv"}, "engine": "spark"})
