@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
@@ -9,6 +10,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from ..load.columns import says_what_happened
 from .choice import TrainTestFiles, choose_models, choose_train_test, foreign_files, resolve_bare_lists, spelling_doubts, test_candidates
 from .classification import ClassifiedFile
 from .name_words import are_in_different_folders, column_words, stem, table_words, words_of
@@ -34,6 +36,14 @@ _SHOWN_KEYS: Final = ("format", "separator", "decimal_comma", "categories", "spl
 _USUAL_CUTOFFS: Final = (5, 10, 20)
 _BASIC_METRICS: Final = ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")
 _SEPARATORS: Final = ("|", ";", ", ", ",", "/")
+_MOST_EVENTS: Final = 20
+"""The most different values of a column that says what happened."""
+_SHOWN_EVENTS: Final = 6
+_WANTED_EVENTS: Final = (
+    "purchase", "purchased", "buy", "bought", "order", "ordered", "transaction", "conversion", "checkout", "sale", "payment", "booking",
+    "subscribe", "like", "play", "watch", "click",
+)  # fmt: skip
+"""Words of events that are likely what a recommender should predict, the likeliest first."""
 
 
 class SourceEntry(Struct, frozen=True):
@@ -48,7 +58,8 @@ class GuessedConfig(Struct, frozen=True):
     """The parts of a guessed config, a description of every file, and what is uncertain.
 
     `data` goes by the key of the data section, `models` by the name of the model. `alternatives` are files that could have had a key
-    instead. `threshold`, `top_k` and `metrics` have their reasons. `descriptions` are pairs of a file and what it is used as. `problem`
+    instead. `threshold`, `top_k` and `metrics` have their reasons; `where` is a filter of the test set that may be meant, with the values
+    of its column. `descriptions` are pairs of a file and what it is used as. `problem`
     says why no config can be written; then `data` and `models` are empty.
     """
 
@@ -57,6 +68,7 @@ class GuessedConfig(Struct, frozen=True):
     alternatives: tuple[tuple[str, SourceEntry], ...] = ()
     threshold: tuple[float | None, str] = (None, "")
     top_k: tuple[tuple[int, ...], str] = ((), "")
+    where: tuple[str, str] | None = None
     metrics: tuple[tuple[str, str], ...] = ()
     descriptions: tuple[tuple[str, str], ...] = ()
     doubts: tuple[str, ...] = ()
@@ -101,14 +113,18 @@ def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: 
     by_path |= {entry.file.path: f"the model {name}: {_reading(entry)}" for name, entry in config.models.items()}
     by_path |= {file.path: f"left out: {file.reason}" for file in files if file.path not in by_path}
     test = config.data["test"].file
-    threshold = _threshold(test)
+    threshold, where = _threshold(test), _filter(test)
+    in_doubt = [] if threshold[0] is None else [f"{test.path}: {threshold[1]}"]
+    if where is not None:
+        in_doubt.append(f"{test.path}: all events count as relevant ({where[1]}) unless data.test.where is set")
     return replace(
         config,
         threshold=threshold,
+        where=where,
         top_k=_cutoffs([entry.file for entry in config.models.values()]),
-        metrics=_metrics(config.data),
+        metrics=_metrics(config.data, _has_one_row_per_user(test)),
         descriptions=tuple((path, by_path[path]) for path in dict.fromkeys([*(file.path for file in files), *left_out])),
-        doubts=tuple(dict.fromkeys([*doubts, *([] if threshold[0] is None else [f"{test.path}: {threshold[1]}"])])),
+        doubts=tuple(dict.fromkeys([*doubts, *in_doubt])),
     )
 
 
@@ -232,9 +248,34 @@ def _cutoffs(lists: Sequence[ClassifiedFile]) -> tuple[tuple[int, ...], str]:
     return usual, f"the longest lists of the models have {shortest} to {longest} items"
 
 
-def _metrics(data: Mapping[str, SourceEntry]) -> tuple[tuple[str, str], ...]:
-    """Choose metrics that the inputs allow, each with a comment."""
+def _has_one_row_per_user(test: ClassifiedFile) -> bool:
+    """Return whether every user of a test set has one row, as after a leave-one-out split."""
+    return test.by_user.has_whole_users and test.by_user.longest == 1 < len(test.by_user.users)
+
+
+def _filter(test: ClassifiedFile) -> tuple[str, str] | None:
+    """Return a filter of the rows that are likely meant if a column says what happened, and the values of this column with their counts."""
+    taken = {column.number for column in test.columns.values()}
+    for column in test.preview.columns if test.preview.raw.has_header else ():
+        is_event = says_what_happened(column.name) and column.number not in taken and not column.is_list
+        if is_event and column.kind != "decimal" and 1 < column.n_distinct <= _MOST_EVENTS:
+            counts = test.preview.value_counts(column)
+            likely = [value for word in _WANTED_EVENTS for value, _ in counts if word in words_of(value)]
+            value = (likely or [value for value, _ in counts][::-1])[0]
+            written = value if column.kind == "integer" else "'{}'".format(value.replace("'", "''"))
+            name = column.name if re.fullmatch(r"[^\W\d][\w.]*", column.name) else f"`{column.name}`"
+            values = ", ".join(f"{value} {n:,}" for value, n in counts[:_SHOWN_EVENTS]) + (", …" if len(counts) > _SHOWN_EVENTS else "")
+            rows = "" if test.preview.is_whole else f" in the first {test.preview.n_previewed:,} rows"
+            return f"{name} == {written}", f"{column.name}: {values}{rows}"
+    return None
+
+
+def _metrics(data: Mapping[str, SourceEntry], one_row_per_user: bool) -> tuple[tuple[str, str], ...]:
+    """Choose metrics that the inputs allow, each with a comment; after a leave-one-out split only those that differ."""
     chosen = [(name, "") for name in _BASIC_METRICS]
+    if one_row_per_user:
+        same = "one test item per user: Recall is the same, Precision is HitRate / k, and MAP is MRR"
+        chosen = [("HitRate", same), ("nDCG", ""), ("MRR", "")]
     if "train" in data or "items" in data:
         chosen.append(("ItemCoverage", "the share of the catalogue that is recommended at least once"))
     if "train" in data:

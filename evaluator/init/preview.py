@@ -231,6 +231,17 @@ class TablePreview:
             for number, name in enumerate(self.raw.scan.names.values(), 1)
         )
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all rows were previewed."""
+        return self._is_whole
+
+    def value_counts(self, column: ColumnSummary) -> list[tuple[str, int]]:
+        """Return the values of a column of the previewed rows with their numbers of rows, the most frequent first."""
+        values = pl.col(self._frame.columns[column.number - 1]).str.strip_chars().alias("value")
+        counted = self._frame.select(values).filter(pl.col("value") != "").group_by("value").len()
+        return counted.sort(["len", "value"], descending=[True, False]).rows()
+
     def with_lists(self, split: str, numbers: Sequence[int]) -> TablePreview:
         """Return the same table with the columns of these numbers read as lists in text, separated by `split`."""
         return TablePreview(self.place, self._max_values, self.raw.with_lists(split, numbers))

@@ -11,11 +11,14 @@ from ..errors import DataError, NoRowsError
 from ..names.row_filter import columns_of, parse_filter
 from ..quoting import short
 from . import opening
+from .columns import says_what_happened
 from .row_filters import compared_with_numbers, kept_rows, no_number
-from .scan import Scan
+from .scan import FILTER_COLUMN, Scan
 from .source import Source
 from .typed import panics_held_back
 
+_MOST_EVENTS: Final = 20
+"""The most different values of a column that says what happened."""
 _MOST_VALUES: Final = 5
 """Number of values of a column that a message lists."""
 
@@ -53,6 +56,32 @@ def filtered(source: Source) -> Source:
     return source.scanned(
         doubts=(*scan.doubts, f"{source.role}: {found['kept']:,} of {found['rows']:,} rows are used (where: {scan.where}).")
     )
+
+
+def events(source: Source) -> str | None:
+    """Return the values of a column that says what happened, with their numbers of rows; `None` if there is no such column.
+
+    All rows are counted, also those that a filter leaves out.
+    """
+    scan = source.scan
+    if scan.format == "table":
+        return None
+    try:
+        with panics_held_back():
+            names = scan.header or opening.raw(scan).collect_schema().names()
+            column = next((name for name in names if says_what_happened(name) and name not in scan.columns.values()), None)
+            if column is None:
+                return None
+            key = f"{FILTER_COLUMN}event"
+            scan = replace(scan, names={**scan.columns, key: column}, kinds={**scan.kinds, key: "text"}, where="")
+            values = pl.col(column).cast(pl.String).alias("value")
+            rows = opening.raw(scan).select(values).filter(pl.col("value") != "").group_by("value").len()
+            counted = rows.sort(["len", "value"], descending=[True, False]).head(_MOST_EVENTS + 1).collect(engine="streaming").rows()
+    except opening.FAILURES:
+        return None
+    if not 1 < len(counted) <= _MOST_EVENTS:
+        return None
+    return f"column {column!r} has {', '.join(f'{short(value)} {n:,}' for value, n in counted)}"
 
 
 def _filter_rows(scan: Scan) -> tuple[pl.LazyFrame, dict[str, str]]:
