@@ -88,7 +88,8 @@ def with_filter_texts(source: Scan, frame: pl.LazyFrame) -> tuple[pl.LazyFrame, 
     Dates and times are written as in ISO 8601, with a space between the two and no fraction of seconds where it is 0. Texts that the rows
     have already stay, and columns that they lack have none: those that the path of a file holds come later.
     """
-    types, texts, columns = frame.collect_schema(), {}, []
+    texts: dict[str, str] = {}
+    types, columns = frame.collect_schema(), []
     for index, name in enumerate(columns_of(parse_filter(source.where))):
         column, text = f"{FILTER_COLUMN}{index}", f"receval {FILTER_COLUMN}{index}"
         if text not in types and source.names[column] in types:
@@ -198,7 +199,8 @@ def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozense
     types = {name: _type(source, column) for name, column in source.stored.items() if source.kinds[column] != "time"}
     parts = []
     for path in paths:
-        part, texts = _flat(source, scan(path, glob=False, storage_options=options)), {}
+        part = _flat(source, scan(path, glob=False, storage_options=options))
+        texts: dict[str, str] = {}
         if source.where:  # as stored
             part, texts = with_filter_texts(source, part)
         stored = part.collect_schema() if len(types) < len(source.stored) else {}

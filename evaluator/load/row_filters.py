@@ -5,12 +5,11 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import reduce
 from typing import Any, Final
 
 import polars as pl
 
-from ..names.row_filter import Comparison, Condition, Junction, Membership, Missing, Negation, Value
+from ..names.row_filter import ColumnTest, Condition, Junction, Missing, Negation, OneOf, Value
 from .scan import NO_VALUE
 
 _SIGNS: Final[Mapping[str, Callable[[Any, Any], pl.Expr]]] = {
@@ -36,16 +35,17 @@ def kept_rows(condition: Condition, names: Mapping[str, str], *, decimal_comma: 
 
     def kept(condition: Condition) -> pl.Expr:
         match condition:
-            case Comparison(column, sign, value):
-                return _SIGNS[sign](*_sides(names[column], value, decimal_comma))
-            case Membership(column, values):
-                return reduce(operator.or_, (operator.eq(*_sides(names[column], value, decimal_comma)) for value in values))
+            case ColumnTest(column, sign, value):
+                compared: pl.Expr = _SIGNS[sign](*_sides(names[column], value, decimal_comma))
+                return compared
+            case OneOf(column, values):
+                return pl.any_horizontal(kept(ColumnTest(column, "==", value)) for value in values)
             case Missing(column):
                 return _text(names[column]).is_null()
             case Negation(part):
                 return ~kept(part)
             case Junction(word, parts):
-                return reduce(operator.and_ if word == "and" else operator.or_, map(kept, parts))
+                return (pl.all_horizontal if word == "and" else pl.any_horizontal)(map(kept, parts))
 
     return kept(condition)
 
@@ -62,9 +62,9 @@ def no_number(name: str, *, decimal_comma: bool = False) -> pl.Expr:
 
 def _compared_with_numbers(condition: Condition) -> Iterator[str]:
     match condition:
-        case Comparison(column, _, value):
+        case ColumnTest(column, _, value):
             values: tuple[Value, ...] = (value,)
-        case Membership(column, values):
+        case OneOf(column, values):
             pass
         case Missing():
             return

@@ -243,8 +243,8 @@ def scan_of(
     more["numbers"] = {**dict.fromkeys(whole, "whole"), **more.get("numbers", {})}
     more["fields"] = {name: field for name, field in more.get("fields", {}).items() if name in names.values()}
     paths = tuple(file.address for file in files)
-    read = {"split": options.list_separator, "nulls": options.nulls, "where": options.where or ""}
-    return Scan(paths, names=names, kinds=kinds, partitions=partitions, **read, **more)
+    more |= {"where": options.where or "", "partitions": partitions}
+    return Scan(paths, names=names, kinds=kinds, split=options.list_separator, nulls=options.nulls, **more)
 
 
 def is_number(text: str) -> bool:

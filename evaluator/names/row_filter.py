@@ -22,7 +22,7 @@ from msgspec import Struct
 Value = Union[str, int, float, bool]
 
 
-class Comparison(Struct, frozen=True):
+class ColumnTest(Struct, frozen=True):
     """A column beside a value: `sign` is one of ==, !=, <, <=, > and >=."""
 
     column: str
@@ -30,7 +30,7 @@ class Comparison(Struct, frozen=True):
     value: Value
 
 
-class Membership(Struct, frozen=True):
+class OneOf(Struct, frozen=True):
     """A column whose value is one of `values`."""
 
     column: str
@@ -56,7 +56,7 @@ class Junction(Struct, frozen=True):
     parts: tuple[Condition, ...]
 
 
-Condition = Union[Comparison, Membership, Missing, Negation, Junction]
+Condition = Union[ColumnTest, OneOf, Missing, Negation, Junction]
 
 LONGEST: Final = 10_000
 """The most characters of a filter."""
@@ -108,7 +108,7 @@ def _columns(condition: Condition) -> Iterator[str]:
         case Junction(_, parts):
             for part in parts:
                 yield from _columns(part)
-        case Comparison() | Membership() | Missing():
+        case ColumnTest() | OneOf() | Missing():
             yield condition.column
 
 
@@ -145,12 +145,12 @@ class _Reader:
             column = self.column() if sign else None
             if column is None:
                 raise self.unexpected("a column" if sign else "==, !=, <, <=, > or >=")
-            return Comparison(column, _MIRRORED.get(sign, sign), value)
+            return ColumnTest(column, _MIRRORED.get(sign, sign), value)
         column = self.column()
         if column is None:
             raise self.unexpected("a column, a value, not or (")
         sign = self.sign()
-        return Comparison(column, sign, self.given_value()) if sign else self.of_column(column)
+        return ColumnTest(column, sign, self.given_value()) if sign else self.of_column(column)
 
     def of_column(self, column: str) -> Condition:
         """Return what is said of a column without a sign."""
@@ -168,7 +168,7 @@ class _Reader:
         while self.took(","):
             values.append(self.given_value())
         self.demand(closing)
-        return Negation(Membership(column, tuple(values))) if negated else Membership(column, tuple(values))
+        return Negation(OneOf(column, tuple(values))) if negated else OneOf(column, tuple(values))
 
     def given_value(self) -> Value:
         """Take a value where nothing else can be; here double quotes are around texts too."""

@@ -1,8 +1,8 @@
 import pytest
-from receval.names.row_filter import LONGEST, Comparison, Junction, Membership, Missing, Negation, columns_of, parse_filter
+from receval.names.row_filter import LONGEST, ColumnTest, Junction, Missing, Negation, OneOf, columns_of, parse_filter
 
-PURCHASE = Comparison("event", "==", "purchase")
-GOOD = Comparison("rating", ">=", 3)
+PURCHASE = ColumnTest("event", "==", "purchase")
+GOOD = ColumnTest("rating", ">=", 3)
 
 
 @pytest.mark.parametrize(
@@ -13,21 +13,21 @@ GOOD = Comparison("rating", ">=", 3)
         ('event == "purchase"', PURCHASE),
         ("'purchase' == event", PURCHASE),
         ("event=='purchase'", PURCHASE),
-        ("EVENT <> 'x'", Comparison("EVENT", "!=", "x")),
+        ("EVENT <> 'x'", ColumnTest("EVENT", "!=", "x")),
         ("3 <= rating", GOOD),
-        ("-1.5e2 > rating", Comparison("rating", "<", -150.0)),
-        ("rating < .5", Comparison("rating", "<", 0.5)),
-        ("clicked == TRUE", Comparison("clicked", "==", True)),
-        ("clicked != false", Comparison("clicked", "!=", False)),
-        ("name == 'O''Brien'", Comparison("name", "==", "O'Brien")),
-        ("name == 'and'", Comparison("name", "==", "and")),
-        ("`event type` == 'x'", Comparison("event type", "==", "x")),
-        ('"event type" == "x"', Comparison("event type", "==", "x")),
-        ("meta.kind == 'x'", Comparison("meta.kind", "==", "x")),
-        ("größe > 3", Comparison("größe", ">", 3)),
-        ("event in ('view', 'cart')", Membership("event", ("view", "cart"))),
-        ("event in ['view']", Membership("event", ("view",))),
-        ("event not in ('view')", Negation(Membership("event", ("view",)))),
+        ("-1.5e2 > rating", ColumnTest("rating", "<", -150.0)),
+        ("rating < .5", ColumnTest("rating", "<", 0.5)),
+        ("clicked == TRUE", ColumnTest("clicked", "==", True)),
+        ("clicked != false", ColumnTest("clicked", "!=", False)),
+        ("name == 'O''Brien'", ColumnTest("name", "==", "O'Brien")),
+        ("name == 'and'", ColumnTest("name", "==", "and")),
+        ("`event type` == 'x'", ColumnTest("event type", "==", "x")),
+        ('"event type" == "x"', ColumnTest("event type", "==", "x")),
+        ("meta.kind == 'x'", ColumnTest("meta.kind", "==", "x")),
+        ("größe > 3", ColumnTest("größe", ">", 3)),
+        ("event in ('view', 'cart')", OneOf("event", ("view", "cart"))),
+        ("event in ['view']", OneOf("event", ("view",))),
+        ("event not in ('view')", Negation(OneOf("event", ("view",)))),
         ("rating is null", Missing("rating")),
         ("rating IS NOT NULL", Negation(Missing("rating"))),
         ("not event == 'purchase'", Negation(PURCHASE)),
@@ -39,7 +39,7 @@ def test_a_filter_is_read_into_a_condition(text, condition):
 
 
 def test_and_binds_more_than_or_and_not_most_of_all():
-    a, b, c = (Comparison(name, "==", 1) for name in "abc")
+    a, b, c = (ColumnTest(name, "==", 1) for name in "abc")
     assert parse_filter("a = 1 or b = 1 and not c = 1") == Junction("or", (a, Junction("and", (b, Negation(c)))))
     assert parse_filter("(a = 1 or b = 1) and c = 1") == Junction("and", (Junction("or", (a, b)), c))
     assert parse_filter("not (a = 1 and b = 1)") == Negation(Junction("and", (a, b)))
