@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
@@ -11,6 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..load.columns import says_what_happened
+from ..names.row_filter import in_filter
 from .choice import TrainTestFiles, choose_models, choose_train_test, foreign_files, resolve_bare_lists, spelling_doubts, test_candidates
 from .classification import ClassifiedFile
 from .name_words import are_in_different_folders, column_words, stem, table_words, words_of
@@ -263,10 +263,9 @@ def _filter(test: ClassifiedFile) -> tuple[str, str] | None:
             likely = [value for word in _WANTED_EVENTS for value, _ in counts if word in words_of(value)]
             value = (likely or [value for value, _ in counts][::-1])[0]
             written = value if column.kind == "integer" else "'{}'".format(value.replace("'", "''"))
-            name = column.name if re.fullmatch(r"[^\W\d][\w.]*", column.name) else f"`{column.name}`"
             values = ", ".join(f"{value} {n:,}" for value, n in counts[:_SHOWN_EVENTS]) + (", …" if len(counts) > _SHOWN_EVENTS else "")
             rows = "" if test.preview.is_whole else f" in the first {test.preview.n_previewed:,} rows"
-            return f"{name} == {written}", f"{column.name}: {values}{rows}"
+            return f"{in_filter(column.name)} == {written}", f"{column.name}: {values}{rows}"
     return None
 
 

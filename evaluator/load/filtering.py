@@ -8,7 +8,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from ..errors import DataError, NoRowsError
-from ..names.row_filter import columns_of, parse_filter
+from ..names.row_filter import columns_of, in_filter, parse_filter
 from ..quoting import short
 from . import opening
 from .columns import says_what_happened
@@ -49,7 +49,7 @@ def filtered(source: Source) -> Source:
             text, rows = short(found[f"first {name}"]), "1 row has" if n == 1 else f"{n:,} rows have"
             raise DataError(
                 f"{where}: where compares {name} with a number, but {rows} another text there, first {text!r}",
-                f"put the value into quotes to compare texts: {name} == '{text}'",
+                f"put the value into quotes to compare texts: {in_filter(name)} == '{text}'",
             )
     if found["rows"] and not found["kept"]:
         raise NoRowsError(f"{where}: none of {found['rows']:,} rows is kept by where: {scan.where}", _values(scan))

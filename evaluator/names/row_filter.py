@@ -63,6 +63,7 @@ LONGEST: Final = 10_000
 _DEEPEST: Final = 50
 _MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _SAME: Final = {"=": "==", "<>": "!="}
+_WORDS: Final = ("and", "or", "not", "in", "is", "null", "true", "false")
 _MEANT: Final = {"=>": ">=", "=<": "<=", "===": "==", "&": "and", "&&": "and", "|": "or", "||": "or", "!": "not", "~": "not"}
 _HINTS: Final = {"null": "; write COLUMN is null"}
 _TOKEN: Final = re.compile(
@@ -99,6 +100,12 @@ def parse_filter(text: str) -> Condition:
 def columns_of(condition: Condition) -> tuple[str, ...]:
     """Return the names of the columns that a condition reads, each once."""
     return tuple(dict.fromkeys(_columns(condition)))
+
+
+def in_filter(column: str) -> str:
+    """Return how a filter writes the name of a column: one that is not a plain word in backticks."""
+    is_plain = re.fullmatch(r"[^\W\d][\w.]*", column) and column.lower() not in _WORDS
+    return column if is_plain else f"`{column}`"
 
 
 def _columns(condition: Condition) -> Iterator[str]:
@@ -198,7 +205,7 @@ class _Reader:
         if kind == "column":
             self.next += 1
             return text[1:-1].replace('""', '"')
-        if kind == "word" and text.lower() not in ("and", "or", "not", "in", "is", "null", "true", "false"):
+        if kind == "word" and text.lower() not in _WORDS:
             self.next += 1
             return text
         return None

@@ -1,5 +1,5 @@
 import pytest
-from receval.names.row_filter import LONGEST, ColumnTest, Junction, Missing, Negation, OneOf, columns_of, parse_filter
+from receval.names.row_filter import LONGEST, ColumnTest, Junction, Missing, Negation, OneOf, columns_of, in_filter, parse_filter
 
 PURCHASE = ColumnTest("event", "==", "purchase")
 GOOD = ColumnTest("rating", ">=", 3)
@@ -90,3 +90,8 @@ def test_filters_of_any_length_and_depth_are_refused_in_a_sentence():
     for deep in ("(" * 1000, "not " * 1000):
         with pytest.raises(ValueError, match="nested at most 50 deep"):
             parse_filter(deep + "a = 1")
+
+
+@pytest.mark.parametrize("name", ["event", "event type", "größe", "meta.kind", "3d", "not", "Null", 'say "x"'])
+def test_a_column_written_for_a_filter_is_read_as_this_column(name):
+    assert parse_filter(f"{in_filter(name)} == 1") == ColumnTest(name, "==", 1)
