@@ -79,6 +79,21 @@ def test_where_filters_the_test_file_of_every_command_and_a_mistake_names_the_op
     assert "none of 6 rows is kept by where: event == 'sold'\n  the most frequent values are event: view (3), purchase (2), cart (1)" in err
 
 
+def test_where_fits_every_fold_of_one_test_path_and_is_refused_where_folds_name_their_own(folder, receval):
+    folder({"test1.csv": LOG["test.csv"], "test2.csv": LOG["test.csv"], "als.csv": LOG["als.csv"]})
+    rest = "recommendations: {als: als.csv}}\nevaluation: {metrics: [MRR@5]}\n"
+    with open("marked.yaml", "w") as file:
+        file.write(f"data: {{folds: [1, 2], test: 'test{{fold}}.csv', {rest}")
+    code, out, _ = receval("run", "marked.yaml", "--where", "event == 'purchase'")
+    assert code == 0
+    assert "data.test: 2 of 6 rows are used (where: event == 'purchase')." in out
+    with open("own.yaml", "w") as file:
+        file.write(f"data: {{folds: [{{test: test1.csv}}, {{test: test2.csv}}], {rest}")
+    code, _, err = receval("run", "own.yaml", "--where", "event == 'purchase'")
+    assert code == 2
+    assert "--where event == 'purchase': the config has no data.test; write where into each fold" in err
+
+
 @pytest.mark.parametrize(
     ("name", "shown"), [("event_time", {}), ("createdAt", {}), ("order_date", {}), ("visit_day", {"timestamp": "visit_day"})]
 )
