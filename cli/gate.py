@@ -40,7 +40,7 @@ from .output import ci_files, publish, say, say_gates, show, tell
 )
 @click.option("--strict", is_flag=True, help="Also exit with 1 if a gate is inconclusive or warns, or if none could be judged.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if a gate failed; for jobs that only report.")
-@options.reading_options("overrides", "recommendations", "replace")
+@options.reading_options("overrides", "recommendations", "where", "replace")
 @options.ci_option
 @options.format_option("gates", "report", default="table", help="The output format. Default: a table.")
 @options.outputs_option("Also write the verdicts: .json or .md, or a report: .html, .xml (JUnit), .svg (a badge).")
@@ -94,7 +94,7 @@ def _refuse_contradictions(source: str, read: options.ConfigReader, asked: dict[
     if asked["baseline"] is None and asked["anchor"] is None and asked["if_missing"] is not None:
         raise click.UsageError("--if-missing needs --baseline")
     if os.path.isdir(Path(source).expanduser()) and read.changes:
-        raise click.UsageError("--set and --recs change a config, as -m, -k and --test do; they have no effect on stored results")
+        raise click.UsageError("--set, --recs and --where change a config, as -m, -k and --test do; they have no effect on stored results")
 
 
 @click.group()

@@ -103,12 +103,13 @@ class ConfigReader:
     @property
     def changes(self) -> bool:
         """Whether options change or replace a config."""
-        return bool(self.overrides or self.recommendations or self.question)
+        return bool(self.overrides or self.recommendations or self.question or self._options.get("where") is not None)
 
     def as_options(self) -> str:
         """Return the options that say which files there are and how they are read, as another command takes them."""
         named = [f"--{name} {shlex.quote(str(value))}" for name, value in self.question.items() if name not in ("metrics", "top_k")]
-        others = (("--recs", self.recommendations), ("--set", self.overrides))
+        where = self._options.get("where")
+        others = (("--recs", self.recommendations), ("--set", self.overrides), ("--where", () if where is None else (where,)))
         return " ".join([*named, *(f"{option} {shlex.quote(value)}" for option, values in others for value in values)])
 
     def source(self, given: str | None) -> str:
@@ -221,6 +222,9 @@ _READING = {
         multiple=True,
         metavar="NAME=FILE",
         help="Add a model and its lists; without NAME it is named after the file; NAME=- reads standard input.",
+    ),
+    "where": click.option(
+        "--where", metavar="FILTER", help="Read only these rows of the test file: --where \"event == 'purchase' and rating >= 3\"."
     ),
     "replace": click.option("--replace", is_flag=True, help="Let --recs replace a model of the config."),
     "input_format": click.option(

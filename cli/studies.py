@@ -15,7 +15,7 @@ from .output import say, show
 
 @click.command(cls=options.Command)
 @options.config_argument
-@options.reading_options("overrides", "recommendations", "input_format")
+@options.reading_options("overrides", "recommendations", "where", "input_format")
 @options.format_option("description", default="table", help="The output format.")
 def describe(config: str | None, read: options.ConfigReader, form: str) -> None:
     """Say what the files of a config hold, without evaluating anything.

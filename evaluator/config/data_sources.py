@@ -26,6 +26,7 @@ from pydantic import (
 from pydantic.json_schema import SkipJsonSchema
 
 from ..errors import DataError
+from ..names.row_filter import parse_filter
 from ..secrets import HIDDEN
 
 _ADDRESS: Final = re.compile(r"([a-z][a-z0-9+.-]*://)([^/?#]*@)?([^?#]*)([?#].*)?", re.IGNORECASE | re.DOTALL)
@@ -252,6 +253,11 @@ def _option(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else str(value) if isinstance(value, int | float) else value
 
 
+def _filter(text: str) -> str:
+    parse_filter(text)
+    return text
+
+
 _OF_FILES: Final = ("format", "separator", "header", "encoding", "decimal_comma", "storage_options")
 """Keys that say how to read a file."""
 
@@ -323,6 +329,11 @@ class SourceConfig(Model):
     ) = Field(
         None, description="texts that mean a missing value in every column; an empty field always does, NA and nan in columns of numbers"
     )
+    where: Annotated[str, AfterValidator(_filter)] | None = Field(
+        None,
+        description="which rows count, such as event == 'purchase' and rating >= 3: columns and values compared by ==, !=, <, <=, >, >=, "
+        "in (…) and is null, joined by and, or, not and parentheses",
+    )
     storage_options: dict[str, Annotated[str, BeforeValidator(_option)]] | None = Field(
         None,
         description="how to reach remote files, in addition to the environment: options of an object store as Polars names them, such "
@@ -340,6 +351,8 @@ class SourceConfig(Model):
         if useless:
             has_none = "rows in memory are in none" if self.frame is not None else "a query has none"
             raise ValueError(f"{useless[0]} is an option for files, and {has_none}: remove it")
+        if self.where is not None and (self.table is not None or (isinstance(self.frame, InMemory) and self.frame.is_of_spark)):
+            raise ValueError("where does not work on tables and DataFrames of Spark: filter them before, by a view or DataFrame.filter")
         return self
 
     @property

@@ -24,7 +24,7 @@ from .contradictions import contradictions, unused
 from .data import Fold, folds_of
 from .data_sources import with_rows_marked
 from .dialects import doubt, translate
-from .overrides import Locations, add_gates, add_input_format, add_model, add_question, override, say
+from .overrides import Locations, add_filter, add_gates, add_input_format, add_model, add_question, override, say
 from .whole_config import Config
 
 _STDIN = "/dev/stdin"
@@ -107,6 +107,7 @@ def load_config(
     overrides: Sequence[str] = (),
     recommendations: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
+    where: str | None = None,
     input_format: str | None = None,
     replace: bool = False,
     gates: Mapping[str, Any] = MappingProxyType({}),
@@ -116,14 +117,14 @@ def load_config(
 
     `overrides` are `path=value`, `recommendations` are `NAME=PATH` with PATH as seen from here; so are the paths of a mapping.
     `input_format` is the format of standard input, where a path is `-`. With `replace` a model of `recommendations` takes the place of one
-    of the same name, which is a problem otherwise. `gates` are keys of that section that options give, `question` has files, measures and
-    settings by the name of their option: `test`, `train`, `items`, `metrics`, `top_k` (as text), `threshold`, `convention`. `~` in paths is
-    the home folder.
+    of the same name, which is a problem otherwise. `where` is the filter of the test rows. `gates` are keys of that section that options
+    give, `question` has files, measures and settings by the name of their option: `test`, `train`, `items`, `metrics`, `top_k` (as text),
+    `threshold`, `convention`. `~` in paths is the home folder.
 
     Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: what is wrong`; of a mapping without a line.
     """
     with remembering() as variables:
-        return _load(config, overrides, recommendations, environment, input_format, replace, gates, question, variables)
+        return _load(config, overrides, recommendations, environment, where, input_format, replace, gates, question, variables)
 
 
 def _load(
@@ -131,6 +132,7 @@ def _load(
     overrides: Sequence[str],
     recommendations: Sequence[str],
     environment: Mapping[str, str] | None,
+    where: str | None,
     input_format: str | None,
     replace: bool,
     gates: Mapping[str, Any],
@@ -149,6 +151,8 @@ def _load(
     problems = list(add_question(value, question, folder, overridden))
     problems += [problem for given in overrides if (problem := override(value, given, overridden, environment))]
     problems += [problem for model in recommendations if (problem := add_model(value, model, folder, overridden, replace))]
+    if where is not None and (problem := add_filter(value, where, overridden)):
+        problems.append(problem)
     if input_format and (problem := add_input_format(value, input_format, overridden)):
         problems.append(problem)
     if problem := add_gates(value, gates, folder, overridden):

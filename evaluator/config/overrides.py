@@ -228,6 +228,19 @@ def _there_already(where: str, name: str) -> str:
     return f"{where}: there is a model '{name}' already: choose another name, or add --replace"
 
 
+def add_filter(config: dict[str, Any], where: str, origins: dict[text.Path, str]) -> str | None:
+    """Apply `--where`: set the filter of the test set, which may be written as a path alone; return what is wrong, or `None`."""
+    data = config.get("data")
+    option = one_line(f"--where {where}")
+    if not isinstance(data, dict) or not data.get("test"):
+        return (
+            f"{option}: the config has no data.test{'; write where into each fold' if isinstance(data, dict) and 'folds' in data else ''}"
+        )
+    if isinstance(data["test"], str | list):
+        data["test"] = {"path": data["test"]}
+    return _put(config, ("data", "test", "where"), where, option, origins)
+
+
 def add_input_format(config: dict[str, Any], form: str, origins: dict[text.Path, str]) -> str | None:
     """Apply `--input-format`: set the format of every source that is standard input; return what is wrong, or `None`."""
     where = one_line(f"--input-format {form}")

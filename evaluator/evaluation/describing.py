@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 
 import polars as pl
@@ -44,7 +45,15 @@ def describe_inputs(inputs: Inputs, reader: SourceReader) -> Description:
     pairs = [*([(files[0], files[1])] if len(files) > 1 else []), *((model, file) for model in models for file in files)]
     tables = tuple(one.table for one in (*files, *models))
     overlaps = tuple(_overlap(one, other) for one, other in pairs)
-    return Description(tables, overlaps, load.remarks(inputs.all()))
+    return Description(tables, overlaps, (*_of_events(sources.values()), *load.remarks(inputs.all())))
+
+
+def _of_events(sources: Iterable[load.Source]) -> Iterator[str]:
+    """Yield the values of the column of each source that says what happened in a row."""
+    for source in sources:
+        values = load.events(source)
+        if values is not None:
+            yield f"{source.role}: {values}{'' if source.scan.where else f'; without {source.role}.where all rows are used'}."
 
 
 class _Facts(Struct, frozen=True, eq=False):

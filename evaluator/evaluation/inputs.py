@@ -256,6 +256,11 @@ class _Looker(Struct, frozen=True):
         self, role: str, table: str, configured: SourceConfig, files: Sequence[load.SourceFile] | None = None, labels: Sequence[str] = ()
     ) -> load.Source:
         """Look at a source, of whose files, if it has any, only `files` may be meant; `labels` are further columns to read."""
+        return load.filtered(self._look_at_all_rows(role, table, configured, files, labels))
+
+    def _look_at_all_rows(
+        self, role: str, table: str, configured: SourceConfig, files: Sequence[load.SourceFile] | None, labels: Sequence[str]
+    ) -> load.Source:
         options, held = load.ReadOptions.of(configured, labels), configured.frame
         of_spark = held if isinstance(held, InMemory) and held.is_of_spark else None
         if configured.table is not None or of_spark is not None:

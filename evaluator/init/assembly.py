@@ -9,6 +9,8 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from ..load.columns import says_what_happened
+from ..names.row_filter import in_filter
 from .choice import TrainTestFiles, choose_models, choose_train_test, foreign_files, resolve_bare_lists, spelling_doubts, test_candidates
 from .classification import ClassifiedFile
 from .name_words import are_in_different_folders, column_words, stem, table_words, words_of
@@ -19,7 +21,7 @@ _KINDS: Final = {"catalogue": "items", "people": "users", "policy": "the scores 
 _SINGLE_KEYS: Final = {"catalogue": "items", "people": "users", "policy": "previous_policy", "distances": "distances"}
 """Kind of table → its key of the data section, which takes one file."""
 _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
-    "interactions": ("user", "item", "rating"),
+    "interactions": ("user", "item", "rating", "timestamp"),
     "lists": ("user", "item", "position", "score"),
     "catalogue": ("item",),
     "people": ("user",),
@@ -29,10 +31,19 @@ _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
 }
 """Kind of table → the roles of columns that a config can name."""
 _IDS: Final = ("user", "item", "other")
+_NO_NUMBERS: Final = (*_IDS, "timestamp")
 _SHOWN_KEYS: Final = ("format", "separator", "decimal_comma", "categories", "split")
 _USUAL_CUTOFFS: Final = (5, 10, 20)
 _BASIC_METRICS: Final = ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")
 _SEPARATORS: Final = ("|", ";", ", ", ",", "/")
+_MOST_EVENTS: Final = 20
+"""The most different values of a column that says what happened."""
+_SHOWN_EVENTS: Final = 6
+_WANTED_EVENTS: Final = (
+    "purchase", "purchased", "buy", "bought", "order", "ordered", "transaction", "conversion", "checkout", "sale", "payment", "booking",
+    "subscribe", "like", "play", "watch", "click",
+)  # fmt: skip
+"""Words of events that are likely what a recommender should predict, the likeliest first."""
 
 
 class SourceEntry(Struct, frozen=True):
@@ -47,7 +58,8 @@ class GuessedConfig(Struct, frozen=True):
     """The parts of a guessed config, a description of every file, and what is uncertain.
 
     `data` goes by the key of the data section, `models` by the name of the model. `alternatives` are files that could have had a key
-    instead. `threshold`, `top_k` and `metrics` have their reasons. `descriptions` are pairs of a file and what it is used as. `problem`
+    instead. `threshold`, `top_k` and `metrics` have their reasons; `where` is a filter of the test set that may be meant, with the values
+    of its column. `descriptions` are pairs of a file and what it is used as. `problem`
     says why no config can be written; then `data` and `models` are empty.
     """
 
@@ -56,6 +68,7 @@ class GuessedConfig(Struct, frozen=True):
     alternatives: tuple[tuple[str, SourceEntry], ...] = ()
     threshold: tuple[float | None, str] = (None, "")
     top_k: tuple[tuple[int, ...], str] = ((), "")
+    where: tuple[str, str] | None = None
     metrics: tuple[tuple[str, str], ...] = ()
     descriptions: tuple[tuple[str, str], ...] = ()
     doubts: tuple[str, ...] = ()
@@ -100,14 +113,18 @@ def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: 
     by_path |= {entry.file.path: f"the model {name}: {_reading(entry)}" for name, entry in config.models.items()}
     by_path |= {file.path: f"left out: {file.reason}" for file in files if file.path not in by_path}
     test = config.data["test"].file
-    threshold = _threshold(test)
+    threshold, where = _threshold(test), _filter(test)
+    in_doubt = [] if threshold[0] is None else [f"{test.path}: {threshold[1]}"]
+    if where is not None:
+        in_doubt.append(f"{test.path}: all events count as relevant ({where[1]}) unless data.test.where is set")
     return replace(
         config,
         threshold=threshold,
+        where=where,
         top_k=_cutoffs([entry.file for entry in config.models.values()]),
-        metrics=_metrics(config.data),
+        metrics=_metrics(config.data, _has_one_row_per_user(test)),
         descriptions=tuple((path, by_path[path]) for path in dict.fromkeys([*(file.path for file in files), *left_out])),
-        doubts=tuple(dict.fromkeys([*doubts, *([] if threshold[0] is None else [f"{test.path}: {threshold[1]}"])])),
+        doubts=tuple(dict.fromkeys([*doubts, *in_doubt])),
     )
 
 
@@ -160,10 +177,12 @@ def _side_order(test: ClassifiedFile, file: ClassifiedFile) -> tuple[int | bool 
 def source_entry(file: ClassifiedFile, comment: str) -> SourceEntry:
     """Return the keys that a config needs for a file, with a comment; columns go by name, or by number where there is no header."""
     has_header, names = file.preview.raw.has_header, [column.name for column in file.preview.columns]
-    columns = {role: file.columns[role] for role in _COLUMNS[file.table or ""] if role in file.columns}
+    columns = {role: column for role in _COLUMNS[file.table or ""] if (column := file.columns.get(role))}
+    if "timestamp" in columns and not columns["timestamp"].holds_times:
+        del columns["timestamp"]
     named = {role: column.name if has_header and names.count(column.name) == 1 else column.number for role, column in columns.items()}
     keys = {**file.preview.raw.config_keys, "columns": {"rank" if role == "position" else role: name for role, name in named.items()}}
-    if any(column.decimal_comma for role, column in columns.items() if role not in _IDS):
+    if any(column.decimal_comma for role, column in columns.items() if role not in _NO_NUMBERS):
         keys["decimal_comma"] = True
     return SourceEntry(file, keys | (_categories(file.preview) if file.table == "catalogue" else {}), comment)
 
@@ -193,7 +212,7 @@ def _column_doubts(file: ClassifiedFile) -> list[str]:
         doubts.append(f"column {file.columns['item'].name!r} is used as lists of items separated by {keys['split']!r}")
     for role in _COLUMNS[file.table or ""]:
         column, is_id = file.columns.get(role), role in _IDS
-        if column is None:
+        if column is None or role == "timestamp":
             continue
         example = next((value for value in column.examples if column.decimal_comma and "," in value), "")
         if example and not is_id:
@@ -229,9 +248,33 @@ def _cutoffs(lists: Sequence[ClassifiedFile]) -> tuple[tuple[int, ...], str]:
     return usual, f"the longest lists of the models have {shortest} to {longest} items"
 
 
-def _metrics(data: Mapping[str, SourceEntry]) -> tuple[tuple[str, str], ...]:
-    """Choose metrics that the inputs allow, each with a comment."""
+def _has_one_row_per_user(test: ClassifiedFile) -> bool:
+    """Return whether every user of a test set has one row, as after a leave-one-out split."""
+    return test.by_user.has_whole_users and test.by_user.longest == 1 < len(test.by_user.users)
+
+
+def _filter(test: ClassifiedFile) -> tuple[str, str] | None:
+    """Return a filter of the rows that are likely meant if a column says what happened, and the values of this column with their counts."""
+    taken = {column.number for column in test.columns.values()}
+    for column in test.preview.columns if test.preview.raw.has_header else ():
+        is_event = says_what_happened(column.name) and column.number not in taken and not column.is_list
+        if is_event and column.kind != "decimal" and 1 < column.n_distinct <= _MOST_EVENTS:
+            counts = test.preview.value_counts(column)
+            likely = [value for word in _WANTED_EVENTS for value, _ in counts if word in words_of(value)]
+            value = (likely or [value for value, _ in counts][::-1])[0]
+            written = value if column.kind == "integer" else "'{}'".format(value.replace("'", "''"))
+            values = ", ".join(f"{value} {n:,}" for value, n in counts[:_SHOWN_EVENTS]) + (", …" if len(counts) > _SHOWN_EVENTS else "")
+            rows = "" if test.preview.is_whole else f" in the first {test.preview.n_previewed:,} rows"
+            return f"{in_filter(column.name)} == {written}", f"{column.name}: {values}{rows}"
+    return None
+
+
+def _metrics(data: Mapping[str, SourceEntry], one_row_per_user: bool) -> tuple[tuple[str, str], ...]:
+    """Choose metrics that the inputs allow, each with a comment; after a leave-one-out split only those that differ."""
     chosen = [(name, "") for name in _BASIC_METRICS]
+    if one_row_per_user:
+        same = "one test item per user: Recall is the same, Precision is HitRate / k, and MAP is MRR"
+        chosen = [("HitRate", same), ("nDCG", ""), ("MRR", "")]
     if "train" in data or "items" in data:
         chosen.append(("ItemCoverage", "the share of the catalogue that is recommended at least once"))
     if "train" in data:

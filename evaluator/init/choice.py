@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from .classification import ClassifiedFile
-from .name_words import are_in_different_folders, stem, table_words
+from .name_words import are_in_different_folders, stem, table_words, words_of
 
 _TEST: Final = 0
 _VALIDATION: Final = 1
@@ -38,6 +38,10 @@ _FOLDS: Final[dict[str, Callable[[str], str]]] = {
 }
 _WORTH_SAYING: Final = 0.01
 """The least share of ids that must differ in spelling only for a warning."""
+_CANDIDATE_WORDS: Final = ("candidate", "candidates", "negative", "negatives", "sampled")
+_CANDIDATES: Final = (
+    "by its name it holds candidates for ranking: without a score or rank it is not a model, and test items first give nDCG 1"
+)
 Alternative = tuple[str, ClassifiedFile, str]
 """A key of the data section, a file that could have it instead of the one chosen, and a comment."""
 
@@ -191,6 +195,7 @@ def choose_models(
     """
     roles = {file.path: role for file in lists if (role := _role_without_common_ids(test, file))}
     left_out = {path: f"it looks like lists, but has no {role} in common with {test.path}" for path, role in roles.items()}
+    left_out |= {file.path: _CANDIDATES for file in lists if file.path not in left_out and _holds_candidates(file)}
     usable = [file for file in lists if file.path not in left_out]
     scores = [(file, file.columns["score"]) for file in usable if "score" in file.columns and "position" not in file.columns]
     likely = [file for file, score in scores if "prediction" in score.usual_roles]
@@ -203,6 +208,14 @@ def choose_models(
     for longer in (stem, _name_with_folder, lambda label: PurePosixPath(label).name.replace(".", "_"), str):  # where names collide
         names = [name if names.count(name) == 1 else longer(label) for name, label in zip(names, labels, strict=True)]
     return dict(sorted(zip(names, models, strict=True), key=lambda pair: pair[0])), predicted, left_out
+
+
+def _holds_candidates(file: ClassifiedFile) -> bool:
+    """Return whether a file holds the items among which models rank, and no lists: by its name, if nothing orders them."""
+    score = file.columns.get("score")
+    is_label = score is not None and score.half_steps and "score" not in score.usual_roles
+    is_ordered = "position" in file.columns or (score is not None and not is_label)
+    return not is_ordered and any(word in _CANDIDATE_WORDS for word in words_of(stem(file.label)))
 
 
 def _short_name(label: str) -> str:

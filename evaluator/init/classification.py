@@ -10,12 +10,10 @@ from msgspec.structs import replace
 
 from ..load import list_columns
 from .name_words import DESCRIBING, IDENTIFYING, column_words, is_id_name, stem, table_words, words_of
-from .preview import ColumnSummary, PairSummary, TablePreview
+from .preview import MIN_TIMESTAMP, ColumnSummary, PairSummary, TablePreview
 
 _LIST_ROLES: Final = ("item", "position", "score", "rating")
 """The roles whose columns may hold lists."""
-_MIN_TIMESTAMP: Final = 100_000_000
-"""Larger numbers are points in time, in seconds or finer."""
 _MAX_RATINGS: Final = 20
 """Ratings have at most so many distinct values; more are scores."""
 _MAX_MODELS: Final = 20
@@ -79,7 +77,7 @@ def _roles(preview: TablePreview) -> tuple[_Columns, tuple[str, ...]]:
         return {"first": columns[0]}, ()
     columns_by_role = {"user": columns[0], "item": columns[1]}
     for column in columns[2:]:
-        is_time = column.kind == "text" or (column.maximum is not None and column.maximum > _MIN_TIMESTAMP)
+        is_time = column.kind == "text" or (column.maximum is not None and column.maximum > MIN_TIMESTAMP)
         columns_by_role.setdefault("timestamp" if is_time else "rating" if column.half_steps else "score", column)
     return columns_by_role, ("no header, so the first column is used as the user, the second as the item",)
 

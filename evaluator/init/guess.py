@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -54,13 +55,23 @@ def guess(names: Sequence[str]) -> GuessedConfig:
     config = assemble(files, unreadable)
     having_ids = {f"data.{key}": entry for key, entry in config.data.items() if key in ("test", "train", "items")}
     having_ids |= {f"data.recommendations.{name}": entry for name, entry in config.models.items()}
+    sources = {role: _source(role, entry.file, entry.keys) for role, entry in having_ids.items()}
     return replace(
         config,
         data={key: _without_defaults(f"data.{key}", entry) for key, entry in config.data.items()},
         models={name: _without_defaults(f"data.recommendations.{name}", entry) for name, entry in config.models.items()},
         alternatives=tuple((key, _without_defaults(f"data.{key}", entry)) for key, entry in config.alternatives),
-        doubts=(*config.doubts, *load.remarks([_source(role, entry.file, entry.keys) for role, entry in having_ids.items()])),
+        doubts=(*config.doubts, *_without_times(config, sources), *load.remarks(sources.values())),
     )
+
+
+def _without_times(config: GuessedConfig, sources: Mapping[str, load.Source]) -> Iterator[str]:
+    """Yield which checks stay off because the test or train set has no times."""
+    lacking = [key for key in ("test", "train") if key in config.data and "timestamp" not in sources[f"data.{key}"].columns]
+    if lacking and "train" in config.data:
+        paths = " and ".join(config.data[key].file.path for key in lacking)
+        set_it = "set columns: {timestamp: NAME} if there is one"
+        yield f"{paths}: no column of times is recognised, so the checks for leaks through time (X07 to X09) stay off; {set_it}"
 
 
 def _tables_in(table: DiscoveredTable, unreadable: dict[str, str]) -> list[DiscoveredTable]:
@@ -146,7 +157,10 @@ def config_text(config: GuessedConfig, folder: Path | None = None) -> str:
 def _lines(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
     yield "data:"
     for key, entry in config.data.items():
-        yield f"  {key}: {_source_text(entry, folder)}"
+        if key == "test" and config.where is not None:
+            yield from _filtered_source(entry, config.where, folder)
+        else:
+            yield f"  {key}: {_source_text(entry, folder)}"
         yield from (f"  # {key}: {_source_text(other, folder)}" for other_key, other in config.alternatives if other_key == key)
     yield from (f"  # {key}: {_source_text(other, folder)}" for key, other in config.alternatives if key not in config.data)
     yield "  recommendations:"
@@ -161,15 +175,29 @@ def _lines(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
     yield from (f"    - {name}" + (f"  # {comment}" if comment else "") for name, comment in config.metrics)
 
 
+def _filtered_source(entry: SourceEntry, where: tuple[str, str], folder: Path | None) -> Iterator[str]:
+    """Write the test set on several lines, with a filter as a comment."""
+    condition, values = where
+    yield f"  test:  # {plain(entry.comment)}"
+    yield from (f"    {key}: {flow(value)}" for key, value in _keys(entry, folder).items())
+    quoted = json.dumps(condition, ensure_ascii=False).replace("$", "$$")
+    yield f"    # where: {plain(quoted)}  # {plain(values)}"
+
+
 def _source_text(entry: SourceEntry, folder: Path | None) -> str:
     """Write a source on one line, as its path alone if it has no other keys, with the comment."""
+    source = _keys(entry, folder)
+    return f"{flow(source if len(source) > 1 else source['path'])}  # {plain(entry.comment)}"
+
+
+def _keys(entry: SourceEntry, folder: Path | None) -> dict[str, Any]:
+    """Return the keys of a source in a config."""
     query, moved = entry.file.preview.place.query, partial(moved_path, start=Path(), folder=folder)
     path = moved(entry.file.path)
     source: dict[str, Any] = {"path": "./-" if path == "-" else path}
     if query is not None:
         source = {"uri": f"{query.scheme}:///{moved(query.path)}", "query": query.statement}
-    source |= {key: value for key, value in entry.keys.items() if value not in ({}, None)}
-    return f"{flow(source if len(source) > 1 else source['path'])}  # {plain(entry.comment)}"
+    return source | {key: value for key, value in entry.keys.items() if value not in ({}, None)}
 
 
 def moved_path(path: Any, start: Path, folder: Path | None) -> Any:

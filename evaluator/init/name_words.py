@@ -17,7 +17,7 @@ _TABLE_WORDS: Final[dict[str, tuple[str, ...]]] = {
     "lists": (
         "recs", "rec", "recommendations", "recommendation", "recommended", "reco", "recos", "predictions", "prediction", "preds", "pred",
         "runs", "run", "lists", "list", "topk", "topn", "top", "ranking", "rankings", "ranked", "output", "outputs", "results", "models",
-        "scores", "candidates",
+        "scores", "candidates", "candidate", "negatives", "negative",
     ),
     "catalogue": (
         "items", "item", "movies", "movie", "catalog", "catalogue", "products", "product", "books", "articles", "tracks", "songs",

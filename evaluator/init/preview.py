@@ -19,6 +19,7 @@ from ..load import opening, sniff
 from ..load.columns import usual_roles
 from ..load.folders import is_table, refuse_name_in_bytes
 from ..load.raw import RawTable, raw_table
+from ..load.scan import NO_VALUE
 
 _MAX_TABLES: Final = 200
 _MAX_DEPTH: Final = 2
@@ -30,6 +31,10 @@ _PEEK: Final = 100
 _N_EXAMPLES: Final = 300
 _DECIMAL_COMMA: Final = r"^\s*[+-]?(\d+|\d*,\d+)\s*$"
 _MIN_SHARE_OF_EQUAL_LENGTHS: Final = 0.8
+_DATE: Final = re.compile(r"\d{4}[-/]\d\d?[-/]\d|\d\d?\.\d\d?\.\d{4}")
+"""The start of a date."""
+MIN_TIMESTAMP: Final = 100_000_000
+"""Larger numbers are points in time, in seconds or finer."""
 _MIN_LENGTH: Final = 3
 """The least rows per user of lists that are told by their equal lengths."""
 _NEARLY_ALL: Final = 0.9
@@ -174,6 +179,15 @@ class ColumnSummary(Struct, frozen=True):
     decimal_comma: bool = False
     n_missing_words: int = 0
 
+    @property
+    def holds_times(self) -> bool:
+        """Whether a column holds times, by its usual name, by dates, or by large numbers."""
+        if "timestamp" in self.usual_roles:
+            return True
+        if self.kind == "text":
+            return bool(self.examples) and all(_DATE.match(value.strip()) for value in self.examples)
+        return self.minimum is not None and self.minimum > MIN_TIMESTAMP
+
 
 class PairSummary(Struct, frozen=True):
     """The users and items of the previewed rows, with ids as text; each item of a list counts as a row.
@@ -216,6 +230,17 @@ class TablePreview:
             _summarise(name, number, self._frame.to_series(number - 1), partial(self._contains_any, number))
             for number, name in enumerate(self.raw.scan.names.values(), 1)
         )
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all rows were previewed."""
+        return self._is_whole
+
+    def value_counts(self, column: ColumnSummary) -> list[tuple[str, int]]:
+        """Return the values of a column of the previewed rows with their numbers of rows, the most frequent first."""
+        values = pl.col(self._frame.columns[column.number - 1]).str.strip_chars().alias("value")
+        counted = self._frame.select(values).filter(pl.col("value") != "").group_by("value").len()
+        return counted.sort(["len", "value"], descending=[True, False]).rows()
 
     def with_lists(self, split: str, numbers: Sequence[int]) -> TablePreview:
         """Return the same table with the columns of these numbers read as lists in text, separated by `split`."""
@@ -306,8 +331,8 @@ def _summarise(name: str, number: int, values: pl.Series, contains_any: Callable
     texts = _flat(values)
     is_empty = texts.is_null() | (texts == "")
     distinct = texts.filter(~is_empty).unique(maintain_order=True)
-    is_missing_word = texts.str.to_lowercase().is_in([word for word in opening.NO_VALUE if word]) & ~is_empty
-    numbers, decimal_comma = _numbers(distinct.filter(~distinct.str.to_lowercase().is_in(opening.NO_VALUE)))
+    is_missing_word = texts.str.to_lowercase().is_in([word for word in NO_VALUE if word]) & ~is_empty
+    numbers, decimal_comma = _numbers(distinct.filter(~distinct.str.to_lowercase().is_in(NO_VALUE)))
     n_filled, examples = values.len() - int(is_empty.sum()), tuple(distinct.head(_N_EXAMPLES))
     column = ColumnSummary(name, number, usual_roles(name), distinct.len(), n_filled, examples, values.dtype == pl.List, contains_any)
     if numbers is None:

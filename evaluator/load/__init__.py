@@ -4,6 +4,8 @@ from .broken_rows import another_way as another_way
 from .broken_rows import explain as explain
 from .database import look_at_query as look_at_query
 from .faults import refuse as refuse
+from .filtering import events as events
+from .filtering import filtered as filtered
 from .folders import find as find
 from .folders import spooled as spooled
 from .remote import Remote as Remote

@@ -17,7 +17,7 @@ from .columns import IDS, public_name
 from .list_columns import elements, fractions, value_of
 from .objects import is_id
 from .recode import CountedLines, not_unpacked, opened
-from .scan import ReadError, Scan
+from .scan import NO_VALUE, ReadError, Scan
 from .source import ReadAgain, Source
 from .source_file import SourceFile, in_words
 from .text import is_comment
@@ -145,7 +145,7 @@ def _is_number(value: object, scan: Scan) -> bool:
         return False
     text = value.replace(",", ".", 1) if scan.decimal_comma else value
     is_plain = text == text.strip() and "_" not in text
-    return value.lower() in opening.NO_VALUE or value in scan.nulls or (is_plain and sniff.is_number(text))
+    return value.lower() in NO_VALUE or value in scan.nulls or (is_plain and sniff.is_number(text))
 
 
 def _uneven(file: SourceFile, source: Source) -> DataError | None:

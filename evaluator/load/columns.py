@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ..errors import DataError
-from .scan import ReadOptions
+from .scan import FILTER_COLUMN, ReadOptions
 
 _USUAL: Final[dict[str, tuple[str, ...]]] = {
     "user": (
@@ -37,9 +37,58 @@ _SECOND: Final[dict[tuple[str, str], tuple[str, ...]]] = {
     ("lists", "score"): ("rating", "relevance"),
     ("policy", "score"): ("rating", "relevance"),
     ("predictions", "prediction"): ("score", "scores"),
+    ("interactions", "timestamp"): (
+        "eventtime",
+        "eventtimestamp",
+        "eventdate",
+        "eventts",
+        "createdat",
+        "createdtime",
+        "createddate",
+        "creationtime",
+        "creationdate",
+        "occurredat",
+        "orderdate",
+        "ordertime",
+        "orderedat",
+        "purchasedate",
+        "purchasetime",
+        "purchasedat",
+        "transactiondate",
+        "transactiontime",
+        "invoicedate",
+        "reviewtime",
+        "reviewdate",
+        "unixreviewtime",
+        "ratedat",
+        "ratingtime",
+        "ratingtimestamp",
+        "ratingdate",
+        "viewedat",
+        "watchedat",
+        "clickedat",
+        "clicktime",
+        "listenedat",
+        "playedat",
+        "visittime",
+        "visitdate",
+        "interactiontime",
+        "interactiondate",
+        "actiontime",
+        "actiondate",
+        "timestampms",
+        "unixtimestamp",
+        "utctime",
+        "servertime",
+    ),
     ("distances", "item"): ("item1", "itemid1", "iid1", "itema", "itemida", "source", "sourceitem", "sourceitemid"),
 }
 """Names that count in one table, where none of the usual ones is there."""
+_EVENTS: Final = (
+    "event", "eventtype", "eventname", "type", "action", "actiontype", "interaction", "interactiontype", "behavior", "behaviortype",
+    "behaviour", "behaviourtype", "feedbacktype",
+)  # fmt: skip
+"""The usual names of columns that say what happened."""
 _TABLES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, ...], ...]]]] = {
     "interactions": (
         ("user", "item"), ("rating", "timestamp"), (("user", "item"), ("user", "item", "rating"), ("user", "item", "rating", "timestamp"))
@@ -82,7 +131,13 @@ def is_certain_name(name: str) -> bool:
 
 def usual_roles(name: str) -> frozenset[str]:
     """Return the roles that a column called `name` usually has."""
-    return frozenset(role for role, names in _USUAL.items() if _fold(name) in names)
+    second = {"timestamp": _SECOND["interactions", "timestamp"]}
+    return frozenset(role for role, names in _USUAL.items() if _fold(name) in (*names, *second.get(role, ())))
+
+
+def says_what_happened(name: str) -> bool:
+    """Return whether `name` is a usual name of a column that says what happened: a view, a purchase, …."""
+    return _fold(name) in _EVENTS
 
 
 def public_name(column: str) -> str:
@@ -123,9 +178,9 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
 def named(
     where: str, table: str, columns: Sequence[str], options: ReadOptions, has_header: bool | None
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the file's names of the columns that have a role, see `recognise`, and of the labels: `label_0`, `label_1`, … in their order.
+    """Return the file's names of the columns that have a role, see `recognise`, and of others: `label_0`, `label_1`, …, `where_0`, ….
 
-    `DataError` if a label is not there, or has a role.
+    These are the labels and the columns of the filter in their order. `DataError` if one is not there, or a label has a role.
     """
     labels = options.labels
     if labels and has_header is False:  # said before any guess at the columns, of which it is the cause
@@ -139,7 +194,19 @@ def named(
             raise DataError(f"{where}: column {label!r} holds the {role} ids, not a property of them", "choose another column")
         if label not in columns:
             raise _unknown(where, label, columns, "choose one of these, or add the column to the file")
-    return names, {f"label_{index}": label for index, label in enumerate(labels)}
+    others = {f"label_{index}": label for index, label in enumerate(labels)}
+    in_filter = (_of_filter(where, name, columns, names) for name in options.filter_columns)
+    return names, others | {f"{FILTER_COLUMN}{index}": name for index, name in enumerate(in_filter)}
+
+
+def _of_filter(where: str, name: str, columns: Sequence[str], names: Mapping[str, str]) -> str:
+    """Return the column of the file that a filter names: by its name in the file, or by its role."""
+    if columns.count(name) > 1:
+        raise DataError(f"{where}: {columns.count(name)} columns are called {name!r}, which the filter names", "rename all but one")
+    by_role = {public_name(role): column for role, column in names.items()}
+    if name not in columns and name not in by_role:
+        raise _unknown(f"{where}: where", name, columns, "correct the filter")
+    return name if name in columns else by_role[name]
 
 
 def _given(where: str, key: str, name: str | int, columns: Sequence[str]) -> str:
@@ -164,8 +231,8 @@ def _unknown(where: str, name: str, columns: Sequence[str], hint: str) -> DataEr
 def _usual(where: str, table: str, role: str, columns: Sequence[str], taken: set[str]) -> str | None:
     for names in (_USUAL[role], _SECOND.get((table, role), ())):
         fits = [name for name in columns if _fold(name) in names and name not in taken]
-        if role == "timestamp":  # nothing depends on it: none if several could be meant
-            return fits[0] if len(fits) == 1 else None
+        if role == "timestamp" and len(fits) > 1:  # nothing depends on it: none if several could be meant
+            return None
         fits = [name for name in fits if name == public_name(role)] or fits
         if len(fits) > 1:
             key = public_name(role)

@@ -17,7 +17,7 @@ from . import list_columns, sniff
 from .columns import FLAT, IDS, named
 from .list_columns import ODD_ARRAY, fields_of, flattened, value_of
 from .opening import FAILURES, batches, unmapped
-from .scan import Fields, ReadOptions, Scan
+from .scan import FILTER_COLUMN, Fields, ReadOptions, Scan
 from .source_file import SourceFile, path_columns
 
 _ODD_ID: Final = r'(?:[^"\d\sn-]|-?\d+[.eE]|"(?:[^"\\]|\\.)*\\u0000)'
@@ -141,8 +141,8 @@ def _refuse_odd_values(role: str, files: Sequence[SourceFile], columns: Mapping[
             patterns |= {field: _ODD_ID} if column in IDS else {}
         elif column in IDS:
             patterns[key] = ODD_ARRAY if column in listed else _ODD_ID
-        elif column.startswith("label_"):
-            patterns[key] = _ODD_LABEL
+        elif column.startswith(("label_", FILTER_COLUMN)):
+            patterns.setdefault(key, _ODD_LABEL)
     keys = sorted({fields[key][0] if key in fields else key for key in columns.values()})
     inner = [fields[key] for key in columns.values() if key in fields]
     odd = [rf"{_spellings(key)}\s*:\s*{pattern}" for key, pattern in patterns.items()]
@@ -182,7 +182,7 @@ def _objects_with(path: Path, pattern: str) -> Iterator[tuple[int, _Object]]:
 
 def _problem(column: str, key: str, value: Any, listed: bool) -> tuple[str, str] | None:
     """Return what is wrong with a value, and what to do about it."""
-    if column.startswith("label_"):
+    if column.startswith(("label_", FILTER_COLUMN)):
         return (f"{key!r} is {value!r}, where text was expected", FLAT) if isinstance(value, dict | list) else None
     if column not in IDS or value is None:
         return None

@@ -18,17 +18,17 @@ from typing import Final
 
 import polars as pl
 
+from ..names.row_filter import columns_of, parse_filter
 from ..temporary import folder_for_copies
 from .columns import IDS
 from .list_columns import listed, with_fields
-from .scan import TREC_COMMENT, Scan
+from .row_filters import kept_rows
+from .scan import FILTER_COLUMN, NO_VALUE, TREC_COMMENT, Scan
 
 FAILURES: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 """Errors of Polars at a file that it cannot read; some broken files make it panic."""
 RECORD: Final = "receval row"
 """The number of a record of the files, from 0; one that holds a list becomes several rows."""
-NO_VALUE: Final = ("", "na", "n/a", "null", "none", "nan")
-"""Texts that are no value in a column of numbers, in lower case."""
 _TYPES: Final = {"integer": pl.Int64, "text": pl.String, "time": pl.Float64}
 _TIMES: Final = (
     "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y",
@@ -41,6 +41,8 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 """Control characters, and what is no UTF-8."""
 _LINE: Final = "receval line"
 _REST: Final = "receval rest"
+_ROW: Final = "receval exploded"
+"""The number of a row among those that lists become, or that a filter keeps."""
 
 
 def opened(source: Scan, *, records: bool = False) -> pl.LazyFrame:
@@ -55,14 +57,16 @@ def opened(source: Scan, *, records: bool = False) -> pl.LazyFrame:
 def rows_of(source: Scan, frame: pl.LazyFrame, *, records: bool = False) -> pl.LazyFrame:
     """Return the canonical rows of `raw` rows, wherever these come from: a list becomes several rows, and faulty rows are passed over."""
     columns = _canonical(source, frame)
+    if source.where:
+        frame, texts = with_filter_texts(source, frame)
+        frame = frame.filter(kept_rows(parse_filter(source.where), texts, decimal_comma=source.decimal_comma)).drop(texts.values())
+    row = _ROW if source.lists or source.where else RECORD
     if source.lists:
-        names = [source.names[column] for column in sorted(source.lists)]
-        frame = frame.explode(names, empty_as_null=False).with_row_index(row := "receval exploded")
-    else:
-        row = RECORD
+        frame = frame.explode([source.names[column] for column in sorted(source.lists)], empty_as_null=False)
+    if row == _ROW:
+        frame = frame.with_row_index(row)
     if source.skip_blank:
-        blank = pl.all_horizontal(_value(source, column).is_null() for column in source.names)
-        frame = frame.filter(~blank).drop(row).with_row_index(row)
+        frame = frame.filter(~is_blank(source)).drop(row).with_row_index(row)
     kept = [RECORD] if records else []
     rows = frame.select(pl.col(row).cast(pl.Int64).alias("row"), *columns, *kept)
     if source.skip_faulty:
@@ -73,6 +77,30 @@ def rows_of(source: Scan, frame: pl.LazyFrame, *, records: bool = False) -> pl.L
     return rows
 
 
+def is_blank(source: Scan) -> pl.Expr:
+    """Return an expression that is true for `raw` rows without any value."""
+    return pl.all_horizontal(_value(source, column).is_null() for column in source.columns)
+
+
+def with_filter_texts(source: Scan, frame: pl.LazyFrame) -> tuple[pl.LazyFrame, dict[str, str]]:
+    """Return `raw` rows with the columns that the filter reads, as text; and their names by those that the filter has for them.
+
+    Dates and times are written as in ISO 8601, with a space between the two and no fraction of seconds where it is 0. Texts that the rows
+    have already stay, and columns that they lack have none: those that the path of a file holds come later.
+    """
+    texts: dict[str, str] = {}
+    types, columns = frame.collect_schema(), []
+    for index, name in enumerate(columns_of(parse_filter(source.where))):
+        column, text = f"{FILTER_COLUMN}{index}", f"receval {FILTER_COLUMN}{index}"
+        if text not in types and source.names[column] in types:
+            value = _value(source, column)
+            is_time = types[source.names[column]] == pl.Datetime
+            columns.append((value.dt.strftime("%Y-%m-%d %H:%M:%S%.f") if is_time else value.cast(pl.String)).alias(text))
+        if text in types or source.names[column] in types:
+            texts[name] = text
+    return frame.with_columns(columns), texts
+
+
 def _canonical(source: Scan, frame: pl.LazyFrame) -> list[pl.Expr]:
     """Return the canonical columns of `raw` rows.
 
@@ -81,7 +109,7 @@ def _canonical(source: Scan, frame: pl.LazyFrame) -> list[pl.Expr]:
     """
     columns: list[pl.Expr] = []
     types = frame.collect_schema() if "time" in source.kinds.values() else {}
-    for column in source.names:
+    for column in source.columns:
         value, kind = _value(source, column), source.kinds[column]
         if kind == "integer" and source.is_text:
             written = value.cast(pl.Binary)
@@ -121,7 +149,7 @@ def with_lists(source: Scan, frame: pl.LazyFrame) -> pl.LazyFrame:
 def _raw_part(source: Scan, path: str) -> pl.LazyFrame:
     """Return the rows of one file, with the columns that its path holds."""
     values = source.partitions.get(path, {})
-    held = {column: name for column, name in source.names.items() if name in values}
+    held = {column: name for name, column in source.stored.items() if name in values}
     frame = _files(source, (path,), frozenset(held.values()))
     as_text = {column: source.is_text and (source.kinds[column] != "number" or _is_text_of_number(source, column)) for column in held}
     return frame.with_columns(
@@ -134,7 +162,7 @@ def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozense
     if source.frame is not None:
         return _flat(source, source.frame).with_row_index(RECORD)
     paths = list(given)
-    names = [name for name in source.names.values() if name not in held]
+    names = [name for name in dict.fromkeys(source.names.values()) if name not in held]
     if source.format == "csv":
         numbers = {
             source.names[column]: _type_of_number(source, column)
@@ -168,18 +196,21 @@ def _files(source: Scan, given: tuple[str, ...], held: frozenset[str] = frozense
     if len(paths) == 1 and not held:
         return _flat(source, scan(paths, row_index_name=RECORD, glob=False, storage_options=options))
     # Parts may store a column in different types.
-    types = {name: _type(source, column) for column, name in source.names.items() if source.kinds[column] != "time"}
+    types = {name: _type(source, column) for name, column in source.stored.items() if source.kinds[column] != "time"}
     parts = []
     for path in paths:
         part = _flat(source, scan(path, glob=False, storage_options=options))
-        stored = part.collect_schema() if len(types) < len(source.names) else {}
+        texts: dict[str, str] = {}
+        if source.where:  # as stored
+            part, texts = with_filter_texts(source, part)
+        stored = part.collect_schema() if len(types) < len(source.stored) else {}
         columns = (pl.col(name).cast(types[name]) if name in types else _seconds(pl.col(name), stored[name]) for name in names)
-        parts.append(part.select(columns))
+        parts.append(part.select(*columns, *texts.values()))
     return pl.concat(parts).with_row_index(RECORD)
 
 
 def _flat(source: Scan, frame: pl.LazyFrame) -> pl.LazyFrame:
-    return with_fields(frame, source.fields, list(source.names.values()))
+    return with_fields(frame, source.fields, list(source.stored))
 
 
 def _fields(lines: pl.LazyFrame, source: Scan) -> pl.LazyFrame:

@@ -12,6 +12,7 @@ import polars as pl
 from msgspec import Struct, field
 
 from ..config import RowsSource, SourceConfig
+from ..names.row_filter import columns_of, parse_filter
 
 Kind = Literal["integer", "text", "number", "time"]
 """How a column is read; a `time` is a number as it is, or the seconds since 1970 of a date or of its text, and null if it is neither."""
@@ -28,9 +29,13 @@ Fields = Mapping[str, tuple[str, str]]
 """The name of a column of lists → the column of structs that holds it, and its field there."""
 TREC_RUN: Final = ("qid", "Q0", "docno", "rank", "score", "tag")
 TREC_COMMENT: Final = "#"
+NO_VALUE: Final = ("", "na", "n/a", "null", "none", "nan")
+"""Texts that are no value in a column of numbers, in lower case."""
 _NO_LISTS: Final = "none"
 """`ReadOptions.split` where a field holds one value, whatever it looks like."""
-_SAME_NAME: Final = ("format", "separator", "header", "decimal_comma", "encoding")
+FILTER_COLUMN: Final = "where_"
+"""The first letters of `Scan.names` of the columns that a filter reads: these are no columns of the rows."""
+_SAME_NAME: Final = ("format", "separator", "header", "decimal_comma", "encoding", "where")
 """The fields of a source's config that are read options as they are."""
 
 
@@ -39,7 +44,7 @@ class ReadOptions(Struct, frozen=True):
 
     `columns` says which column is which, by name or position from 1; `labels` are names of further columns, read as text that may be
     missing. `split` separates the items of a list in text, or is `none` where a text is one item. `nulls` are texts that count as no value.
-    `storage` says how to reach files that are addresses.
+    `where` is a filter, see `names.row_filter`: other rows are not read. `storage` says how to reach files that are addresses.
     """
 
     format: FormatName | None = None
@@ -51,6 +56,7 @@ class ReadOptions(Struct, frozen=True):
     decimal_comma: bool | None = None
     nulls: tuple[str, ...] = ()
     encoding: str | None = None
+    where: str | None = None
     storage: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -64,6 +70,11 @@ class ReadOptions(Struct, frozen=True):
             nulls=configured.null_values or (),
             storage=configured.storage,
         )
+
+    @property
+    def filter_columns(self) -> tuple[str, ...]:
+        """The columns that the filter reads, by their names in it."""
+        return columns_of(parse_filter(self.where)) if self.where else ()
 
     @property
     def may_split(self) -> bool:
@@ -84,7 +95,8 @@ class Scan(Struct, frozen=True):
     canonical columns of which a row holds a list, in text split at `split`, or without it in brackets, as `list_syntax` says; each value
     becomes a row.
     With `loose`, numbers of text are read as text, so that words such as NA count as no value, and decimals may follow a comma.
-    `nulls` are texts that count as no value in any column of text. `partitions` are columns that the path of a file holds:
+    `nulls` are texts that count as no value in any column of text. `where` is a filter of rows, whose columns are read as text; they
+    are in `names` as `where_0`, `where_1`, … in the order of the filter. `partitions` are columns that the path of a file holds:
     path → column → value. `storage` says how to reach files that are addresses (`s3://`).
     """
 
@@ -118,10 +130,21 @@ class Scan(Struct, frozen=True):
     loose: bool = False
     decimal_comma: bool = False
     nulls: tuple[str, ...] = ()
+    where: str = ""
     partitions: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
     storage: Mapping[str, str] = field(default_factory=dict)
     frame: pl.LazyFrame | None = None
     """The rows themselves, where the source is a frame in memory."""
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The file's names of the canonical columns, without those that only the filter reads."""
+        return {column: name for column, name in self.names.items() if not column.startswith(FILTER_COLUMN)}
+
+    @property
+    def stored(self) -> dict[str, str]:
+        """The canonical column of every name in the file; of a column that the filter reads too, that of the rows."""
+        return {name: column for column, name in self.names.items()} | {name: column for column, name in self.columns.items()}
 
     @property
     def is_text(self) -> bool:
@@ -136,7 +159,7 @@ class Scan(Struct, frozen=True):
     @property
     def is_plain(self) -> bool:
         """Whether rows are as the files have them: without lists, words for no value, or columns that a path holds; and are here."""
-        return not (self.lists or self.loose or self.nulls or self.partitions or any("://" in path for path in self.paths))
+        return not (self.lists or self.loose or self.nulls or self.where or self.partitions or any("://" in path for path in self.paths))
 
 
 class ReadError(Exception):

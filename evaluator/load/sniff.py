@@ -16,9 +16,9 @@ from typing import Any, Final
 import polars as pl
 
 from ..errors import DataError, NoRowsError
-from .columns import IDS, LARGEST_EXACT, ORDERING
+from .columns import FLAT, IDS, LARGEST_EXACT, ORDERING
 from .opening import FAILURES
-from .scan import Format, Kind, ReadOptions, Scan
+from .scan import FILTER_COLUMN, Format, Kind, ReadOptions, Scan
 from .source_file import SourceFile, in_words, partitions_of
 
 _ENDINGS: Final[dict[str, Format]] = {
@@ -226,18 +226,25 @@ def scan_of(
     kinds: dict[str, Kind] = dict(more.pop("kinds"))
     for column, name in names.items():
         texts = [values[name] or "" for values in partitions.values() if name in values]
-        if column.startswith("label_"):
+        if column.startswith(("label_", FILTER_COLUMN)):
             kinds[column] = "text"
         elif texts:
             kinds[column] = kind_of(column, texts, ())
             for wrong in (text for text in texts if text and kinds[column] == "number" and not is_number(text)):
                 raise DataError(f"{where}: the folder {name}={wrong} is not a number, but {column} must be one")
+    in_lists = {names[column] for column in more.get("lists", ())}
+    in_filter = {name for column, name in names.items() if column.startswith(FILTER_COLUMN)}
+    for name in sorted(in_lists & in_filter):
+        raise DataError(f"{where}: column {name!r} holds lists, but the filter compares single values", FLAT)
+    if any(kinds[column] == "number" for column, name in names.items() if name in in_filter):
+        more["loose"] = True  # the filter reads numbers as they are written
     large = {column: [text for text in values.get(column, ()) if len(text) > 15 and is_integer(text)] for column in ORDERING}
     whole = [column for column, texts in large.items() if any(abs(int(text)) > LARGEST_EXACT for text in texts)]
     more["numbers"] = {**dict.fromkeys(whole, "whole"), **more.get("numbers", {})}
     more["fields"] = {name: field for name, field in more.get("fields", {}).items() if name in names.values()}
     paths = tuple(file.address for file in files)
-    return Scan(paths, names=names, kinds=kinds, split=options.list_separator, nulls=options.nulls, partitions=partitions, **more)
+    more |= {"where": options.where or "", "partitions": partitions}
+    return Scan(paths, names=names, kinds=kinds, split=options.list_separator, nulls=options.nulls, **more)
 
 
 def is_number(text: str) -> bool:

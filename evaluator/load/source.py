@@ -83,7 +83,7 @@ class Source(Struct, frozen=True):
     @property
     def columns(self) -> frozenset[str]:
         """The canonical columns that the source has."""
-        return frozenset(self.scan.names)
+        return frozenset(self.scan.columns)
 
     @property
     def name(self) -> str:
@@ -184,7 +184,7 @@ def _expanded(role: str, files: Sequence[SourceFile], options: ReadOptions) -> l
 
     These are all columns in the path below a folder that is named, such as `day` in `day=1/`, and those above it that the config names.
     """
-    named = {*options.columns.values(), *options.labels}
+    named = {*options.columns.values(), *options.labels, *options.filter_columns}
     found: list[SourceFile] = []
     for file in files:
         root: PurePath | None = None

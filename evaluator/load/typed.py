@@ -50,7 +50,7 @@ def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Forma
         )
     samples = {} if nested else _texts(source, typed)
     if format == "ipc":
-        _refuse_what_panics(source, [*typed.values(), *labels.values()], {typed[column] for column in samples})
+        _refuse_what_panics(source, dict.fromkeys([*typed.values(), *labels.values()]), {typed[column] for column in samples})
     lists, values = list_columns.text_lists(where, table, typed, samples, options.list_separator, nested=nested)
     single = {column: name for column, name in typed.items() if column not in values}
     kinds = {column: _kind(source, column, name, column in nested) for column, name in single.items()}
@@ -111,7 +111,7 @@ def _columns(source: _TypedSource, of_paths: Sequence[str]) -> tuple[dict[str, s
             message = f"{source.role}: of {file} the columns {has} would be read, but in {first} {others}"
             raise DataError(message, "set them in the config")
     for file, schema in source.schemas.items():
-        for name in (name for name in options.labels if name not in of_paths):
+        for name in (name for name in labels.values() if name not in of_paths):
             if schema[name].is_nested() or schema[name] in (pl.Binary, pl.Object) or panics_at(schema[name]):
                 message = f"{source.role}: {file}: column {name!r} is of type {schema[name]}, where text was expected"
                 raise DataError(message, FLAT)
@@ -144,7 +144,7 @@ def _texts(source: _TypedSource, names: Mapping[str, str]) -> dict[str, list[str
     return source.first_rows(next(iter(source.schemas)), texts, _ROWS).to_dict(as_series=False)
 
 
-def _refuse_what_panics(source: _TypedSource, names: Sequence[str], sampled: Collection[str]) -> None:
+def _refuse_what_panics(source: _TypedSource, names: Collection[str], sampled: Collection[str]) -> None:
     """Raise `DataError` for text of an Arrow file at which Polars panics, such as compressed string_view without any long text.
 
     A first row is read of each file, with what a panic prints held back; of the first file not what was `sampled`.

@@ -95,7 +95,7 @@ def test_lists_for_a_test_set_are_told_from_the_test_set(init):
 
 def test_a_test_set_may_call_its_ratings_scores(init):
     done = init({"test.csv": text(TEST, ("user_id", "item_id", "score", "timestamp")), "als.csv": PLAIN["als.csv"]})
-    assert done.data["test"]["columns"] == {"user": "user_id", "item": "item_id", "rating": "score"}
+    assert done.data["test"]["columns"] == {"user": "user_id", "item": "item_id", "rating": "score", "timestamp": "timestamp"}
     assert done.values["als", "MRR@5"] == pytest.approx(STARS)
 
 

@@ -44,7 +44,7 @@ FORMS: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any], float]] =
     "qrels of another second field": ({"test.qrels": QRELS.replace(" 0 ", " i "), "als.csv": ALS_CSV}, ODD_TREC, {}, STARS),
     "MovieLens": (
         {"test.dat": DAT, "als.csv": ALS_CSV},
-        {"separator": "::", "header": False, "columns": {"user": 1, "item": 2, "rating": 3}},
+        {"separator": "::", "header": False, "columns": {"user": 1, "item": 2, "rating": 3, "timestamp": 4}},
         {},
         STARS,
     ),

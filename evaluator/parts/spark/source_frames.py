@@ -36,7 +36,7 @@ def canonical_rows(session: Any, scan: Scan) -> Any:
         frame = reduce(lambda first, second: first.unionByName(second), parts)
         if scan.skip_blank:
             frame = frame.filter(~_is_blank(scan))
-        rows = _by_polars(frame, scan) if scan.lists or scan.loose or scan.nulls else _by_sql(frame, scan)
+        rows = _by_polars(frame, scan) if scan.lists or scan.loose or scan.nulls or scan.where else _by_sql(frame, scan)
         return _without_faulty(rows, scan)
     except FAILURES as error:
         raise ReadError(str(error)) from error
@@ -70,7 +70,7 @@ def _records(session: Any, scan: Scan, index: int, path: str) -> Any:
     names = list(dict.fromkeys(scan.names.values()))
     columns = [f.lit(values[name]).cast("string").alias(name) if name in values else _column(scan, name) for name in names]
     if not scan.is_text and len(scan.paths) > 1:  # parts may store a column in different types
-        types = {name: _stored_type(scan, column) for column, name in scan.names.items() if scan.kinds[column] != "time"}
+        types = {name: _stored_type(scan, column) for name, column in scan.stored.items() if scan.kinds[column] != "time"}
         columns = [column.cast(types[name]).alias(name) if name in types else column for column, name in zip(columns, names, strict=True)]
     return frame.select((f.lit(index * _ROWS_PER_FILE) + _number_in_file(scan)).cast("bigint").alias(RECORD), *columns)
 
@@ -119,7 +119,7 @@ def _read(reader: Any, scan: Scan, path: str) -> Any:
         held = scan.partitions.get(path, {})
         array = "string" if scan.lists_in_text else "array<string>"
         types = {
-            name: array if column in scan.lists else "string" for column, name in scan.names.items() if name not in {*held, *scan.fields}
+            name: array if column in scan.lists else "string" for name, column in scan.stored.items() if name not in {*held, *scan.fields}
         }
         for struct in dict.fromkeys(struct for struct, _ in scan.fields.values()):
             own = [field for column, field in scan.fields.values() if column == struct]
@@ -147,7 +147,7 @@ def _is_blank(scan: Scan) -> Any:
     from pyspark.sql import functions as f
 
     blank = f.lit(True)
-    for name in scan.names.values():
+    for name in scan.columns.values():
         value = f.col(f"`{name}`")
         blank = blank & (value.isNull() | value.cast("string").isin(*scan.nulls) if scan.nulls else value.isNull())
     return blank
@@ -157,7 +157,7 @@ def _by_polars(frame: Any, scan: Scan) -> Any:
     """Lists, words for no value and numbers with a comma are read on the workers by the code that reads them on one machine."""
     stored = {field.name: field.dataType for field in frame.schema.fields}
     types = {"row": "bigint"} | ({ELEMENT: "bigint"} if scan.lists else {})
-    for column, name in scan.names.items():
+    for column, name in scan.columns.items():
         kind, odd = scan.kinds[column], f"odd_{column}"
         if kind == "number" and not scan.is_text:
             inner = getattr(stored[name], "elementType", stored[name]).simpleString()

@@ -146,6 +146,52 @@ def test_users_arrive_whole_from_every_reader(session, tmp_path):
         assert counts[role] == tally.counts, role
 
 
+def test_a_filter_keeps_the_same_rows_from_every_reader(session, tmp_path):
+    log = LISTS.with_columns(
+        event=pl.Series([("view", "cart", None)[number % 3] for number in range(len(USERS))]),
+        timestamp=pl.Series([f"2024-01-{number + 1:02d}T10:00:00" for number in range(len(USERS))]),
+        new=pl.col("item") % 2 == 0,
+    ).rename({"score": "rating"})
+    times = log.with_columns(pl.col("timestamp").str.to_datetime())
+    log.write_csv(tmp_path / "l.csv")
+    log.write_csv(tmp_path / "l.dat", separator="|")
+    log.write_ndjson(tmp_path / "l.ndjson")
+    times.write_parquet(tmp_path / "l.parquet")
+    times.write_ipc(tmp_path / "l.arrow")
+    times.head(5).write_parquet(tmp_path / "part-1.parquet")
+    times.tail(7).cast({"rating": pl.Float32, "event": pl.Categorical}).write_parquet(tmp_path / "part-2.parquet")
+    rows = log.group_by("user", maintain_order=True).agg("item", "rating", pl.col("event").first())
+    rows.write_parquet(tmp_path / "rows.parquet")
+    rows.write_ndjson(tmp_path / "rows.ndjson")
+    both = "(event == 'view' or event is null) and rating >= 0.5 and timestamp < '2024-01-10 10:00' and not new == true"
+    sources = {
+        name: look(name, *(tmp_path / file for file in files), table="interactions", where="event != 'view'" if "rows" in name else both)
+        for name, files in {
+            "csv": ["l.csv"],
+            "lines": ["l.dat"],
+            "ndjson": ["l.ndjson"],
+            "parquet": ["l.parquet"],
+            "ipc": ["l.arrow"],
+            "files": ["part-1.parquet", "part-2.parquet"],
+            "rows parquet": ["rows.parquet"],
+            "rows ndjson": ["rows.ndjson"],
+        }.items()
+    }
+    parts, counts = parts_of(session, sources, last=sources)
+    assert_whole(parts, sources)
+    kept = log.filter(
+        (pl.col("event") == "view") | pl.col("event").is_null(),
+        pl.col("rating") >= 0.5,
+        pl.col("timestamp") < "2024-01-10T10",
+        ~pl.col("new"),
+    )
+    assert kept.height > 1
+    for name in sources:
+        if "rows" not in name:
+            assert counts[name]["rows"] == kept.height, name
+            assert local(sources[name]).sort("row")["rating"].to_list() == kept["rating"].to_list(), name
+
+
 def test_rows_that_lack_values_are_counted_and_nothing_is_measured(session, tmp_path):
     sources = files_of_integers(tmp_path)
     sources = {role: sources[role] for role in ("quoted", "nulls")}

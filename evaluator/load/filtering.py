@@ -1,0 +1,106 @@
+"""What a row filter does to a source: how many rows it keeps, counted in one pass before the rows are read."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+from msgspec.structs import replace
+
+from ..errors import DataError, NoRowsError
+from ..names.row_filter import columns_of, in_filter, parse_filter
+from ..quoting import short
+from . import opening
+from .columns import says_what_happened
+from .row_filters import compared_with_numbers, kept_rows, no_number
+from .scan import FILTER_COLUMN, Scan
+from .source import Source
+from .typed import panics_held_back
+
+_MOST_EVENTS: Final = 20
+"""The most different values of a column that says what happened."""
+_MOST_VALUES: Final = 5
+"""Number of values of a column that a message lists."""
+
+
+def filtered(source: Source) -> Source:
+    """Return a source that says in a doubt how many of its rows its filter keeps; without a filter, the source as it is.
+
+    `DataError` if a text is compared with a number and is not one, and `NoRowsError` if no row is kept. What cannot be read at all is left
+    to those who read the rows.
+    """
+    scan = source.scan
+    if not scan.where:
+        return source
+    condition = parse_filter(scan.where)
+    try:
+        with panics_held_back():
+            frame, texts = _filter_rows(scan)
+            odd = {name: no_number(texts[name], decimal_comma=scan.decimal_comma) for name in sorted(compared_with_numbers(condition))}
+            counts = [one.sum().alias(f"odd {name}") for name, one in odd.items()]
+            first = [pl.col(texts[name]).filter(one).first().alias(f"first {name}") for name, one in odd.items()]
+            kept = pl.col("rows").filter(kept_rows(condition, texts, decimal_comma=scan.decimal_comma)).sum()
+            found = frame.select(pl.col("rows").sum(), kept.alias("kept"), *counts, *first).collect(engine="streaming").row(0, named=True)
+    except opening.FAILURES:
+        return source
+    where = f"{source.role}: {source.name}"
+    for name in odd:
+        if n := found[f"odd {name}"]:
+            text, rows = short(found[f"first {name}"]), "1 row has" if n == 1 else f"{n:,} rows have"
+            raise DataError(
+                f"{where}: where compares {name} with a number, but {rows} another text there, first {text!r}",
+                f"put the value into quotes to compare texts: {in_filter(name)} == '{text}'",
+            )
+    if found["rows"] and not found["kept"]:
+        raise NoRowsError(f"{where}: none of {found['rows']:,} rows is kept by where: {scan.where}", _values(scan))
+    return source.scanned(
+        doubts=(*scan.doubts, f"{source.role}: {found['kept']:,} of {found['rows']:,} rows are used (where: {scan.where}).")
+    )
+
+
+def events(source: Source) -> str | None:
+    """Return the values of a column that says what happened, with their numbers of rows; `None` if there is no such column.
+
+    All rows are counted, also those that a filter leaves out.
+    """
+    scan = source.scan
+    if scan.format == "table":
+        return None
+    try:
+        with panics_held_back():
+            names = scan.header or opening.raw(scan).collect_schema().names()
+            column = next((name for name in names if says_what_happened(name) and name not in scan.columns.values()), None)
+            if column is None:
+                return None
+            key = f"{FILTER_COLUMN}event"
+            scan = replace(scan, names={**scan.columns, key: column}, kinds={**scan.kinds, key: "text"}, where="")
+            values = pl.col(column).cast(pl.String).alias("value")
+            rows = opening.raw(scan).select(values).filter(pl.col("value") != "").group_by("value").len()
+            counted = rows.sort(["len", "value"], descending=[True, False]).head(_MOST_EVENTS + 1).collect(engine="streaming").rows()
+    except opening.FAILURES:
+        return None
+    if not 1 < len(counted) <= _MOST_EVENTS:
+        return None
+    return f"column {column!r} has {', '.join(f'{short(value)} {n:,}' for value, n in counted)}"
+
+
+def _filter_rows(scan: Scan) -> tuple[pl.LazyFrame, dict[str, str]]:
+    """Return the columns of the filter as text with `rows`, the number of rows that a record becomes; and their names, by those in it."""
+    plain = replace(scan, where="")
+    frame = opening.raw(scan)
+    if scan.format in ("csv", "lines"):
+        frame = frame.filter(~opening.is_blank(plain))
+    frame, texts = opening.with_filter_texts(scan, frame)
+    n_rows = pl.col(scan.names[min(scan.lists)]).list.len().fill_null(1) if scan.lists else pl.lit(1)
+    return frame.select(n_rows.cast(pl.Int64).alias("rows"), *texts.values()), texts
+
+
+def _values(scan: Scan) -> str:
+    """Return a hint with the most frequent values of the columns of a filter."""
+    frame, texts = _filter_rows(scan)
+    hints = []
+    for name in columns_of(parse_filter(scan.where)):
+        counted = frame.group_by(texts[name]).len().sort(["len", texts[name]], descending=[True, False]).head(_MOST_VALUES).collect()
+        values = (f"{short(value) if value else 'no value'} ({n:,})" for value, n in counted.iter_rows())
+        hints.append(f"{name}: {', '.join(values)}")
+    return f"the most frequent values are {'; '.join(hints)}"

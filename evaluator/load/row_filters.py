@@ -1,0 +1,105 @@
+"""Row filters as Polars expressions over the texts of columns, so that every format and engine keeps the same rows."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+import polars as pl
+
+from ..names.row_filter import ColumnTest, Condition, Junction, Missing, Negation, OneOf, Value
+from .scan import NO_VALUE
+
+_SIGNS: Final[Mapping[str, Callable[[Any, Any], pl.Expr]]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_T: Final = r"^(\d{4}-\d\d-\d\d)T"
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]")
+"""The start of a date and a time."""
+
+
+def kept_rows(condition: Condition, names: Mapping[str, str], *, decimal_comma: bool = False) -> pl.Expr:
+    """Return an expression that is true for the rows that a condition keeps, and false or null for others.
+
+    `names` are the columns of the frame, all of text, by the names that the condition has for them. Beside a number a text is read as a
+    number, and beside true or false as a truth value in any case; beside a text it is compared as it is written, so dates and times in
+    ISO 8601 are ordered by time, whether a T or a space is between them. A missing value keeps no row except by `is null`.
+    """
+
+    def kept(condition: Condition) -> pl.Expr:
+        match condition:
+            case ColumnTest(column, sign, value):
+                compared: pl.Expr = _SIGNS[sign](*_sides(names[column], value, decimal_comma))
+                return compared
+            case OneOf(column, values):
+                return pl.any_horizontal(kept(ColumnTest(column, "==", value)) for value in values)
+            case Missing(column):
+                return _text(names[column]).is_null()
+            case Negation(part):
+                return ~kept(part)
+            case Junction(word, parts):
+                return (pl.all_horizontal if word == "and" else pl.any_horizontal)(map(kept, parts))
+
+    return kept(condition)
+
+
+def compared_with_numbers(condition: Condition) -> frozenset[str]:
+    """Return the columns that a condition compares with numbers: their texts must all be numbers."""
+    return frozenset(_compared_with_numbers(condition))
+
+
+def no_number(name: str, *, decimal_comma: bool = False) -> pl.Expr:
+    """Return an expression that is true where a text is neither a number nor a word for a missing one, such as NA."""
+    return ~_is_missing_number(name) & _number(name, decimal_comma).is_null()
+
+
+def _compared_with_numbers(condition: Condition) -> Iterator[str]:
+    match condition:
+        case ColumnTest(column, _, value):
+            values: tuple[Value, ...] = (value,)
+        case OneOf(column, values):
+            pass
+        case Missing():
+            return
+        case Negation(part):
+            yield from _compared_with_numbers(part)
+            return
+        case Junction(_, parts):
+            for part in parts:
+                yield from _compared_with_numbers(part)
+            return
+    if any(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        yield column
+
+
+def _sides(name: str, value: Value, decimal_comma: bool) -> tuple[pl.Expr, Value]:
+    """Return a column of text read as a value is, as a number, a truth value or a text; and the value."""
+    if isinstance(value, bool):
+        return _text(name).str.to_lowercase() == "true", value
+    if not isinstance(value, str):
+        return _number(name, decimal_comma), float(value)
+    if _TIME.match(value):
+        return _text(name).str.replace(_T, "${1} "), re.sub(_T, r"\1 ", value)
+    return _text(name), value
+
+
+def _text(name: str) -> pl.Expr:
+    """Return a column of text in which an empty text is a missing value."""
+    return pl.when(pl.col(name) != "").then(pl.col(name))
+
+
+def _number(name: str, decimal_comma: bool) -> pl.Expr:
+    text = pl.col(name).str.strip_chars()
+    number = (text.str.replace(",", ".", literal=True) if decimal_comma else text).cast(pl.Float64, strict=False)
+    return pl.when(~_is_missing_number(name)).then(number)
+
+
+def _is_missing_number(name: str) -> pl.Expr:
+    return pl.col(name).str.to_lowercase().is_in(NO_VALUE).fill_null(True)

@@ -1,0 +1,164 @@
+"""Logs of views and purchases, one test item per user, and candidates: what `init`, `describe` and `--where` make of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from tests.cli.inits import LISTS, PLAIN, SCORED, models, text
+
+EVENTS = [(1, 11, "purchase"), (1, 21, "view"), (2, 13, "purchase"), (2, 24, "cart"), (3, 14, "view"), (3, 22, "view")]
+LOG = {"test.csv": text(EVENTS, ("user_id", "item_id", "event")), "als.csv": PLAIN["als.csv"]}
+MRR = (1 / 2 + 1 / 5) / 2
+"""MRR@5 of the lists if only purchases are relevant: item 11 has rank 2, item 13 has rank 5."""
+
+
+def test_init_writes_the_values_of_a_column_of_events_and_a_filter_to_uncomment(init, receval):
+    done = init(LOG)
+    filter = "    # where: \"event == 'purchase'\"  # event: view 3, purchase 2, cart 1\n"
+    assert f"  test:  # by its name\n    path: test.csv\n{filter}" in done.config
+    assert "test.csv: all events count as relevant (event: view 3, purchase 2, cart 1) unless data.test.where is set" in done.doubts
+    with open("filtered.yaml", "w") as file:
+        file.write(done.config.replace("# where:", "where:"))
+    code, out, _ = receval("run", "filtered.yaml", "--format", "csv")
+    values = {f"{row['metric']}@{row['k']}": row["value"] for row in csv.DictReader(io.StringIO(out)) if row["value"]}
+    assert (code, float(values["MRR@5"])) == (0, pytest.approx(MRR))
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "condition"),
+    [
+        ("event type", ("view", "buy it now"), "`event type` == 'buy it now'"),
+        ("action", ("skip", "skip", "seen"), "action == 'seen'"),
+        ("behavior", (1, 1, 4), "behavior == 4"),
+        ("Type", ("it's", "it's", "o'clock$HOME"), "Type == 'o''clock$$HOME'"),
+    ],
+)
+def test_the_filter_is_of_the_likeliest_value_or_of_the_rarest_and_can_be_read(init, receval, name, values, condition):
+    rows = [(1 + n, 11 + n % 3, value) for n, value in enumerate(values)]
+    done = init({"test.csv": text(rows, ("user_id", "item_id", name)), "als.csv": PLAIN["als.csv"]})
+    assert f"# where: {json.dumps(condition)}  # {name}: " in done.config
+    with open("filtered.yaml", "w") as file:
+        file.write(done.config.replace("# where:", "where:"))
+    code, _, err = receval("validate", "filtered.yaml")
+    assert code == 0, err
+
+
+@pytest.mark.parametrize("rows", [[(*row[:2], "view") for row in EVENTS], [(*row[:2], f"e{n}") for n, row in enumerate(EVENTS * 4)]])
+def test_a_column_of_one_value_or_of_many_is_not_one_of_events(init, rows):
+    done = init({**LOG, "test.csv": text(rows, ("user_id", "item_id", "event"))})
+    assert "where" not in done.config
+    assert "event" not in done.doubts
+
+
+def test_describe_lists_the_values_of_events_with_and_without_a_filter(init, receval):
+    init(LOG)
+    said = "data.test: column 'event' has view 3, purchase 2, cart 1"
+    remarks = json.loads(receval("describe", "config.yaml", "--format", "json")[1])["remarks"]
+    assert remarks[0] == f"{said}; without data.test.where all rows are used."
+    remarks = json.loads(receval("describe", "config.yaml", "--where", "event != 'view'", "--format", "json")[1])["remarks"]
+    assert remarks[:2] == [f"{said}.", "data.test: 3 of 6 rows are used (where: event != 'view')."]
+
+
+def test_where_filters_the_test_file_of_every_command_and_a_mistake_names_the_option(init, receval):
+    init(LOG)
+    code, out, _ = receval("run", "config.yaml", "--where", "event == 'purchase'", "--set", "evaluation.metrics=[MRR@5]", "--format", "csv")
+    (row,) = csv.DictReader(io.StringIO(out))
+    assert (code, float(row["value"]), row["n_users"]) == (0, pytest.approx(MRR), "2")
+    for command in (("check",), ("validate",), ("describe",), ("audit",)):
+        code, _, err = receval(*command, "config.yaml", "--where", "event = purchase")
+        assert code == 2
+        assert err.startswith(
+            "receval: --where event = purchase: data.test.where: cannot read the filter 'event = purchase': 'purchase' at"
+        )
+    code, _, err = receval("run", "config.yaml", "--where", "event == 'sold'")
+    assert code == 3
+    assert "none of 6 rows is kept by where: event == 'sold'\n  the most frequent values are event: view (3), purchase (2), cart (1)" in err
+
+
+def test_where_fits_every_fold_of_one_test_path_and_is_refused_where_folds_name_their_own(folder, receval):
+    folder({"test1.csv": LOG["test.csv"], "test2.csv": LOG["test.csv"], "als.csv": LOG["als.csv"]})
+    rest = "recommendations: {als: als.csv}}\nevaluation: {metrics: [MRR@5]}\n"
+    with open("marked.yaml", "w") as file:
+        file.write(f"data: {{folds: [1, 2], test: 'test{{fold}}.csv', {rest}")
+    code, out, _ = receval("run", "marked.yaml", "--where", "event == 'purchase'")
+    assert code == 0
+    assert "data.test: 2 of 6 rows are used (where: event == 'purchase')." in out
+    with open("own.yaml", "w") as file:
+        file.write(f"data: {{folds: [{{test: test1.csv}}, {{test: test2.csv}}], {rest}")
+    code, _, err = receval("run", "own.yaml", "--where", "event == 'purchase'")
+    assert code == 2
+    assert "--where event == 'purchase': the config has no data.test; write where into each fold" in err
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), [("event_time", {}), ("createdAt", {}), ("order_date", {}), ("visit_day", {"timestamp": "visit_day"})]
+)
+def test_times_are_recognised_by_many_names(init, name, shown):
+    rows = [(user, item, f"2024-01-{10 + user}") for user, item, _ in EVENTS]
+    files = {
+        "test.csv": text(rows, ("user_id", "item_id", name)),
+        "train.csv": text([(u, 31, "2023-01-01") for u in (1, 2, 3)], ("user_id", "item_id", name)),
+    }
+    done = init({**files, "als.csv": PLAIN["als.csv"]})
+    assert done.data["test"].get("columns", {}).get("timestamp") == shown.get("timestamp")
+    assert "no column of times" not in done.doubts
+
+
+def test_without_times_the_checks_that_stay_off_are_named(init):
+    done = init({**PLAIN, "test.csv": text([(1, 11, 5), (2, 13, 4)], ("user_id", "item_id", "rating"))})
+    assert "test.csv: no column of times is recognised, so the checks for leaks through time (X07 to X09) stay off" in done.doubts
+
+
+def test_the_fourth_column_without_a_header_is_a_time(init, receval):
+    rows = [(user, item, 3, 880_000_000 + item) for user, item, _ in EVENTS]
+    done = init(
+        {
+            "u.test": text(rows, separator="\t"),
+            "u.base": text([(u, 31, 3, 870_000_000) for u in (1, 2, 3)], separator="\t"),
+            "als.csv": PLAIN["als.csv"],
+        }
+    )
+    assert done.data["test"]["columns"]["timestamp"] == done.data["train"]["columns"]["timestamp"] == 4
+    assert "no column of times" not in done.doubts
+    assert "X07" not in receval("check", "config.yaml")[1].rpartition("skipped")[2]
+
+
+@pytest.mark.parametrize(
+    ("test", "names"),
+    [
+        ([(1, 11), (2, 13), (3, 14)], ["HitRate", "nDCG", "MRR"]),
+        ([(1, 11), (1, 12), (2, 13)], ["nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate"]),
+    ],
+)
+def test_one_test_item_per_user_needs_fewer_measures(init, test, names):
+    done = init({**PLAIN, "test.csv": text(test, ("user_id", "item_id"))})
+    written = [line.split()[1] for line in done.config.splitlines() if line.startswith("    - ")]
+    assert written == [*names, "ItemCoverage", "EPC"]
+    said = "    - HitRate  # one test item per user: Recall is the same, Precision is HitRate / k, and MAP is MRR\n"
+    assert (said in done.config) == (len(names) == 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "header"),
+    [
+        ("candidates.csv", ("user_id", "item_id")),
+        ("sampled_candidates.csv", ("user_id", "item_id")),
+        ("negatives.csv", ("user_id", "item_id")),
+        ("candidates.csv", ("user_id", "item_id", "label")),
+    ],
+)
+def test_candidates_are_not_a_model(init, name, header):
+    first = {1: 11, 2: 13, 3: 14}
+    rows = [(user, item, int(item == first[user])) for user, items in LISTS.items() for item in (first[user], *items)]
+    done = init({**PLAIN, name: text([row[: len(header)] for row in rows], header)})
+    assert models(done) == {"als": "als.csv"}
+    assert done.said[name].startswith("left out: by its name it holds candidates for ranking: without a score or rank it is not a model")
+
+
+def test_candidates_with_scores_are_a_model(init):
+    done = init({**PLAIN, "candidates.csv": text(SCORED, ("user_id", "item_id", "score"))})
+    assert models(done)["candidates"] == "candidates.csv"
