@@ -27,7 +27,7 @@ class ReportContent(Struct, frozen=True, eq=False, dict=True):
     `uncompared` says why there is no comparison although there are several models. `spreads` are those of
     values, where there is one model. `closing` says which model of one result is the best. `source` is the config or the folder that it is
     of, as it was given. `charts` names the charts that are wanted, each with the measures that it is of (none: its own choice). Ids of
-    users, and examples that may be ids, appear only if `show_users`.
+    users, and examples that may be ids, appear only if `show_users`. `date` is that of the report, if it has one.
     """
 
     results: Mapping[str, Result]
@@ -41,6 +41,7 @@ class ReportContent(Struct, frozen=True, eq=False, dict=True):
     given_title: str | None = None
     charts: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType(dict.fromkeys(CHARTS, ())))
     show_users: bool = False
+    date: str = ""
 
     @property
     def title(self) -> str:
