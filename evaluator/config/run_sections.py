@@ -183,9 +183,11 @@ class LatexStyle(Model):
         description="letters: models that share one are not clearly different (all pairs are compared); "
         "dagger: the model is better or worse than compare.baseline",
     )
-    columns: Literal[1, 2] = Field(1, description="columns of the page: with 2, tables that do not fit a column are table* across both")
+    columns: Literal[1, 2] = Field(
+        1, description="columns of your page, for tables alone: with 2, a table that is wider than a column is a table* across both"
+    )
     width: Annotated[StrictInt, Field(ge=30, le=400)] | None = Field(
-        None, description="characters that fit beside each other across the page; 92 if not given; a column of two has half of them"
+        None, description="characters that fit across your page, for tables alone; if not given, 92; with two columns, one has half of it"
     )
     digits: Annotated[StrictInt, Field(ge=0, le=12)] | None = Field(
         None, description="decimals of values other than counts; if not given, as many as needed"
