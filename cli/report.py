@@ -82,7 +82,12 @@ def _date(context: click.Context, parameter: click.Parameter, asked: str | None)
 @click.option("--interactive", is_flag=True, help="Include Vega in the page (0.9 MB), which shows numbers under the pointer.")
 @click.option("--template", metavar="FILE.j2", help="Render your own Jinja template into the files of -o.")
 @click.option("--title", help="The title. Default: the names of the models.")
-@click.option("--date", metavar="DATE", callback=_date, help="The date below the title: YYYY-MM-DD or today. Default: none.")
+@click.option(
+    "--date",
+    metavar="DATE",
+    callback=_date,
+    help="The date below the title: YYYY-MM-DD or today. Default: that of SOURCE_DATE_EPOCH, or none.",
+)
 @click.option("--baseline", metavar="NAME|DIR", help="The model, result or folder that the others are compared with. Default: the first.")
 @click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to test; the others are only shown. May be repeated.")
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")

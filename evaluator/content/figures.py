@@ -441,7 +441,7 @@ def trade_off(content: ReportContent) -> Figure | None:
     if not pair or not set(pair) <= table.keys():
         return None
     both = [name for name, one in table[pair[0]].items() if one.is_drawn and name in table[pair[1]] and table[pair[1]][name].is_drawn]
-    rows = []
+    rows: list[Spec] = []
     for name in both:
         one, other = (table[label][name] for label in pair)
         ends = {"x_low": one.low, "x_high": one.high, "y_low": other.low, "y_high": other.high}

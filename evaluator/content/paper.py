@@ -151,9 +151,8 @@ def _settings_in_words(one: MeasureDefinition) -> str:
     for axis in metric.axes.values():
         value = one.axes[axis]
         texts.append(f"{AXES[axis].decides}: {AXES[axis].meanings.get(str(value), shown(value))}")
-    for name, of in (*metric.numbers.items(), *metric.texts.items()):
-        if one.params.get(name, "") != "":
-            texts.append(f"{of.means}: {shown(one.params[name])}")
+    means = {name: number.means for name, number in metric.numbers.items()} | {name: text.means for name, text in metric.texts.items()}
+    texts += [f"{meaning}: {shown(one.params[name])}" for name, meaning in means.items() if one.params.get(name, "") != ""]
     return "; ".join(texts).replace("`", "")
 
 

@@ -92,6 +92,16 @@ def test_a_weak_model_has_panels_of_its_own_and_does_not_squeeze_the_close_ones(
     assert "A model that is far from the others is in a panel below with a scale of its own." in chart.caption
 
 
+def test_a_model_far_from_the_others_is_in_a_trade_off_of_its_own(tmp_path):
+    content = reported(evaluated(tmp_path, ["weak", "good", "better"]), baseline="good")
+    at = {"weak": 0.01, "good": 0.8, "better": 0.82}
+    points = [replace(one, row=replace(one.row, value=at[one.name]), low=None, high=None) for one in content.points]
+    content.__dict__["points"] = tuple(points)
+    chart = figures.trade_off(content)
+    assert panels(chart.spec) == [{"good", "better"}, {"weak"}]
+    assert chart.caption.endswith("weak: far from the others, in a panel with its own scales.")
+
+
 @KINDS
 def test_the_chart_of_a_narrow_page_is_less_than_half_as_wide_and_has_the_same_rows(kind, content):
     chart = figures.FIGURES[kind](content)
