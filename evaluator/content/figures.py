@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
@@ -19,6 +18,7 @@ from ..results.row import listed
 from ..stats.difference import VERDICTS, Difference
 from .differences import by_pair
 from .report import ReportContent
+from .scales import nearby
 from .values import ValuePoint, by_label
 
 Spec = dict[str, Any]
@@ -94,8 +94,6 @@ _ALIKE: Final = 8.0
 _STEP: Final = 24
 _NARROW: Final = 170
 """How wide the names of models are at most."""
-_EMPTY: Final = 2 / 3
-"""The largest share of a scale that may be an empty gap between models."""
 _APART: Final = "A model that is far from the others is in a panel below with a scale of its own."
 _MOST_METRICS: Final = 6
 _LINES_HEIGHT: Final = 190
@@ -126,29 +124,6 @@ def _figure(name: str, caption: str, description: str, make: Callable[[_Size], S
         return {**whole, "config": size.config}
 
     return Figure(f"{name}-chart", caption, sized(_BROAD), sized(_SLIM))
-
-
-def nearby(ranges: Sequence[tuple[float, float]], around: tuple[float, float] | None = None) -> frozenset[int]:
-    """Return the places of the ranges that share a scale: all, unless an empty gap would take more than two thirds of it.
-
-    Then they are those on the side of the gap that has more of them (the upper one of two with as many), or on the side of `around`. A
-    single range has no scale of its own without `around`: it has no neighbour to compare it with.
-    """
-    everything = frozenset(range(len(ranges)))
-    ends = sorted((*ranges, *([around] if around is not None else [])))
-    gap, lower, reached = 0.0, 0.0, -math.inf
-    for low, high in ends:
-        if low - reached > gap and math.isfinite(reached):
-            gap, lower = low - reached, reached
-        reached = max(reached, high)
-    if not ends or gap <= _EMPTY * (reached - ends[0][0]):
-        return everything
-    below = frozenset(place for place, (_, high) in enumerate(ranges) if high <= lower)
-    above = everything - below
-    if around is not None:
-        return (below if around[1] <= lower else above) or everything
-    near = below if len(below) > len(above) else above
-    return near if len(near) > 1 else everything
 
 
 def _visible(content: Any) -> Any:

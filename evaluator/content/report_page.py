@@ -34,8 +34,9 @@ from ..results.gates import Verdicts
 from ..stats.concluding import decimals, percent, plain, users_text
 from . import differences, findings, gates
 from .definitions import changed_settings, meanings
-from .figures import nearby, wanted_figures
+from .figures import wanted_figures
 from .report import ReportContent
+from .scales import nearby
 from .values import ValuePoint, by_label, groups, ledger, repeats, shares_table, values_of_models
 
 _MOST: Final = 3

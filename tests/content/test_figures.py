@@ -10,7 +10,8 @@ from xml.etree import ElementTree
 import pytest
 from msgspec.structs import replace
 from receval.content import figures
-from receval.content.figures import COLOURS, nearby
+from receval.content.figures import COLOURS
+from receval.content.scales import nearby
 from receval.names.short_names import Margin
 from receval.outputs import of_form
 from receval.render import drawing
