@@ -84,6 +84,18 @@ def compare(
         show(of_form(form or "table", "comparison"), compared.comparison, **compared.options)
 
 
+def _date(context: click.Context, parameter: click.Parameter, asked: str | None) -> str | None:
+    """Return a date as reports write it."""
+    if asked is None:
+        return None
+    from receval.config.run_sections import report_date
+
+    try:
+        return str(report_date(asked))
+    except ValueError as error:
+        raise click.BadParameter(str(error), context, parameter) from None
+
+
 @click.command(cls=options.Command)
 @options.config_or_folder_argument("inputs", "[CONFIG|[NAME=]DIR]...", nargs=-1)
 @options.outputs_option("Write the report: .html, .md, .tex, .xml (JUnit), .svg (a badge).")
@@ -91,6 +103,12 @@ def compare(
 @click.option("--interactive", is_flag=True, help="Include Vega in the page (0.9 MB), which shows numbers under the pointer.")
 @click.option("--template", metavar="FILE.j2", help="Render your own Jinja template into the files of -o.")
 @click.option("--title", help="The title. Default: the names of the models.")
+@click.option(
+    "--date",
+    metavar="DATE",
+    callback=_date,
+    help="The date below the title: YYYY-MM-DD or today. Default: that of SOURCE_DATE_EPOCH, or none.",
+)
 @baseline_option
 @click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to test; the others are only shown. May be repeated.")
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
@@ -106,6 +124,7 @@ def report(
     interactive: bool,
     template: str | None,
     title: str | None,
+    date: str | None,
     read: options.ConfigReader,
     system: str,
     quiet: bool,
@@ -129,6 +148,7 @@ def report(
         more_files=ci_files(system),
         form=form,
         title=title,
+        date=date,
         interactive=interactive,
         template=template,
     )

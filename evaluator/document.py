@@ -49,6 +49,11 @@ class Interval(Struct, frozen=True):
     hollow: bool = False
     mark: Mark = ""
 
+    @property
+    def ends(self) -> tuple[float, ...]:
+        """Return the numbers that are drawn: the value, and the ends that it has."""
+        return tuple(number for number in (self.value, self.low, self.high) if number is not None)
+
 
 class Cell(Struct, frozen=True):
     """`text` is what is read, `spread` follows ±, `note` stands small behind (letters, remarks), `mark` is a key of `SIGNS`.
@@ -238,11 +243,12 @@ class Bars(Struct, frozen=True):
 
 
 class Figure(Struct, frozen=True):
-    """A chart: its specification (Vega-Lite), and its caption."""
+    """A chart: its specification (Vega-Lite), its caption, and its specification for a narrow page, if it has one."""
 
     id: str
     caption: str
     spec: Mapping[str, Any]
+    narrow: Mapping[str, Any] | None = None
 
 
 class Section(Struct, frozen=True):

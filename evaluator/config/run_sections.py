@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import date, datetime
 from typing import Annotated, Any, Final, Literal, Self, get_args
 
 from pydantic import (
@@ -182,6 +183,12 @@ class LatexStyle(Model):
         description="letters: models that share one are not clearly different (all pairs are compared); "
         "dagger: the model is better or worse than compare.baseline",
     )
+    columns: Literal[1, 2] = Field(
+        1, description="columns of your page, for tables alone: with 2, a table that is wider than a column is a table* across both"
+    )
+    width: Annotated[StrictInt, Field(ge=30, le=400)] | None = Field(
+        None, description="characters that fit across your page, for tables alone; if not given, 92; with two columns, one has half of it"
+    )
     digits: Annotated[StrictInt, Field(ge=0, le=12)] | None = Field(
         None, description="decimals of values other than counts; if not given, as many as needed"
     )
@@ -190,11 +197,25 @@ class LatexStyle(Model):
     )
 
 
+def report_date(value: Any) -> Any:
+    """Return a date as text (YAML has dates of its own), or `today`; `ValueError` for anything else."""
+    text = value.isoformat() if isinstance(value, date) and not isinstance(value, datetime) else value
+    if text != "today":
+        try:
+            return f"{datetime.strptime(str(text), '%Y-%m-%d'):%Y-%m-%d}"
+        except ValueError:
+            raise ValueError(f"the date must be YYYY-MM-DD or today, not {str(text)[:80]!r}") from None
+    return text
+
+
 class ReportConfig(Model):
     """What reports show, and which ones a run writes."""
 
     title: Annotated[str, Field(min_length=1)] | None = Field(
         None, description="the title of a report; the names of the models if not given"
+    )
+    date: Annotated[str, BeforeValidator(report_date)] | None = Field(
+        None, description="the date below the title: YYYY-MM-DD or today; if not given, that of SOURCE_DATE_EPOCH, and without it none"
     )
     charts: Annotated[
         dict[ChartName, tuple[str, ...]],

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Final
+
+from msgspec import Struct
 
 from ..document import Figure
 from ..metrics import find
 from ..names.formula import is_formula
 from ..quoting import visible
 from ..results.description import Spread
+from ..results.row import listed
 from ..stats.difference import VERDICTS, Difference
 from .differences import by_pair
 from .report import ReportContent
+from .scales import nearby
 from .values import ValuePoint, by_label
 
 Spec = dict[str, Any]
@@ -32,35 +37,53 @@ _NO_VERDICT: Final = "no verdict"
 
 _LINE_ENDS: Final = {0x2028: "⏎", 0x2029: "⏎"}
 """Characters that Vega writes into its expressions as they are, and then cannot read."""
-_CHARACTER: Final = 6.4
-"""About how wide a character of a label is, in pixels."""
 _WIDEST: Final = 260
 _DARK: Final = "#333333"
-_BELOW: Final = {"orient": "bottom", "columns": 4, "symbolOpacity": 1}
-_CONFIG: Final[Mapping[str, Any]] = {
-    "font": "Helvetica, Arial, sans-serif",
-    "background": None,
-    "aria": False,
-    "view": {"stroke": None},
-    "axis": {
-        "labelColor": _DARK,
-        "titleColor": _DARK,
-        "titleFontWeight": "normal",
-        "labelFontSize": 11,
-        "titleFontSize": 11,
-        "gridColor": GREY,
-        "gridOpacity": 0.2,
-        "domain": False,
-        "tickColor": GREY,
-        "labelLimit": _WIDEST,
-        "titleLimit": 2 * _WIDEST,
-        "labelOverlap": "greedy",
-        "labelSeparation": 6,
-    },
-    "header": {"labelColor": _DARK, "labelFontSize": 12, "labelFontWeight": "bold", "labelLimit": 2 * _WIDEST, "title": None},
-    "legend": {"labelColor": _DARK, "labelFontSize": 11, "title": None, "labelLimit": _WIDEST, **_BELOW},
-    "title": {"color": _DARK, "fontSize": 12, "anchor": "start", "limit": 2 * _WIDEST},
-}
+
+
+class _Size(Struct, frozen=True):
+    """The size of a chart, which is about `width` pixels wide: that of its letters, and how many panels of each kind are side by side."""
+
+    width: int
+    letters: int
+    forests: int
+    lines: int
+    histograms: int
+
+    @property
+    def character(self) -> float:
+        """Return about how wide a character of a label is, in pixels."""
+        return 0.58 * self.letters
+
+    def panel(self, beside: int, labels: float, gap: int = 24) -> int:
+        """Return the width of a panel of which so many are beside each other, each with `labels` that take so many pixels."""
+        return int((self.width - (beside - 1) * gap) / beside - labels)
+
+    @property
+    def config(self) -> Spec:
+        """Return the letters and colours of the chart."""
+        dark, letters, longest = {"labelColor": _DARK}, {"labelFontSize": self.letters}, int(0.5 * self.width)
+        axis = {**dark, **letters, "titleColor": _DARK, "titleFontWeight": "normal", "titleFontSize": self.letters, "gridColor": GREY}
+        labels = {"labelLimit": _WIDEST, "titleLimit": longest, "labelOverlap": "greedy", "labelSeparation": 6}
+        columns = 2 if self.width < _BROAD_WIDTH else 4
+        legend = {"title": None, "orient": "bottom", "columns": columns, "symbolOpacity": 1, "columnPadding": 30}
+        legend["labelLimit"] = self.width // columns - 50
+        return {
+            "font": "Helvetica, Arial, sans-serif",
+            "background": None,
+            "aria": False,
+            "view": {"stroke": None},
+            "axis": {**axis, **labels, "gridOpacity": 0.2, "domain": False, "tickColor": GREY},
+            "header": {**dark, "labelFontSize": self.letters + 1, "labelFontWeight": "bold", "labelLimit": longest, "title": None},
+            "legend": {**dark, **letters, **legend},
+            "title": {"color": _DARK, "fontSize": self.letters + 1, "anchor": "start", "limit": longest},
+        }
+
+
+_BROAD_WIDTH: Final = 1000
+_BROAD: Final = _Size(_BROAD_WIDTH, letters=13, forests=2, lines=3, histograms=2)
+_SLIM: Final = _Size(400, letters=12, forests=1, lines=1, histograms=1)
+"""The sizes of a chart: on a page of the usual width and in a file, and on a phone."""
 
 _MOST_ROWS: Final = 60
 _MOST_MEASURES: Final = 6
@@ -68,10 +91,15 @@ _MOST_MEASURES: Final = 6
 _MOST_SCALES: Final = 4
 _ALIKE: Final = 8.0
 """Measures whose differences are of sizes within this factor share a scale."""
-_STEP: Final = 20
-_NARROW: Final = 150
-"""How wide names are where two panels stand beside each other."""
+_STEP: Final = 24
+_NARROW: Final = 170
+"""How wide the names of models are at most."""
+_APART: Final = "A model that is far from the others is in a panel below with a scale of its own."
 _MOST_METRICS: Final = 6
+_LINES_HEIGHT: Final = 190
+_NUMBERS, _BETWEEN = 50, 24
+"""How much room the numbers of an axis take, and what stays free between panels, in pixels."""
+_OWN_SCALES: Final = {"scale": {"x": "independent", "y": "independent", "color": "shared", "shape": "shared"}}
 _MOST_BANDS: Final = 4
 """With more models bands would hide each other."""
 _MOST_SPREADS: Final = 6
@@ -88,10 +116,14 @@ def wanted_figures(kind: str, content: ReportContent) -> tuple[Figure, ...]:
 # Parts of a spec
 
 
-def _figure(name: str, caption: str, description: str, spec: Spec) -> Figure:
-    """Return a chart with what all charts share; `description` says in a sentence what it shows."""
-    whole = {"$schema": "https://vega.github.io/schema/vega-lite/v6.json", **_visible({"description": description, **spec})}
-    return Figure(f"{name}-chart", caption, {**whole, "config": dict(_CONFIG)})
+def _figure(name: str, caption: str, description: str, make: Callable[[_Size], Spec]) -> Figure:
+    """Return a chart in both sizes with what all charts share; `description` says in a sentence what it shows."""
+
+    def sized(size: _Size) -> Spec:
+        whole = {"$schema": "https://vega.github.io/schema/vega-lite/v6.json", **_visible({"description": description, **make(size)})}
+        return {**whole, "config": size.config}
+
+    return Figure(f"{name}-chart", caption, sized(_BROAD), sized(_SLIM))
 
 
 def _visible(content: Any) -> Any:
@@ -152,12 +184,34 @@ def differences(content: ReportContent) -> Figure | None:
     left = _left(n_left, f"measure{'s are' if n_left > 1 else ' is'} in the tables")
     band = " The grey band is the margin." if any(one.margin is not None for one in shown) else ""
     level = f"{100 * comparison.settings.level:g} %"
-    caption = f"Differences with their {level} intervals; the dashed line marks zero difference.{band}{left}"
+    several = len({(one.subject.base, one.subject.model) for one in shown}) > 1
+    scales = f" Each panel has its own scale.{_apart(map(_far_differences, _by_measure(shown).values()))}" if several else ""
+    caption = f"Differences with their {level} intervals; the dashed line marks zero difference.{band}{scales}{left}"
     description = f"differences of {len(shown)} values from {comparison.base or 'each other'} with their intervals"
-    return _figure("differences", caption, description, _forest(shown, comparison.base))
+    return _figure("differences", caption, description, partial(_forest, shown, comparison.base))
 
 
-def _forest(shown: Sequence[Difference], base: str | None) -> Spec:
+def _by_measure(shown: Sequence[Difference]) -> dict[str, list[Difference]]:
+    found: dict[str, list[Difference]] = {}
+    for one in shown:
+        found.setdefault(one.subject.measure, []).append(one)
+    return found
+
+
+def _far_differences(some: Sequence[Difference]) -> frozenset[int]:
+    """Return the places of differences, of one measure, that are far from the others and from 0."""
+    ranges = [_ends(one.difference, *(one.interval or ())) for one in some]
+    margin = max((one.margin or 0.0 for one in some), default=0.0)
+    everything = frozenset(range(len(some)))
+    return everything - nearby(ranges, (-margin, margin)) if len(some) > 1 else frozenset()
+
+
+def _apart(far: Iterable[Collection[object]]) -> str:
+    """Return a sentence on panels with a scale of their own, if there is one."""
+    return f" {_APART}" if any(far) else ""
+
+
+def _forest(shown: Sequence[Difference], base: str | None, size: _Size) -> Spec:
     several = len({(one.subject.base, one.subject.model) for one in shown}) > 1
     panels: dict[str, list[Spec]] = {}
     for one in shown:
@@ -166,33 +220,49 @@ def _forest(shown: Sequence[Difference], base: str | None) -> Spec:
         row = {"row": model if several else one.subject.measure, **of_values, "verdict": one.verdict or _NO_VERDICT}
         panels.setdefault(one.subject.measure if several else "", []).append(row)
     # Labels take the same room in all panels, so that panels above each other begin at the same place.
-    longest = max(_CHARACTER * len(row["row"]) for rows in panels.values() for row in rows)
-    room = min(_NARROW if several else _WIDEST, longest) + 8
+    longest = max(size.character * len(row["row"]) for rows in panels.values() for row in rows)
+    room = min(_NARROW if several or size is _SLIM else _WIDEST, longest) + 8
+    width = size.panel(size.forests if several else 1, room)
     if several:
-        plots = [{"title": measure, **_forest_panel(rows, None, room)} for measure, rows in panels.items()]
+        far = {measure: _far_differences(some) for measure, some in _by_measure(shown).items()}
+        plots = [_with_far_ones(measure, rows, far[measure], width, room) for measure, rows in panels.items()]
     else:
-        plots = [_forest_panel(rows, "model minus baseline", room) for rows in _by_size(panels[""])]
+        plots = [_forest_panel(rows, "model minus baseline", width, room) for rows in _by_size(panels[""])]
     scales = {"scale": {"x": "independent", "color": "shared", "shape": "shared"}}
-    return {"concat": plots, "columns": 2 if several else 1, "spacing": 18, "resolve": scales} if len(plots) > 1 else plots[0]
+    columns = size.forests if several else 1
+    return {"concat": plots, "columns": columns, "spacing": 24, "resolve": scales} if len(plots) > 1 else plots[0]
 
 
-def _forest_panel(rows: Sequence[Spec], title: str | None, room: float) -> Spec:
-    """Return some differences on one scale."""
+def _with_far_ones(measure: str, rows: Sequence[Spec], far: Collection[int], width: int, room: float) -> Spec:
+    """Return the differences of a measure; those `far` from the others and from 0 are below them, on a scale of their own."""
+    parts = [[row for place, row in enumerate(rows) if (place in far) == is_far] for is_far in (False, True)]
+    panels = [_forest_panel(part, None, width, room, with_zero=number == 0) for number, part in enumerate(parts) if part]
+    return {"title": measure, **(panels[0] if len(panels) == 1 else {"vconcat": panels, "spacing": 4, "resolve": _OWN_SCALES})}
+
+
+def _ends(*numbers: float | None) -> tuple[float, float]:
+    known = [number for number in numbers if number is not None]
+    return min(known), max(known)
+
+
+def _forest_panel(rows: Sequence[Spec], title: str | None, width: int, room: float, *, with_zero: bool = True) -> Spec:
+    """Return some differences on one scale, which reaches to 0 if `with_zero`."""
     axis = {"minExtent": room, "labelLimit": room, "ticks": False, "grid": False}
     y = {"field": "row", "type": "nominal", "sort": [row["row"] for row in rows], "title": None, "axis": axis}
-    x = _numbers("difference", title, axis={"tickCount": 5})
     verdicts = (*VERDICTS, _NO_VERDICT)
     colours, shapes = [VERDICT_COLOURS.get(one, GREY) for one in verdicts], [VERDICT_SHAPES.get(one, "square") for one in verdicts]
     looks = _looks("verdict", verdicts, colours, shapes, legend=None)
     bar, below = {"type": "bar", "color": GREY, "opacity": 0.18, "height": _STEP}, {"calculate": "-datum.margin", "as": "below"}
+    x = _numbers("difference", title, axis={"tickCount": 5}, **({} if with_zero else {"scale": {"zero": False}}))
+    zero = {"mark": {"type": "rule", "color": GREY, "strokeDash": [3, 3]}, "encoding": {"x": {"datum": 0}, "y": None}}
+    margins = _where_known(rows, "margin", bar, {"x": {**x, "field": "below"}, "x2": {"field": "margin"}}, below)
     ends = {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "color": looks["color"]}
     layers = [
-        *_where_known(rows, "margin", bar, {"x": {**x, "field": "below"}, "x2": {"field": "margin"}}, below),
-        {"mark": {"type": "rule", "color": GREY, "strokeDash": [3, 3]}, "encoding": {"x": {"datum": 0}, "y": None}},
+        *([*margins, zero] if with_zero else []),
         *_where_known(rows, "low", {"type": "rule", "strokeWidth": 2}, ends),
         _dots(60, {"x": x, **looks}),
     ]
-    return {"width": 360, "height": {"step": _STEP}, "data": {"values": list(rows)}, "encoding": {"y": y}, "layer": layers}
+    return {"width": width, "height": {"step": _STEP}, "data": {"values": list(rows)}, "encoding": {"y": y}, "layer": layers}
 
 
 def _by_size(rows: Sequence[Spec]) -> list[list[Spec]]:
@@ -229,30 +299,61 @@ def over_k(content: ReportContent) -> Figure | None:
         rows[one.row.metric].append({**at, "value": one.value, "low": one.low, "high": one.high})
     names = tuple(dict.fromkeys(one.name for one in shown))
     looks, bands = _looks("model", names, COLOURS, _SHAPES), len(names) <= _MOST_BANDS
-    panels = [_over_k_panel(of_metric, metric, [*texts.values()], looks, bands) for metric, of_metric in rows.items()]
-    spec = {
-        "concat": panels,
-        "columns": 3,
-        "bounds": "flush",  # panels of one row stand at one height, whatever their labels take
-        "spacing": {"row": 75, "column": 55},
-        "resolve": {"scale": {"color": "shared", "shape": "shared"}},
-    }
-    left = _left(len(wanted) - len(metrics), "are in the table")
-    caption = f"Measures by cut-off k; each panel has its own scale, which may not start at 0.{left}"
-    return _figure("over-k", caption, f"{', '.join(metrics)} of {len(names)} models at the cut-offs {', '.join(texts.values())}", spec)
+
+    def make(size: _Size) -> Spec:
+        beside = min(size.lines, len(rows))
+        width = size.panel(beside, _NUMBERS, _BETWEEN)
+        panels = [_over_k_panels(some, metric, [*texts.values()], looks, bands, width) for metric, some in rows.items()]
+        return {
+            "concat": panels,
+            "columns": beside,
+            "bounds": "flush",  # panels of one row stand at one height, whatever their labels take
+            "spacing": {"row": 75, "column": _BETWEEN + _NUMBERS},
+            "resolve": {"scale": {"color": "shared", "shape": "shared"}},
+        }
+
+    n_left = len(wanted) - len(metrics)
+    left = _left(n_left, f"metric{'s are' if n_left > 1 else ' is'} in the table")
+    apart = _apart(map(_far_models, rows.values()))
+    caption = f"Measures by cut-off k; each panel has its own scale, which may not start at 0.{apart}{left}"
+    return _figure("over-k", caption, f"{', '.join(metrics)} of {len(names)} models at the cut-offs {', '.join(texts.values())}", make)
 
 
-def _over_k_panel(rows: Sequence[Spec], metric: str, cutoffs: Sequence[str], looks: Spec, bands: bool) -> Spec:
-    """Return one metric: bands of intervals, where wanted, below lines with a mark at each cut-off."""
-    x = {"field": "k", "type": "ordinal", "sort": cutoffs, "title": "k", "axis": {"labelAngle": 0}}
-    y = _numbers("value", None, scale={"zero": False}, axis={"tickCount": 5})
+def _far_models(rows: Sequence[Spec]) -> frozenset[str]:
+    """Return the models whose values of a metric are far from those of the others."""
+    names = list(dict.fromkeys(row["model"] for row in rows))
+    ranges = [
+        _ends(*(number for row in rows if row["model"] == name for number in (row["value"], row["low"], row["high"]))) for name in names
+    ]
+    close = nearby(ranges)
+    return frozenset(name for place, name in enumerate(names) if place not in close)
+
+
+def _over_k_panels(rows: Sequence[Spec], metric: str, cutoffs: Sequence[str], looks: Spec, bands: bool, width: int) -> Spec:
+    """Return one metric; models far from the others are below them, on a scale of their own."""
+    names = _far_models(rows)
+    far = [row for row in rows if row["model"] in names]
+    if not far:
+        return {"title": metric, **_over_k_panel(rows, cutoffs, looks, bands, width, _LINES_HEIGHT)}
+    upper = _over_k_panel([row for row in rows if row["model"] not in names], cutoffs, looks, bands, width, _LINES_HEIGHT - 60, has_k=False)
+    lower = _over_k_panel(far, cutoffs, looks, bands, width, 44)
+    return {"title": metric, "vconcat": [upper, lower], "spacing": 16, "bounds": "flush", "resolve": _OWN_SCALES}
+
+
+def _over_k_panel(
+    rows: Sequence[Spec], cutoffs: Sequence[str], looks: Spec, bands: bool, width: int, height: int, *, has_k: bool = True
+) -> Spec:
+    """Return lines with a mark at each cut-off, above bands of intervals, where wanted."""
+    axis = {"labelAngle": 0} if has_k else {"labels": False, "ticks": False}
+    x = {"field": "k", "type": "ordinal", "sort": cutoffs, "title": "k" if has_k else None, "axis": axis}
+    y = _numbers("value", None, scale={"zero": False}, axis={"tickCount": 5 if height > 60 else 2})
     area = {"y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": looks["color"]}
     layers = [
         *(_where_known(rows, "low", {"type": "area", "opacity": 0.15}, area) if bands else []),
         {"mark": {"type": "line", "strokeWidth": 1.5}, "encoding": {"y": y, "color": looks["color"]}},
         _dots(45, {"y": y, **looks}),
     ]
-    return {"title": metric, "width": 215, "height": 150, "data": {"values": list(rows)}, "encoding": {"x": x}, "layer": layers}
+    return {"width": width, "height": height, "data": {"values": list(rows)}, "encoding": {"x": x}, "layer": layers}
 
 
 # Values of users, or their differences
@@ -265,17 +366,22 @@ def distribution(content: ReportContent) -> Figure | None:
         return None
     shown = spreads[:_MOST_SPREADS]
     several = shown[0].base is not None
-    left = _left(len(spreads) - len(shown), "are not shown")
+    n_left = len(spreads) - len(shown)
+    left = _left(n_left, f"histogram{'s are' if n_left > 1 else ' is'} left out")
     what = "Differences per user; blue better, orange worse, grey the same." if several else "Per-user values; grey at 0."
     caption = f"{what} Heights are on a logarithmic scale, so that small numbers of users are visible.{left}"
     measures = ", ".join(dict.fromkeys(one.measure for one in shown))
     description = f"histogram of {'per-user differences' if several else 'per-user values'} in {measures}"
-    panels = [_histogram(one) for one in shown]
-    spec = {"concat": panels, "columns": 2, "spacing": 24} if len(panels) > 1 else panels[0]
-    return _figure("distribution", caption, description, spec)
+
+    def make(size: _Size) -> Spec:
+        beside = min(size.histograms, len(shown))
+        panels = [_histogram(one, size.panel(beside, _NUMBERS)) for one in shown]
+        return {"concat": panels, "columns": beside, "spacing": 24} if len(panels) > 1 else panels[0]
+
+    return _figure("distribution", caption, description, make)
 
 
-def _histogram(spread: Spread) -> Spec:
+def _histogram(spread: Spread, width: int) -> Spec:
     """Return counts on a logarithmic scale; users whose value is 0, or did not change, are one grey bar at 0 with their number."""
     rows = []
     for one in (one for one in spread.bins if one.rows):
@@ -283,7 +389,7 @@ def _histogram(spread: Spread) -> Spec:
         rows.append({"low": one.low, "high": one.high, "users": one.rows, "side": side})
     most = max([spread.zero, *(one.rows for one in spread.bins)])
     of = f" of {spread.model}" if spread.base is None else f": {spread.model} less {spread.base}"
-    x = _numbers("low", f"{spread.measure}{of}, per user", axis={"tickCount": 6, "titleLimit": 340})
+    x = _numbers("low", f"{spread.measure}{of}, per user", axis={"tickCount": 6, "titleLimit": width})
     ticks = [0, *(10**power for power in range(len(str(most))))]
     y = _numbers("users", "users", scale={"type": "symlog", "domainMin": 0}, axis={"values": ticks})
     colour = {"field": "side", "type": "nominal", "scale": {"domain": ["better", "worse"], "range": [BLUE, ORANGE]}, "legend": None}
@@ -297,7 +403,7 @@ def _histogram(spread: Spread) -> Spec:
     at_zero = {"data": {"values": [{"low": 0, "users": spread.zero, "text": text}]}}
     zero = {**at_zero, "mark": {"type": "bar", "color": GREY, "width": 7}, "encoding": {"x": x, "y": y, "y2": {"datum": 0}}}
     count = {**at_zero, "mark": {"type": "text", "dy": -7, "color": _DARK}, "encoding": {"x": x, "y": y, "text": {"field": "text"}}}
-    return {"width": 330, "height": 180, "layer": [*([bars] if rows else []), *([zero, count] if spread.zero else [])]}
+    return {"width": width, "height": 200, "layer": [*([bars] if rows else []), *([zero, count] if spread.zero else [])]}
 
 
 # Two measures against each other
@@ -310,7 +416,7 @@ def trade_off(content: ReportContent) -> Figure | None:
     if not pair or not set(pair) <= table.keys():
         return None
     both = [name for name, one in table[pair[0]].items() if one.is_drawn and name in table[pair[1]] and table[pair[1]][name].is_drawn]
-    rows = []
+    rows: list[Spec] = []
     for name in both:
         one, other = (table[label][name] for label in pair)
         ends = {"x_low": one.low, "x_high": one.high, "y_low": other.low, "y_high": other.high}
@@ -319,6 +425,24 @@ def trade_off(content: ReportContent) -> Figure | None:
     titles = {field: f"{label}{words[content.higher_is_better[label]]}" for field, label in zip("xy", pair, strict=True)}
     at_x, at_y = (_numbers(*title, scale={"zero": False, "nice": True}, axis={"tickCount": 6}) for title in titles.items())
     looks = _looks("model", both, COLOURS, _SHAPES)
+    ranges = {field: [_ends(row[field], row[f"{field}_low"], row[f"{field}_high"]) for row in rows] for field in "xy"}
+    close = nearby(ranges["x"]) & nearby(ranges["y"])
+    near = [row for place, row in enumerate(rows) if place in close or len(close) < 2]
+    far = [row for row in rows if row not in near]
+
+    def make(size: _Size) -> Spec:
+        beside = 2 if far and size is _BROAD else 1
+        width, height = size.panel(beside, 2 * _NUMBERS), 380 if size is _BROAD else 300
+        panels = [_trade_off_panel(some, at_x, at_y, looks, width, height) for some in (near, far) if some]
+        return {"concat": panels, "columns": beside, "spacing": 24, "resolve": _OWN_SCALES} if far else panels[0]
+
+    apart = f" {listed([row['model'] for row in far])}: far from the others, in a panel with its own scales." if far else ""
+    caption = f"{pair[1]} (upwards) and {pair[0]} (to the right), with 95 % intervals of both.{apart}"
+    return _figure("trade-off", caption, f"{pair[1]} against {pair[0]} of {len(both)} models", make)
+
+
+def _trade_off_panel(rows: Sequence[Spec], at_x: Spec, at_y: Spec, looks: Spec, width: int, height: int) -> Spec:
+    """Return models by two measures, on one pair of scales."""
     thin = {"type": "rule", "strokeWidth": 1, "opacity": 0.7}
     across = {"x": {**at_x, "field": "x_low"}, "x2": {"field": "x_high"}, "y": at_y, "color": looks["color"]}
     up = {"x": at_x, "y": {**at_y, "field": "y_low"}, "y2": {"field": "y_high"}, "color": looks["color"]}
@@ -327,9 +451,7 @@ def trade_off(content: ReportContent) -> Figure | None:
         *_where_known(rows, "y_low", thin, up),
         _dots(90, {"x": at_x, "y": at_y, **looks}),
     ]
-    caption = f"{pair[1]} (upwards) and {pair[0]} (to the right), with 95 % intervals of both."
-    spec = {"width": 420, "height": 320, "data": {"values": rows}, "layer": layers}
-    return _figure("trade-off", caption, f"{pair[1]} against {pair[0]} of {len(both)} models", spec)
+    return {"width": width, "height": height, "data": {"values": list(rows)}, "layer": layers}
 
 
 def _measures_to_trade(table: Mapping[str, Mapping[str, ValuePoint]]) -> tuple[str, ...]:

@@ -48,6 +48,7 @@ _ALWAYS: Final = frozenset({"u", "U", "k", "r", "i", "L_u", "T_u"})
 """Symbols that are explained whether a formula has them or not."""
 _INDICATOR: Final = (r"$`[\ldots]`$", "1 if the condition holds, else 0; a fraction with denominator 0 counts 0")
 _R: Final = "In the descriptions of settings $`R`$ is $`|T_u|`$, the number of relevant items of the user."
+_R_IN_WORDS: Final = "R is the number of relevant items of the user."
 _BETTER: Final = "\u2020"
 _WORSE: Final = "\u2021"
 Lines = Mapping[tuple[str, ...], Mapping[str, Row]]
@@ -134,19 +135,29 @@ def _of_result(result: Result, comparison: Comparison | None, style: LatexStyle)
     marks = marks_of(result, formats, style, comparison)
     by_model = result.by_model()
     models = [model for model in result.models if model not in result.yardsticks]
-    notes = []
-    for name, one in result.definitions.items():
-        axes = METRICS[one.metric].axes if one.metric in METRICS else {}
-        choices = {key: one.axes[axis] for key, axis in axes.items()} | (dict(one.params) if one.metric in METRICS else {})
-        texts = [f"{key} {shown(value)}" for key, value in choices.items() if value != ""]
-        notes += [f"{name}: {', '.join(texts)}."] if texts else []
+    notes = tuple(f"{name}: {words}." for name, one in result.definitions.items() if (words := _settings_in_words(one)))
+    notes += (_R_IN_WORDS,) if re.search(r"\bR\b", " ".join(notes)) else ()
     lines: Lines = {(model,): by_model[model] for model in (*models, *result.yardsticks)}
     table = _table((_MODEL,), lines, partial(_cell, formats=formats, marks=marks), result.higher_is_better)
-    yield replace(table, caption=_caption(result, marks), id="results", apart=len(result.yardsticks), notes=tuple(notes))
+    yield replace(table, caption=_caption(result, marks), id="results", apart=len(result.yardsticks), notes=notes)
     computed = {row.label for model in models for row in by_model[model].values() if row.achieved is not None}
     lines = {(model,): {label: row for label, row in by_model[model].items() if label in computed} for model in models}
     if computed:
         yield replace(_table((_MODEL,), lines, _share, {}), caption="Percentage of the best possible value.", id="achieved")
+
+
+def _settings_in_words(one: MeasureDefinition) -> str:
+    """Return the settings of a measure as a reader of a paper needs them: what each decides, and its value in words."""
+    metric = METRICS.get(one.metric)
+    if metric is None:
+        return ""
+    texts = []
+    for axis in metric.axes.values():
+        value = one.axes[axis]
+        texts.append(f"{AXES[axis].decides}: {AXES[axis].meanings.get(str(value), shown(value))}")
+    means = {name: number.means for name, number in metric.numbers.items()} | {name: text.means for name, text in metric.texts.items()}
+    texts += [f"{meaning}: {shown(one.params[name])}" for name, meaning in means.items() if one.params.get(name, "") != ""]
+    return "; ".join(texts).replace("`", "")
 
 
 def _compared(comparison: Comparison | None, style: LatexStyle, *, with_results: bool = True, relative: bool = False) -> Iterator[Table]:

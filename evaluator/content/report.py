@@ -27,7 +27,8 @@ class ReportContent(Struct, frozen=True, eq=False, dict=True):
     `uncompared` says why there is no comparison although there are several models. `spreads` are those of
     values, where there is one model. `closing` says which model of one result is the best. `source` is the config or the folder that it is
     of, as it was given. `charts` names the charts that are wanted, each with the measures that it is of (none: its own choice). Ids of
-    users, and examples that may be ids, appear only if `show_users`. Differences have also a column in percent if `relative`.
+    users, and examples that may be ids, appear only if `show_users`. Differences have also a column in percent if `relative`. `date` is
+    that of the report, if it has one.
     """
 
     results: Mapping[str, Result]
@@ -42,6 +43,7 @@ class ReportContent(Struct, frozen=True, eq=False, dict=True):
     charts: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType(dict.fromkeys(CHARTS, ())))
     show_users: bool = False
     relative: bool = False
+    date: str = ""
 
     @property
     def title(self) -> str:

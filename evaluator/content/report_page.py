@@ -10,15 +10,34 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from .. import plugins
-from ..document import NEWS, Block, Cell, Code, Column, Document, Heading, Level, Mark, Paragraph, Points, Section, Sentences, Status, Table
+from ..document import (
+    NEWS,
+    Block,
+    Cell,
+    Code,
+    Column,
+    Document,
+    Heading,
+    Interval,
+    Level,
+    Mark,
+    Paragraph,
+    Points,
+    Section,
+    Sentences,
+    Status,
+    Table,
+)
 from ..errors import ConfigError
 from ..results.comparison import conclusions
 from ..results.gates import Verdicts
 from ..stats.concluding import decimals, percent, plain, users_text
 from . import differences, findings, gates
+from .definitions import changed_settings, meanings
 from .figures import wanted_figures
 from .report import ReportContent
-from .values import ValuePoint, groups, ledger, repeats, shares_table, values_of_models
+from .scales import nearby
+from .values import ValuePoint, by_label, groups, ledger, repeats, shares_table, values_of_models
 
 _MOST: Final = 3
 """How many conclusions stand above everything; the others are below, with the differences."""
@@ -28,6 +47,7 @@ _WHISKERS: Final = (
     "± is half of the 95 % interval of a mean over users; the whiskers show this interval. A measure has one scale for all models. "
     "Overlapping intervals do not mean that there is no difference: see Differences for the paired tests."
 )
+_OUTSIDE: Final = "A grey triangle at the edge: the value is far from the others, outside of their scale."
 _SEVERITIES: Final[Mapping[str, tuple[Level, Mark]]] = {"error": ("bad", "error"), "warn": ("doubtful", "warn"), "info": ("plain", "")}
 """Severity of a finding → how good the news is, and the mark."""
 _INPUTS: Final = (
@@ -37,7 +57,8 @@ _INPUTS: Final = (
     Column("bytes", "counts"),
     Column("SHA-256"),
 )
-_DEFINITIONS: Final = (Column("measure", "key"), Column("convention"), Column("lowest relevant rating", "value"), Column("choices"))
+_SETTINGS: Final = (Column("measure", "key"), Column("convention"), Column("settings"))
+_DEFAULTS: Final = "All settings of all measures are the default (convention receval)."
 
 
 class ReportPart(Struct, frozen=True):
@@ -52,14 +73,19 @@ class ReportPart(Struct, frozen=True):
 
 def report(content: ReportContent) -> Document:
     """Return all that is said: first what a reader has to know, then a section for each thing that people ask."""
-    return (Heading(content.title), status(content), *(section for part in PARTS for section in part.make(content, False)))
+    return (*_opening(content), *(section for part in PARTS for section in part.make(content, False)))
 
 
 def summary(content: ReportContent) -> Document:
     """Return the short form, without charts; it ends with what is folded up."""
     shown = (section for part in PARTS if part.short == "shown" for section in part.make(content, True))
     folded = (replace(section, folded=True) for part in PARTS if part.short == "folded up" for section in part.make(content, True))
-    return (Heading(content.title), status(content), *shown, *folded)
+    return (*_opening(content), *shown, *folded)
+
+
+def _opening(content: ReportContent) -> Document:
+    """Return the title, the date, if there is one, and what a reader has to know first."""
+    return (Heading(content.title), *([Paragraph(f"Date: {content.date}")] if content.date else []), status(content))
 
 
 # What a reader has to know first
@@ -160,10 +186,22 @@ def _values(content: ReportContent, short: bool) -> Iterator[Section]:
         yield Section("values", "Values", (table, Sentences(tuple(legend))))
         return
     whiskers = [_WHISKERS] if any(one.low is not None for one in content.points) else []
+    whiskers += [_OUTSIDE] if _has_far_values(content) else []
     said = map(Paragraph, ("↑ higher is better, ↓ lower is better.", *legend, *whiskers))
     shares = shares_table(content.models)
     more = [replace(shares, id="achieved-table", caption="Percent of achievable")] if shares else []
-    yield Section("values", "Values", (*said, replace(table, id="values-table", caption="Values of all models"), *more))
+    metrics = meanings({name: one for result in content.results.values() for name, one in result.definitions.items()})
+    about = [metrics] if metrics is not None else []
+    yield Section("values", "Values", (*said, replace(table, id="values-table", caption="Values of all models"), *more, *about))
+
+
+def _has_far_values(content: ReportContent) -> bool:
+    """Return whether a value of a measure is so far from the others that it is drawn outside of their scale."""
+    for points in by_label(content.points).values():
+        drawn = [Interval(one.value, one.low, one.high).ends for one in points.values() if one.is_drawn]
+        if len(nearby([(min(ends), max(ends)) for ends in drawn])) < len(drawn):
+            return True
+    return False
 
 
 def _differences(content: ReportContent, short: bool) -> Iterator[Section]:
@@ -213,17 +251,20 @@ def _done(content: ReportContent, short: bool) -> Iterator[Section]:
         of, part = (f" of {label}", f"{label}-") if len(content.results) > 1 else ("", "")
         files = ((source, file) for source in result.inputs for file in source.files)
         inputs = ((source.role, file.path, f"{source.rows:,}", f"{file.bytes:,}", file.sha256) for source, file in files)
-        definitions = []
+        settings = []
         for name, one in result.definitions.items():
             choices = {**one.axes, **one.params, "average": one.average, "population": one.population}
-            threshold = "" if one.threshold is None else f"{one.threshold:g}"
-            definitions.append((name, one.convention, threshold, ", ".join(f"{choice}={value}" for choice, value in choices.items())))
+            settings.append((name, one.convention, ", ".join(f"{choice}={value}" for choice, value in choices.items())))
         blocks: dict[str, Block] = {
             "Notes on the values": Points(tuple(result.notes())),
             "Input files": Table.of_texts(_INPUTS, inputs, "Input files", f"inputs-{part}table"),
         }
-        if definitions:
-            blocks["Definitions"] = Table.of_texts(_DEFINITIONS, definitions, "Definitions of the measures", f"definitions-{part}table")
+        if settings:
+            changed = changed_settings(result)
+            id = f"definitions-{part}table"
+            blocks["Definitions"] = Paragraph(_DEFAULTS) if changed is None else replace(changed, id=id)
+        if settings and not short:
+            blocks["All settings of each measure"] = Table.of_texts(_SETTINGS, settings, "All settings", f"settings-{part}table")
         if not short:
             blocks["Config"] = Code(json.dumps(result.config, indent=1, ensure_ascii=False, default=str), "json")
         blocks["Versions"] = Points(tuple(f"{name} {version}" for name, version in result.versions.items()))

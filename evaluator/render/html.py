@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from .. import document as doc
 from ..content.figures import BLUE, GREY, VERDICT_COLOURS, VERDICT_SHAPES
+from ..content.scales import nearby
 from ..quoting import visible
 from .drawing import as_svg, can_draw, script_bundle
 
@@ -26,6 +27,7 @@ _ACTING: Final = re.compile("[<>&\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-
 """What could end an element, or would act where the page is read as text."""
 _FILES: Final = Path(__file__).parent / "page"
 _SPACE: Final = "\u00a0"
+_DECIMAL: Final = re.compile(r"[+\u2212<-]?[\d,]*\.\d+(?: %)?")
 _VALUES: Final = ("best", "untested", "second")
 """The marks of values, which are no classes."""
 _UNBROKEN: Final = ("interval", "counts", "verdict")
@@ -51,6 +53,8 @@ _SHAPES: Final = {
     "worse": '<path d="M-4 3h8l-4 7z"/>',
     "inconclusive": f'<path d="M0 2l4 4l-4 4l-4-4z" {_HOLLOW}/>',
     "other": '<path d="M-3 3h6v6h-6z"/>',
+    "left": f'<path d="M0 {_MIDDLE}l7-4v8z"/>',
+    "right": f'<path d="M{_WIDTH} {_MIDDLE}l-7-4v8z"/>',
     "zero": f'<path d="M0 0v{_HEIGHT}" stroke="{GREY}" stroke-dasharray="2"/>',
 }
 """The marks that the cells of a page refer to; they are drawn once, in a picture of no size."""
@@ -159,8 +163,11 @@ def _block(block: doc.Block) -> str:
             columns = (doc.Column(header, "key"), doc.Column("rows", "value"), doc.Column("share", "value"), doc.Column(""))
             return _table(doc.Table.of_texts(columns, block.cells()))
         case doc.Figure(id, caption, spec):
-            chart = _tag("div", as_svg(spec), class_="chart", role="img", aria_label=spec["description"])
-            return _tag("figure", f"\n{_wide(chart, aria_label=caption)}\n{_tag('figcaption', _safe(caption))}\n", id=id) + "\n\n"
+            sizes = [("broad", spec), ("slim", block.narrow)] if block.narrow is not None else [("", spec)]
+            charts = (
+                _tag("div", as_svg(one), class_=f"chart {size}".strip(), role="img", aria_label=spec["description"]) for size, one in sizes
+            )
+            return _tag("figure", "\n" + "\n".join((*charts, _tag("figcaption", _safe(caption)))) + "\n", id=id) + "\n\n"
         case doc.Table():
             return _table(block) + _paragraphs(block.notes)
         case doc.Section(id, title, blocks, folded):
@@ -193,16 +200,58 @@ class _Scale(Struct, frozen=True):
     high: float
 
     @classmethod
+    def near(cls, drawn: Iterable[doc.Interval | None]) -> _Scale:
+        """Return the scale of some intervals, without those that are so far from the others that these would look alike."""
+        known = [one for one in drawn if one is not None and one.value is not None]
+        ends = [(min(one.ends), max(one.ends)) for one in known]
+        close = nearby(ends)
+        return cls.over(one for place, one in enumerate(known) if place in close)
+
+    @classmethod
     def over(cls, drawn: Iterable[doc.Interval | None], *more: float) -> _Scale:
         """Return the scale from the least to the greatest number of some intervals, and of `more` numbers."""
         known = ((one.value, one.low, one.high) for one in drawn if one is not None)
         numbers = [*more, *(number for ends in known for number in ends if number is not None)]
         return cls(min(numbers), max(numbers)) if numbers else cls(0.0, 0.0)
 
+    def has(self, drawn: doc.Interval) -> bool:
+        """Return whether the value of an interval is on the scale."""
+        return drawn.value is not None and self.low <= drawn.value <= self.high
+
     def at(self, number: float) -> int:
         """Return how far from the left a number stands; in the middle if the scale has no extent."""
         share = 0.5 if self.high <= self.low else (number - self.low) / (self.high - self.low)
         return round(_EDGE + min(max(share, 0.0), 1.0) * (_WIDTH - 2 * _EDGE))
+
+
+class _Slots(Struct, frozen=True):
+    """How wide the parts of the cells of a column are, in characters: the number, its decimals, the spread, and what is small behind it."""
+
+    number: int
+    decimals: int
+    spread: int
+    behind: int
+    is_drawn: bool
+
+    @classmethod
+    def of(cls, cells: Sequence[doc.Cell]) -> _Slots:
+        """Return the widths that fit all `cells`: those before the decimal sign, and those after it."""
+        texts = [cell.text for cell in cells]
+        decimals = max(map(_n_decimals, texts), default=0)
+        number = max((len(text) - _n_decimals(text) for text in texts), default=0) + decimals
+        spread = max((len(cell.spread) + 1 for cell in cells if cell.spread), default=0)
+        behind = max((len(cell.note) + 2 * (cell.mark == "untested") for cell in cells), default=0)
+        return cls(number, decimals, spread, behind, any(cell.drawn is not None for cell in cells))
+
+    @property
+    def has_parts(self) -> bool:
+        """Return whether something stands behind the numbers of the column, so that they stand to the left, below their head."""
+        return bool(self.spread or self.is_drawn)
+
+
+def _n_decimals(text: str) -> int:
+    """Return how many characters a number has from its decimal sign on."""
+    return len(text) - text.index(".") if _DECIMAL.fullmatch(text) else 0
 
 
 def _table(table: doc.Table) -> str:
@@ -211,17 +260,19 @@ def _table(table: doc.Table) -> str:
     Pictures of values share a scale with those of the same measure: it is a row of a table that may turn, and else a column.
     """
     shown = table.turned() if table.turns and len(table.columns) > len(table.rows) - table.apart else table
-    across = [_Scale.over(cell.drawn for cell in cells) for cells in zip(*shown.rows, strict=True)]
+    columns = list(zip(*shown.rows, strict=True)) or [()] * len(shown.columns)
+    across = [_Scale.near(cell.drawn for cell in cells) for cells in columns]
+    slots = [_Slots.of(cells[: len(cells) - shown.apart]) for cells in columns]
     heads, lines = [], []
-    for column in shown.columns:
+    for column, slot in zip(shown.columns, slots, strict=True):
         title = doc.directed(f"{column.group} {column.title}".strip(), column.direction, _SPACE)
-        heads.append(_tag("th", _safe(title), scope="col", class_="" if column.is_number else "t"))
+        heads.append(_tag("th", _safe(title), scope="col", class_=_side(column, slot)))
     for number, row in enumerate(shown.rows):
         heading = shown.rules.get(number)
         if heading:
             lines.append(_tag("tr", _tag("th", _safe(heading), scope="rowgroup", colspan=str(len(shown.columns)))))
-        scales = [_Scale.over(cell.drawn for cell in row)] * len(row) if shown.turns else across
-        cells = enumerate(zip(row, shown.columns, scales, strict=True))
+        scales = [_Scale.near(cell.drawn for cell in row)] * len(row) if shown.turns else across
+        cells = enumerate(zip(row, shown.columns, scales, slots, strict=True))
         lines.append(_tag("tr", "".join(_cell(*one, is_head=place == 0) for place, one in cells)))
     named = f"{table.id}-caption" if table.id else ""
     parts = (
@@ -233,19 +284,37 @@ def _table(table: doc.Table) -> str:
     return _wide(body, **({"aria_labelledby": named} if named else {"aria_label": table.caption})) + "\n\n"
 
 
-def _cell(cell: doc.Cell, column: doc.Column, scale: _Scale, *, is_head: bool) -> str:
+def _side(column: doc.Column, slot: _Slots) -> str:
+    """Return the class of the cells of a column: texts, numbers with something behind them, or numbers alone, which stand to the right."""
+    return "t" if not column.is_number else "l" if slot.has_parts else ""
+
+
+def _cell(cell: doc.Cell, column: doc.Column, scale: _Scale, slot: _Slots, *, is_head: bool) -> str:
     """Return text with sign and direction, what is small behind it, and the picture; the verdict or outcome is the class of the cell."""
     verdict = "" if cell.mark in _VALUES else cell.mark
     behind = f" {doc.SIGNS['untested']}" if cell.mark == "untested" else ""
-    text = _safe(doc.directed(f"{doc.SIGNS.get(verdict, '')} {cell.text}{behind}".lstrip(), cell.direction, _SPACE))
-    text = text.replace(" ", _SPACE) if column.role in _UNBROKEN else text
-    small = [part for part in (f"±{cell.spread}" if cell.spread else "", cell.note) if part]
-    whole = _SPACE.join((_tag("b", text) if cell.mark == "best" else text, *(_tag("small", _safe(part)) for part in small)))
+    text = doc.directed(f"{doc.SIGNS.get(verdict, '')} {cell.text}".lstrip(), cell.direction, _SPACE)
+    if is_head or not column.is_number:
+        safe = _safe(f"{text}{behind}").replace(" ", _SPACE) if column.role in _UNBROKEN else _safe(f"{text}{behind}")
+        whole = _SPACE.join((safe, *([_tag("small", _safe(cell.note))] if cell.note else [])))
+        if is_head:
+            return _tag("th", whole, scope="row", class_=verdict)
+        return _tag("td", whole, class_=f"t {verdict}".strip())
+    side = _side(column, slot)
+    missing = slot.decimals - _n_decimals(cell.text) if cell.text else 0
+    small = f"{cell.note}{behind}".strip()
     picture = "" if cell.drawn is None else _picture(cell.drawn, scale, column.role == "interval")
-    content = f"{whole} {picture}" if picture else whole
-    if is_head:
-        return _tag("th", content, scope="row", class_=verdict)
-    return _tag("td", content, class_=f"{'' if column.is_number else 't '}{verdict}".strip())
+    if not side:
+        number = _tag("b", _safe(text)) if cell.mark == "best" else _safe(text)
+        number = _tag("span", number, class_=f"p{missing}") if missing else number
+        return _tag("td", f"{number}{_SPACE}{_tag('small', _safe(small))}" if small else number, class_=verdict)
+    widths = f"n w{slot.number}{f' p{missing}' if missing else ''}"
+    parts = [_tag("span", _tag("b", _safe(text)) if cell.mark == "best" else _safe(text), class_=widths)]
+    if slot.behind and (small or cell.spread or picture):
+        parts.append(_tag("small", _safe(small), class_=f"n l w{slot.behind}"))
+    if slot.spread and (cell.spread or picture):
+        parts.append(_tag("small", _safe(f"±{cell.spread}" if cell.spread else ""), class_=f"n w{slot.spread}"))
+    return _tag("td", "".join((_SPACE.join(parts), f" {picture}" if picture else "")), class_=f"{side} {verdict}".strip())
 
 
 def _picture(drawn: doc.Interval, scale: _Scale, is_difference: bool) -> str:
@@ -255,6 +324,9 @@ def _picture(drawn: doc.Interval, scale: _Scale, is_difference: bool) -> str:
     """
     if drawn.value is None:
         return ""
+    if not is_difference and not scale.has(drawn):
+        side = "left" if drawn.value < scale.low else "right"
+        return f'<svg width="{_WIDTH}" height="{_HEIGHT}" fill="{GREY}"><use href="#m-{side}"/></svg>'
     mark, colour, parts = "yardstick" if drawn.hollow else "dot", GREY, []
     if is_difference:
         margins = () if drawn.margin is None else (-drawn.margin, drawn.margin)
@@ -291,7 +363,9 @@ def _stored(blocks: Iterable[doc.Block], figures: Sequence[doc.Figure]) -> Itera
     yield _json("receval-data", {one.id: {**one.about, "columns": one.columns_of_data, "rows": one.data} for one in tables})
     if figures:
         under_the_pointer = {"mark": {"tooltip": {"content": "data"}}}
-        yield _json("receval-charts", {one.id: {**one.spec, "config": {**one.spec["config"], **under_the_pointer}} for one in figures})
+        specs = {one.id: [one.spec, *([] if one.narrow is None else [one.narrow])] for one in figures}
+        pointed = {id: [{**one, "config": {**one["config"], **under_the_pointer}} for one in some] for id, some in specs.items()}
+        yield _json("receval-charts", pointed)
 
 
 def _json(id: str, content: Any) -> str:

@@ -42,7 +42,8 @@ _SYMBOL_LIST: Final = (
     r"\renewcommand{\makelabel}[1]{#1\hfil}}"
 )
 WIDTH: Final = 92
-"""How many characters have room beside each other in a table."""
+"""How many characters have room beside each other in a table, unless a page is said to have another width."""
+_BETWEEN_COLUMNS: Final = 4
 _HEIGHT: Final = 42
 """How many lines a table has at most, so that it fits on a page with its caption."""
 _GAP: Final = 2
@@ -102,31 +103,50 @@ _KNOWN_SYMBOLS: Final = (
 _NUMBER: Final = re.compile(r"(-?)([\d.,]+|inf)(?:e([+-]\d+))?")
 
 
-def as_latex(document: doc.Document) -> str:
-    """Return a whole document if its first block is a title; otherwise its tables alone, for a document of one's own."""
+class Page(Struct, frozen=True):
+    """The page of the document that tables are for: how many characters fit across it, and its columns."""
+
+    width: int = WIDTH
+    columns: int = 1
+
+    @property
+    def room_of_column(self) -> int:
+        """Return how many characters fit in one column."""
+        return (self.width - (self.columns - 1) * _BETWEEN_COLUMNS) // self.columns
+
+    def environment(self, width: int) -> str:
+        """Return the environment of a table that is so wide: with a star it is across all columns."""
+        return "table*" if width > self.room_of_column and self.columns > 1 else "table"
+
+
+_PAGE: Final = Page()
+
+
+def as_latex(document: doc.Document, page: Page = _PAGE) -> str:
+    """Return a whole document if its first block is a title; otherwise its tables alone, for a document of one's own with that `page`."""
     match document:
         case (doc.Heading(title, 1), *blocks):
             before = (rf"\title{{{escaped(title)}}}" + "\n\\author{}\n\\date{}", "\\begin{document}\n\\maketitle")
             texts = [PREAMBLE, *before, *_texts(blocks, "H"), r"\end{document}"]
         case _:
-            texts = [_NEEDED, *_texts(document, "htbp")]
+            texts = [_NEEDED, *_texts(document, "htbp", page)]
     return "\n\n".join(text.rstrip("\n") for text in texts) + "\n"
 
 
-def _texts(blocks: Iterable[doc.Block], place: str) -> Iterator[str]:
+def _texts(blocks: Iterable[doc.Block], place: str, page: Page = _PAGE) -> Iterator[str]:
     """Yield the texts of blocks, findings that follow each other as one list; tables may stand at `place`."""
     for is_finding, some in groupby(blocks, lambda block: isinstance(block, doc.Alert)):
-        texts = [text for block in some for text in _in_latex(block, place)]
+        texts = [text for block in some for text in _in_latex(block, place, page)]
         yield from [_list("description", texts)] if is_finding else texts
 
 
-def _in_latex(block: doc.Block, place: str) -> Iterable[str]:
+def _in_latex(block: doc.Block, place: str, page: Page) -> Iterable[str]:
     """Return the texts of a block; links, bars and figures have none."""
     match block:
         case doc.Heading(text, level):
             return [rf"\section{{{escaped(text)}}}" if level < 3 else rf"\subsection*{{{escaped(text)}}}"]
         case doc.Section(_, title, blocks):
-            return (rf"\section{{{escaped(title)}}}", *_texts(blocks, place))
+            return (rf"\section{{{escaped(title)}}}", *_texts(blocks, place, page))
         case doc.Paragraph(text):
             return [documented(text)]
         case doc.Points(texts):
@@ -143,7 +163,7 @@ def _in_latex(block: doc.Block, place: str) -> Iterable[str]:
         case doc.Equation(lines):
             return ["\\begin{gather*}\n" + " \\\\\n".join(lines) + "\n\\end{gather*}"]
         case doc.Table():
-            return parts(block, place)
+            return parts(block, place, page)
         case _:
             return []
 
@@ -204,12 +224,12 @@ def shortened(names: Sequence[str]) -> list[str]:
     return [shown[name] for name in names]
 
 
-def parts(table: doc.Table, place: str = "htbp") -> list[str]:
-    """Return the table as environments of LaTeX, as many as it takes; `place` says where they may stand. The last one has the notes."""
+def parts(table: doc.Table, place: str = "htbp", page: Page = _PAGE) -> list[str]:
+    """Return the table as environments of LaTeX, as many as it takes; `place` says where they may be. The last one has the notes."""
     columns = [_Column.of(column, [row[n] for row in table.rows]) for n, column in enumerate(table.columns)]
     n_keys = next((n for n, column in enumerate(table.columns) if column.role not in ("key", "name")), len(columns))
     keys, others = tuple(columns[:n_keys]), columns[n_keys:]
-    room = max(WIDTH - sum(column.width + _GAP for column in keys), WIDTH // 3)
+    room = max(page.width - sum(column.width + _GAP for column in keys), page.width // 3)
     n_lines = len(table.rows)
     down = [range(start, min(start + _HEIGHT, n_lines)) for start in range(0, n_lines, _HEIGHT)] or [range(0)]
     pieces = [((*keys, *some), lines) for some in _balanced(others, room) for lines in down]
@@ -217,7 +237,8 @@ def parts(table: doc.Table, place: str = "htbp") -> list[str]:
     last = replace(table, rules=rules, notes=(*table.notes, *_names_in_full(table)))
     tables = [*([replace(last, notes=())] * (len(pieces) - 1)), last]
     captions = [_caption(table, n, len(pieces)) for n in range(1, len(pieces) + 1)]
-    return [_environment(*piece, one, caption, place) for piece, one, caption in zip(pieces, tables, captions, strict=True)]
+    kind = page.environment(max((_width(some) - _GAP for some, _ in pieces), default=0))  # the parts of a table look alike
+    return [_environment(*piece, one, caption, kind, place) for piece, one, caption in zip(pieces, tables, captions, strict=True)]
 
 
 def _names_in_full(table: doc.Table) -> Iterator[str]:
@@ -277,7 +298,7 @@ def _width(columns: Sequence[_Column]) -> int:
     return width
 
 
-def _environment(columns: Sequence[_Column], lines: range, table: doc.Table, caption: str, place: str) -> str:
+def _environment(columns: Sequence[_Column], lines: range, table: doc.Table, caption: str, kind: str, place: str) -> str:
     """Return some columns and lines of a table; behind numbers is space for what is raised."""
     spaces = (rf"<{{\hspace{{{0.2 + 0.45 * column.raised:.2f}em}}}}" if column.raised else "" for column in columns)
     alignment = "".join("l" if column.is_text else f"r{space}" for column, space in zip(columns, spaces, strict=True))
@@ -290,8 +311,14 @@ def _environment(columns: Sequence[_Column], lines: range, table: doc.Table, cap
             texts.append(rf"\multicolumn{{{len(columns)}}}{{@{{}}l}}{{\emph{{{escaped(heading)}}}}} \\")
         texts.append(" & ".join(column.cells[line] for column in columns) + r" \\")
     notes = [rf"\par\medskip\footnotesize\raggedright {' '.join(map(prose, table.notes))}"] if table.notes else []
-    before = (rf"\begin{{table}}[{place}]", r"\centering\small", caption, rf"\begin{{tabular}}{{@{{}}{alignment}@{{}}}}", r"\toprule")
-    return "\n".join((*before, *texts, r"\bottomrule", r"\end{tabular}", *notes, r"\end{table}"))
+    before = (
+        rf"\begin{{{kind}}}[{place if kind == 'table' else 'tp'}]",
+        r"\centering\small",
+        caption,
+        rf"\begin{{tabular}}{{@{{}}{alignment}@{{}}}}",
+        r"\toprule",
+    )
+    return "\n".join((*before, *texts, r"\bottomrule", r"\end{tabular}", *notes, rf"\end{{{kind}}}"))
 
 
 def _heads(columns: Sequence[_Column]) -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -62,6 +64,7 @@ def report_inputs(
     more_files: Mapping[Path, OutputForm] | None = None,
     form: str | None = None,
     title: str | None = None,
+    date: str | None = None,
     interactive: bool = False,
     template: str | None = None,
 ) -> Reported:
@@ -75,7 +78,7 @@ def report_inputs(
     rows = {**targets.files, **({} if printed is None else {_PRINTED: printed})}
     with Stage(targets.places) as stage:
         gathered = gather(inputs, read, tell)
-        content = report_of_gathered(gathered, asked, source=path_of(inputs[0]), title=title)
+        content = report_of_gathered(gathered, asked, source=path_of(inputs[0]), title=title, date=date)
         made: dict[Path, bytes] = {}
         for path, row in rows.items():
             if row.of == "latex" and len(gathered.results) > 1:
@@ -123,7 +126,16 @@ def report_of(
         given_title=wanted.title,
         charts=charts,
         show_users=questions.losers > 0,
+        date=_date(wanted.date),
     )
+
+
+def _date(wanted: str | None) -> str:
+    """Return the date that the config or an option gives, else that of SOURCE_DATE_EPOCH; nothing without both: same input, same bytes."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if wanted is not None:
+        return f"{datetime.now():%Y-%m-%d}" if wanted == "today" else wanted
+    return f"{datetime.fromtimestamp(int(epoch), UTC):%Y-%m-%d}" if epoch.isascii() and epoch.isdigit() and len(epoch) < 12 else ""
 
 
 def report_of_gathered(
@@ -132,6 +144,7 @@ def report_of_gathered(
     *,
     source: str = "",
     title: str | None = None,
+    date: str | None = None,
     charts: Mapping[str, tuple[str, ...]] | None = None,
 ) -> ReportContent:
     """What the report of results from folders and of a config is made of.
@@ -145,7 +158,8 @@ def report_of_gathered(
         compare_section, wanted = gathered.config.config.compare, gathered.config.config.report
     questions = Questions.of(compare_section)
     changed = changed_by(questions, asked)
-    wanted = wanted.model_copy(update={"title": title or wanted.title, **({} if charts is None else {"charts": dict(charts)})})
+    named = {"title": title or wanted.title, "date": date or wanted.date}
+    wanted = wanted.model_copy(update={**named, **({} if charts is None else {"charts": dict(charts)})})
     _named_charts(wanted.chosen, (label for result in results.values() for label in result.labels()))
     if len(results) == 1 and changed.baseline == questions.baseline:
         return _tolerant(gathered, changed, wanted, source)

@@ -71,6 +71,18 @@ def test_a_template_of_ones_own_is_rendered(folder, tmp_path, receval, write):
     assert (tmp_path / "x.txt").read_text() == "Evaluation of popular and good <popular> <good>\n"
 
 
+def test_a_date_is_below_the_title_if_one_is_given(folder, tmp_path, receval, monkeypatch):
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    receval("report", folder / "out", "-o", "without.html", "-q")
+    assert "Date:" not in (tmp_path / "without.html").read_text()
+    for given in (("--date", "2025-11-23"), ("--date", "2025-11-23", "-o", "with.md")):
+        assert receval("report", folder / "out", "-o", "with.html", *given, "-q")[0] == 0
+        assert "<p>Date: 2025-11-23</p>" in (tmp_path / "with.html").read_text()
+    assert "Date: 2025-11-23\n" in (tmp_path / "with.md").read_text()
+    assert receval("run", folder / "config.yaml", "-o", "with.html", "-q", "--set", "report.date=2025-11-24")[0] == 0
+    assert "<p>Date: 2025-11-24</p>" in (tmp_path / "with.html").read_text()
+
+
 def test_losers_are_named_only_if_they_are_asked_for(folder, tmp_path, receval):
     receval("report", folder / "out", "-o", "without.html", "-o", "without.md", "-q")
     receval("report", folder / "out", "--baseline", "good", "--losers", "2", "-o", "with.html", "-q")
@@ -87,6 +99,7 @@ def test_losers_are_named_only_if_they_are_asked_for(folder, tmp_path, receval):
         (["report", "{}", "-o", "x.html"], 3, "is not a result folder"),
         (["report", "{}/out", "-o", "x.html", "--baseline", "goood"], 2, "did you mean good"),
         (["report", "{}/out", "-o", "x.html", "--margin", "much"], 2, "--margin"),
+        (["report", "{}/out", "-o", "x.html", "--date", "23.11.2025"], 2, "the date must be YYYY-MM-DD or today, not '23.11.2025'"),
         (["report", "{}/out", "-o", "x.html", "--template", "none.j2"], 2, "cannot be read"),
         (["report", "a={}/out", "b={}/out", "-o", "x.tex"], 2, "is for one result"),
         (["plot", "over_k", "{}/out", "-o", "x.gif"], 2, "end a chart in .svg"),

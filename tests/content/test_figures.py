@@ -8,8 +8,10 @@ import unicodedata
 from xml.etree import ElementTree
 
 import pytest
+from msgspec.structs import replace
 from receval.content import figures
 from receval.content.figures import COLOURS
+from receval.content.scales import nearby
 from receval.names.short_names import Margin
 from receval.outputs import of_form
 from receval.render import drawing
@@ -58,6 +60,58 @@ def test_the_forest_has_differences_with_intervals_and_margins(content):
         one.difference for one in sorted(known, key=lambda one: content.comparison.judged.index(one.subject.measure))
     ]
     assert all(row["low"] <= row["difference"] <= row["high"] and row["margin"] == 0.01 for row in shown)
+
+
+def test_ranges_share_a_scale_unless_a_gap_would_take_more_than_two_thirds_of_it():
+    assert nearby([]) == set()
+    assert nearby([(0.4, 0.42), (0.43, 0.45)]) == {0, 1}
+    assert nearby([(0.01, 0.02), (0.4, 0.42), (0.43, 0.45)]) == {1, 2}
+    assert nearby([(0.2, 0.21), (0.4, 0.42), (0.43, 0.45), (0.0, 0.05)]) == {0, 1, 2, 3}
+    assert nearby([(0.4, 0.42), (0.01, 0.02)]) == {0, 1}
+
+
+def test_ranges_around_zero_keep_the_scale_and_others_lose_it():
+    assert nearby([(0.01, 0.03), (-0.5, -0.4)], (0.0, 0.0)) == {0}
+    assert nearby([(-0.5, -0.4)], (0.0, 0.0)) == {0}
+    assert nearby([(0.01, 0.03), (-0.05, -0.04)], (0.0, 0.0)) == {0, 1}
+
+
+def panels(spec, names=()):
+    """The names of the models of each panel of a spec."""
+    if "concat" in spec or "vconcat" in spec:
+        return [panel for part in spec.get("concat", spec.get("vconcat")) for panel in panels(part)]
+    return [{row.get("model", row.get("row")) for row in rows(spec)}]
+
+
+def test_a_weak_model_has_panels_of_its_own_and_does_not_squeeze_the_close_ones(tmp_path):
+    content = reported(evaluated(tmp_path, ["weak", "good", "better"], metrics=["nDCG"]), baseline="good")
+    moved = {"weak": 0.0, "good": 0.9, "better": 0.9}
+    points = [replace(one, row=replace(one.row, value=moved[one.name] + one.value / 100), low=None, high=None) for one in content.points]
+    content.__dict__["points"] = tuple(points)
+    chart = figures.over_k(content)
+    assert panels(chart.spec) == [{"good", "better"}, {"weak"}]
+    assert "A model that is far from the others is in a panel below with a scale of its own." in chart.caption
+
+
+def test_a_model_far_from_the_others_is_in_a_trade_off_of_its_own(tmp_path):
+    content = reported(evaluated(tmp_path, ["weak", "good", "better"]), baseline="good")
+    at = {"weak": 0.01, "good": 0.8, "better": 0.82}
+    points = [replace(one, row=replace(one.row, value=at[one.name]), low=None, high=None) for one in content.points]
+    content.__dict__["points"] = tuple(points)
+    chart = figures.trade_off(content)
+    assert panels(chart.spec) == [{"good", "better"}, {"weak"}]
+    assert chart.caption.endswith("weak: far from the others, in a panel with its own scales.")
+
+
+@KINDS
+def test_the_chart_of_a_narrow_page_is_less_than_half_as_wide_and_has_the_same_rows(kind, content):
+    chart = figures.FIGURES[kind](content)
+    assert rows(chart.narrow) == rows(chart.spec)
+    assert chart.narrow["config"]["axis"]["labelFontSize"] == 12
+    if drawing.can_draw():
+        broad, narrow = (float(re.search(r'width="([\d.]+)"', drawing.as_svg(one))[1]) for one in (chart.spec, chart.narrow))
+        assert broad > 850
+        assert 300 < narrow < 460
 
 
 def test_of_one_pair_measures_of_like_size_share_a_scale(tmp_path):

@@ -55,6 +55,10 @@ def rows(text):
     return re.findall(r"<tr>(.*?)</tr>", text)
 
 
+def lines(*numbers):
+    return tuple((Cell(f"m{place}"), Cell(text)) for place, text in enumerate(numbers))
+
+
 def whiskers(row):
     """Where the dots of a row are, from the left."""
     return [int(x) for x in re.findall(r'<use href="#m-dot" x="(\d+)"/>', row)]
@@ -122,7 +126,7 @@ def test_pictures_of_one_measure_share_a_scale_whether_it_is_a_row_or_a_column()
 def test_a_difference_is_drawn_around_0_with_its_verdict():
     cell = Cell("+0.1 to +0.3", drawn=Interval(0.2, 0.1, 0.3, 0.05, mark="better"))
     (row,) = rows(as_html((Table((Column("measure", "key"), Column("interval", "interval")), ((Cell("m"), cell),)),)))[1:]
-    assert "+0.1\u00a0to\u00a0+0.3 <svg" in row
+    assert '<td class="l"><span class="n w12">+0.1 to +0.3</span> <svg' in row
     assert re.findall(r'href="#m-(\w+)"', row) == ["zero", "better"]
     assert 'opacity=".25"' in row
 
@@ -133,8 +137,41 @@ def test_cells_say_their_mark_by_sign_by_weight_or_by_class():
     (row,) = rows(as_html((Table(columns, ((Cell("m", direction=False), *cells),)),)))[1:]
     assert row == (
         '<th scope="row">m\u00a0↓</th><td class="t better">●\u00a0better</td><td><b>0.5</b></td>'
-        '<td>0.4 ◃\u00a0<small>±0.1</small>\u00a0<small>a</small></td><td class="t fail">FAIL</td>'
+        '<td class="l"><span class="n w3">0.4</span>\u00a0<small class="n l w3">a ◃</small>\u00a0<small class="n w4">±0.1</small></td>'
+        '<td class="t fail">FAIL</td>'
     )
+
+
+def test_decimal_signs_of_a_column_are_below_each_other():
+    column = (Column("measure", "key"), Column("a", "value"))
+    numbers = [re.findall(r"<td>(.*?)</td>", row)[0] for row in rows(as_html((Table(column, lines("0.123", "7", "0.5"), ""),)))[1:]]
+    assert numbers == ["0.123", '<span class="p4">7</span>', '<span class="p2">0.5</span>']
+
+
+def test_a_number_with_an_interval_is_below_its_head_whatever_is_behind_it():
+    cells = ((Cell("a"), Cell("0.25", "0.01")), (Cell("b"), Cell("300")), (Cell("users"), Cell("40")))
+    text = as_html((Table((Column("measure", "key"), Column("model", "value")), cells, apart=1),))
+    assert '<th scope="col" class="l">model</th>' in text
+    assert re.findall(r'<span class="(n w6[^"]*)">', text) == ["n w6", "n w6 p3", "n w6 p3"]
+
+
+def test_a_value_far_from_the_others_is_outside_of_their_scale_and_does_not_squeeze_them():
+    cells = [Cell(f"{one:g}", drawn=Interval(one, one - 0.01, one + 0.01)) for one in (0.01, 0.4, 0.45)]
+    made = as_html((Table((Column("model", "key"), Column("a", "value")), tuple((Cell("m"), cell) for cell in cells)),))
+    assert [re.findall(r'href="#m-(\w+)"', row) for row in rows(made)[1:]] == [["left"], ["dot"], ["dot"]]
+    assert [whiskers(row) for row in rows(made)[1:]] == [[], [17], [79]]
+
+
+def test_the_style_has_a_rule_for_every_width_that_a_table_may_need_and_numbers_never_break():
+    style = as_html((Heading("x"),)).partition("<style>")[2].partition("</style>")[0]
+    assert {int(n) for n in re.findall(r"\.w(\d+) ", style)} == set(range(1, 25))
+    assert {int(n) for n in re.findall(r"\.p(\d+) ", style)} == set(range(1, 13))
+    assert "td { white-space: nowrap }" in style
+
+
+def test_a_chart_has_a_second_picture_for_narrow_pages():
+    text = as_html((Figure("chart", "caption", SPEC, SPEC),))
+    assert re.findall(r'<div class="chart (\w+)"', text) == ["broad", "slim"]
 
 
 def test_columns_have_the_name_of_their_group_and_rows_the_heading_of_their_rule():

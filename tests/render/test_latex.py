@@ -12,7 +12,9 @@ from receval.config.run_sections import LatexStyle
 from receval.content.paper import comparison_tables, marks_of, result_tables
 from receval.content.values import Formats
 from receval.document import Alert, Cell, Code, Column, Heading, Links, Paragraph, Points, Section, Sentences, Table, Terms
-from receval.render.latex import WIDTH, as_latex, parts, shortened
+from receval.outputs import of_form
+from receval.render.forms import rendered
+from receval.render.latex import WIDTH, Page, as_latex, parts, shortened
 
 from tests.comparison.conftest import truth
 
@@ -152,6 +154,43 @@ def test_the_order_of_differences_changes_no_byte(result):
             latex_of(found, comparison, style=LatexStyle(marks=marks)).partition("tab:comparison")[0]
             == (latex_of(found, turned, style=LatexStyle(marks=marks)).partition("tab:comparison")[0])
         )
+
+
+def test_the_settings_of_measures_are_below_the_table_in_words(result):
+    latex = latex_of(result("a", "b", metrics=["nDCG(gain=linear)", "MAP"], top_k=[3]))
+    note = latex.partition("raggedright ")[2].partition("\n")[0].replace(r"\allowbreak{}", "")
+    assert "nDCG(gain=linear): the gain of a relevant item of grade g: g; the divisor of the gain at rank r: log(r + 1)" in note
+    assert "MAP: the divisor of AP: the smaller of R and k; the ranks at which AP adds up precision: those of the hits." in note
+    assert note.endswith("R is the number of relevant items of the user.")
+    assert not re.search("log.?_r_plus|min.?_r", note.replace("\\", ""))
+
+
+def test_on_a_page_of_two_columns_a_table_takes_one_if_it_fits_and_else_both():
+    def table(n_columns):
+        return Table(
+            (Column("", "name"), *(Column(f"m{n}", "value") for n in range(n_columns))), ((Cell("a"), *[Cell("0.1234")] * n_columns),)
+        )
+
+    page = Page(columns=2)
+    assert page.room_of_column == 44
+    narrow, wide, several = (parts(table(n), page=page) for n in (4, 8, 16))
+    assert (len(narrow), len(wide), len(several)) == (1, 1, 2)
+    assert narrow[0].startswith(r"\begin{table}[htbp]")
+    assert all(one.startswith(r"\begin{table*}[tp]") and one.endswith(r"\end{table*}") for one in (*wide, *several))
+    assert [one.startswith(r"\begin{table}[htbp]") for one in parts(table(8))] == [True]
+
+
+def test_the_width_of_the_page_decides_how_many_tables_there_are():
+    table = Table((Column("", "name"), *(Column(f"m{n}", "value") for n in range(12))), ((Cell("a"), *[Cell("0.1234")] * 12),))
+    assert [len(parts(table, page=Page(width))) for width in (50, 92, 120)] == [3, 2, 1]
+
+
+def test_the_config_says_the_width_and_the_columns_of_the_page(result):
+    found = result("a", "b", metrics=["nDCG", "Recall", "MAP"], top_k=[1, 3, 5])
+    two = replace(found, config={**found.config, "report": {"latex": {"columns": 2, "width": 100}}})
+    row = of_form("latex", "latex")
+    assert r"\begin{table*}" not in rendered(row, found).decode()
+    assert rendered(row, two).decode().count(r"\begin{table*}") == 1
 
 
 def test_marks_spreads_notes_and_arrows_of_a_table_are_written():

@@ -1,6 +1,14 @@
 "use strict";
+const tell = new ResizeObserver((seen) => seen.forEach(({ target }) => {
+  target.classList.remove("cut");
+  target.classList.toggle("cut", target.scrollWidth > target.clientWidth + 1);
+}));
+document.querySelectorAll(".wide").forEach((one) => tell.observe(one));
 for (const table of document.querySelectorAll("table")) {
   const body = table.tBodies[0], given = [...body.rows];
+  const names = [...table.tHead.rows[0].cells].map((head) => head.textContent);
+  for (const row of given) [...row.cells].forEach((cell, column) => column && cell.setAttribute("data-head", names[column]));
+  table.classList.add("cards");
   const key = (row, column) => {
     const text = row.cells[column].firstChild?.textContent.trim() ?? "";
     const number = text.replace(/[,<\s%]/g, "").replace("\u2212", "-");

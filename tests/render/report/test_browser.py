@@ -90,6 +90,44 @@ def test_without_scripts_the_same_tables_are_there(page, html):
     assert page.value("[...document.querySelectorAll('tbody')].map(body => body.innerText)") == rows
 
 
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_nothing_is_wider_than_the_page_unless_it_says_that_it_scrolls(width, page, html):
+    page.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 500)
+    page.open(html)
+    page.value("document.querySelectorAll('details').forEach(one => one.open = true)")
+    page.value("new Promise(done => setTimeout(done, 300))")
+    assert page.value("document.documentElement.scrollWidth <= innerWidth")
+    cut = "[...document.querySelectorAll('.wide')].filter(one => one.scrollWidth > one.clientWidth + 1)"
+    assert page.value(f"{cut}.every(one => one.classList.contains('cut'))")
+    if width == 390:
+        assert page.value(f"{cut}.length") == 0
+    broken = "[...document.querySelectorAll('td:not(.t)')].filter(one => getComputedStyle(one).whiteSpace !== 'nowrap').length"
+    assert page.value(broken) == 0
+    page.call("Emulation.clearDeviceMetricsOverride")
+
+
+@pytest.mark.parametrize(("width", "size"), [(390, "slim"), (1280, "broad")])
+@pytest.mark.skipif(not can_draw(), reason="the extra report is not installed")
+def test_letters_of_charts_can_be_read_at_every_width(width, size, page, html):
+    page.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 500)
+    page.open(html)
+    of_text = "parseFloat(getComputedStyle(text).fontSize) * Math.hypot(text.getScreenCTM().a, text.getScreenCTM().b)"
+    of_chart = f"Math.min(...[...one.querySelectorAll('text')].map(text => {of_text}))"
+    shown = "[...document.querySelectorAll('.chart')].filter(one => one.clientWidth)"
+    heights = page.value(f"{shown}.map(one => [one.className, {of_chart}])")
+    assert {name for name, _ in heights} == {f"chart {size}"}
+    assert min(height for _, height in heights) >= 9.5
+    page.call("Emulation.clearDeviceMetricsOverride")
+
+
+def test_a_head_of_numbers_with_intervals_is_above_its_numbers(page, html):
+    page.open(html)
+    rows = "[...document.querySelectorAll('#values-table tr')].slice(0, 2).map(row => [...row.cells].slice(1))"
+    left = f"{rows}.map(cells => cells.map(cell => (cell.querySelector('button, .n') ?? cell).getBoundingClientRect().left))"
+    heads, numbers = page.value(left)
+    assert heads == pytest.approx(numbers, abs=12)
+
+
 def test_no_name_becomes_an_element_of_the_page(page, html):
     page.open(html)
     assert page.value("[...document.scripts].filter(one => one.type !== 'application/json').length") == 1
@@ -104,7 +142,9 @@ def test_the_interactive_page_draws_without_evaluating_text(page, content, tmp_p
     page.open(path)
     drawn = "document.querySelectorAll('.vega-embed svg').length"
     for _ in range(50):
-        if page.value(drawn) == len(page.value("Object.keys(JSON.parse(document.getElementById('receval-charts').textContent))")):
+        if page.value(drawn) == page.value(
+            "Object.values(JSON.parse(document.getElementById('receval-charts').textContent)).flat().length"
+        ):
             break
         page.value("new Promise(done => setTimeout(done, 100))")
     assert page.value(drawn) >= 3

@@ -1,0 +1,72 @@
+"""The definitions of measures for a report: one sentence on what each metric says, and the settings that differ from the default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from ..conventions import AXES, DEFAULT, load
+from ..document import Cell, Column, Table, Terms
+from ..metrics import METRICS
+from ..metrics.catalogue import sections, shown
+from ..results.result import MeasureDefinition, Result
+
+_ALL: Final = "all measures"
+_COLUMNS: Final = (Column("measure", "key"), Column("setting"), Column("value"), Column("default"), Column("what it decides", wraps=True))
+
+
+def meanings(definitions: Mapping[str, MeasureDefinition]) -> Terms | None:
+    """Return what each metric says, in one sentence; `None` if there is no metric that has one."""
+    rows = {}
+    for name, one in definitions.items():
+        metric = METRICS.get(one.metric)
+        summary = sections(metric.doc)[0].replace("`", "") if metric is not None else ""
+        if metric is None and one.components:
+            summary = f"Arithmetic of the values of {', '.join(one.components)}."
+        rows.update({name: summary} if summary else {})
+    return Terms(tuple(rows.items()), "Meaning of each metric:", code=False) if rows else None
+
+
+def changed_settings(result: Result) -> Table | None:
+    """Return the settings that differ from those of the default convention, a line each; `None` if all are the default.
+
+    A setting that all measures have has one line.
+    """
+    lines: dict[tuple[str, str, str, str], list[str]] = {}
+    for name, one in result.definitions.items():
+        for line in _changed(one):
+            lines.setdefault(line, []).append(name)
+    n_measures = len(result.definitions)
+    rows = tuple(
+        tuple(map(Cell, (_ALL if len(names) == n_measures > 1 else ", ".join(names), *line)))
+        for line, names in sorted(lines.items(), key=lambda line: len(line[1]) < n_measures)
+    )
+    return Table(_COLUMNS, rows, "Settings that differ from the default") if rows else None
+
+
+def _changed(one: MeasureDefinition) -> Iterator[tuple[str, str, str, str]]:
+    """Yield each setting of a measure that differs from the default: its name, its value, the default, and what it decides."""
+    if one.threshold is not None:
+        yield "relevance.threshold", f"{one.threshold:g}", "none", "the lowest rating of a relevant item"
+    if one.graded:
+        yield "relevance.graded", "true", "false", "whether ratings are gains"
+    metric = METRICS.get(one.metric)
+    if metric is None:
+        return
+    usual = load(DEFAULT).axes_of(one.metric)
+    names = {axis: name for name, axis in metric.axes.items()}
+    for axis, value in one.axes.items():
+        if axis in AXES and value != usual.get(axis):
+            yield names.get(axis, axis), _meant(axis, value), _meant(axis, usual.get(axis)), AXES[axis].decides
+    defaults: dict[str, tuple[Any, str]] = {name: (number.default, number.means) for name, number in metric.numbers.items()}
+    defaults |= {name: (text.default or "", text.means) for name, text in metric.texts.items()}
+    for name, (default, means) in defaults.items():
+        value = one.params.get(name, default)
+        if value != default:
+            yield name, shown(value), shown(default), means
+
+
+def _meant(axis: str, value: Any) -> str:
+    """Return a value of an axis with its meaning."""
+    meaning = AXES[axis].meanings.get(str(value))
+    return f"{shown(value)} ({meaning})" if meaning else shown(value)

@@ -1,0 +1,33 @@
+"""Which values share a scale: one that is far from the others would squeeze them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+_EMPTY: Final = 2 / 3
+"""The largest share of a scale that may be an empty gap between models."""
+
+
+def nearby(ranges: Sequence[tuple[float, float]], around: tuple[float, float] | None = None) -> frozenset[int]:
+    """Return the places of the ranges that share a scale: all, unless an empty gap would take more than two thirds of it.
+
+    Then they are those on the side of the gap that has more of them (the upper one of two with as many), or on the side of `around`. A
+    single range has no scale of its own without `around`: it has no neighbour to compare it with.
+    """
+    everything = frozenset(range(len(ranges)))
+    ends = sorted((*ranges, *([around] if around is not None else [])))
+    gap, lower, reached = 0.0, 0.0, -math.inf
+    for low, high in ends:
+        if low - reached > gap and math.isfinite(reached):
+            gap, lower = low - reached, reached
+        reached = max(reached, high)
+    if not ends or gap <= _EMPTY * (reached - ends[0][0]):
+        return everything
+    below = frozenset(place for place, (_, high) in enumerate(ranges) if high <= lower)
+    above = everything - below
+    if around is not None:
+        return (below if around[1] <= lower else above) or everything
+    near = below if len(below) > len(above) else above
+    return near if len(near) > 1 else everything
