@@ -84,8 +84,7 @@ def run(
     failed; the results are written all the same.
     """
     _refuse_contradictions(form, per_user, quiet and verbose, table)
-    gates = {"if_missing": if_missing} if if_missing else {}
-    loaded = read(read.source(config), options.override_by("evaluation", by), quiet=quiet, gates=gates)
+    loaded = read(read.source(config), options.override_by("evaluation", by), quiet=quiet, gates=_gates(if_missing))
     if print_config:
         _print_config(loaded)
         return
@@ -117,6 +116,11 @@ def run(
     if record.failure is not None:
         raise record.failure
     context.exit(record.exit_code)
+
+
+def _gates(if_missing: str | None) -> dict[str, str]:
+    """Return the keys of `gates` that options give."""
+    return {"if_missing": if_missing} if if_missing else {}
 
 
 def _refuse_contradictions(form: str | None, per_user: bool, is_quiet_and_verbose: bool, table: Mapping[str, Any]) -> None:

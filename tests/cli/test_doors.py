@@ -102,11 +102,12 @@ def test_the_tables_of_a_database_are_read_by_queries_that_a_config_has(receval,
     Path("broken.db").write_bytes(b"SQLite format 3\x00 and then nothing")
     code, _, err = receval("init", "-o", "data/config.yaml")
     assert code == 0, err
-    assert "data/shop.db: test_ratings: data.test: by its name; user=user_id, item=item_id, rating=rating; 4 rows\n" in err
+    assert "data/shop.db: test_ratings: data.test: by its name; user=user_id, item=item_id, rating=rating, timestamp=day; 4 rows\n" in err
     assert "data/shop.db: empty: left out: the query has no rows\n" in err
     assert "broken.db: left out: " in err
     data = load_config("data/config.yaml").resolved()["data"]
-    assert data["test"] == {"uri": "sqlite:///shop.db", "query": 'select * from "test_ratings" order by rowid'}
+    columns = {"user": "user_id", "item": "item_id", "rating": "rating", "timestamp": "day"}
+    assert data["test"] == {"uri": "sqlite:///shop.db", "query": 'select * from "test_ratings" order by rowid', "columns": columns}
     assert data["recommendations"]["best"] == {"uri": "sqlite:///shop.db", "query": 'select * from "best"'}
     code, out, err = receval("run", "data/config.yaml", "--format", "csv")
     assert code == 0, err

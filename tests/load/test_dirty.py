@@ -22,7 +22,7 @@ def parquet(**columns) -> bytes:
 NOTHING = pl.Series([], dtype=pl.Int64)
 
 CASES = {
-    "missing file": ("nowhere.csv", None, ["there is no file", "nowhere.csv", "relative to the config file"]),
+    "missing file": ("nowhere.csv", None, ["there is no file", "nowhere.csv", "paths in a config are relative to its file"]),
     "no match": ("no*.csv", None, ["no file matches", "no*.csv"]),
     "folder without data": ("empty", None, ["there are no data files in the folder"]),
     "empty": ("l.csv", "", ["l.csv: the file is empty"]),
