@@ -205,7 +205,7 @@ def test_dataframes_of_spark_are_evaluated_on_spark(spark_session: Any):
     empty = session.createDataFrame(lists.with_columns(item=pl.lit(None, dtype=pl.Int64)).to_arrow())
     with pytest.raises(receval.DataError, match=r"pyspark.DataFrame: no value for item \(in 4 of 4 rows\)"):
         receval.evaluate(test=test, recommendations=empty, metrics="nDCG@2")
-    with pytest.raises(receval.ConfigError, match="a DataFrame of Spark is read by Spark: add engine='spark'"):
+    with pytest.raises(receval.ConfigError, match="Spark DataFrames need Spark: add engine='spark'"):
         receval.evaluate(test=test, recommendations=empty, metrics="nDCG@2", engine="polars")
 
 

@@ -64,6 +64,6 @@ def test_workers_without_receval_end_the_run_in_one_sentence(receval, spark, spa
         spark_session.native.conf.unset(setting)
     assert (code, out) == (4, "")
     message, hint = err.strip().splitlines()
-    assert message == "receval: the Python of the Spark workers lacks  receval"
+    assert message == "receval: the Python of the Spark workers lacks receval"
     assert "engine.archives" in hint
     assert not list(tmp_path.glob("out/*"))
