@@ -151,7 +151,11 @@ class _Drawing(Struct, frozen=True):
             texts = ["" if table.bare else head_of(column, self.screen), *texts_of(table, number, self.screen)]
             words = [texts[0], *(word for text in texts[1:] for word in (text.split() if breaks else [text]))]
             title, *cells = to_the_right(texts) if column.is_number else texts
-            grid.add_column(Text(title), no_wrap=not breaks, min_width=0 if table.bare and breaks else max(map(cell_len, words)))
+            widest = max(map(cell_len, words))
+            if breaks:
+                grid.add_column(Text(title), min_width=0 if table.bare else widest)
+            else:  # of a width that is given rich measures no cell
+                grid.add_column(Text(title), no_wrap=True, width=widest)
             columns.append(cells)
         for number, row in enumerate(table.rows):
             if number in table.rules or (table.apart and number == len(table.rows) - table.apart):
