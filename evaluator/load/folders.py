@@ -149,9 +149,7 @@ def _names_in(role: str, folder: Path) -> list[str]:
         names = os.listdir(folder)
         os.stat(os.path.join(folder, os.curdir))  # a folder may be listed and yet not be entered
     except OSError as error:
-        raise DataError(
-            f"{role}: the folder {folder} may not be read ({reason(error)})", "otherwise otherwise its files would be missing"
-        ) from None
+        raise DataError(f"{role}: the folder {folder} may not be read ({reason(error)})", "otherwise its files would be missing") from None
     return names
 
 

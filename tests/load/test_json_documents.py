@@ -114,7 +114,7 @@ WRONG = {
     "more behind it": ('[{"user": 1, "item": 2}]\n\n]', "line 3: there is text after the end of the document"),
     "an item of none": ('{"1": [10, null]}', r"record 2: no value for item \(in 1 of 2 rows\)"),
     "a score of none": ('{"1": {"10": 1, "11": null}}', "record 2: no value for score"),
-    "its score is NaN": ('{"1": {"10": 1, "11": NaN}}', "record 2: no value for score"),
+    "a score that is NaN": ('{"1": {"10": 1, "11": NaN}}', "record 2: no value for score"),
     "an infinite score": ('{"1": {"10": 1, "11": 1e999}}', "record 2: a number is not finite"),
     "a fraction as an item": ('{"1": [10.5]}', "user '1': 10.5 cannot be an id"),
     "three in a pair": ('{"1": [[10, 1, 2]]}', r"user '1': \[10, 1, 2\] is neither an item nor a pair"),

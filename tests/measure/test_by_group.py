@@ -29,7 +29,7 @@ LOG3 = 1 / math.log2(3)
 
 
 def by_group(result, label, model="model"):
-    """What evaluation.by must be → group → value and number of users of a measure."""
+    """Grouping → group → value and number of users of a measure."""
     table = {}
     for row in result.by_group:
         if row.model == model and row.label == label:

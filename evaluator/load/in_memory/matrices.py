@@ -18,9 +18,9 @@ from ...errors import DataError
 from .python_values import VALUES, column, names_of_rows, plain_ids
 
 _CELLS: Final = 1 << 22
-"""Number of scores that are looked at at a time."""
+"""Number of scores that are looked at together."""
 _FEW_CELLS: Final = 1 << 16
-"""Number of values that are looked at at a time to tell whether all are whole."""
+"""Number of values that are looked at together to tell whether all are whole."""
 _ROWS: Final = 1000
 """Number of rows that are looked at for items that they repeat."""
 _NO_ITEM: Final = -1
