@@ -56,7 +56,7 @@ class MomentTable(Struct, frozen=True, eq=False):
     def of(cls, values: NDArray[np.float64], counted: ArrayLike | None = None, aggregates: Collection[str] = ("mean",)) -> MomentTable:
         """Sum what `aggregates` need over `values`, shape (measures, users), of those users who are `counted` (default: all).
 
-        Edge cases: `counted` may have fewer dimensions than `values`. The per-user values who do not count may be anything.
+        Edge cases: `counted` may have fewer dimensions than `values`. Values of users who do not count may be anything.
         """
         n_measures, n_users = values.shape
         counts = np.zeros((4, n_measures), dtype=np.int64)

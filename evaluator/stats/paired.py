@@ -178,7 +178,7 @@ def differences_of(base: Floats, model: Floats) -> Floats:
 
 
 def both_finite(base: Floats, model: Floats) -> tuple[Floats, Floats, int]:
-    """The per-user values who have a finite one on both sides, and how many have one on one side only."""
+    """Return the values of the users who have a finite value on both sides, and the number of users who have one on one side only."""
     both = counts_on_both(base, model)
     if both.all():
         return base, model, 0
