@@ -55,7 +55,7 @@ class TooFewUsers(HealthCheck):
         symptoms: list[Symptom] = []
         if n < least:
             few = "Only 1 user counts" if n == 1 else f"Only {n:,} users count" if n else "No user counts"
-            symptoms += self.symptom(context, f"{few} for {label}; fewer than {least:g} tell little.", 1, 1)
+            symptoms += self.symptom(context, f"{few} for {label}; with fewer than {least:g} its value is very uncertain.", 1, 1)
         mde = context.setting(self.id).limits["mde"]
         deviation = aggregated("std", moments, ddof=1)["std"] if mde and n > 1 else None
         if mde and deviation is not None and math.isfinite(deviation):

@@ -151,7 +151,7 @@ def serendipity(m: Measure) -> Ratio:
     """
     n, rank, place = m.number("items"), m.hits["rank"], m.hits.item("dense_rank", count=str(m.params["count"]))
     popular = where(place > 0, (n + 1.0 - place) / n, 0.0)
-    return Ratio(m.hits.sum(np.maximum((n + 1.0 - rank) / n - popular, 0.0), "better placed"), m.n_listed)
+    return Ratio(m.hits.sum(np.maximum((n + 1.0 - rank) / n - popular, 0.0), "unexpectedness"), m.n_listed)
 
 
 _DISTANCE = {"distance": "item_distance", "featureless": "featureless_items"}

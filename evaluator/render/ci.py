@@ -113,7 +113,7 @@ def as_code_quality(content: ReportContent) -> bytes:
 
 
 def as_junit(content: ReportContent) -> bytes:
-    """Return gates and checks as test cases; a failed gate or check of level error is a failure, what cannot be judged an error."""
+    """Return gates and checks as test cases; a failed gate or check of level error is a failure, one that cannot be judged and may be skipped is skipped."""
     root = ElementTree.Element("testsuites")
     every = list(cases(content))
     for name, some in groupby(every, key=lambda case: case.suite):
@@ -127,7 +127,7 @@ def as_junit(content: ReportContent) -> bytes:
 
 def _add_cases(suite: ElementTree.Element, some: list[Case]) -> None:
     _count(suite, some)
-    suite.set("skipped", "0")
+    suite.set("skipped", str(sum(case.outcome == "skipped" for case in some)))
     for case in some:
         classname = f"receval.{case.model.replace('.', '_')}" if case.model else "receval"
         element = ElementTree.SubElement(suite, "testcase", name=case.name, classname=classname)
@@ -136,7 +136,7 @@ def _add_cases(suite: ElementTree.Element, some: list[Case]) -> None:
             for number, value in case.numbers.items():
                 ElementTree.SubElement(properties, "property", name=number, value=repr(value))
         if case.outcome in ("fail", "skipped"):
-            kind = "failure" if case.outcome == "fail" else "error"
+            kind = "failure" if case.outcome == "fail" else "skipped"
             ElementTree.SubElement(element, kind, type=case.id, message=case.sentence).text = case.sentence
         elif case.sentence:
             ElementTree.SubElement(element, "system-out").text = f"warning: {case.sentence}" if case.outcome == "warn" else case.sentence
@@ -145,7 +145,7 @@ def _add_cases(suite: ElementTree.Element, some: list[Case]) -> None:
 def _count(element: ElementTree.Element, some: list[Case]) -> None:
     element.set("tests", str(len(some)))
     element.set("failures", str(sum(case.outcome == "fail" for case in some)))
-    element.set("errors", str(sum(case.outcome == "skipped" for case in some)))
+    element.set("errors", "0")
 
 
 def as_annotations(content: ReportContent) -> str:

@@ -107,7 +107,7 @@ def _open(base: str, model: str, differences: Sequence[Difference]) -> Iterator[
 
 
 def _of(some: int, n: int) -> str:
-    return f"all {n} measures" if some == n else f"{some} of {n} measures"
+    return ("both measures" if n == 2 else f"all {n} measures") if some == n else f"{some} of {n} measures"
 
 
 def _can_detect(difference: Difference) -> str:

@@ -111,11 +111,12 @@ class Verdicts(Struct, frozen=True):
         words: dict[Outcome, str] = {"fail": "failed", "inconclusive": f"{are} inconclusive", "skipped": f"{were} not judged"}
         told = [(counts[outcome], word) for outcome, word in words.items() if counts[outcome]]
         if not told:
-            return "1 gate passed" if n == 1 else f"all {n} gates passed"
+            return "1 gate passed" if n == 1 else "both gates passed" if n == 2 else f"all {n} gates passed"
         (first, word), *rest = told
         harmless = sum(gate.outcome == "fail" and gate.consequence == "warn" for gate in self.gates)
         only = f" ({harmless} of severity warn)" if harmless else ""
-        return ", ".join((f"{first} of {n} gate{'' if n == 1 else 's'} {word}{only}", *(f"{count} {verb}" for count, verb in rest)))
+        subject = "the only gate" if n == 1 else f"{first} of {n} gates"
+        return ", ".join((f"{subject} {word}{only}", *(f"{count} {verb}" for count, verb in rest)))
 
     def notes(self) -> Iterator[str]:
         """The footnotes, each once."""

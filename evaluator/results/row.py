@@ -45,7 +45,7 @@ def labels_named(text: str, labels: Sequence[str]) -> tuple[str, ...]:
 def close_label(text: str, labels: Sequence[str]) -> str:
     """What may have been meant by a text that names no label."""
     close = get_close_matches(text, labels, n=1, cutoff=0.6)
-    return f"did you mean {close[0]}?" if close else f"there are {shortened(labels)}"
+    return f"did you mean {close[0]}?" if close else f"there {'is' if len(labels) == 1 else 'are'} {shortened(labels)}"
 
 
 class Ledger(Struct, frozen=True):

@@ -123,7 +123,7 @@ _SPREADLESS: Final = 1e-24
 _ENOUGH: Final = 355
 """A mean is nearly normal over more than so many users times their squared skewness (Kohavi et al., KDD 2014): that is n times its own."""
 
-SKEWED: Final = "Skewed differences: the interval is approximate, since there are fewer users than 355 times the squared skewness."
+SKEWED: Final = "The differences are so skewed that this number of users gives only an approximate interval."
 CONSTANT: Final = "The difference is the same for every user: there is no spread to test it with."
 
 

@@ -29,9 +29,9 @@ def test_rules_are_judged_and_passed_says_how_it_ended(result: receval.Evaluatio
     assert [(one.model, one.outcome, one.base) for one in verdicts] == [("new", "pass", None), ("new", "pass", "old")]
     assert verdicts.passed
     worse = result.gate("HitRate@1 max_loss 1%", baseline="new")
-    assert (worse.passed, worse.summary(), len(worse)) == (False, "1 of 1 gate failed", 1)
+    assert (worse.passed, worse.summary(), len(worse)) == (False, "the only gate failed", 1)
     assert repr(worse).splitlines()[0] == "gates · old against new · 200 users, paired · one-sided 95 % bounds"
-    assert repr(worse).splitlines()[-1] == "1 of 1 gate failed"
+    assert repr(worse).splitlines()[-1] == "the only gate failed"
     assert worse.to_polars().select("model", "outcome").row(0) == ("old", "fail")
 
 

@@ -91,7 +91,7 @@ def test_a_changed_order_is_said_with_the_conventions_that_change_it():
 
 def test_an_order_that_never_changes_is_said():
     whole, one = audited({"a": (0.3, 0.2), "b": (0.2, 0.1)})
-    assert whole.changes(one) == ("The order of the models on MAP@10 is the same under all 2 conventions.",)
+    assert whole.changes(one) == ("The order of the models on MAP@10 is the same under both conventions.",)
 
 
 def test_every_format_holds_every_cell(receval):

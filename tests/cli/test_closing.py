@@ -59,8 +59,8 @@ def test_models_with_the_same_value_of_a_whole_model_are_not_told_apart_by_a_mar
 
 def test_a_baseline_of_the_config_is_what_models_are_compared_with(config, receval):
     out = receval("run", config(", poor: poor.csv", "compare: {baseline: poor}"))[1]
-    assert "one is better than poor on all 2 measures: nDCG@5 is higher by" in out
-    assert "two is better than poor on all 2 measures: nDCG@5 is higher by" in out
+    assert "one is better than poor on both measures: nDCG@5 is higher by" in out
+    assert "two is better than poor on both measures: nDCG@5 is higher by" in out
 
 
 def test_a_baseline_folder_that_is_not_there_is_said_and_the_run_goes_on(config, receval):

@@ -178,7 +178,7 @@ def test_the_summary_counts_each_kind_of_outcome():
         return Verdicts(tuple(type(plain)(**{**asdict(plain), "outcome": outcome}) for outcome in outcomes)).summary()
 
     assert summary("pass") == "1 gate passed"
-    assert summary("pass", "pass") == "all 2 gates passed"
+    assert summary("pass", "pass") == "both gates passed"
     assert summary("fail", "inconclusive", "inconclusive", "pass") == "1 of 4 gates failed, 2 are inconclusive"
     assert summary("inconclusive", "skipped") == "1 of 2 gates is inconclusive, 1 was not judged"
     assert summary("skipped", "skipped") == "none of 2 gates was judged"

@@ -23,20 +23,20 @@ def test_gates_and_checks_are_suites_with_a_case_each(result):
     assert made & set(result.unmade) == set()
 
 
-def test_what_fails_is_a_failure_and_what_cannot_be_judged_an_error(result):
+def test_what_fails_is_a_failure_and_what_may_be_skipped_is_skipped(result):
     (suite,) = (
         one
         for name, one in suites(reported(result, gates=[gate(o) for o in ("pass", "inconclusive", "fail", "skipped")])).items()
         if name == "gates"
     )
     passed, warned, failed, skipped = suite
-    assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (4, 1, 1, 0)
+    assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (4, 1, 0, 1)
     assert passed.is_passed
     assert warned.is_passed
     assert warned.system_out == "warning: It is inconclusive."
     assert isinstance(failed.result[0], junitparser.Failure)
     assert failed.result[0].message == "It is fail."
-    assert isinstance(skipped.result[0], junitparser.Error)
+    assert isinstance(skipped.result[0], junitparser.Skipped)
 
 
 def test_the_numbers_of_a_gate_are_its_properties(result):

@@ -45,7 +45,7 @@ def test_the_verdict_comes_first_then_gates_then_values(result):
     text = text_of(reported(result, gates=[gate("fail")]))
     title, _, verdict, *_ = text.splitlines()
     assert title == "# Evaluation of popular, good and better"
-    assert verdict == "- ✖ 1 of 1 gate failed."
+    assert verdict == "- ✖ The only gate failed."
     assert text.index("## Gates") < text.index("## Values") < text.index("## Differences") < text.index("<details>")
 
 

@@ -76,7 +76,7 @@ def test_a_gate_that_failed_is_the_first_thing_said(result):
     ("outcomes", "said"),
     [
         (["pass"], ("good", "✔ 1 gate passed.")),
-        (["pass", "pass"], ("good", "✔ All 2 gates passed.")),
+        (["pass", "pass"], ("good", "✔ Both gates passed.")),
         (["pass", "inconclusive"], ("doubtful", "▲ 1 of 2 gates is inconclusive.")),
         (["pass", "skipped"], ("doubtful", "▲ 1 of 2 gates was not judged.")),
     ],
