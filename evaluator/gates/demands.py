@@ -137,6 +137,5 @@ def _side(baseline: Baseline, model: str, result: Result) -> Side | NoBase:
 def _refuse_unknown(names: Iterable[str], result: Result, where: str) -> None:
     for name in names:
         if name not in result.models:
-            raise ConfigError(
-                f"{where}: there is no model named {name}", f"there {'is' if len(result.models) == 1 else 'are'} {shortened(result.models)}"
-            )
+            known = f"there {'is' if len(result.models) == 1 else 'are'} {shortened(result.models)}"
+            raise ConfigError(f"{where}: there is no model named {name}", known)

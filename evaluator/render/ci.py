@@ -113,7 +113,7 @@ def as_code_quality(content: ReportContent) -> bytes:
 
 
 def as_junit(content: ReportContent) -> bytes:
-    """Return gates and checks as test cases; a failed gate or check of level error is a failure, one that cannot be judged and may be skipped is skipped."""
+    """Return gates and checks as test cases: a failed gate or check of level error is a failure, a gate that was not judged is skipped."""
     root = ElementTree.Element("testsuites")
     every = list(cases(content))
     for name, some in groupby(every, key=lambda case: case.suite):

@@ -140,9 +140,8 @@ class Audit(Struct, frozen=True):
         giving = {convention for model in self.models for convention in measure.values(model)}
         if sentences or len(self.models) < 2 or len(giving) < 2:
             return sentences
-        return (
-            f"The order of the models on {measure.measure} is the same under {'both' if len(giving) == 2 else f'all {len(giving)}'} conventions.",
-        )
+        every = "both" if len(giving) == 2 else f"all {len(giving)}"
+        return (f"The order of the models on {measure.measure} is the same under {every} conventions.",)
 
     def _reversals(self, measure: AuditedMeasure) -> Iterator[str]:
         """One sentence for each pair of models that a convention puts in another order than that of the config does."""
