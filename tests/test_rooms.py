@@ -94,6 +94,7 @@ LIBRARIES = {
     "obstore": {"load"},
     "deltalake": {"load"},
     "msgspec": set(ROOMS),
+    "blake3": {"load"},
     "pydantic": {"config"},
     "pydantic_core": {"config"},
     "yaml": {"config", "init", "names", "trackers"},

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ..errors import DataError
 from ..results.comparison import Comparison
 from ..results.description import HistogramBin, Spread
-from ..results.result import Result, columns_of, select
+from ..results.result import InputFile, Result, columns_of, select
 from ..results.row import shortened
 from ..stats.concluding import corrected, unjudged, users_text
 from ..stats.difference import Difference
@@ -48,9 +48,10 @@ def notes_on_inputs(base: Side, model: Side, metrics: Iterable[str]) -> Iterator
     if base.result is model.result:
         return
     needs = {need.removesuffix("?").partition(".")[0] for metric in metrics for need in base.result.definitions[metric].needs}
-    ours, theirs = (_hashes(side.result) for side in (base, model))
+    ours, theirs = ({source.role: source.files for source in side.result.inputs} for side in (base, model))
     for role in sorted(("train", "items") if "catalogue" in needs else ()) + sorted(needs - {"catalogue", "predictions"}):
-        if ours.get(f"data.{role}") != theirs.get(f"data.{role}"):
+        mine, other = (files.get(f"data.{role}", ()) for files in (ours, theirs))
+        if len(mine) != len(other) or not all(map(InputFile.may_equal, mine, other)):
             yield f"{model.name} was evaluated with a different data.{role} than {base.name}, which also changes measures that use it."
 
 
@@ -78,10 +79,6 @@ def _other_definitions(base: Side, model: Side, metrics: Iterable[str]) -> Itera
 
 def _shown(value: object) -> str:
     return "not set" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _hashes(result: Result) -> dict[str, tuple[str, ...]]:
-    return {source.role: tuple(file.sha256 for file in source.files) for source in result.inputs}
 
 
 _BINS: Final = 24

@@ -115,8 +115,8 @@ def _summary(result: Result, sentences: Sequence[str]) -> Iterator[Block]:
 def _data(result: Result) -> Iterator[Table]:
     """Yield the sources with the size and the beginning of the hash of their files, and what the files hold, one line per file."""
     files = ((source, file) for source in result.inputs for file in source.files)
-    rows = ((source.role, file.path, f"{source.rows:,}", f"{file.bytes:,}", file.sha256[:12]) for source, file in files)
-    columns = (Column("source", "key"), Column("file"), Column("rows", "counts"), Column("bytes", "counts"), Column("SHA-256"))
+    rows = ((source.role, file.path, f"{source.rows:,}", f"{file.bytes:,}", file.short_hash) for source, file in files)
+    columns = (Column("source", "key"), Column("file"), Column("rows", "counts"), Column("bytes", "counts"), Column("hash"))
     yield Table.of_texts(columns, rows, "Sources; the rows are those of all files of a source.", "inputs")
     blocks = files_hold(result.description) if result.description is not None else ()
     named = [(before, block) for before, block in pairwise(blocks) if isinstance(before, Heading) and isinstance(block, Table)]

@@ -55,7 +55,7 @@ _INPUTS: Final = (
     Column("file", "name"),
     Column("rows of the input", "counts"),
     Column("bytes", "counts"),
-    Column("SHA-256"),
+    Column("hash"),
 )
 _SETTINGS: Final = (Column("measure", "key"), Column("convention"), Column("settings"))
 _DEFAULTS: Final = "All settings of all measures are the default (convention receval)."
@@ -250,7 +250,7 @@ def _done(content: ReportContent, short: bool) -> Iterator[Section]:
     for label, result in content.results.items():
         of, part = (f" of {label}", f"{label}-") if len(content.results) > 1 else ("", "")
         files = ((source, file) for source in result.inputs for file in source.files)
-        inputs = ((source.role, file.path, f"{source.rows:,}", f"{file.bytes:,}", file.sha256) for source, file in files)
+        inputs = ((source.role, file.path, f"{source.rows:,}", f"{file.bytes:,}", file.hash) for source, file in files)
         settings = []
         for name, one in result.definitions.items():
             choices = {**one.axes, **one.params, "average": one.average, "population": one.population}

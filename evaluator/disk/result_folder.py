@@ -226,6 +226,12 @@ def _read(path: Path) -> tuple[dict[str, Any], bytes]:
     return content, text
 
 
+def _with_named_hashes(source: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an input as this version writes it: up to format 5 the hash of a file was its SHA-256."""
+    files = [{"hash": f"sha256:{file['sha256']}", **file} if "sha256" in file else file for file in source["files"]]
+    return {**source, "files": files}
+
+
 def _first_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no reason given'}"[:120]
 
@@ -242,7 +248,7 @@ def _result(content: Mapping[str, Any], manifest: Mapping[str, Any], per_user: M
         counts={model["model"]: convert(model["users"], Counts) for model in content["models"]},
         higher_is_better={row.label: row.higher_is_better for row in of_all},
         per_user=per_user,
-        inputs=convert(content["inputs"], tuple[Input, ...]),
+        inputs=convert([_with_named_hashes(source) for source in content["inputs"]], tuple[Input, ...]),
         config=content["config"],
         remarks=tuple(content["remarks"]),
         versions=content["versions"],

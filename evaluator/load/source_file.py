@@ -6,7 +6,6 @@ of two states.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from pathlib import Path, PurePath
 from typing import Final, NamedTuple
 
 import polars as pl
+from blake3 import blake3
 from msgspec import Struct, field
 
 from ..errors import DataError
@@ -146,16 +146,26 @@ def _bytes(values: pl.Series) -> Iterator[bytes]:
         yield b"".join(texts.to_list()) if dtype == pl.Binary else texts.cast(pl.String).str.join("").item().encode()
 
 
+_MOST_THREADS: Final = 4
+_CORES_PER_THREAD: Final = 4
+"""One core hashes faster than four read, so that hashing is never the last to finish."""
+
+
 class Fingerprints:
-    """Hashes files, and frames in memory, in the background, one after the other, each once; leaving the context stops what is not done."""
+    """Hash files, and frames in memory, in the background, each once; leaving the context stops what is not done.
+
+    The hash is BLAKE3: nobody can make two files with the same one, and it costs half as much as SHA-256 with special instructions for it,
+    and a tenth without.
+    """
 
     def __init__(self, paths: Iterable[Path | Remote | FrameFile]) -> None:
         self._stopped = threading.Event()
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sha256")
-        self._found = {path: self._pool.submit(self._sha256, path) for path in dict.fromkeys(paths)}
+        n_threads = max(1, min(_MOST_THREADS, pl.thread_pool_size() // _CORES_PER_THREAD))
+        self._pool = ThreadPoolExecutor(n_threads, thread_name_prefix="hash")
+        self._found = {path: self._pool.submit(self._hashed, path) for path in dict.fromkeys(paths)}
 
     def of(self, path: Path | Remote | FrameFile) -> tuple[str, int]:
-        """Return the sha256 of a file and the number of bytes that were hashed, waiting for it if need be."""
+        """Return the hash of a file, as `blake3:` and 64 hexadecimal digits, and the number of its bytes, waiting for it if need be."""
         return self._found[path].result()
 
     def __enter__(self) -> Fingerprints:
@@ -165,14 +175,14 @@ class Fingerprints:
         self._stopped.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _sha256(self, path: Path | Remote | FrameFile) -> tuple[str, int]:
-        digest, size = hashlib.sha256(), 0
+    def _hashed(self, path: Path | Remote | FrameFile) -> tuple[str, int]:
+        digest, size = blake3(), 0
         for block in _blocks(path) if isinstance(path, Path) else path.blocks():
             if self._stopped.is_set():
                 break
             digest.update(block)
             size += len(block)
-        return digest.hexdigest(), size
+        return f"blake3:{digest.hexdigest()}", size
 
 
 def _blocks(path: Path) -> Iterator[bytes]:

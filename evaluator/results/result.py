@@ -102,20 +102,31 @@ class TruthFingerprint(Struct, frozen=True):
 
 __all__ = ["COLUMNS", "FEW_USERS", "FORMAT_VERSION", "SPLITS", "Counts", "Input", "InputFile", "Result", "Row"]
 
-FORMAT_VERSION: Final = 5
+FORMAT_VERSION: Final = 6
 """The version of the JSON form. 1: results, models, inputs, config, versions. 2: with ledgers and findings. 3: with results by group, fold
 and run. 4: with standard deviations, definitions in full and the fingerprint of truth, so that it can be read back. 5: with what is
-concluded of several models."""
-READABLE_VERSIONS: Final = (4, 5)
+concluded of several models. 6: the hash of an input names its algorithm and is BLAKE3; before it was `sha256`."""
+READABLE_VERSIONS: Final = (4, 5, 6)
 """The versions that can be read back."""
 
 
 class InputFile(Struct, frozen=True):
-    """One file: its path as given, its size and its hash."""
+    """One file: its path as given, its size in bytes and its hash, such as `blake3:` and 64 hexadecimal digits."""
 
     path: str
     bytes: int
-    sha256: str
+    hash: str
+
+    @property
+    def short_hash(self) -> str:
+        """The algorithm and the first 12 digits."""
+        algorithm, _, digits = self.hash.partition(":")
+        return f"{algorithm}:{digits[:12]}"
+
+    def may_equal(self, other: InputFile) -> bool:
+        """Return whether both may have the same content: hashes of different algorithms say nothing, sizes do."""
+        same_algorithm = self.hash.partition(":")[0] == other.hash.partition(":")[0]
+        return self.bytes == other.bytes and (self.hash == other.hash or not same_algorithm)
 
 
 class Input(Struct, frozen=True):

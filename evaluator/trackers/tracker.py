@@ -93,10 +93,10 @@ def settings(result: Result) -> dict[str, str]:
     relevance: Mapping[str, Any] = evaluation.get("relevance", {})
     told = {"convention": evaluation.get("convention", "receval"), "relevance_threshold": relevance.get("threshold", "above 0")}
     told |= {"receval": result.versions.get("receval", "")}
-    hashes = {(source.role, number): file.sha256 for source in result.inputs for number, file in enumerate(source.files) if file.sha256}
+    hashes = {(source.role, number): file.hash for source in result.inputs for number, file in enumerate(source.files) if file.hash}
     roles = as_identifiers(dict.fromkeys(role.removeprefix("data.") for role, _ in hashes))
     for (role, number), digest in hashes.items():
-        told[f"sha256_{roles[role.removeprefix('data.')]}{f'_{number}' if number else ''}"] = digest
+        told[f"hash_{roles[role.removeprefix('data.')]}{f'_{number}' if number else ''}"] = digest
     return {name: str(value) for name, value in told.items()}
 
 

@@ -160,9 +160,9 @@ def test_the_hash_of_a_table_is_that_of_its_rows_whatever_holds_them():
     hashes = set()
     for lists in kinds:
         (_, source) = receval.evaluate(test={"b": [2]}, recommendations=lists, metrics="HitRate@1").inputs
-        hashes.add(source.files[0].sha256)
+        hashes.add(source.files[0].hash)
     assert len(hashes) == 1
-    other = receval.evaluate(test={"b": [2]}, recommendations=frame.reverse(), metrics="HitRate@1").inputs[1].files[0].sha256
+    other = receval.evaluate(test={"b": [2]}, recommendations=frame.reverse(), metrics="HitRate@1").inputs[1].files[0].hash
     assert other not in hashes
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from blake3 import blake3
 from receval.cli.main import main
 
 from tests.conftest import CONFIGS
@@ -66,7 +67,7 @@ def test_all_formats_hold_the_same_values(receval, config, tmp_path):
     assert (code, out, err) == (0, "", "")
     long = pl.read_csv(outputs[0])
     content = json.loads(outputs[1].read_text())
-    assert content["format_version"] == 5
+    assert content["format_version"] == 6
     assert pl.DataFrame(content["results"]).rows() == long.rows()
     assert [tuple(json.loads(line).values()) for line in outputs[2].read_text().splitlines()] == long.rows()
     assert pl.read_parquet(outputs[3]).rows() == long.rows()
@@ -83,7 +84,7 @@ def test_an_output_folder_gets_every_file_and_a_manifest_that_proves_them(first_
         assert hashlib.sha256((folder / output["path"]).read_bytes()).hexdigest() == output["sha256"]
     test = next(source for source in manifest["inputs"] if source["role"] == "data.test")
     content = (first_run / "data" / "test.csv").read_bytes()
-    assert test["files"] == [{"path": "data/test.csv", "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}]
+    assert test["files"] == [{"path": "data/test.csv", "bytes": len(content), "hash": f"blake3:{blake3(content).hexdigest()}"}]
     assert test["rows"] == content.count(b"\n") - 1
     assert {"receval", "python", "polars", "pydantic"} <= manifest["versions"].keys()
     assert manifest["config"]["evaluation"]["convention"] == "receval"

@@ -66,7 +66,7 @@ def test_every_mark_goes_to_the_model_that_is_best_on_the_users_in_common(other_
 
 def test_a_conclusion_is_data_in_the_json_form(other_users):
     content = json.loads(rendered(of_form("json", "result"), other_users))
-    assert content["format_version"] == 5
+    assert content["format_version"] == 6
     (one,) = content["conclusions"]
     assert (one["measure"], one["models"], one["best"], one["users"]) == ("Recall@2", ["A", "B"], "B", {"A": 20, "B": 200})
     assert (one["family"], one["correction"], one["level"], one["test"]) == (1, "holm", 0.95, "t")

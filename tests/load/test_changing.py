@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import os
 import subprocess
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from blake3 import blake3
 from receval import load_config
 from receval import run as evaluate
 from receval.errors import DataError
@@ -159,7 +159,7 @@ def test_ndjson_is_read_whatever_letters_are_in_its_name(name, config, write, re
 def test_values_are_of_the_state_whose_hash_stands_beside_them(config):
     path, lists = config()
     states = [lists.read_bytes(), lists.read_bytes().replace(b"1,10,0.9", b"1,10,0.1")]
-    expected = {hashlib.sha256(state).hexdigest(): value for state, value in zip(states, (0.75, 0.5), strict=True)}
+    expected = {f"blake3:{blake3(state).hexdigest()}": value for state, value in zip(states, (0.75, 0.5), strict=True)}
     stop = threading.Event()
 
     def rewrite():
@@ -179,7 +179,7 @@ def test_values_are_of_the_state_whose_hash_stands_beside_them(config):
                 outcomes.append(str(error))
             else:
                 (of_lists,) = [source for source in result.inputs if source.role == "data.recommendations.m"]
-                outcomes.append((of_lists.files[0].sha256, result.rows[0].value))
+                outcomes.append((of_lists.files[0].hash, result.rows[0].value))
     finally:
         stop.set()
         writer.join()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 
 import polars as pl
 import pytest
 import yaml
+from blake3 import blake3
 from deltalake import DeltaTable
 from receval import load_config, run
 from receval.errors import DataError, MissingExtraError
@@ -36,7 +36,7 @@ def test_the_newest_version_counts_and_its_files_are_in_the_manifest(write, tmp_
     assert [(row.model, row.label, row.value) for row in result.rows] == [("table", label, value) for label, value in EXPECTED.items()]
     files = DeltaTable(str(tmp_path / "table")).file_uris()
     assert sorted(file.path for file in result.inputs[1].files) == sorted(file.removeprefix(f"{tmp_path}/") for file in files)
-    assert all(file.sha256 == hashlib.sha256((tmp_path / file.path).read_bytes()).hexdigest() for file in result.inputs[1].files)
+    assert all(file.hash == f"blake3:{blake3((tmp_path / file.path).read_bytes()).hexdigest()}" for file in result.inputs[1].files)
 
 
 def test_columns_of_partitions_and_lists_are_read(door, tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import receval
+from blake3 import blake3
 from receval.cli.main import main
 
 pytestmark = [
@@ -44,9 +44,9 @@ def test_an_artifact_of_a_run_is_read_as_the_file_that_was_logged(run_id: str, t
     held = receval.evaluate(test=TEST, recommendations={"als": LISTS}, metrics=["nDCG@2", "Recall@2"])
     assert result.to_dict() == held.to_dict()
     (source,) = [source for source in result.inputs if "als" in source.role]
-    assert (source.files[0].path, source.files[0].sha256) == (
+    assert (source.files[0].path, source.files[0].hash) == (
         path,
-        hashlib.sha256((tmp_path / path.rpartition("/")[2]).read_bytes()).hexdigest(),
+        "blake3:" + blake3((tmp_path / path.rpartition("/")[2]).read_bytes()).hexdigest(),
     )
 
 

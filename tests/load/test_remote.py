@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import http.server
 import io
 import logging
@@ -17,6 +16,7 @@ import obstore
 import polars as pl
 import pytest
 import yaml
+from blake3 import blake3
 from moto.server import ThreadedMotoServer
 from obstore.store import from_url
 from receval import load_config, run
@@ -144,9 +144,9 @@ def test_the_manifest_has_the_size_and_hash_of_what_was_read_and_no_secret(store
     models = {name: {"path": path} | ({"storage_options": store} if name != "c" else {}) for name, path in paths.items()}
     write("config.yaml", yaml.safe_dump({"data": {"test": "test.csv", "recommendations": models}, "evaluation": {"metrics": ["MRR"]}}))
     loaded = load_config(tmp_path / "config.yaml")
-    seen = {file.path: (file.bytes, file.sha256) for given in run(loaded).inputs for file in given.files}
+    seen = {file.path: (file.bytes, file.hash) for given in run(loaded).inputs for file in given.files}
     for path, content in (("s3://lists/l.parquet", OBJECTS["l.parquet"]), ("s3://lists/l.csv", TEXT), (f"{web}/l.csv", TEXT)):
-        assert seen[path] == (len(content), hashlib.sha256(content).hexdigest())
+        assert seen[path] == (len(content), f"blake3:{blake3(content).hexdigest()}")
     assert "s3cr3t" not in str(run(loaded).inputs)
     printed = loaded.resolved_yaml()
     assert "hidden" not in printed + str(run(loaded).config)

@@ -42,3 +42,16 @@ def test_no_rows_and_empty_ids_have_a_hash():
     assert truth_hash(TEST.clear()).rows == 0
     empty = pl.DataFrame({"user": ["", "a"], "item": ["b", ""]})
     assert truth_hash(empty).sums != truth_hash(empty.with_columns(item=pl.Series(["", "b"]))).sums
+
+
+@pytest.mark.parametrize("numbers", [[0, 9, 10, 99, 100, 10**9, 2**63 - 1], [5, -1, 12]])
+def test_a_number_has_the_hash_of_its_digits_as_text(numbers):
+    frame = pl.DataFrame({"user": numbers, "item": numbers[::-1]})
+    assert truth_hash(frame) == truth_hash(frame.cast(pl.String))
+
+
+def test_a_table_of_many_rows_has_the_sum_of_the_hashes_of_its_pieces():
+    many = pl.DataFrame({"user": pl.int_range(40_000, eager=True) // 3, "item": pl.int_range(40_000, eager=True) * 7 % 1_000})
+    pieces = many.with_columns(piece=pl.col("user") // 7_001).partition_by("piece", include_key=False)
+    first, *others = map(truth_hash, pieces)
+    assert sum(others, first) == truth_hash(many)

@@ -89,7 +89,7 @@ def _check_mlflow(result: library.EvaluationResult, address: str, monkeypatch: p
     assert {names[name]: value for name, value in logged.items() if not name.endswith((".low", ".high"))} == result.to_dict()["new.er"]
     assert logged["nDCG_at_3.low"] < logged["nDCG_at_3"] < logged["nDCG_at_3.high"]
     assert parent.data.params["convention"] == "receval"
-    assert len(parent.data.params["sha256_test"]) == 64
+    assert parent.data.params["hash_test"].startswith("blake3:")
     assert parent.data.tags["receval.gates"] == "passed"
     assert runs["new.er"].data.tags["receval.gate.1"] == "pass: nDCG@3 ≥ 0.5"
     assert {file.path for file in client.list_artifacts(parent.info.run_id)} == {"results.json", "report.html", "manifest.json"}
@@ -131,7 +131,7 @@ def test_the_hash_of_every_input_is_a_parameter_however_many_there_are(
     MlflowRuns(MlflowTracking(runs="models")).log(many, {})
     client = MlflowClient(files)
     for run in client.search_runs([client.get_experiment_by_name("receval").experiment_id]):
-        assert sum(name.startswith("sha256_") for name in run.data.params) == 120
+        assert sum(name.startswith("hash_") for name in run.data.params) == 120
 
 
 @needs_wandb
