@@ -273,7 +273,7 @@ def _quoted(text: str) -> str:
 def example(entry: MetricEntry) -> str:
     """How the value of one user comes about, or the value of a model, as the command line prints it."""
     text = measure(entry)
-    if not METRICS[entry.name].system:
+    if not METRICS[entry.name].per_model:
         return printed(["explain", text, CONFIG, "--user", "ana"])
     sets = ["--set", f"evaluation.metrics=[{_quoted(text)}]"]
     sets += ["--set", "data.predictions=probabilities.csv"] if entry.name in PREDICTIONS else []

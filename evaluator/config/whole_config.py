@@ -85,7 +85,7 @@ def _read_entry(value: Any, info: ValidationInfo) -> Any:
             return _read_entry(str(arithmetic.alone), info)
         arithmetic = arithmetic.with_measures(lambda spec: convention.parse(str(spec)))
         for spec in arithmetic.measures:
-            if metrics.resolve(spec, convention, load).several:
+            if metrics.resolve(spec, convention, load).has_subvalues:
                 raise ValueError(f"{spec} has several values: name the group")
         return (arithmetic,)
     specs = (convention.parse(value),) if isinstance(value, str) else read_entry(value)

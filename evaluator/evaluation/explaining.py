@@ -45,7 +45,7 @@ def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -
         raise ConfigError(f"{measure}: {error}") from None
     for problem in missing(definition, loaded.config.data):
         raise ConfigError(problem)
-    if definition.metric.system:
+    if definition.metric.per_model:
         raise ConfigError(f"{definition.label} is one value per model, not per user that could be explained")
 
     def explained_from(files: Files) -> Explanation:

@@ -236,7 +236,7 @@ def _with_equal_groups(plan: Plan, prepared: Prepared, test: pl.DataFrame, train
     tested = train.join(test.select("user").unique(), on="user", how="semi", maintain_order="left")
     rows = {role: frame.sort("user", maintain_order=True) for role, frame in (("test", test), ("train", tested))}
     scorer = Scorer.of(prepared, PartData({LISTS: test.select("user", "item", "row").clear(), **rows}))
-    with_users = next((one for one in plan.definitions if not one.metric.system), plan.definitions[0])
+    with_users = next((one for one in plan.definitions if not one.metric.per_model), plan.definitions[0])
     borders = {by: equal_borders(scorer, with_users, by.n_groups) for by in splits}
     fewer = [(by.n_groups, len(some) + 1) for by, some in borders.items() if len(some) + 1 < by.n_groups]
     remarks = (

@@ -79,7 +79,7 @@ def sums_by_group(task: Task, scorer: Scorer, values: Array) -> GroupTable:
 
 def has_groups_of(by: GroupBy, group: MeasureGroup) -> bool:
     """Whether measures have values by group: those with a value per user; by groups of items those of hits."""
-    return sums_hits(group.first) if by.kind == "items" else not group.metric.system
+    return sums_hits(group.first) if by.kind == "items" else not group.metric.per_model
 
 
 Ratios = Mapping[int, tuple[Array, Array]]

@@ -41,7 +41,7 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
     codes: dict[Choice, Array] = {}
     for number, group in enumerate(task.groups):
         rows = list(group.indexes)
-        if group.metric.system:
+        if group.metric.per_model:
             group_values, totals[number] = _whole(scorer, group, sums)
         else:
             group_values = scorer.values(group, sums)

@@ -26,7 +26,7 @@ def title(metric: Metric) -> str:
 def is_of_a_user(metric: Metric, params: Mapping[str, Scalar]) -> bool:
     """Return whether the formula gives the value of one user, not that of the whole model or of means over users."""
     of_means = any(axis == "f_of" and params[name] == "means" for name, axis in metric.axes.items())
-    return not (metric.system or of_means)
+    return not (metric.per_model or of_means)
 
 
 def equation(metric: Metric, params: Mapping[str, Scalar]) -> tuple[str, ...]:

@@ -46,7 +46,7 @@ GE = "Ge, Delgado-Battenfeld and Jannach, Beyond accuracy, RecSys 2010"
     needs=lambda params: (
         () if params["form"] == "count" and params["outside"] == "counts" else ("train",) if params["of"] == "train" else ("catalogue",)
     ),
-    system=True,
+    per_model=True,
     population="lists",
     tex=tex(r"<form>", **_COVERAGE),
     reference=GE,
@@ -85,7 +85,7 @@ def _coverage(m: Measure) -> Array:
     numbers={"more": Number(0.0, "items that are added to the size of the catalogue", least=0.0, symbol="x")},
     bounds=(0.0, math.inf),
     needs=("catalogue",),
-    system=True,
+    per_model=True,
     cut=False,
     population="lists",
     tex=tex(r"<form>", **_COVERAGE),

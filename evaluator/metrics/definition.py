@@ -49,9 +49,9 @@ class Definition(Struct, frozen=True, dict=True):
         return self.spec if self.metric.cut else self.spec.at(UNSET)
 
     @property
-    def several(self) -> bool:
+    def has_subvalues(self) -> bool:
         """Return whether it has several values, which further parameters distinguish."""
-        return self.metric.several(self.params)
+        return self.metric.has_subvalues(self.params)
 
     @property
     def params(self) -> dict[str, Scalar]:
@@ -153,6 +153,6 @@ class Definition(Struct, frozen=True, dict=True):
     @property
     def is_pooled(self) -> bool:
         """Return whether the metric can be pooled over users: a ratio, or a formula over such metrics."""
-        if self.metric.system or self.of_means:
+        if self.metric.per_model or self.of_means:
             return False
         return all(part.is_pooled for part in self.components) if self.components else self.metric.pooled(self.params)

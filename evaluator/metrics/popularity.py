@@ -238,7 +238,7 @@ def spread_of(shares: Sequence[Array]) -> Array:
     bounds=(0.0, 1.0),
     needs=_needs,
     uses=lambda params: ("relevant", "listed" if params["numerator"] == "listed" else "hits"),
-    system=True,
+    per_model=True,
     higher_is_better=False,
     tex=tex(
         SPREAD + r"\frac{\sum_{u \in U} |<numerator> \cap G|}{\sum_{u \in U} |T_u \cap G|}" + _HEAD_OR_TAIL,
@@ -273,7 +273,7 @@ def pop_reo(m: Measure) -> Array:
     bounds=(0.0, 1.0),
     needs=_needs,
     uses=lambda params: ("listed", *(("profile",) if params["candidates"] == "unseen" else ())),
-    system=True,
+    per_model=True,
     higher_is_better=False,
     population="lists",
     tex=tex(

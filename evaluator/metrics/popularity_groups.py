@@ -68,9 +68,9 @@ def profile_groups_of(params: Mapping[str, Scalar]) -> ProfileGroups:
     bounds=(-1.0, math.inf),
     needs=lambda params: ("train", *((f"users.{params['by']}",) if params["by"] else ())),
     uses=lambda params: ("listed", "reading", "profile", "n_profile", "user_group" if params["by"] else "popularity_group"),
-    several=lambda params: not params["group"],
+    has_subvalues=lambda params: not params["group"],
     validate=_check_shares,
-    system=True,
+    per_model=True,
     higher_is_better=False,
     population="lists",
     tex=tex(
@@ -178,7 +178,7 @@ def popularity_ratio(m: Measure) -> Array:
     needs=("train",),
     uses=("popular_exposure",),
     one_cutoff=True,
-    system=True,
+    per_model=True,
     higher_is_better=False,
     population="lists",
     tex=tex(

@@ -60,11 +60,11 @@ class Metric(Struct, frozen=True):
     it takes as many as are given); `cut` is false where a cut-off has no meaning; `average` is how users are combined and `population`
     which users count unless the convention or the config says otherwise; `needs` the inputs beside test and lists under given parameters,
     `uses` the tables that the body reads; `one_cutoff`: the body is run for one cut-off at a time, since its tables depend on it;
-    `pooled`: the body gives a `Ratio`, which can be pooled over users; `several`: it gives several values of a whole model, which
+    `pooled`: the body gives a `Ratio`, which can be pooled over users; `has_subvalues`: it gives several values of a whole model, which
     parameters distinguish; `counts`: a value is a number of things (by `form`, where it has that parameter), and is whole unless it is a
-    mean; `tex` is the formula of a user's value (of the model's, where `system`) in LaTeX, the part on the right of its equals sign;
+    mean; `tex` is the formula of a user's value (of the model's, where `per_model`) in LaTeX, the part on the right of its equals sign;
     `validate` raises `ValueError` for parameters that contradict each other or the cut-off, `validate_combined` for those that do not fit
-    the number of combined metrics; `system` is true where a value belongs to the whole model and no user has one.
+    the number of combined metrics; `per_model` is true where a value belongs to the whole model and no user has one.
     """
 
     name: str
@@ -83,11 +83,11 @@ class Metric(Struct, frozen=True):
     uses: Needs = lambda params: ()
     one_cutoff: bool = False
     pooled: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
-    several: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
+    has_subvalues: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
     counts: bool = False
     validate: Callable[[Mapping[str, Scalar], int | None], None] = lambda params, k: None
     validate_combined: Callable[[Mapping[str, Scalar], int], None] = lambda params, n_metrics: None
-    system: bool = False
+    per_model: bool = False
     higher_is_better: bool | Callable[[Mapping[str, Scalar]], bool | None] | None = True
     cut: bool = True
     average: str = "mean"
@@ -165,11 +165,11 @@ def metric(
     uses: Iterable[str] | Needs = ("hits",),
     one_cutoff: bool = False,
     pooled: Callable[[Mapping[str, Scalar]], bool] | bool = False,
-    several: Callable[[Mapping[str, Scalar]], bool] | bool = False,
+    has_subvalues: Callable[[Mapping[str, Scalar]], bool] | bool = False,
     counts: bool = False,
     validate: Callable[[Mapping[str, Scalar], int | None], None] = lambda params, k: None,
     validate_combined: Callable[[Mapping[str, Scalar], int], None] = lambda params, n_metrics: None,
-    system: bool = False,
+    per_model: bool = False,
     higher_is_better: bool | Callable[[Mapping[str, Scalar]], bool | None] | None = True,
     cut: bool = True,
     average: str = "mean",
@@ -197,11 +197,11 @@ def metric(
             uses=uses if callable(uses) else _always(uses),
             one_cutoff=one_cutoff,
             pooled=pooled if callable(pooled) else lambda params: bool(pooled),
-            several=several if callable(several) else lambda params: bool(several),
+            has_subvalues=has_subvalues if callable(has_subvalues) else lambda params: bool(has_subvalues),
             counts=counts,
             validate=validate,
             validate_combined=validate_combined,
-            system=system,
+            per_model=per_model,
             higher_is_better=higher_is_better,
             cut=cut,
             average=average,

@@ -111,7 +111,7 @@ def _parts(
             raise ValueError(f"{alone[0]} belongs to the whole of {entry.name}, not to {part.name} in it: write {entry.name}({alone[0]}=…)")
         params = {**{key: value for key, value in shared.items() if key != "average"}, **dict(part.params)}
         component = find(chosen.read(part).name)
-        if component.system:
+        if component.per_model:
             problem = f"{component.name} is one value per model, not per user: {entry.name} cannot combine it"
             raise ValueError(f"{problem}; {_instead(read, entry, parts, chosen)}")
         at = read.k if component.cut else UNSET

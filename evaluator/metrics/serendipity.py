@@ -232,7 +232,7 @@ def profile_distance(m: Measure) -> Ratio:
     bounds=(-2.0, math.inf),
     needs=("distances",),
     uses=("user_distance", "reading"),
-    system=True,
+    per_model=True,
     population="lists",
     higher_is_better=None,
     tex=r"\frac{\sum_{u \in U} |L_u|}{\sum_{u \in U} \sum_{i \in L_u} 1/d(u,i)} - 2",
