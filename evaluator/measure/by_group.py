@@ -140,7 +140,7 @@ def _of_items(task: Task, scorer: Scorer, membership: Membership) -> Iterator[tu
 def _among_relevant(made: GroupValues) -> GroupValues:
     """The values of the users who have a relevant item."""
     values = np.where(made.n_relevant > 0, made.values, np.nan)
-    return GroupValues(values, made.counts, made.n_relevant, made.n_recommended, made.ratios)
+    return GroupValues(values, made.counted_mask, made.n_relevant, made.n_recommended, made.ratios)
 
 
 def group_rows(task: Task, partial: Partial, model: str, n_shown: int, composites: Sequence[Composite] = ()) -> list[Row]:

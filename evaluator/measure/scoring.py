@@ -32,7 +32,7 @@ class GroupValues(Struct, frozen=True, eq=False):
     """
 
     values: Array
-    counts: Array
+    counted_mask: Array
     n_relevant: Array
     n_recommended: Array
     ratios: tuple[tuple[Array, Array], ...] = ()
