@@ -1,4 +1,4 @@
-"""Bias disparity: how far recommendations change what groups of users have of groups of items."""
+"""Bias disparity: how far recommendations change the share of groups of items among the items of groups of users."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _TABLES = {"train": "profile", "test": "relevant", "lists": "listed"}
 
 
 def _bias(m: Measure, user: Group, item: Group, source: str) -> Array:
-    """(the share of group `item` among what group `user` has in `source`) / (the share of the group among the items)."""
+    """Return (share of group `item` among the items of group `user` in `source`) / (share of this group among all items)."""
     rows, column = m.table(_TABLES[source]), str(m.params["items"])
     inside = m.user("user_group", column=str(m.params["users"])) == user.code
     having = m.total(where(inside, rows.tally(in_group(rows, item, column)), 0.0))
@@ -55,7 +55,7 @@ def _bias(m: Measure, user: Group, item: Group, source: str) -> Array:
 
 
 def _of_pairs(m: Measure, value: Callable[[Group, Group], Array]) -> Many:
-    """A value for every pair of groups, or for the only one that the parameters name."""
+    """Return a value for every pair of groups, or for the pair or group that the parameters name."""
     only_user, only_item = str(m.params["user_group"]), str(m.params["item_group"])
     values: dict[Params, Array] = {}
     for user in chosen(m, f"users.{m.params['users']}", only_user):

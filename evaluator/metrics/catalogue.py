@@ -1,4 +1,4 @@
-"""The catalogue of metrics, axes and conventions, read from the registry and the convention files; and formulas as equations."""
+"""Catalogue of metrics, axes and conventions, read from the registry and the convention files; and formulas as equations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NEXT: Final = r"\\"
 
 
 def title(metric: Metric) -> str:
-    """The metric as a symbol, with its cut-off if it takes one."""
+    """Return the metric as a symbol, with its cut-off if it takes one."""
     return rf"\mathrm{{{metric.name}}}{'@k' if metric.cut else ''}"
 
 
@@ -30,7 +30,7 @@ def is_of_a_user(metric: Metric, params: Mapping[str, Scalar]) -> bool:
 
 
 def equation(metric: Metric, params: Mapping[str, Scalar]) -> tuple[str, ...]:
-    """The lines of the equation; none for a metric without a formula."""
+    """Return the lines of the equation; none for a metric without a formula."""
     formula = metric.tex(params)
     if not formula:
         return ()
@@ -54,15 +54,14 @@ FAMILIES: Final = {
     "counterfactual": "Counterfactual",
     "composite": "Several objectives",
 }
-"""The families of metrics, in the order in which they are listed."""
+"""Families of metrics, in the order in which they are listed."""
 _NEEDS: Final = {"catalogue": "data.train or data.items", "categories": "categories of data.items"}
 
 
 class ChoiceEntry(Struct, frozen=True):
-    """One setting: its purpose (`decides`), its values with their meanings (none: a number), and the default.
+    """One setting: its purpose (`decides`), its values with their meanings (empty for a number), and its default.
 
-    `axis` is the name that convention files use; a parameter that no convention sets has none. `allowed` describes the
-    values in words.
+    `axis` is the name in convention files, `None` for a parameter that conventions do not set. `allowed` describes the values in words.
     """
 
     name: str
@@ -114,11 +113,11 @@ class MetricEntry(Struct, frozen=True):
     conventions: tuple[str, ...]
     settings: tuple[SettingEntry, ...]
     origin: str = "receval"
-    """Where the metric comes from: receval, or what added it."""
+    """Source of the metric: receval, or the package or file that adds it."""
 
 
 class ConventionEntry(Struct, frozen=True):
-    """One convention. `axes` has a value for every axis, `differs` those unlike the default convention."""
+    """One convention. `axes` has a value for every axis, `differs` those that differ from the default convention."""
 
     name: str
     library: str
@@ -135,7 +134,7 @@ class ConventionEntry(Struct, frozen=True):
 
 
 class Catalogue(Struct, frozen=True):
-    """The axes of every metric, those of some metrics, the metrics and the conventions."""
+    """The axes of all metrics (`protocol`), those of some metrics (`formula`), the metrics and the conventions."""
 
     protocol: tuple[ChoiceEntry, ...]
     formula: tuple[ChoiceEntry, ...]
@@ -143,16 +142,16 @@ class Catalogue(Struct, frozen=True):
     conventions: tuple[ConventionEntry, ...]
 
     def metric(self, name: str) -> MetricEntry:
-        """The metric of that name."""
+        """Return the metric with this name."""
         return next(entry for entry in self.metrics if entry.name == name)
 
     def convention(self, name: str) -> ConventionEntry:
-        """The convention of that name."""
+        """Return the convention with this name."""
         return next(entry for entry in self.conventions if entry.name == name)
 
 
 def read(extra: Iterable[Convention] = ()) -> Catalogue:
-    """Read the catalogue of the conventions of receval, the default one first, and of `extra` ones."""
+    """Return the catalogue for the conventions of receval, the default one first, and `extra` ones."""
     names = sorted(known(), key=lambda name: (name != DEFAULT, name.lower()))
     found = {convention.name: convention for convention in (*map(load, names), *extra)}
     default = found[DEFAULT]
@@ -169,7 +168,7 @@ def read(extra: Iterable[Convention] = ()) -> Catalogue:
 
 
 def _place_of_family(family: str) -> int:
-    """Where a family is listed; those of packages and files come last."""
+    """Return the position of a family in the list; those of packages and files come last."""
     return list(FAMILIES).index(family) if family in FAMILIES else len(FAMILIES)
 
 
@@ -216,7 +215,7 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
 
 
 def _terms(metric: Metric, text: str) -> dict[str, str]:
-    """The symbols and words of the family that a text uses, and those that their meanings use."""
+    """Return the symbols and words of the family that a text uses, and those that their meanings use."""
     letters: Mapping[str, str] = getattr(sys.modules.get(metric.define.__module__), "LETTERS", {}) if metric.origin == "receval" else {}
     used: set[str] = set()
     while found := {term for term in letters if term not in used and _uses(text, term)}:
@@ -226,7 +225,10 @@ def _terms(metric: Metric, text: str) -> dict[str, str]:
 
 
 def _uses(text: str, term: str) -> bool:
-    """Return whether a text has the term: the `h` of `h(r)` is before a bracket, a symbol without one is not, and a word may be."""
+    """Return whether a text has the term.
+
+    The `h` of `h(r)` comes before a bracket, a symbol without brackets does not, and a word may do either.
+    """
     name, bracket, _ = term.partition("(")
     is_word = name.isalpha() and len(name) > 1
     behind = r"\(" if bracket else r"(?!\w)" if is_word else r"(?![\w(])"
@@ -234,7 +236,7 @@ def _uses(text: str, term: str) -> bool:
 
 
 def _needs(metric: Metric, own: Mapping[str, Scalar]) -> tuple[str, ...]:
-    """The inputs that the metric needs under its defaults, with `COLUMN` for columns that must be named."""
+    """Return the inputs that the metric needs with its defaults; a column that must be named is `a column of …`."""
     given = {name: own[axis] for name, axis in metric.axes.items()}
     given |= {name: text.default or "COLUMN" for name, text in metric.texts.items()}
     needed = (need for need in sorted(metric.needs(given)) if not need.endswith("?"))
@@ -308,6 +310,6 @@ def sections(doc: str) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:
 
 
 def _paragraphs(doc: str) -> tuple[str, ...]:
-    """The paragraphs, each on one line unless some of its lines are indented."""
+    """Return the paragraphs, each on one line unless some of its lines are indented."""
     found = re.split(r"\n\s*\n", inspect.cleandoc(doc))
     return tuple(block if "\n " in block else " ".join(block.split()) for block in found if block.strip())

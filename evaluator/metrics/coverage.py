@@ -1,4 +1,4 @@
-"""Coverage and the state of the lists: which items and users are reached, how long the lists are, which items they repeat."""
+"""Coverage and the state of the lists: items and users that are reached, lengths of lists, and duplicates in them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def item_coverage(m: Measure) -> Array:
 def _coverage(m: Measure) -> Array:
     form, of = m.params["form"], str(m.params["of"])
     exposure = m.items("exposure", k=m.cutoff or 0, weighted=False)
-    n_items = exposure.sum(1.0 if m.params["outside"] == "counts" else exposure.item("known", of=of))
+    n_items = exposure.sum(1.0 if m.params["outside"] == "counts" else exposure.item("is_known", of=of))
     if form == "count":
         return n_items
     share = divide(n_items, m.number("train_items" if of == "train" else "items") + float(m.params["more"]))

@@ -73,7 +73,7 @@ def exposure_of_items(m: Measure, weighted: bool = False) -> ItemTable:
 
 
 def _gini_index(m: Measure, items: ItemTable, column: str, more: float = 0.0) -> Array:
-    """The Gini index of a column of items whose `place` is their rank by it, among the items of the catalogue and `more`."""
+    """Return the Gini index of a column, whose ranks are in the column `place`, among the items of the catalogue and `more` items."""
     of = str(m.params["of"])
     n_recommended, total = items.sum(1.0), items.sum(items[column])
     size = (n_recommended if of == "recommended" else m.number("train_items" if of == "train" else "items")) + more
@@ -181,7 +181,7 @@ def aggregate_diversity(m: Measure) -> Array:
 
 
 def _depth(m: Measure) -> Array:
-    """k, or the mean length of the lists where there is no cut-off."""
+    """Return k, or without a cut-off the mean length of the lists."""
     return np.array([[float(m.cutoff)]]) if m.cutoff is not None else divide(m.total(m.n_listed), m.n_counted)
 
 

@@ -44,7 +44,7 @@ def _needs_users(given: Mapping[str, Scalar]) -> tuple[str, ...]:
 
 
 def chosen(m: Measure, column: str, only: str) -> Sequence[Group]:
-    """The groups of a column, or the one called `only`; `DataError` if there is none of that name."""
+    """Return the groups of a column, or only the one called `only`; `DataError` if there is no such group."""
     groups = m.groups(column)
     if not only:
         return groups
@@ -124,7 +124,7 @@ def rsp(m: Measure) -> Array:
 
 
 def _mean_difference(values: Sequence[Array], all_or_none: bool) -> Array:
-    """The mean difference of two `values`, over all pairs that have both; `all_or_none`: no value if one has none."""
+    """Return the mean difference of two `values`, over all pairs that have both; `all_or_none`: no value if any is missing."""
     pairs = [np.abs(left - right) for left, right in combinations(values, 2)]
     if not pairs:
         return np.array([[NO_VALUE]])
@@ -134,7 +134,7 @@ def _mean_difference(values: Sequence[Array], all_or_none: bool) -> Array:
 
 
 def _difference_of_users(m: Measure, value: Array) -> Array:
-    """The mean difference of the mean `value` of groups of users."""
+    """Return the mean difference between groups of users in the mean of `value`."""
     code = m.user("user_group", column=str(m.params["by"]))
     means = []
     for group in m.groups(f"users.{m.params['by']}"):
@@ -259,7 +259,7 @@ def item_mad_rating(m: Measure) -> Array:
 
 
 def _difference_of_items(m: Measure, items: ItemTable, value: Array, counts: Array) -> Array:
-    """The mean difference of the mean `value` of groups of items, over the items that count."""
+    """Return the mean difference between groups of items in the mean of `value`, over the items that count."""
     means = []
     for group in m.groups(f"items.{m.params['by']}"):
         inside = in_group(items, group, str(m.params["by"]))

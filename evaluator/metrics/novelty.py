@@ -1,4 +1,4 @@
-"""Novelty and surprise: how unlikely it is that the user knows, or expects, what is recommended."""
+"""Novelty and surprise: how unlikely it is that the user knows or expects the recommended items."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _AXES = {
 
 
 def _tables(params: Mapping[str, Scalar]) -> tuple[str, ...]:
-    """The tables that `_expected` reads."""
+    """Return the tables that `_expected` reads."""
     items = "listed" if params["relevance"] == "none" else "hits"
     if params["norm"] == "k":  # without a cut-off it is the length of the list
         return (items, "reading") if params["discount"] == "none" else (items, "listed")
@@ -57,7 +57,7 @@ def _tables(params: Mapping[str, Scalar]) -> tuple[str, ...]:
 
 
 def _expected(m: Measure, novelty: Callable[[CutTable], Array]) -> Ratio:
-    """Σ_r relevance · discount · `novelty` / Σ_r discount."""
+    """Return Σ_r relevance · discount · `novelty` / Σ_r discount."""
     logarithmic = m.params["discount"] == "log"
     table = m.listed if m.params["relevance"] == "none" else m.hits
     each = novelty(table)

@@ -1,4 +1,4 @@
-"""Popularity bias: how popular the recommended items are, and how far popular items are preferred."""
+"""Popularity bias: how popular the recommended items are, and how far a model prefers popular items."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _TEX_BORDER: Pieces = {
 
 
 def border_of_tail(m: Measure) -> dict[str, Scalar]:
-    """The parameters of the column `tail` of items."""
+    """Return the parameters of the item column `tail`."""
     return {"ratio": float(m.params["ratio"])} | {name: str(m.params[name]) for name in _BORDER}
 
 
@@ -221,7 +221,7 @@ def tail_percentage(m: Measure) -> Array:
 
 
 def spread_of(shares: Sequence[Array]) -> Array:
-    """Population standard deviation of `shares` divided by their mean; 0 where the mean is 0. A share without a value is left out."""
+    """Return the population standard deviation of `shares` divided by their mean; 0 if the mean is 0. Missing shares are left out."""
     if not shares:
         return np.array([[NO_VALUE]])
     n = added(*(where(missing(share), 0.0, 1.0) for share in shares))

@@ -1,4 +1,4 @@
-"""Popularity of what users get against what they had: by groups of users, by user, and by item."""
+"""Popularity of recommended items compared with the items that users had before: by groups of users, by user, and by item."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _check_shares(params: Mapping[str, Scalar], k: int | None) -> None:
 
 
 def profile_groups_of(params: Mapping[str, Scalar]) -> ProfileGroups:
-    """How the parameters group users where no column of data.users does."""
+    """Return the grouping of users by their profiles, for measures without a column of data.users."""
     return ProfileGroups(str(params["of"]), str(params["count"]), float(params["popular"]), str(params["ties"]), str(params["shares"]))
 
 

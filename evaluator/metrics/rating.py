@@ -1,4 +1,4 @@
-"""Errors of predicted ratings: p(i) is the predicted rating of item i, t(i) that of the test file."""
+"""Errors of predicted ratings: p(i) is the predicted rating of item i, t(i) its rating in the test file."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ LETTERS = {
     title="The test ratings",
 )
 def ratings(part: PartData, test_pairs: TestPairs, test_ratings: TestRatings, truth_table: TruthTable, scored_pairs: Rows) -> Rows:
-    """Every test rating (that of each row where every row counts), all of rank 1: `rating`, `prediction` (NaN without one), `relevant`.
+    """Return every test rating (one per row if every row counts), all with rank 1: `rating`, `prediction` (NaN without one), `relevant`.
 
-    Of several predictions of a pair the highest counts; where there are no predictions they are the scores of the lists.
+    Of several predictions of a pair the highest counts; without predictions the scores of the lists are used.
     """
     prediction = np.full(len(test_pairs), np.nan)
     if "predictions" in part:
@@ -64,12 +64,12 @@ _HERLOCKER = "Herlocker et al., Evaluating collaborative filtering recommender s
 
 
 def _error(rows: CutTable) -> Array:
-    """The error of every test rating, missing where nothing is predicted."""
+    """Return the error of every test rating, missing where there is no prediction."""
     return rows["prediction"] - rows["rating"]
 
 
 def _mean_error(m: Measure, error: Array) -> Ratio:
-    """The mean of `error`, one number for each test rating, over the ratings that `over` says."""
+    """Return the mean of `error`, one number for each test rating, over the ratings that the parameter `over` selects."""
     rows, over = m.table("ratings"), m.params["over"]
     predicted = ~missing(error)
     if over == "predicted":
@@ -191,7 +191,7 @@ def unpredicted(m: Measure) -> Array:
 
 
 def _explained(m: Measure, left: Array) -> Array:
-    """1 - `left` / Σ (t - mean t)²; where all ratings are equal, 1 if nothing is left, else 0."""
+    """Return 1 - `left` / Σ (t - mean t)²; if all ratings are equal, 1 if nothing is left, else 0."""
     rows = m.table("ratings")
     predicted = ~missing(rows["prediction"])
     off = where(predicted, rows["rating"] - m.number("least_rating"), 0.0)  # near 0, so that the squares keep their digits
@@ -204,7 +204,7 @@ def _explained(m: Measure, left: Array) -> Array:
 
 
 def _mean(total: Array, n: Array) -> Array:
-    """`total / n`, and `total` where there is nothing to count."""
+    """Return `total / n`, or `total` where n is 0."""
     return total / np.maximum(n, 1.0)
 
 

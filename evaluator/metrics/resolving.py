@@ -18,12 +18,12 @@ from .definition import Definition
 from .registry import Metric, check, find
 
 _MEANS: Final = ("user_mean", "all_mean")
-"""The rules of relevance that a threshold may name."""
+"""Rules of relevance that a threshold may name."""
 NO_POLICY: Final[Mapping[str, str]] = MappingProxyType({})
 DEFAULT_RELEVANCE: Final = Relevance()
 
 Load = Callable[[str], Convention]
-"""Finds a convention by name."""
+"""Returns the convention with this name."""
 
 
 def resolve(
@@ -40,7 +40,7 @@ def resolve(
     named = dict(spec.params).get("convention")
     chosen = load(str(named)) if named is not None else convention
     read = chosen.read(MetricSpec(spec.name, spec.components, tuple(pair for pair in spec.params if pair[0] != "convention"), spec.k))
-    if named is None and "convention" in dict(read.params):  # a spelling that names the convention whose metric it is
+    if named is None and "convention" in dict(read.params):  # this spelling sets the convention of its metric
         return resolve(read, convention, load, relevance, policy)
     entry = find(read.name)
     check(chosen)
@@ -102,7 +102,7 @@ def resolve(
 def _parts(
     read: MetricSpec, entry: Metric, shared: Mapping[str, Scalar], define: Callable[[MetricSpec], Definition], chosen: Convention
 ) -> tuple[Definition, ...]:
-    """The metrics that `read` combines, at its cut-off where they have one, with the protocol that it was given."""
+    """Return the metrics that `read` combines, at its cut-off if they take one, with the protocol settings of `read`."""
     definitions = []
     parts = read.components or tuple(parse(name) for name in entry.combines)
     for part in parts:

@@ -1,4 +1,4 @@
-"""Diversity of the hits: the categories of items as subtopics, which hits cover, and cover again."""
+"""Diversity of the hits: categories of items as subtopics, which hits cover once or repeatedly."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ def _alpha_uses(params: Mapping[str, Scalar]) -> tuple[str, ...]:
 
 
 def _refuse_places_without_cutoff(params: Mapping[str, Scalar], k: int | None) -> None:
-    """`ValueError` where the ideal is made of places and there is no cut-off to end them."""
+    """Raise `ValueError` if the ideal is computed from ranks and there is no cut-off to end them."""
     if params["ideal"] == "places" and k is None:
         raise ValueError("AlphaNDCG(ideal=places) needs a cut-off")
 
 
 def _decayed(base: float, seen: Array) -> Array:
-    """`base` to the power of how often a category was seen before; 0 to the power of 0 is 1."""
+    """Return `base` to the power of the number of times a category was seen before; 0 to the power of 0 is 1."""
     return base ** seen.astype(np.float64)
 
 

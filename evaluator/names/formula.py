@@ -266,11 +266,11 @@ class _Reader:
             return self.tokens[self.next - 1].text
         return ""
 
-    def unexpected(self, expected: str) -> ValueError:
+    def unexpected(self, token: str) -> ValueError:
         if self.next == len(self.tokens):
-            return ValueError(f"cannot read the formula {self.text!r}: it ends where {expected} was expected")
+            return ValueError(f"cannot read the formula {self.text!r}: it ends where {token} was expected")
         _, text, start = self.tokens[self.next]
-        return ValueError(f"cannot read the formula {self.text!r}: {text!r} at character {start + 1} found where {expected} was expected")
+        return ValueError(f"cannot read the formula {self.text!r}: {text!r} at character {start + 1} found where {token} was expected")
 
 
 def _chain(first: Node, rest: tuple[tuple[str, Node], ...]) -> Node:

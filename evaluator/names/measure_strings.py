@@ -124,12 +124,12 @@ class _Reader:
     def peek(self) -> str:
         return self.tokens[self.next][1] if self.next < len(self.tokens) else ""
 
-    def take(self, expected: str) -> str:
+    def take(self, token: str) -> str:
         if self.next >= len(self.tokens):
-            raise ValueError(f"cannot read {self.text!r}: it ends where {expected} was expected")
+            raise ValueError(f"cannot read {self.text!r}: it ends where {token} was expected")
         kind, text = self.tokens[self.next]
-        if (kind == "mark") != (len(expected) == 1) or (kind == "mark" and text != expected):
-            raise ValueError(f"cannot read {self.text!r}: {text!r} found where {expected} was expected")
+        if (kind == "mark") != (len(token) == 1) or (kind == "mark" and text != token):
+            raise ValueError(f"cannot read {self.text!r}: {text!r} found where {token} was expected")
         self.next += 1
         return text
 

@@ -232,15 +232,15 @@ class _Reader:
     def peek(self) -> _Token:
         return self.tokens[self.next] if self.next < len(self.tokens) else _Token("end", "", len(self.text))
 
-    def unexpected(self, expected: str) -> ValueError:
+    def unexpected(self, token: str) -> ValueError:
         kind, text, start = self.peek()
         if kind == "end":
-            return ValueError(f"cannot read the filter {self.text!r}: it ends where {expected} was expected")
+            return ValueError(f"cannot read the filter {self.text!r}: it ends where {token} was expected")
         hint = (
             f"; write {_MEANT[text]}"
             if text in _MEANT
             else _HINTS.get(text.lower(), f"; write '{text}'")
-            if kind == "word" and "quotes" in expected
+            if kind == "word" and "quotes" in token
             else ""
         )
-        return ValueError(f"cannot read the filter {self.text!r}: {text!r} at character {start + 1}, where {expected} was expected{hint}")
+        return ValueError(f"cannot read the filter {self.text!r}: {text!r} at character {start + 1}, where {token} was expected{hint}")

@@ -1,7 +1,7 @@
-"""Truth, train and catalogue → lists to measure models by: the best possible one, the popular items, a random one.
+"""Truth, train and catalogue → reference lists: the best possible list, the popular items, and random items.
 
-Items are indexes among those that are known before. Users are indexes too, those who get a list being 0, 1, …; the pairs that they
-have `seen` stand once.
+Items are indexes among the known items. Users are indexes too: 0, 1, … for those who get a list. The pairs that they have `seen` are
+distinct.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from .prepared import Prepared
 from .rows import in_order, numbered
 
 _PRIME: Final = 2**31 - 1
-"""5 has no common factor with `_PRIME` - 1, so that x → x^5 mod `_PRIME` is a permutation; products of two numbers stay below 2^63."""
+"""5 has no common factor with `_PRIME` - 1, so x → x^5 mod `_PRIME` is a permutation; products of two numbers stay below 2^63."""
 _FEWEST_TURNS: Final = 6
 
 
 def mixed(numbers: Array, seed: int, purpose: str) -> Array:
-    """A number below 2^31 that looks random, another one for each whole number below 2^31 - 1: two rounds of x → (x + c)^5."""
+    """Return a random-looking number below 2^31, a different one for each integer below 2^31 - 1: two rounds of x → (x + c)^5."""
     made = numbers.astype(np.int64)
     for turn in range(2):
         made = (made + _constant(seed, f"{purpose} {turn}")) % _PRIME
@@ -35,11 +35,11 @@ def mixed(numbers: Array, seed: int, purpose: str) -> Array:
 
 
 class Shuffle(Struct, frozen=True):
-    """A Feistel network: a number is a field of a grid of `rows` × `columns`, in turn moved along its row and its column.
+    """A Feistel network: a number is a field of a grid of `rows` × `columns`, which is moved along its row and its column in turn.
 
-    How far depends on where it stands across, as x · factor + shift mod a prime says, with keys of the user: so two fields that differ
-    across move independently, and every turn can be undone. Few turns let any two fields land anywhere with near equal chance;
-    small grids need more of them.
+    The step depends on the other coordinate, as x · factor + shift mod a prime, with keys of the user: so two fields that differ in it move
+    independently, and every turn can be undone. Few turns are enough for any two fields to land anywhere with nearly equal probability;
+    small grids need more.
     """
 
     rows: int
@@ -48,7 +48,7 @@ class Shuffle(Struct, frozen=True):
 
     @classmethod
     def of(cls, size: int, seed: int) -> Shuffle:
-        """The shuffle of a grid with at least `size` fields, few more, and near a square."""
+        """Return the shuffle of a nearly square grid with at least `size` fields, and few more."""
         side = math.isqrt(max(size, 1) - 1) + 1
         sides = range(max(2, side), max(1, side // 2), -1)
         rows = min(sides, key=lambda rows: rows * -(-size // rows))
@@ -56,19 +56,19 @@ class Shuffle(Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """How many numbers are shuffled."""
+        """Number of fields of the grid."""
         return self.rows * self.columns
 
     def keys(self, users: Array) -> UserKeys:
-        """The keys of users, given the index of each among all users."""
+        """Return the keys of users, given the index of each among all users."""
         return UserKeys(mixed(users, self.seed, "factor"), mixed(users, self.seed, "shift"))
 
     def places(self, numbers: Array, keys: UserKeys) -> Array:
-        """The place of each number, from 0; `keys` has those of the user of each number."""
+        """Return the position of each number, from 0; `keys` has the keys of each number's user."""
         return self._moved(numbers, keys, range(self._n_turns), undo=False)
 
     def numbers(self, places: Array, keys: UserKeys) -> Array:
-        """The number at each place: `places` undone."""
+        """Return the number at each position: the inverse of `places`."""
         return self._moved(places, keys, range(self._n_turns)[::-1], undo=True)
 
     @property
@@ -86,7 +86,7 @@ class Shuffle(Struct, frozen=True):
         return moved
 
     def _step(self, across: Array, keys: UserKeys, turn: int, length: int, undo: bool) -> Array:
-        """How far fields move along rows or columns of some `length`."""
+        """Return the steps of fields along rows or columns of this `length`."""
         a, b, c = (_constant(self.seed, f"turn {turn} {part}") for part in "abc")
         factor = (keys.factor * a + b) % _PRIME
         step: Array = (across * factor + (keys.shift + c)) % _PRIME % length
@@ -94,29 +94,29 @@ class Shuffle(Struct, frozen=True):
 
 
 class UserKeys(Struct, frozen=True, eq=False):
-    """Two numbers of each user that a shuffle depends on."""
+    """Two numbers of each user on which a shuffle depends."""
 
     factor: Array
     shift: Array
 
     def take(self, index: Array) -> UserKeys:
-        """The keys of the users at `index`."""
+        """Return the keys of the users at `index`."""
         return UserKeys(self.factor[index], self.shift[index])
 
     @property
     def columns(self) -> UserKeys:
-        """The same as columns, for one row of numbers a user."""
+        """The same keys as columns, for one row of numbers per user."""
         return UserKeys(self.factor[:, None], self.shift[:, None])
 
 
 def _constant(seed: int, purpose: str) -> int:
-    """A number of 1 … `_PRIME` - 1."""
+    """Return a number from 1 to `_PRIME` - 1."""
     digest = hashlib.sha256(f"{seed} {purpose}".encode()).digest()
     return int.from_bytes(digest[:8], "big") % (_PRIME - 1) + 1
 
 
 class SeenItems(Struct, frozen=True, eq=False):
-    """The pairs of train of `n_users` users: the `user` and the `item` of each, -1 for an item that is not known."""
+    """The train pairs of `n_users` users: the `user` and the `item` of each, -1 for an unknown item."""
 
     user: Array
     item: Array
@@ -124,19 +124,19 @@ class SeenItems(Struct, frozen=True, eq=False):
 
     @classmethod
     def nothing(cls, n_users: int) -> SeenItems:
-        """No pairs."""
+        """Return an object without pairs."""
         return cls(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), n_users)
 
     @property
     def counts(self) -> Array:
-        """How many pairs each user has."""
+        """Number of pairs of each user."""
         return np.bincount(self.user, minlength=self.n_users)
 
     def places(self, place_of_item: Array, depth: int) -> tuple[Array, Array]:
-        """The user and the place (from 1) of every seen item that has one, ordered by both.
+        """Return the user and the position (from 1) of every seen item that has one, ordered by both.
 
-        Left out are places below `depth` + the number of items that the user has seen: no place further down is among the first `depth`
-        that are free.
+        Positions after `depth` + the number of items that the user has seen are left out: none of them is among the first `depth` free
+        positions.
         """
         place = place_of_item[self.item]
         return _within_reach(self.user, place, self.counts, depth)
@@ -149,14 +149,14 @@ def _within_reach(user: Array, place: Array, n_seen: Array, depth: int) -> tuple
 
 
 class MadeRows(Struct, frozen=True, eq=False):
-    """Rows of lists, those of a user together and in the order of the list: the user and the item of each."""
+    """Rows of lists: the user and the item of each; those of a user are together, in the order of the list."""
 
     user: Array
     item: Array
 
 
 def best_rows(user: Array, item: pl.Series, gain: Array, depth: int | None) -> Array:
-    """The rows of the list of an oracle, given the relevant items: highest gain first, then smallest item id; at most `depth` of a user."""
+    """Return the rows of the oracle's list, given the relevant items: highest gain first, then smallest id; at most `depth` per user."""
     order = in_order(user, [(gain, True), (item, False)])
     if depth is None or not len(order):
         return order
@@ -164,7 +164,7 @@ def best_rows(user: Array, item: pl.Series, gain: Array, depth: int | None) -> A
 
 
 def popular_items(prepared: Prepared) -> Array:
-    """The items of train, most rows first, then smallest id."""
+    """Return the items of train, most rows first, then smallest id."""
     if "popular_items" not in prepared.memo:
         items = np.flatnonzero(prepared.in_train)
         prepared.memo["popular_items"] = items[np.argsort(-prepared.train_rows[items], kind="stable")]
@@ -173,7 +173,7 @@ def popular_items(prepared: Prepared) -> Array:
 
 
 def popular_places(prepared: Prepared) -> Array:
-    """For each item its place among `popular_items`, from 1; 0 for one that train does not hold, and at the end for one not known."""
+    """Return the position of each item in `popular_items`, from 1; 0 for items that are not in train and, at the end, for unknown ones."""
     if "popular_places" not in prepared.memo:
         prepared.memo["popular_places"] = _places(popular_items(prepared), len(prepared.items))
     ranks: Array = prepared.memo["popular_places"]
@@ -187,9 +187,9 @@ def _places(items: Array, n_items: int) -> Array:
 
 
 def popular_rows(prepared: Prepared, seen: SeenItems, depth: int) -> MadeRows:
-    """The list of each user: the items of train, most rows first, then smallest id, without what the user has `seen`.
+    """Return the list of each user: the items of train, most rows first, then smallest id, without the items that the user has `seen`.
 
-    Shorter than `depth` only where there are no more items.
+    It is shorter than `depth` only if there are no more items.
     """
     items = popular_items(prepared)
     user, place = seen.places(popular_places(prepared), depth)
@@ -199,16 +199,16 @@ def popular_rows(prepared: Prepared, seen: SeenItems, depth: int) -> MadeRows:
 
 
 def popular_lengths(prepared: Prepared, seen: SeenItems, depth: int) -> Array:
-    """How long the lists of `popular_rows` are."""
+    """Return the lengths of the lists of `popular_rows`."""
     n_items = len(popular_items(prepared))
     known = popular_places(prepared)[seen.item] > 0
     return np.minimum(n_items - np.bincount(seen.user[known], minlength=seen.n_users), depth)
 
 
 def popular_ranks(prepared: Prepared, user: Array, item: Array, seen: SeenItems, depth: int | None) -> Array:
-    """The rank of pairs in their users' lists of `popular_rows`, without making the lists; 0 for those that are not in it.
+    """Return the rank of pairs in the lists of `popular_rows`, without building the lists; 0 for pairs that are not in them.
 
-    The rank is the place of the item among all items, less the seen items with a smaller place. The pairs must not be `seen`.
+    The rank is the position of the item among all items, minus the number of seen items above it. The pairs must not be `seen`.
     """
     places = popular_places(prepared)
     place, taken = places[item], places[seen.item]
@@ -221,15 +221,14 @@ def popular_ranks(prepared: Prepared, user: Array, item: Array, seen: SeenItems,
 
 
 def random_rows(prepared: Prepared, users: Array, seen: SeenItems, depth: int, seed: int) -> MadeRows:
-    """The list of each user: items of the catalogue in random order, without what the user has `seen`.
+    """Return the list of each user: items of the catalogue in random order, without the items that the user has `seen`.
 
-    `users` are the indexes of the users among all users of the test file. The same for the same users, catalogue and seed. Shorter than
-    `depth` only where there are no more items.
+    `users` are the indexes of the users among all users of the test file. The same users, catalogue and seed give the same lists. A list is
+    shorter than `depth` only if there are no more items.
 
-    Items are numbered in an order drawn from the seed, and each user has a `Shuffle` of the numbers of their own; numbers that
-    no item has and seen items are passed over. So every item is equally likely at each rank, and every two items at each two
-    ranks, as far as arithmetic with two keys of 31 bits a user can do it: a test counts them. Lists of several users may be
-    the same where the catalogue has few orders.
+    Items are numbered in an order drawn from the seed, and each user has an own `Shuffle` of the numbers; numbers without an item and seen
+    items are skipped. So every item is equally likely at each rank, and every two items at each two ranks, as far as arithmetic with two
+    keys of 31 bits per user allows: a test counts them. Users may have the same list if the catalogue has few orders.
     """
     items = _numbered_items(prepared, seed)
     size, n_users = len(items), seen.n_users
@@ -248,7 +247,7 @@ def random_rows(prepared: Prepared, users: Array, seen: SeenItems, depth: int, s
 
 
 def _numbered_items(prepared: Prepared, seed: int) -> Array:
-    """The items of the catalogue in an order drawn from the seed, so that ids that are neighbours are not next to each other."""
+    """Return the items of the catalogue in an order drawn from the seed, so that items with neighbouring ids are not neighbours."""
     key = ("numbered_items", seed)
     if key not in prepared.memo:
         items = np.flatnonzero(prepared.in_catalogue)
@@ -258,10 +257,10 @@ def _numbered_items(prepared: Prepared, seed: int) -> Array:
 
 
 def free_places(user: Array, place: Array, n_users: int, depth: int) -> Array:
-    """For each of `n_users` users, and each rank up to `depth`, the place that has so many places up to it that are not taken.
+    """Return for each of `n_users` users and each rank r up to `depth` the r-th position that is not taken.
 
-    The taken places (`user`, `place`) are ordered by both. Above the j-th taken place p are p - j free ones, so that all ranks
-    after p - j move down by one place.
+    The taken positions (`user`, `place`) are ordered by both. Above the j-th taken position p there are p - j free ones, so all ranks after
+    p - j move down by one.
     """
     after = place - numbered(user, n_users)
     moves = after < depth
