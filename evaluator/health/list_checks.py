@@ -12,7 +12,7 @@ from msgspec import Struct
 from ..metrics.definition import Definition
 from ..results.row import shortened
 from ..tables.array import Array, in_single_precision
-from ..tables.ids import distinct, gathered
+from ..tables.ids import distinct, gather
 from ..tables.lists import ListRows
 from ..tables.rows import SourceRows
 from ..tables.tied_scores import TieRuns
@@ -221,7 +221,7 @@ class SameLists(HealthCheck):
         if not len(listed):
             return Tally()
         sums = np.add.reduceat(part.table("item_hashes"), part.lists.starts[listed])
-        return Tally.of(lists=Signatures((gathered(part.data.users, listed),), (part.lists.counts[listed],), (sums,)))
+        return Tally.of(lists=Signatures((gather(part.data.users, listed),), (part.lists.counts[listed],), (sums,)))
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         if "lists" not in tally:

@@ -16,7 +16,7 @@ from ..metrics.definition import Definition
 from ..results.result import Row
 from ..tables.array import Array
 from ..tables.hits import train_pairs
-from ..tables.ids import gathered
+from ..tables.ids import gather
 from ..tables.lists import Reading
 from ..tables.prepared import Prepared
 from ..tables.rows import LISTS, PartData, within_users
@@ -81,7 +81,7 @@ class ImpossibleValues(HealthCheck):
             if part.definitions[index].metric.per_model:
                 continue
             users = np.flatnonzero(odd[index])
-            frame = pl.DataFrame({"user": gathered(part.data.users, users), "value": values[index, users]})
+            frame = pl.DataFrame({"user": gather(part.data.users, users), "value": values[index, users]})
             extreme = frame.with_columns(size=pl.col("value").abs()).select("size", "value")
             duplicates = {f"{role}_{index}": n for role, n in duplicates_of(part.data, users).items()}
             noted |= duplicates | {

@@ -17,7 +17,7 @@ from ..sums.exact import ExactSums, rounded
 from ..tables.array import Array
 from ..tables.graph import Choice
 from ..tables.rows import Rows
-from ..tables.tied_scores import TieRuns, expected, n_expected, reordered
+from ..tables.tied_scores import TieRuns, expected_ranks, n_expected_ranks, reorder_hits
 from .model_level_sums import CollectSums
 from .partial import MomentTable
 from .scoring import GroupValues, Scorer
@@ -200,7 +200,7 @@ def _users_with_ties(scorer: Scorer, block: TieBlock) -> tuple[Array, Array]:
             continue
         hits: Rows = scorer.tables.get("hits", choice)
         users[runs.user if block.rounds else hits.user[runs.run_of(hits) >= 0]] = True
-        n_ranks = np.maximum(n_ranks, n_expected(hits, runs, block.deepest))
+        n_ranks = np.maximum(n_ranks, n_expected_ranks(hits, runs, block.deepest))
     return users, n_ranks
 
 
@@ -210,10 +210,10 @@ def _choices(scorer: Scorer, block: TieBlock) -> list[Choice]:
 
 def _in_every_order(scorer: Scorer, block: TieBlock) -> list[Array]:
     """The values of all users of a part (measures × users) in the worst, the best and the mean order."""
-    mean: Reorder = partial(expected, deepest=block.deepest)
+    mean: Reorder = partial(expected_ranks, deepest=block.deepest)
     return [
-        _reordered(scorer, block, block.groups, partial(reordered, best=False)),
-        _reordered(scorer, block, block.groups, partial(reordered, best=True)),
+        _reordered(scorer, block, block.groups, partial(reorder_hits, best=False)),
+        _reordered(scorer, block, block.groups, partial(reorder_hits, best=True)),
         _reordered(scorer, block, block.exact_groups, mean),
     ]
 

@@ -23,7 +23,7 @@ from ..tables.ids import Ids
 from ..tables.lists import Canonical, ListRows, Reading
 from ..tables.made_lists import MadeRows, SeenItems, best_rows, popular_lengths, popular_ranks, popular_rows, random_rows
 from ..tables.prepared import Prepared
-from ..tables.rows import LISTS, PartData, Rows, numbered
+from ..tables.rows import LISTS, PartData, Rows, number_rows
 from ..tables.truth import TestPairs, TruthTable
 from .by_group import GROUPS, sums_by_group
 from .measuring import scored
@@ -463,7 +463,7 @@ def _rank_popular(scorer: Scorer, lists: Lists, masked: bool, depth: int | None)
     index = index[np.lexsort((rank[index], pairs.user[index]))]
     user = pairs.user[index]
     rows = Rows(part.n_users, user, {"rank": rank[index], "pair": index}, pairs.item.gather(index))
-    among_rated = Rows(part.n_users, user, {"rank": numbered(user, part.n_users), "pair": index, "real_rank": rank[index]}, rows.item)
+    among_rated = Rows(part.n_users, user, {"rank": number_rows(user, part.n_users), "pair": index, "real_rank": rank[index]}, rows.item)
     lengths = np.where(scorer.facts.tested, popular_lengths(prepared, seen, depth), 0)
     no_rows = ListRows(part.rows(LISTS), part.pairs[LISTS], prepared)
     tables.replace("reading", Choice(lists=lists), Reading(no_rows, None, no_rows.user, part.n_users, no_rows.rows.starts, lengths))

@@ -16,7 +16,7 @@ from ..tables.hits import top_items
 from ..tables.item_columns import categories_of
 from ..tables.lists import Reading
 from ..tables.prepared import Prepared
-from ..tables.rows import Rows, numbered
+from ..tables.rows import Rows, number_rows
 from .arrays import added, defined, divide, filled, missing, where
 from .measure import Measure, Ratio
 from .notation import DISTANCES, SIZES, Pieces, tex
@@ -170,7 +170,7 @@ def greedy(relevant: Rows, prepared: Prepared, alpha: float, depth: int) -> Rows
     return Rows(
         relevant.n_users,
         every[order],
-        {"rank": numbered(every[order], relevant.n_users), "gain": np.concatenate([*gains, np.empty(0)])[order]},
+        {"rank": number_rows(every[order], relevant.n_users), "gain": np.concatenate([*gains, np.empty(0)])[order]},
     )
 
 
@@ -196,7 +196,7 @@ def pairs(reading: Reading, prepared: Prepared, notes: TableNotes, distance: str
     measured = distance_of(prepared, distance)
     assert rows.item is not None
     index = rows.item_index(prepared.items) if distance != "file" else measured.index_of(rows.item)
-    above = numbered(rows.user, rows.n_users) - 1
+    above = number_rows(rows.user, rows.n_users) - 1
     counts, sums = np.zeros(len(rows)), np.zeros(len(rows))
     for lower, upper in _pairs_by_lag(above):
         value = measured.between(index[lower], index[upper])

@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import ConfigError
 from ..tables.array import Array
 from ..tables.graph import table
-from ..tables.lists import Reading, repeated
+from ..tables.lists import Reading, duplicate_mask
 from ..tables.truth import TestPairs, TruthTable
 from .measure import Measure
 from .registry import metric as enter
@@ -38,7 +38,7 @@ def own_lists(reading: Reading, test_pairs: TestPairs, truth_table: TruthTable, 
     relevant, gain = np.zeros(len(reading), np.bool_), np.zeros(len(reading))
     relevant[row], gain[row] = truth_table.relevant[pair], np.where(truth_table.relevant[pair], truth_table.gain[pair], 0.0)
     if reading.one_hit_per_item:
-        again = repeated(reading)
+        again = duplicate_mask(reading)
         relevant[again], gain[again] = False, 0.0
     kept = np.flatnonzero(cut <= depth) if depth else np.arange(len(reading))
     scores = reading.score[kept].tolist() if "score" in reading.source.rows else [None] * len(kept)

@@ -10,7 +10,7 @@ import numpy as np
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import table
-from ..tables.rows import Rows, numbered, running_sum
+from ..tables.rows import Rows, number_rows, running_sum
 from .arrays import NO_VALUE, discounts, discounts_of_length, divide, where
 from .measure import Measure, Ratio
 from .notation import tex
@@ -204,7 +204,7 @@ def _before_kth_miss(m: Measure, at_most_k_hits: bool = False) -> Array:
     hits, length = m.at(None).hits, m.at(None).n_listed
     above = hits["rank"] - hits["found"]
     divisor = np.minimum(m.n_relevant, m.depth) if at_most_k_hits else m.n_relevant
-    number = numbered(hits.rows.user, m.n_users)  # `found` is the same for all copies of a hit that counts several times
+    number = number_rows(hits.rows.user, m.n_users)  # `found` is the same for all copies of a hit that counts several times
     left = []
     for k, most in zip(m.depth, np.broadcast_to(divisor, (len(m.depth), m.n_users)), strict=True):
         depth = hits.of_user(np.broadcast_to(k, m.n_users))

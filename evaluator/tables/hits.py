@@ -10,10 +10,10 @@ from ..errors import DataError
 from ..lazy import pl
 from .array import Array
 from .graph import table
-from .ids import Pairs, gathered
+from .ids import Pairs, gather
 from .lists import ListRows, Reading, first_of_each
 from .prepared import Prepared
-from .rows import PartData, Rows, in_order, numbered, starts_of
+from .rows import PartData, Rows, in_order, number_rows, starts_of
 from .truth import ONE_ROW, TestPairs, TruthTable, one_row_per_pair, rows_that_pass
 
 
@@ -31,7 +31,7 @@ def judged_rows(reading: Reading, test_pairs: TestPairs, positions: str) -> Rows
         row, pair = row[first], pair[first]
     rows = reading.table(row).with_columns(pair=pair)
     if positions == "among_rated":  # k cuts the rated items, not the list
-        rank = numbered(rows.user, rows.n_users)
+        rank = number_rows(rows.user, rows.n_users)
         return Rows(rows.n_users, rows.user, {"rank": rank, "pair": pair, "real_rank": rows["rank"]}, rows.item)
     return rows
 
@@ -62,9 +62,7 @@ def relevant_with_repeats(truth_with_repeats: tuple[TruthTable, Array | None]) -
     if more is not None:
         index = np.sort(np.concatenate([index, np.repeat(np.arange(len(more)), more)]), kind="stable")
     rank = np.ones(len(index), dtype=np.int64)
-    return Rows(
-        len(truth.n_relevant), truth.pairs.user[index], {"rank": rank, "gain": truth.gain[index]}, gathered(truth.pairs.item, index)
-    )
+    return Rows(len(truth.n_relevant), truth.pairs.user[index], {"rank": rank, "gain": truth.gain[index]}, gather(truth.pairs.item, index))
 
 
 @table("n_relevant", uses=("truth_with_repeats",), title="R, the relevant items")
@@ -81,7 +79,7 @@ def n_relevant(truth_with_repeats: tuple[TruthTable, Array | None]) -> Array:
 def hits(judged_rows: Rows, truth_table: TruthTable, n_relevant: Array) -> Rows:
     """Return the recommended items that are relevant: `rank`, `gain`, `found` (hits up to this one), `n_relevant` (of the user)."""
     rows = judged_rows.take(np.flatnonzero(truth_table.relevant[judged_rows["pair"]]))
-    rows = rows.with_columns(found=numbered(rows.user, rows.n_users))
+    rows = rows.with_columns(found=number_rows(rows.user, rows.n_users))
     if truth_table.as_hits and truth_table.copies is not None:  # copies of a hit share its rank and `found`
         rows = rows.take(np.repeat(np.arange(len(rows)), truth_table.copies[rows["pair"]]))
     return rows.with_columns(gain=truth_table.gain[rows["pair"]], n_relevant=n_relevant[rows.user])
@@ -91,7 +89,7 @@ def hits(judged_rows: Rows, truth_table: TruthTable, n_relevant: Array) -> Rows:
 def retrieved(hits: Rows) -> Rows:
     """Return the hits in their best order, highest gain first: `rank`, `gain`."""
     order = in_order(hits.user, [(hits["gain"], True)])
-    return Rows(hits.n_users, hits.user, {"rank": numbered(hits.user, hits.n_users), "gain": hits["gain"][order]})
+    return Rows(hits.n_users, hits.user, {"rank": number_rows(hits.user, hits.n_users), "gain": hits["gain"][order]})
 
 
 @table("retrieved_at_k", uses=("hits",), params=("depth",), columns=("rank", "gain"), title="The hits above the cut in their best order")
@@ -124,7 +122,7 @@ def n_candidates(part: PartData, prepared: Prepared, test_pairs: TestPairs, trut
     catalogue = np.append(prepared.in_catalogue, False)
     relevant = np.flatnonzero(truth_table.relevant)
     taken = np.bincount(
-        test_pairs.user[relevant][catalogue[prepared.items.index_of(gathered(test_pairs.item, relevant))]], minlength=part.n_users
+        test_pairs.user[relevant][catalogue[prepared.items.index_of(gather(test_pairs.item, relevant))]], minlength=part.n_users
     )
     left = int(prepared.number("items")) - taken
     if "train" in part:
@@ -180,7 +178,7 @@ def baseline_ranks(part: PartData, prepared: Prepared) -> Rows:
     order = source.ranked(prepared.baseline_lists)
     pairs = source.pairs if order is None else source.pairs.take(order)
     first = np.sort(first_of_each(pairs))
-    return Rows(part.n_users, pairs.user[first], {"other_rank": numbered(pairs.user, part.n_users)[first]}, gathered(pairs.item, first))
+    return Rows(part.n_users, pairs.user[first], {"other_rank": number_rows(pairs.user, part.n_users)[first]}, gather(pairs.item, first))
 
 
 @table(
@@ -278,7 +276,7 @@ def top_items(reading: Reading, depth: int) -> tuple[Rows, Array]:
     rank = reading.rank if reading.cut is None else reading.cut
     index = np.flatnonzero(rank <= depth) if depth else np.arange(len(reading))
     item_index = reading.item_index[index]
-    rows = Rows(reading.n_users, reading.user[index], {"rank": rank[index]}, gathered(reading.item, index), memo={"item_index": item_index})
+    rows = Rows(reading.n_users, reading.user[index], {"rank": rank[index]}, gather(reading.item, index), memo={"item_index": item_index})
     return rows, index
 
 

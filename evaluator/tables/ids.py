@@ -15,7 +15,7 @@ _SPARSEST: Final = 8
 """Integer ids are looked up in a plain array if it is at most about this many times as long as there are ids."""
 
 
-def gathered(values: pl.Series, index: Array) -> pl.Series:
+def gather(values: pl.Series, index: Array) -> pl.Series:
     """Return the values at `index`; NumPy takes integers, because Polars waits longer for its threads than it works on a few thousand."""
     if values.dtype.is_integer() and not values.null_count():
         return pl.Series(values.name, values.to_numpy()[index])
@@ -103,7 +103,7 @@ class Pairs(Struct, frozen=True, eq=False):
 
     def take(self, index: Array) -> Pairs:
         """Return the pairs at `index`."""
-        return Pairs(self.user[index], gathered(self.item, index), self.key[index], self.item_bits)
+        return Pairs(self.user[index], gather(self.item, index), self.key[index], self.item_bits)
 
 
 class HasItems(Protocol):
@@ -122,7 +122,7 @@ class HasItems(Protocol):
         """Hash of each row's item."""
 
 
-def paired(tables: Sequence[HasItems], n_users: int) -> list[Pairs]:
+def make_pairs(tables: Sequence[HasItems], n_users: int) -> list[Pairs]:
     """Return the pairs of several tables, with keys that can be compared between tables."""
     if all(rows.item.dtype.is_integer() for rows in tables):
         arrays = [rows.item.to_numpy() for rows in tables]
@@ -131,13 +131,13 @@ def paired(tables: Sequence[HasItems], n_users: int) -> list[Pairs]:
         item_bits, user_bits = (most - least).bit_length(), max(n_users, 1).bit_length()
         if item_bits + user_bits <= 63:
             return [
-                Pairs(rows.user, rows.item, _joined(rows.user, array, least, item_bits), item_bits)
+                Pairs(rows.user, rows.item, _exact_keys(rows.user, array, least, item_bits), item_bits)
                 for rows, array in zip(tables, arrays, strict=True)
             ]
-    return [Pairs(rows.user, rows.item, _hashed(rows.user, rows.item_hashes, n_users), None) for rows in tables]
+    return [Pairs(rows.user, rows.item, _hash_keys(rows.user, rows.item_hashes, n_users), None) for rows in tables]
 
 
-def _joined(user: Array, item: Array, least: int, item_bits: int) -> Array:
+def _exact_keys(user: Array, item: Array, least: int, item_bits: int) -> Array:
     """Return keys with the index of the user above the bits of the item, which is counted from the `least` one."""
     key = np.empty(len(user), dtype=np.int64)
     for some in blocks(len(key)):
@@ -147,7 +147,7 @@ def _joined(user: Array, item: Array, least: int, item_bits: int) -> Array:
     return key
 
 
-def _hashed(user: Array, item_hashes: Array, n_users: int) -> Array:
+def _hash_keys(user: Array, item_hashes: Array, n_users: int) -> Array:
     """Return keys with the index of the user above the first bits of the item's hash; keys of one user are close, so searching is fast."""
     item_bits = 63 - max(n_users, 1).bit_length()
     key = np.right_shift(item_hashes, np.uint64(64 - item_bits)).view(np.int64)
@@ -162,7 +162,7 @@ def distinct(pairs: Pairs) -> tuple[Array, Array]:
     key = pairs.key[order]
     new[1:] = key[1:] != key[:-1]
     if not pairs.exact:
-        item = gathered(pairs.item, order)
+        item = gather(pairs.item, order)
         user = pairs.user[order]
         new[1:] = (user[1:] != user[:-1]) | changes(item)
     pair_of_row = np.empty(len(order), dtype=np.int64)
@@ -175,7 +175,7 @@ def _by_item(pairs: Pairs) -> Array:
     return frame.select(pl.arg_sort_by("user", "item", maintain_order=True)).to_series().to_numpy()
 
 
-def any_repeated(pairs: Pairs, starts: Array) -> bool:
+def has_duplicates(pairs: Pairs, starts: Array) -> bool:
     """Return whether a user has a pair in several rows; `starts` are the first rows of the users."""
     lengths = np.diff(starts)
     length = int(lengths.max(initial=0))
@@ -243,7 +243,7 @@ class Lookup:
         found, pair = candidates[same], self._order[near[same]]
         if not rows.exact and len(found):
             alike = rows.user[found] == self._pairs.user[pair]
-            alike &= (gathered(rows.item, found) == gathered(self._pairs.item, pair)).to_numpy()
+            alike &= (gather(rows.item, found) == gather(self._pairs.item, pair)).to_numpy()
             found, pair = found[alike], pair[alike]
         return found, pair
 

@@ -14,9 +14,9 @@ from ..conventions.axis import Lists, Truth
 from ..lazy import pl
 from .array import Array, in_single_precision
 from .graph import Tables, table
-from .ids import Pairs, any_repeated, gathered
+from .ids import Pairs, gather, has_duplicates
 from .prepared import Prepared
-from .rows import LISTS, PartData, Rows, SourceRows, in_order, numbered, starts_of, within_users
+from .rows import LISTS, PartData, Rows, SourceRows, in_order, number_rows, starts_of, within_users
 from .truth import TestPairs
 
 _MOST_USERS = 1 << 31
@@ -41,7 +41,7 @@ def sorted_within_users(user: Array, keys: Sequence[tuple[Array | pl.Series, boo
     if len(ties):
         positions = np.union1d(ties, ties + 1)
         rows = np.sort(order[positions])
-        order[positions] = rows[in_order(user[rows], [(_at(key, rows), descends) for key, descends in keys])]
+        order[positions] = rows[in_order(user[rows], [(_take(key, rows), descends) for key, descends in keys])]
     return order
 
 
@@ -57,10 +57,6 @@ def _in_32_bits(key: Array) -> Array:
     negative = (bits >> np.uint32(31)) * np.uint32(0xFFFFFFFF)
     rising: Array = bits ^ (negative | _SIGN)
     return rising
-
-
-def _at(key: Array | pl.Series, rows: Array) -> Array | pl.Series:
-    return gathered(key, rows) if isinstance(key, pl.Series) else key[rows]
 
 
 _TIE_KEYS = {"item_asc": ("item", False), "item_desc": ("item", True), "text_asc": ("item_text", False), "text_desc": ("item_text", True)}
@@ -83,7 +79,7 @@ class ListRows:
     @cached_property
     def repeats(self) -> bool:
         """Return whether a list contains an item more than once."""
-        return any_repeated(self.pairs, self.rows.starts)
+        return has_duplicates(self.pairs, self.rows.starts)
 
     @cached_property
     def item_index(self) -> Array:
@@ -152,7 +148,7 @@ def order_of(rows: SourceRows, choice: Lists) -> Order:
 
 
 def _take(key: Array | pl.Series, index: Array) -> Any:
-    return gathered(key, index) if isinstance(key, pl.Series) else key[index]
+    return gather(key, index) if isinstance(key, pl.Series) else key[index]
 
 
 @table("rows_as_stored", uses=("part", "prepared"))
@@ -217,12 +213,12 @@ class Reading(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def rank(self) -> Array:
         """Rank of every row."""
-        return numbered(self.user, self.n_users, self.starts)
+        return number_rows(self.user, self.n_users, self.starts)
 
     @cached_property
     def item(self) -> pl.Series:
         """Item of every row."""
-        return self.source.rows.item if self.rows is None else gathered(self.source.rows.item, self.rows)
+        return self.source.rows.item if self.rows is None else gather(self.source.rows.item, self.rows)
 
     @cached_property
     def pairs(self) -> Pairs:
@@ -249,7 +245,7 @@ class Reading(Struct, frozen=True, eq=False, dict=True):
         user = self.user[index]
         rank = index - self.starts[user] + 1
         columns = {"rank": rank} | ({} if self.cut is None else {"cut": self.cut[index]})
-        return Rows(self.n_users, user, columns, gathered(self.item, index), "rank" if self.cut is None else "cut")
+        return Rows(self.n_users, user, columns, gather(self.item, index), "rank" if self.cut is None else "cut")
 
 
 @table("reading", uses=("part", "prepared", "list_rows"), varies=("lists",))
@@ -257,7 +253,7 @@ def reading(part: PartData, prepared: Prepared, list_rows: ListRows, lists: List
     """Return the ranked lists without the rows that the choice removes, before or after the cut-off."""
     rows, user, starts = list_rows.ranked(lists), list_rows.user, list_rows.rows.starts
     whole = Reading(list_rows, rows, user, part.n_users, starts, np.diff(starts))
-    before, after = _unwanted(whole, part, prepared, lists)
+    before, after = _masks_to_remove(whole, part, prepared, lists)
     if before is not None:
         left = np.flatnonzero(~before)
         rows, user = left if rows is None else rows[left], user[left]
@@ -268,7 +264,7 @@ def reading(part: PartData, prepared: Prepared, list_rows: ListRows, lists: List
     if after is None or not after.any():
         return Reading(list_rows, rows, user, part.n_users, starts, lengths, one_hit_per_item=one_hit)
     left, gone = np.flatnonzero(~after), np.flatnonzero(after)
-    cut = numbered(user, part.n_users, starts)
+    cut = number_rows(user, part.n_users, starts)
     return Reading(
         list_rows,
         left if rows is None else rows[left],
@@ -282,7 +278,7 @@ def reading(part: PartData, prepared: Prepared, list_rows: ListRows, lists: List
     )
 
 
-def _unwanted(reading: Reading, part: PartData, prepared: Prepared, lists: Lists) -> tuple[Array | None, Array | None]:
+def _masks_to_remove(reading: Reading, part: PartData, prepared: Prepared, lists: Lists) -> tuple[Array | None, Array | None]:
     """Return the masks of rows to remove before and after the cut-off; `None` if there are none."""
     before: Array | None = None
     after: Array | None = None
@@ -294,7 +290,7 @@ def _unwanted(reading: Reading, part: PartData, prepared: Prepared, lists: Lists
         if known.any():
             gone.append((~np.append(known, False)[reading.item_index], lists.unknown == "drop"))
     if lists.duplicates in ("keep_best_rank", "keep_best_rank_after_cut", "keep_last_row", "sum_scores") and reading.repeats:
-        gone.append((repeated(reading), lists.duplicates == "keep_best_rank_after_cut"))
+        gone.append((duplicate_mask(reading), lists.duplicates == "keep_best_rank_after_cut"))
     for mask, is_after in gone:
         if is_after:
             after = mask if after is None else after | mask
@@ -311,7 +307,7 @@ def seen_in_train(reading: Reading, part: PartData) -> Array:
     return mask
 
 
-def repeated(reading: Reading) -> Array:
+def duplicate_mask(reading: Reading) -> Array:
     """Return for every row of the lists whether its item is already listed above."""
     mask = np.ones(len(reading), dtype=np.bool_)
     mask[first_of_each(reading.pairs)] = False
@@ -341,7 +337,7 @@ def scored(reading: Reading) -> Rows:
 @table("repeats", uses=("reading",), columns=("rank", "item"), title="Ranks of items that are listed above")
 def repeats(reading: Reading) -> Rows:
     """Return the rows whose item is already listed above: `rank`."""
-    return reading.table(np.flatnonzero(repeated(reading)) if reading.repeats else np.empty(0, dtype=np.int64))
+    return reading.table(np.flatnonzero(duplicate_mask(reading)) if reading.repeats else np.empty(0, dtype=np.int64))
 
 
 @table("seen", uses=("reading", "part"), columns=("rank", "item"), title="Listed items of the user's train rows")

@@ -17,14 +17,14 @@ from msgspec import Struct
 
 from .array import Array
 from .prepared import Prepared
-from .rows import in_order, numbered
+from .rows import in_order, number_rows
 
 _PRIME: Final = 2**31 - 1
 """5 has no common factor with `_PRIME` - 1, so x → x^5 mod `_PRIME` is a permutation; products of two numbers stay below 2^63."""
 _FEWEST_TURNS: Final = 6
 
 
-def mixed(numbers: Array, seed: int, purpose: str) -> Array:
+def mix(numbers: Array, seed: int, purpose: str) -> Array:
     """Return a random-looking number below 2^31, a different one for each integer below 2^31 - 1: two rounds of x → (x + c)^5."""
     made = numbers.astype(np.int64)
     for turn in range(2):
@@ -61,7 +61,7 @@ class Shuffle(Struct, frozen=True):
 
     def keys(self, users: Array) -> UserKeys:
         """Return the keys of users, given the index of each among all users."""
-        return UserKeys(mixed(users, self.seed, "factor"), mixed(users, self.seed, "shift"))
+        return UserKeys(mix(users, self.seed, "factor"), mix(users, self.seed, "shift"))
 
     def places(self, numbers: Array, keys: UserKeys) -> Array:
         """Return the position of each number, from 0; `keys` has the keys of each number's user."""
@@ -160,7 +160,7 @@ def best_rows(user: Array, item: pl.Series, gain: Array, depth: int | None) -> A
     order = in_order(user, [(gain, True), (item, False)])
     if depth is None or not len(order):
         return order
-    return order[numbered(user[order], int(user.max()) + 1) <= depth]
+    return order[number_rows(user[order], int(user.max()) + 1) <= depth]
 
 
 def popular_items(prepared: Prepared) -> Array:
@@ -251,7 +251,7 @@ def _numbered_items(prepared: Prepared, seed: int) -> Array:
     key = ("numbered_items", seed)
     if key not in prepared.memo:
         items = np.flatnonzero(prepared.in_catalogue)
-        prepared.memo[key] = items[np.argsort(mixed(np.arange(len(items)), seed, "items"), kind="stable")]
+        prepared.memo[key] = items[np.argsort(mix(np.arange(len(items)), seed, "items"), kind="stable")]
     items_in_order: Array = prepared.memo[key]
     return items_in_order
 
@@ -262,7 +262,7 @@ def free_places(user: Array, place: Array, n_users: int, depth: int) -> Array:
     The taken positions (`user`, `place`) are ordered by both. Above the j-th taken position p there are p - j free ones, so all ranks after
     p - j move down by one.
     """
-    after = place - numbered(user, n_users)
+    after = place - number_rows(user, n_users)
     moves = after < depth
     n_moved = np.bincount(user[moves] * depth + after[moves], minlength=n_users * depth).reshape(n_users, depth)
     return np.arange(1, depth + 1) + np.cumsum(n_moved, axis=1)

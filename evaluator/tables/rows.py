@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from ..lazy import pl
 from .array import Array
-from .ids import Ids, Lookup, Pairs, gathered, paired, user_starts
+from .ids import Ids, Lookup, Pairs, gather, make_pairs, user_starts
 
 _MOST_CELLS: Final = 1 << 16
 """Largest table in which rows are counted by user, cut-off and kind at once; a few cells per row are allowed in addition."""
@@ -56,7 +56,7 @@ class Rows(Struct, frozen=True, eq=False):
 
     def take(self, index: Array) -> Rows:
         """Return the rows at `index`, or those of a mask; they must stay in the order of the users."""
-        item = None if self.item is None else gathered(self.item, np.flatnonzero(index) if index.dtype == np.bool_ else index)
+        item = None if self.item is None else gather(self.item, np.flatnonzero(index) if index.dtype == np.bool_ else index)
         columns = {name: column[index] for name, column in self.columns.items()}
         weight = None if self.weight is None else self.weight[index]
         return Rows(self.n_users, self.user[index], columns, item, self.cut, weight, self.group_of_user, self.n_groups)
@@ -174,7 +174,7 @@ def counted_from_top(rows_before: Array, user: Array, n_users: int) -> Array:
     return np.asarray(rows_before - before[starts[user]])
 
 
-def numbered(user: Array, n_users: int, starts: Array | None = None) -> Array:
+def number_rows(user: Array, n_users: int, starts: Array | None = None) -> Array:
     """Return 1, 2, … for the rows of each user; `starts` are the first rows of the users, if known."""
     return np.arange(1, len(user) + 1) - (starts_of(user, n_users) if starts is None else starts)[user]
 
@@ -249,14 +249,14 @@ class PartData:
         """Build from frames by source; `starts` has the first row of each user, for frames where it is known."""
         known = starts or {}
         blocks = {name: _blocks(frame["user"], known.get(name)) for name, frame in frames.items()}
-        self.users, indexes = _indexed({name: ids for name, (ids, _) in blocks.items()})
+        self.users, indexes = _index_users({name: ids for name, (ids, _) in blocks.items()})
         n = len(self.users)
         self._rows: dict[str, SourceRows] = {}
         for name, frame in frames.items():
             index, lengths = indexes[name], blocks[name][1]
             if len(index) > 1 and (index[1:] < index[:-1]).any():
                 order = np.argsort(index, kind="stable")
-                frame = frame[_gathered(order, lengths)]
+                frame = frame[_gather_blocks(order, lengths)]
                 index, lengths = index[order], lengths[order]
             counts = np.zeros(n, dtype=np.int64)
             counts[index] = lengths
@@ -286,7 +286,7 @@ class PartData:
     def pairs(self) -> Mapping[str, Pairs]:
         """Pairs of user and item of every source that has both."""
         having = {name: rows for name, rows in self._rows.items() if "item" in rows}
-        made = paired(list(having.values()), self.n_users)
+        made = make_pairs(list(having.values()), self.n_users)
         return dict(zip(having, made, strict=True))
 
     @cached_property
@@ -301,10 +301,10 @@ def _blocks(users: pl.Series, starts: Array | None) -> tuple[pl.Series, Array]:
         return users, np.empty(0, dtype=np.int64)
     if starts is None:
         starts = user_starts(users)
-    return gathered(users, starts), np.diff(np.append(starts, len(users)))
+    return gather(users, starts), np.diff(np.append(starts, len(users)))
 
 
-def _indexed(ids: Mapping[str, pl.Series]) -> tuple[pl.Series, dict[str, Array]]:
+def _index_users(ids: Mapping[str, pl.Series]) -> tuple[pl.Series, dict[str, Array]]:
     """Return all ids in ascending order, and the index of those of each source among them."""
     if all(series.dtype.is_integer() for series in ids.values()):
         arrays = {name: series.to_numpy() for name, series in ids.items()}
@@ -316,10 +316,10 @@ def _indexed(ids: Mapping[str, pl.Series]) -> tuple[pl.Series, dict[str, Array]]
     row = np.empty(int(index.max(initial=-1)) + 1, dtype=np.int64)
     row[index] = np.arange(len(index))
     ends = np.cumsum([len(series) for series in ids.values()])
-    return gathered(everything, row), dict(zip(ids, np.split(index, ends[:-1]), strict=True))
+    return gather(everything, row), dict(zip(ids, np.split(index, ends[:-1]), strict=True))
 
 
-def _gathered(order: Array, lengths: Array) -> Array:
+def _gather_blocks(order: Array, lengths: Array) -> Array:
     """Return the rows of blocks of these `lengths` after the blocks are put in another order."""
     starts = np.cumsum(lengths) - lengths
     taken = lengths[order]

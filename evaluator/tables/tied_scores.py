@@ -14,7 +14,7 @@ from msgspec import Struct
 from .array import Array, in_single_precision
 from .graph import table
 from .lists import ListRows, Reading, first_of_each
-from .rows import Rows, in_order, numbered, within_users
+from .rows import Rows, in_order, number_rows, within_users
 
 
 @table("repeating_users", uses=("rows_as_stored",))
@@ -125,7 +125,7 @@ class HitsByRun(Struct, frozen=True, eq=False):
         first[tied], size[tied] = runs.first[run[tied]], runs.size[run[tied]]
         order = in_order(hits.user, [(first, False), (hits["gain"], best), (hits.item, False)])
         rows, first, size = hits.take(order), first[order], size[order]
-        nth_hit = numbered(rows.user, rows.n_users)
+        nth_hit = number_rows(rows.user, rows.n_users)
         new = np.ones(len(rows), dtype=np.bool_)
         new[1:] = (rows.user[1:] != rows.user[:-1]) | (first[1:] != first[:-1])
         group = np.cumsum(new) - 1
@@ -133,21 +133,21 @@ class HitsByRun(Struct, frozen=True, eq=False):
         return cls(rows.with_columns(found=nth_hit), first, size, before, np.bincount(group)[group] if len(rows) else before)
 
 
-def reordered(hits: Rows, runs: TieRuns, *, best: bool) -> Rows:
+def reorder_hits(hits: Rows, runs: TieRuns, *, best: bool) -> Rows:
     """Return the table `hits` with the hits of each run at its first ranks (`best`) or its last ones."""
     by_run = HitsByRun.of(hits, runs, best=best)
     start = by_run.first if best else by_run.first + by_run.size - by_run.n_hits
     return by_run.rows.with_columns(rank=start + by_run.rows["found"] - by_run.before - 1)
 
 
-def n_expected(hits: Rows, runs: TieRuns, deepest: int | None) -> Array:
-    """Return an upper bound of the number of rows that `expected` returns for each user."""
+def n_expected_ranks(hits: Rows, runs: TieRuns, deepest: int | None) -> Array:
+    """Return an upper bound of the number of rows that `expected_ranks` returns for each user."""
     by_run = HitsByRun.of(hits, runs, best=True)
     ranks = by_run.size if deepest is None else np.minimum(by_run.size, deepest)
     return np.bincount(by_run.rows.user, by_run.n_hits * ranks, hits.n_users)
 
 
-def expected(hits: Rows, runs: TieRuns, deepest: int | None) -> Rows:
+def expected_ranks(hits: Rows, runs: TieRuns, deepest: int | None) -> Rows:
     """Return every rank that a hit may have, as a table `hits` whose rows have weights: the probability of each.
 
     In a run of n items with m hits, the j-th hit is at the i-th position in C(i-1, j-1)·C(n-i, m-j) of the C(n, m) orders, and each of the

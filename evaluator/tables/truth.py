@@ -14,9 +14,9 @@ from ..lazy import pl
 from ..sums.group_sums import exact_group_sums
 from .array import Array
 from .graph import table
-from .ids import Lookup, Pairs, distinct, gathered
+from .ids import Lookup, Pairs, distinct, gather
 from .prepared import Prepared
-from .rows import PartData, Rows, SourceRows, in_order, numbered
+from .rows import PartData, Rows, SourceRows, in_order, number_rows
 
 _COARSE: Final = 2.0**16
 _FINE: Final = 2.0**52
@@ -215,9 +215,7 @@ def relevant(truth_table: TruthTable) -> Rows:
     index = np.flatnonzero(truth_table.relevant)
     pairs = truth_table.pairs
     rank = np.ones(len(index), dtype=np.int64)
-    return Rows(
-        len(truth_table.n_relevant), pairs.user[index], {"rank": rank, "gain": truth_table.gain[index]}, gathered(pairs.item, index)
-    )
+    return Rows(len(truth_table.n_relevant), pairs.user[index], {"rank": rank, "gain": truth_table.gain[index]}, gather(pairs.item, index))
 
 
 @table("ideal", uses=("relevant_with_repeats",), columns=("rank", "gain"), title="The best possible list")
@@ -232,7 +230,7 @@ def ideal(relevant_with_repeats: Rows) -> Rows:
         counts = np.diff(rows.starts())
         sizes, group = np.unique(counts, return_inverse=True)
         block = np.repeat(np.arange(len(sizes)), sizes)
-        columns = {"rank": numbered(block, len(sizes)), "gain": np.ones(len(block))}
+        columns = {"rank": number_rows(block, len(sizes)), "gain": np.ones(len(block))}
         return Rows(rows.n_users, block, columns, group_of_user=group, n_groups=len(sizes))
     order = in_order(rows.user, [(gain, True)])
-    return Rows(rows.n_users, rows.user, {"rank": numbered(rows.user, rows.n_users), "gain": gain[order]})
+    return Rows(rows.n_users, rows.user, {"rank": number_rows(rows.user, rows.n_users), "gain": gain[order]})

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval.tables.ids import Ids
-from receval.tables.made_lists import SeenItems, Shuffle, best_rows, mixed, popular_lengths, popular_ranks, popular_rows, random_rows
+from receval.tables.made_lists import SeenItems, Shuffle, best_rows, mix, popular_lengths, popular_ranks, popular_rows, random_rows
 from receval.tables.prepared import Prepared
 
 LISTS_OF_SEED_7 = {0: [4, 8, 6, 2, 7], 1: [5, 4, 6, 3, 8], 2: [4, 2, 9, 5, 7], 3: [2, 6, 0, 1, 9]}
@@ -205,7 +205,7 @@ def test_a_shuffle_gives_each_number_a_place_of_its_own_and_can_be_undone(size):
 def test_mixing_keeps_numbers_different_and_within_64_bits():
     most = 2**31 - 2
     numbers = np.asarray([*range(3_000), *range(most - 3_000, most + 1)])
-    made = mixed(numbers, 5, "test")
+    made = mix(numbers, 5, "test")
     assert len(set(made.tolist())) == len(numbers)
     assert made.min() >= 0
     assert made.max() <= most
