@@ -92,7 +92,7 @@ def _row(entry: MetricEntry) -> tuple[str, ...]:
 
 
 def _default_first(choice: ChoiceEntry) -> list[str]:
-    default = catalogue.shown(choice.default) or choice.allowed
+    default = catalogue.format_value(choice.default) or choice.allowed
     return [default, *(value for value in choice.values if value != default)]
 
 
@@ -260,7 +260,7 @@ def _with_another(entry: MetricEntry, choice: ChoiceEntry, columns: Mapping[str,
 
 def _others(choice: ChoiceEntry) -> list[str]:
     """The values that are not the default; of a number the default, which shows how it is written."""
-    default = catalogue.shown(choice.default)
+    default = catalogue.format_value(choice.default)
     if not choice.values:
         return [] if default in ("", "no limit") else [default]
     return [value for value in choice.values if value != default]

@@ -30,7 +30,7 @@ def remember(name: str, value: str) -> None:
 
 
 @contextmanager
-def remembering() -> Iterator[dict[str, str]]:
+def collect_values() -> Iterator[dict[str, str]]:
     """Collect the values that one config takes from the environment; its results mask only these."""
     own: dict[str, str] = {}
     token = _of_one.set(own)
@@ -50,13 +50,13 @@ def without_values(text: str, values: Mapping[str, str] | None = None) -> str:
     return re.sub("|".join(map(re.escape, longest_first)), lambda found: values[found[0]], text)
 
 
-def concealed(value: Any, values: Mapping[str, str]) -> Any:
+def conceal(value: Any, values: Mapping[str, str]) -> Any:
     """Return a JSON value with `${NAME}` instead of `values` in all its texts; read again, it has the same values."""
     if isinstance(value, str):
         return without_values(value, values)
     if isinstance(value, dict):
-        return {key: concealed(held, values) for key, held in value.items()}
-    return [concealed(held, values) for held in value] if isinstance(value, list | tuple) else value
+        return {key: conceal(held, values) for key, held in value.items()}
+    return [conceal(held, values) for held in value] if isinstance(value, list | tuple) else value
 
 
 def harmless(text: str) -> str:
@@ -64,10 +64,10 @@ def harmless(text: str) -> str:
     shown = without_values(text) if _values else text
     if ":/" not in shown:
         return shown
-    return _ADDRESS.sub(_masked, shown)
+    return _ADDRESS.sub(_mask, shown)
 
 
-def _masked(found: re.Match[str]) -> str:
+def _mask(found: re.Match[str]) -> str:
     """Return a matched address with `***` as its login and query.
 
     A login ends at `@`. Without a colon it only counts in the host after `//`. A query without `=` stays.

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from ..metrics.definition import Definition
 from ..results.result import Row
-from ..sums.exact import ExactSums, rounded
+from ..sums.exact import ExactSums, round_fraction
 from ..tables.array import Array
 from ..tables.graph import Choice
 from ..tables.rows import Rows
@@ -262,7 +262,7 @@ def bounds(
             total, divisor = moments.totals.fraction(index), Fraction(1 if row.aggregate == "sum" else row.n_users)
         untied = total - sums.plain.fraction(position)
         totals = [untied + order.fraction(position) for order in sums.orders]
-        worst, best, mean = (rounded(total / divisor) if divisor else 0.0 for total in totals)
+        worst, best, mean = (round_fraction(total / divisor) if divisor else 0.0 for total in totals)
         by_label[row.label] = Bounds(min(worst, best), mean, max(worst, best))
     return by_label
 

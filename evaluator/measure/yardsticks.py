@@ -15,7 +15,7 @@ from ..conventions.axis import Lists, Truth
 from ..metrics.definition import Definition
 from ..names.short_names import ORACLE, POPULARITY, RANDOM
 from ..results.result import Row
-from ..sums.exact import ExactSums, rounded
+from ..sums.exact import ExactSums, round_fraction
 from ..tables.array import Array
 from ..tables.graph import Choice, Tables
 from ..tables.hits import train_pairs
@@ -293,7 +293,7 @@ def values_over_same_users(
         total = partial.moments.totals.fraction(position)
         if values is not None:
             total -= _total(values, f"v{position}", left_out.users(index))
-        means[row.label] = rounded(total / row.n_users)
+        means[row.label] = round_fraction(total / row.n_users)
     return means
 
 

@@ -29,7 +29,7 @@ def divide(numerator: Any, denominator: Any) -> Array:
     return _quotient(numerator, denominator, 0.0)
 
 
-def defined(numerator: Any, denominator: Any) -> Array:
+def divide_or_missing(numerator: Any, denominator: Any) -> Array:
     """Return `numerator / denominator`, and no value where the denominator is 0."""
     return _quotient(numerator, denominator, NO_VALUE)
 
@@ -40,21 +40,21 @@ def _quotient(numerator: Any, denominator: Any, otherwise: float) -> Array:
     return np.where(positive, numerator / np.where(positive, below, 1.0), otherwise)
 
 
-def missing(value: Any) -> Array:
+def is_missing(value: Any) -> Array:
     """Return for each value whether it is missing."""
     return np.asarray(np.isnan(value))
 
 
-def filled(value: Any, otherwise: float) -> Array:
+def fill(value: Any, otherwise: float) -> Array:
     """Return `value`, with `otherwise` in place of missing values."""
     return np.where(np.isnan(value), otherwise, value)
 
 
-def added(*terms: Any) -> Array:
+def add(*terms: Any) -> Array:
     """Return Σ `terms` in their order; missing values add nothing."""
     total: Any = 0.0
     for term in terms:
-        total = total + filled(term, 0.0)
+        total = total + fill(term, 0.0)
     return np.asarray(total, dtype=np.float64)
 
 

@@ -9,7 +9,7 @@ from ..names.measure_strings import Params, Scalar, unquoted
 from ..tables.array import Array
 from ..tables.prepared import Group
 from .arrays import NO_VALUE, divide, where
-from .fairness import chosen, in_group
+from .fairness import in_group, select_groups
 from .measure import Measure
 from .notation import tex
 from .registry import Many, Text, metric
@@ -58,8 +58,8 @@ def _of_pairs(m: Measure, value: Callable[[Group, Group], Array]) -> Many:
     """Return a value for every pair of groups, or for the pair or group that the parameters name."""
     only_user, only_item = str(m.params["user_group"]), str(m.params["item_group"])
     values: dict[Params, Array] = {}
-    for user in chosen(m, f"users.{m.params['users']}", only_user):
-        for item in chosen(m, f"items.{m.params['items']}", only_item):
+    for user in select_groups(m, f"users.{m.params['users']}", only_user):
+        for item in select_groups(m, f"items.{m.params['items']}", only_item):
             names = {} if only_user else {"user_group": unquoted(user.name)}
             names |= {} if only_item else {"item_group": unquoted(item.name)}
             values[tuple(names.items())] = value(user, item)

@@ -172,7 +172,7 @@ def _place_of_family(family: str) -> int:
     return list(FAMILIES).index(family) if family in FAMILIES else len(FAMILIES)
 
 
-def has(convention: Convention, metric: str) -> bool:
+def has_metric(convention: Convention, metric: str) -> bool:
     """Return whether the library of a convention has the metric; the default convention has all."""
     return convention.name == DEFAULT or metric in convention.metrics
 
@@ -208,7 +208,7 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
                 for name, text in metric.texts.items()
             ),
         ),
-        conventions=tuple(convention.name for convention in conventions if has(convention, metric.name)),
+        conventions=tuple(convention.name for convention in conventions if has_metric(convention, metric.name)),
         settings=tuple(_setting(metric, convention, default) for convention in conventions),
         origin=metric.origin,
     )
@@ -248,7 +248,7 @@ def _setting(metric: Metric, convention: Convention, default: Convention) -> Set
     given, usual = convention.axes_of(metric.name), default.axes_of(metric.name)
     return SettingEntry(
         convention=convention.name,
-        has_metric=has(convention, metric.name),
+        has_metric=has_metric(convention, metric.name),
         own={name: given[axis] for name, axis in metric.axes.items() if given[axis] != usual[axis]},
         protocol={axis: given[axis] for axis in PROTOCOL if given[axis] != usual[axis]},
         alone={axis: given[axis] for axis in PROTOCOL if given[axis] != convention.axes[axis]},
@@ -263,13 +263,13 @@ def _convention(convention: Convention, default: Convention) -> ConventionEntry:
         source=convention.source,
         about=convention.about,
         notes=convention.notes,
-        metrics=tuple(name for name in METRICS if has(convention, name)),
+        metrics=tuple(name for name in METRICS if has_metric(convention, name)),
         axes={name: convention.axes[name] for name in AXES},
         differs={name: convention.axes[name] for name in AXES if convention.axes[name] != default.axes[name]},
         for_metric={name: dict(axes) for name, axes in convention.metrics.items() if axes},
         spellings=dict(convention.spellings),
         parameters={
-            name: rewrite if isinstance(rewrite, str) else {shown(value): dict(meaning) for value, meaning in rewrite.items()}
+            name: rewrite if isinstance(rewrite, str) else {format_value(value): dict(meaning) for value, meaning in rewrite.items()}
             for name, rewrite in convention.parameters.items()
         },
     )
@@ -285,7 +285,7 @@ def _number(name: str, number: Number) -> ChoiceEntry:
     return ChoiceEntry(name, None, "formula", number.means, allowed, {}, number.default)
 
 
-def shown(value: Scalar | None) -> str:
+def format_value(value: Scalar | None) -> str:
     """Return a value as it is written in measure strings and convention files."""
     if isinstance(value, bool):
         return "true" if value else "false"

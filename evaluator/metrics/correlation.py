@@ -9,7 +9,7 @@ from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.hits import TestRatings, scores_of
 from ..tables.rows import Rows
-from .arrays import defined
+from .arrays import divide_or_missing
 from .measure import Measure
 from .notation import tex
 from .registry import metric
@@ -108,4 +108,4 @@ def correlation(m: Measure) -> Array:
     x, y = rows["score"], rows["rating"]
     total = rows.sum(x * y, "product", score=x, rating=y)
     most = np.sqrt(rows.sum(x * x, "score squared")) * np.sqrt(rows.sum(y * y, "rating squared"))
-    return defined(np.maximum(np.minimum(total, most), -most), most)
+    return divide_or_missing(np.maximum(np.minimum(total, most), -most), most)

@@ -17,7 +17,7 @@ from ..tables.item_columns import categories_of
 from ..tables.lists import Reading
 from ..tables.prepared import Prepared
 from ..tables.rows import Rows, number_rows
-from .arrays import added, defined, divide, filled, missing, where
+from .arrays import add, divide, divide_or_missing, fill, is_missing, where
 from .measure import Measure, Ratio
 from .notation import DISTANCES, SIZES, Pieces, tex
 from .registry import Number, metric
@@ -273,8 +273,8 @@ def _known_pairs(m: Measure, distance: str) -> tuple[Array, Array]:
 def _pairs_of_kinds(m: Measure, kinds: tuple[int, ...]) -> tuple[Array, Array]:
     """Return the same for Jaccard distance in long lists with few sets of categories: over pairs of sets instead of pairs of items."""
     counts = m.listed.tallies(m.listed.item("kind_number"), len(kinds))
-    n = added(*counts)
-    alike = added(*(_pairs_of(count) for count in counts))
+    n = add(*counts)
+    alike = add(*(_pairs_of(count) for count in counts))
     for index, kind in enumerate(kinds):
         for other, count in zip(kinds[index + 1 :], counts[index + 1 :], strict=True):
             if kind & other:
@@ -359,11 +359,11 @@ def ild(m: Measure) -> Array | Ratio:
 
 
 def _of_pairs(m: Measure, total: Array, pairs: Array) -> Array:
-    value = defined(total, pairs)
+    value = divide_or_missing(total, pairs)
     single = str(m.params["single"])
     if single == "short_zero":
-        return where(missing(value) & (m.n_listed < 2), 0.0, value)
-    return value if single == "left_out" else filled(value, {"zero": 0.0, "one": 1.0}[single])
+        return where(is_missing(value) & (m.n_listed < 2), 0.0, value)
+    return value if single == "left_out" else fill(value, {"zero": 0.0, "one": 1.0}[single])
 
 
 @metric(

@@ -11,7 +11,7 @@ import numpy as np
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.prepared import Group, no_such_group
-from .arrays import NO_VALUE, added, defined, divide, filled, missing, where
+from .arrays import NO_VALUE, add, divide, divide_or_missing, fill, is_missing, where
 from .measure import Measure
 from .notation import APART, CANDIDATES, GAINS, OF_GROUPS, one_or_spread, tex
 from .popularity import candidates_of, spread_of
@@ -43,7 +43,7 @@ def _needs_users(given: Mapping[str, Scalar]) -> tuple[str, ...]:
     return (f"users.{given['by']}",)
 
 
-def chosen(m: Measure, column: str, only: str) -> Sequence[Group]:
+def select_groups(m: Measure, column: str, only: str) -> Sequence[Group]:
     """Return the groups of a column, or only the one called `only`; `DataError` if there is no such group."""
     groups = m.groups(column)
     if not only:
@@ -84,9 +84,9 @@ def reo(m: Measure) -> Array:
     """
     by, relevant = str(m.params["by"]), m.table("relevant")
     shares = []
-    for group in chosen(m, f"items.{by}", str(m.params["group"])):
+    for group in select_groups(m, f"items.{by}", str(m.params["group"])):
         n_hits = m.total(m.hits.tally(in_group(m.hits, group, by)))
-        shares.append(defined(n_hits, m.total(relevant.tally(in_group(relevant, group, by)))))
+        shares.append(divide_or_missing(n_hits, m.total(relevant.tally(in_group(relevant, group, by)))))
     return shares[0] if m.params["group"] else spread_of(shares)
 
 
@@ -117,9 +117,9 @@ def rsp(m: Measure) -> Array:
     """
     by = str(m.params["by"])
     shares = []
-    for group in chosen(m, f"items.{by}", str(m.params["group"])):
+    for group in select_groups(m, f"items.{by}", str(m.params["group"])):
         chances = candidates_of(m, "group", {"column": by}, group.code, float(group.size))
-        shares.append(defined(m.total(m.listed.tally(in_group(m.listed, group, by))), chances))
+        shares.append(divide_or_missing(m.total(m.listed.tally(in_group(m.listed, group, by))), chances))
     return shares[0] if m.params["group"] else spread_of(shares)
 
 
@@ -128,8 +128,8 @@ def _mean_difference(values: Sequence[Array], all_or_none: bool) -> Array:
     pairs = [np.abs(left - right) for left, right in combinations(values, 2)]
     if not pairs:
         return np.array([[NO_VALUE]])
-    n = added(*(where(missing(pair), 0.0, 1.0) for pair in pairs))
-    mean = defined(added(*pairs), n)
+    n = add(*(where(is_missing(pair), 0.0, 1.0) for pair in pairs))
+    mean = divide_or_missing(add(*pairs), n)
     return where(n >= len(pairs), mean, NO_VALUE) if all_or_none else mean
 
 
@@ -138,8 +138,8 @@ def _difference_of_users(m: Measure, value: Array) -> Array:
     code = m.user("user_group", column=str(m.params["by"]))
     means = []
     for group in m.groups(f"users.{m.params['by']}"):
-        inside = (code == group.code) & ~missing(value)
-        means.append(defined(m.total(where(inside, value, 0.0)), m.total(where(inside, 1.0, 0.0))))
+        inside = (code == group.code) & ~is_missing(value)
+        means.append(divide_or_missing(m.total(where(inside, value, 0.0)), m.total(where(inside, 1.0, 0.0))))
     return _mean_difference(means, all_or_none=False)
 
 
@@ -188,7 +188,7 @@ def user_mad_rating(m: Measure) -> Array:
     Edge cases: users with an empty list are left out, and so are groups without users; with a single group there is no value.
     """
     scored = m.table("scored")
-    return _difference_of_users(m, defined(scored.sum(scored["score"], "score"), m.n_listed))
+    return _difference_of_users(m, divide_or_missing(scored.sum(scored["score"], "score"), m.n_listed))
 
 
 _ITEM_MAD = {"gain": "ndcg_gain", "empty_group": "empty_group"}
@@ -263,9 +263,9 @@ def _difference_of_items(m: Measure, items: ItemTable, value: Array, counts: Arr
     means = []
     for group in m.groups(f"items.{m.params['by']}"):
         inside = in_group(items, group, str(m.params["by"]))
-        means.append(defined(items.sum(where(inside, value, 0.0)), items.sum(where(inside, counts, 0.0))))
+        means.append(divide_or_missing(items.sum(where(inside, value, 0.0)), items.sum(where(inside, counts, 0.0))))
     difference = _mean_difference(means, all_or_none=m.params["empty_group"] == "undefined")
-    return filled(difference, 0.0) if m.params["empty_group"] == "zero" else difference
+    return fill(difference, 0.0) if m.params["empty_group"] == "zero" else difference
 
 
 @metric(
@@ -300,6 +300,6 @@ def exposure_parity(m: Measure) -> Array:
     totals = [m.total(listed.sum(where(in_group(listed, group, by), exposure, 0.0))) for group in groups]
     shares = [total / float(group.size) for total, group in zip(totals, groups, strict=True)]
     if only:
-        (group,) = chosen(m, f"items.{by}", only)
-        return divide(shares[groups.index(group)], added(*totals) / float(sum(group.size for group in groups)))
+        (group,) = select_groups(m, f"items.{by}", only)
+        return divide(shares[groups.index(group)], add(*totals) / float(sum(group.size for group in groups)))
     return divide(np.minimum.reduce(shares), np.maximum.reduce(shares))

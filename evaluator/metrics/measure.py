@@ -18,8 +18,8 @@ from ..tables.array import Array
 from ..tables.graph import TABLES, Choice, Tables
 from ..tables.prepared import Group, Prepared
 from ..tables.rows import Cutoffs, Rows
-from .arrays import defined as divide_where_defined
 from .arrays import divide
+from .arrays import divide_or_missing as divide_where_defined
 from .table_views import CutTable, ItemTable, Trace
 
 

@@ -67,8 +67,8 @@ def weighted(
     previous = _previous_scores(rows, part, prepared)
     unknown = np.isnan(previous)
     notes.count("pairs_without_previous_score", int(unknown.sum()), len(rows))
-    now = _activated(reading.score[index], rows, activation)
-    before = _activated(np.where(unknown, 0.0, previous), rows, activation)
+    now = _activate(reading.score[index], rows, activation)
+    before = _activate(np.where(unknown, 0.0, previous), rows, activation)
     ratio = np.divide(now, before, out=np.full(len(rows), threshold), where=before != 0)
     weight = np.minimum(np.maximum(ratio, 1.0 / threshold), threshold)
     result = rows.with_columns(weight=weight, hit=is_hit[index].astype(np.float64))
@@ -86,7 +86,7 @@ def _previous_scores(rows: Rows, part: PartData, prepared: Prepared) -> Array:
     return joined["previous"].cast(pl.Float64).fill_null(np.nan).to_numpy()
 
 
-def _activated(scores: Array, rows: Rows, activation: str) -> Array:
+def _activate(scores: Array, rows: Rows, activation: str) -> Array:
     """Return scores as they are (`none`), as 1/(1 + e^-x) (`sigmoid`), or as e^x / Σ e^x over the user's rows (`softmax`)."""
     if activation == "sigmoid":
         with np.errstate(over="ignore"):  # e^-x may be infinite; 1 divided by it is then 0

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
-from .arrays import NO_VALUE, added, defined, divide, missing, where
+from .arrays import NO_VALUE, add, divide, divide_or_missing, is_missing, where
 from .measure import Measure, Ratio
 from .notation import CANDIDATES, SIZES, SPREAD, Pieces, tex
 from .registry import Number, metric
@@ -134,7 +134,7 @@ def mean_pop_rank(m: Measure) -> Array:
 
     Edge cases: an item that is not in train has position 0; an empty list has no value.
     """
-    return defined(m.listed.sum(m.listed.item("mean_rank", by=str(m.params["unit"])), "place"), m.n_listed)
+    return divide_or_missing(m.listed.sum(m.listed.item("mean_rank", by=str(m.params["unit"])), "place"), m.n_listed)
 
 
 @metric(
@@ -224,9 +224,9 @@ def spread_of(shares: Sequence[Array]) -> Array:
     """Return the population standard deviation of `shares` divided by their mean; 0 if the mean is 0. Missing shares are left out."""
     if not shares:
         return np.array([[NO_VALUE]])
-    n = added(*(where(missing(share), 0.0, 1.0) for share in shares))
-    mean = divide(added(*shares), n)
-    deviations = added(*((share - mean) * (share - mean) for share in shares))
+    n = add(*(where(is_missing(share), 0.0, 1.0) for share in shares))
+    mean = divide(add(*shares), n)
+    deviations = add(*((share - mean) * (share - mean) for share in shares))
     return divide(np.sqrt(divide(deviations, n)), mean)
 
 
@@ -261,7 +261,7 @@ def pop_reo(m: Measure) -> Array:
     shares = []
     for group in (_HEAD, _TAIL):
         n_rows = m.total(rows.tally(rows.item("tail", **border) == group))
-        shares.append(defined(n_rows, m.total(relevant.tally(relevant.item("tail", **border) == group))))
+        shares.append(divide_or_missing(n_rows, m.total(relevant.tally(relevant.item("tail", **border) == group))))
     return spread_of(shares)
 
 
@@ -299,7 +299,7 @@ def pop_rsp(m: Measure) -> Array:
     shares = []
     for group in (_HEAD, _TAIL):
         chances = candidates_of(m, "tail", border, group, float((everything == group).sum()))
-        shares.append(defined(m.total(m.listed.tally(m.listed.item("tail", **border) == group)), chances))
+        shares.append(divide_or_missing(m.total(m.listed.tally(m.listed.item("tail", **border) == group)), chances))
     return spread_of(shares)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
-from .arrays import added, discounts, divide, harmonic, where
+from .arrays import add, discounts, divide, harmonic, where
 from .measure import Measure, Ratio, gain_of
 from .notation import GAINS, SIZES, best_gain, tex
 from .registry import Number, metric
@@ -283,7 +283,7 @@ def eleven_point_precision(m: Measure) -> Array:
     Edge cases: as for InterpolatedPrecision.
     """
     points = [m.hits.max(_at_recall(m, point / 10), f"precision from {point / 10:g}") for point in range(11)]
-    return added(*points) / 11.0
+    return add(*points) / 11.0
 
 
 def _at_recall(m: Measure, recall: float) -> Array:

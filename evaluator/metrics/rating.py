@@ -11,7 +11,7 @@ from ..tables.graph import table
 from ..tables.hits import TestRatings, scores_of
 from ..tables.rows import PartData, Rows
 from ..tables.truth import TestPairs, TruthTable
-from .arrays import NO_VALUE, defined, filled, missing, where
+from .arrays import NO_VALUE, divide_or_missing, fill, is_missing, where
 from .measure import Measure, Ratio
 from .notation import tex
 from .registry import Number, metric
@@ -71,11 +71,11 @@ def _error(rows: CutTable) -> Array:
 def _mean_error(m: Measure, error: Array) -> Ratio:
     """Return the mean of `error`, one number for each test rating, over the ratings that the parameter `over` selects."""
     rows, over = m.table("ratings"), m.params["over"]
-    predicted = ~missing(error)
+    predicted = ~is_missing(error)
     if over == "predicted":
-        return Ratio(rows.sum(filled(error, 0.0), "error"), rows.tally(predicted, "predicted"), None)
+        return Ratio(rows.sum(fill(error, 0.0), "error"), rows.tally(predicted, "predicted"), None)
     relevant = rows["relevant"]
-    total = rows.sum(where(relevant, filled(error, 0.0), 0.0), "error")
+    total = rows.sum(where(relevant, fill(error, 0.0), 0.0), "error")
     return Ratio(total, m.n_relevant if over == "relevant" else rows.tally(predicted & relevant, "predicted"), None)
 
 
@@ -187,13 +187,13 @@ def unpredicted(m: Measure) -> Array:
     Edge cases: 0 for a user all of whose ratings are predicted.
     """
     rows = m.table("ratings")
-    return rows.tally(missing(rows["prediction"]), "unpredicted")
+    return rows.tally(is_missing(rows["prediction"]), "unpredicted")
 
 
-def _explained(m: Measure, left: Array) -> Array:
+def _explained_share(m: Measure, left: Array) -> Array:
     """Return 1 - `left` / Σ (t - mean t)²; if all ratings are equal, 1 if nothing is left, else 0."""
     rows = m.table("ratings")
-    predicted = ~missing(rows["prediction"])
+    predicted = ~is_missing(rows["prediction"])
     off = where(predicted, rows["rating"] - m.number("least_rating"), 0.0)  # near 0, so that the squares keep their digits
     n, total, squares = (m.total(sums) for sums in (rows.tally(predicted), rows.sum(off), rows.sum(off * off)))
     spread = squares - _mean(total * total, n)
@@ -232,7 +232,7 @@ def r_squared(m: Measure) -> Array:
     right, otherwise 0.
     """
     rows = m.table("ratings")
-    return _explained(m, m.total(rows.sum(filled(_error(rows), 0.0) ** 2)))
+    return _explained_share(m, m.total(rows.sum(fill(_error(rows), 0.0) ** 2)))
 
 
 @metric(
@@ -260,9 +260,9 @@ def explained_variance(m: Measure) -> Array:
     rows = m.table("ratings")
     error = _error(rows)
     total, squares, n = (
-        m.total(sums) for sums in (rows.sum(filled(error, 0.0)), rows.sum(filled(error, 0.0) ** 2), rows.tally(~missing(error)))
+        m.total(sums) for sums in (rows.sum(fill(error, 0.0)), rows.sum(fill(error, 0.0) ** 2), rows.tally(~is_missing(error)))
     )
-    return _explained(m, np.maximum(squares - _mean(total * total, n), 0.0))
+    return _explained_share(m, np.maximum(squares - _mean(total * total, n), 0.0))
 
 
 @metric(
@@ -294,13 +294,13 @@ def log_loss(m: Measure) -> Array:
     """
     eps = float(m.params["eps"])
     rows = m.table("ratings")
-    predicted = ~missing(rows["prediction"])
+    predicted = ~is_missing(rows["prediction"])
     p = np.clip(rows["prediction"], eps, 1.0 - eps)
     with np.errstate(divide="ignore"):  # 1 - eps may be 1
         loss = where(predicted, -np.log(where(rows["relevant"], p, 1.0 - p)), 0.0)
     boundless = np.isinf(loss)
     total, n_boundless = m.total(rows.sum(where(boundless, 0.0, loss))), m.total(rows.tally(boundless))
-    return defined(where(n_boundless > 0, math.inf, total), m.total(rows.tally(predicted)))
+    return divide_or_missing(where(n_boundless > 0, math.inf, total), m.total(rows.tally(predicted)))
 
 
 @metric(
@@ -330,4 +330,4 @@ def label_auc(m: Measure) -> Array:
     levels = m.items("levels")
     positive, negative = levels["positive"], levels["negative"]
     right = levels.sum(positive * (levels["below"] + negative / 2.0))
-    return defined(right, levels.sum(positive) * levels.sum(negative))
+    return divide_or_missing(right, levels.sum(positive) * levels.sum(negative))

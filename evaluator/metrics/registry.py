@@ -118,10 +118,10 @@ class Metric(Struct, frozen=True):
         """
         module = self.define.__module__
         if (file := plugins.file_of(module)) is not None:
-            return registered_by_file, (self.name, *file)
+            return load_metric, (self.name, *file)
         if plugins.is_importable(module):
-            return registered, (module, self.name)
-        return entered, (asdict(self),)
+            return import_metric, (module, self.name)
+        return restore_metric, (asdict(self),)
 
 
 METRICS: Final[dict[str, Metric]] = {}
@@ -133,21 +133,21 @@ def session_has_metrics() -> bool:
     return any(not plugins.is_importable(module) and plugins.file_of(module) is None for module in modules)
 
 
-def registered_by_file(name: str, file: str, text: bytes) -> Metric:
+def load_metric(name: str, file: str, text: bytes) -> Metric:
     """Return the metric with this name from a file of the command line; the file runs unless it ran before."""
     plugins.load_text(file, text)
     return METRICS[name]
 
 
-def entered(values: Mapping[str, Any]) -> Metric:
+def restore_metric(values: Mapping[str, Any]) -> Metric:
     """Enter a metric of another process, which replaces any metric with the same name."""
     METRICS[values["name"]] = Metric(**values)
     _spellings.cache_clear()
     return METRICS[values["name"]]
 
 
-def registered(module: str, name: str) -> Metric:
-    """Import `module`, which defines the metric, and return the metric; `ImportError` if the module does not exist."""
+def import_metric(module: str, name: str) -> Metric:
+    """Import `module` and return the metric that it defines; `ImportError` if the module does not exist."""
     importlib.import_module(module)
     return METRICS[name]
 

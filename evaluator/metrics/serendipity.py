@@ -16,7 +16,7 @@ from ..tables.hits import top_items
 from ..tables.lists import Reading
 from ..tables.prepared import Prepared
 from ..tables.rows import PartData, Rows
-from .arrays import NO_VALUE, defined, divide, where
+from .arrays import NO_VALUE, divide, divide_or_missing, where
 from .measure import Measure, Ratio
 from .notation import DISTANCES, tex
 from .registry import metric
@@ -252,4 +252,4 @@ def mean_prediction_distance(m: Measure) -> Array:
     distance = pairs["distance"]
     inverse = m.total(pairs.sum(divide(1.0, distance)))
     everything = m.total(m.n_listed)
-    return where(everything > 0, defined(everything, inverse) - 2.0, 0.0)
+    return where(everything > 0, divide_or_missing(everything, inverse) - 2.0, 0.0)

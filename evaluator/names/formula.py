@@ -58,23 +58,23 @@ def linear_weights(node: Node) -> Weights | None:
     if isinstance(node, MetricSpec):
         return {node: 1.0}
     if isinstance(node, Negative):
-        return _added({}, linear_weights(node.operand), -1.0)
+        return _add({}, linear_weights(node.operand), -1.0)
     total = linear_weights(node.first)
     for sign, part in node.rest:
         other = linear_weights(part)
         if total is None or other is None:
             return None
-        total = _added(total, other, 1.0 if sign == "+" else -1.0) if sign in "+-" else _multiplied(total, other, sign)
+        total = _add(total, other, 1.0 if sign == "+" else -1.0) if sign in "+-" else _multiply(total, other, sign)
     return None if total is None or not all(map(math.isfinite, total.values())) else total
 
 
-def _added(left: Weights, right: Weights | None, factor: float) -> Weights | None:
+def _add(left: Weights, right: Weights | None, factor: float) -> Weights | None:
     if right is None:
         return None
     return {**left, **{spec: left.get(spec, 0.0) + factor * weight for spec, weight in right.items()}}
 
 
-def _multiplied(left: Weights, right: Weights, sign: str) -> Weights | None:
+def _multiply(left: Weights, right: Weights, sign: str) -> Weights | None:
     """Return the weights of a product or quotient with a number on one side; otherwise, and for a divisor of 0, `None`."""
     if sign == "*" and set(left) <= {None}:
         left, right = right, left
@@ -142,7 +142,7 @@ class Formula(Struct, frozen=True, dict=True):
 
     def with_measures(self, change: Callable[[MetricSpec], MetricSpec]) -> Formula:
         """Return the same expression with `change(measure)` for every measure, called from left to right; its errors are passed on."""
-        return Formula(_changed(self._tree, change))
+        return Formula(_change(self._tree, change))
 
     def _outcome(self, values: Mapping[MetricSpec, float | None]) -> float | str:
         known = {spec: float(value) for spec in self.measures if (value := values.get(spec)) is not None}
@@ -328,11 +328,11 @@ def _value(node: Node, values: Mapping[MetricSpec, float]) -> float:
     return total
 
 
-def _changed(node: Node, change: Callable[[MetricSpec], MetricSpec]) -> Node:
+def _change(node: Node, change: Callable[[MetricSpec], MetricSpec]) -> Node:
     if isinstance(node, MetricSpec):
         return change(node)
     if isinstance(node, Negative):
-        return Negative(_changed(node.operand, change))
+        return Negative(_change(node.operand, change))
     if isinstance(node, Chain):
-        return Chain(_changed(node.first, change), tuple((sign, _changed(part, change)) for sign, part in node.rest))
+        return Chain(_change(node.first, change), tuple((sign, _change(part, change)) for sign, part in node.rest))
     return node

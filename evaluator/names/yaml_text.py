@@ -76,7 +76,7 @@ def read_file(path: FilePath, *, pipes: bool = False) -> str:
     if "\0" in str(path):
         raise OSError(errno.EINVAL, "a file name cannot contain a NUL character", str(path))
     if pipes and stat.S_ISFIFO(os.stat(path).st_mode):
-        content = _piped(path)
+        content = _read_pipe(path)
     elif os.path.exists(path) and not os.path.isfile(path):
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))
     else:
@@ -87,7 +87,7 @@ def read_file(path: FilePath, *, pipes: bool = False) -> str:
     return content.decode("utf-8-sig")
 
 
-def _piped(path: FilePath) -> bytes:
+def _read_pipe(path: FilePath) -> bytes:
     """Return the content of a pipe; `OSError` if nothing comes for 20 seconds, because maybe nobody ever writes to it."""
     pipe, content = os.open(path, os.O_RDONLY | os.O_NONBLOCK), b""
     try:

@@ -55,13 +55,13 @@ def memberships(
 
 
 def _of_users(users: pl.DataFrame, column: GroupColumn) -> Membership:
-    named, groups = coded(_without_missing(group_names(users, "user", column.column)))
+    named, groups = assign_codes(_without_missing(group_names(users, "user", column.column)))
     named = named.sort("user")
     return Membership(groups, Ids(named["user"]), np.arange(len(named)), named["code"].to_numpy())
 
 
 def _of_items(catalogue: pl.DataFrame, column: GroupColumn, items: Ids) -> Membership:
-    named, groups = coded(_without_missing(category_names(catalogue, ((column.by.column, column.column),), column.split)))
+    named, groups = assign_codes(_without_missing(category_names(catalogue, ((column.by.column, column.column),), column.split)))
     return Membership(groups, items, items.index_of(named["item"]), named["code"].to_numpy())
 
 
@@ -132,7 +132,7 @@ def group_names(frame: pl.DataFrame, key: str, column: str) -> pl.DataFrame:
     return named.group_by(key).agg(pl.col("name").min())
 
 
-def coded(named: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Group, ...]]:
+def assign_codes(named: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Group, ...]]:
     """Return `named` with a `code` for each `name`, from 1 in text order, and the groups with their sizes.
 
     Groups are sorted by name, or by number if all names are whole numbers.

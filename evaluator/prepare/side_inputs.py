@@ -13,11 +13,11 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..conventions.axis import Lists
-from ..sums.exact import ExactSums, rounded
+from ..sums.exact import ExactSums, round_fraction
 from ..tables.array import Array
 from ..tables.ids import Ids
 from ..tables.prepared import Group, Prepared, ProfileGroups
-from .memberships import GroupColumn, category_names, coded, group_names, memberships, remarks_on_groups
+from .memberships import GroupColumn, assign_codes, category_names, group_names, memberships, remarks_on_groups
 
 _SPARSEST: Final = 8
 """Integer ids are looked up in a plain array if it is at most this many times as long as there are rows."""
@@ -41,9 +41,9 @@ class TrainRows(Struct, frozen=True, eq=False, dict=True):
     def of(cls, train: pl.DataFrame, items: Ids, indexed_items: tuple[pl.Series, Array]) -> TrainRows:
         """Build from a frame with the columns `user`, `item` and `row`; `items` has all of its items.
 
-        `indexed_items` is the result of `indexed` for the column `item`: the distinct items of train, and the index of each row's item.
+        `indexed_items` is the result of `index_ids` for the column `item`: the distinct items of train, and the index of each row's item.
         """
-        users, user = indexed(train["user"])
+        users, user = index_ids(train["user"])
         distinct, item = indexed_items
         if len(distinct) < len(items):
             item = items.index_of(distinct)[item]
@@ -95,7 +95,7 @@ def first_rows(index: Array, row: Array, n: int) -> Array:
     return first
 
 
-def indexed(ids: pl.Series) -> tuple[pl.Series, Array]:
+def index_ids(ids: pl.Series) -> tuple[pl.Series, Array]:
     """Return the distinct ids in ascending order, and the index of each of `ids` among them."""
     if ids.dtype.is_integer() and len(ids):
         least, most = int(str(ids.min())), int(str(ids.max()))
@@ -213,7 +213,7 @@ def prepare_sides(
     """
     train_frame = frames.train if frames.train is not None and "user" in frames.train.columns else None
     tested = frames.test if needs.test_popularity else None
-    indexed_items = None if train_frame is None else indexed(train_frame["item"])
+    indexed_items = None if train_frame is None else index_ids(train_frame["item"])
     of_train = [] if indexed_items is None else [indexed_items[0]]
     items = _all_items(of_train + [frame["item"].unique() for frame in (frames.items, tested) if frame is not None], frames.test)
     train = None if train_frame is None or indexed_items is None else TrainRows.of(train_frame, items, indexed_items)
@@ -254,7 +254,7 @@ def _mean_rating(test: pl.DataFrame, train: pl.DataFrame | None) -> float:
     """Return the mean of all ratings of test and train, independent of the order of rows; 0 without ratings."""
     columns = [frame["rating"].cast(pl.Float64) for frame in (test, train) if frame is not None and "rating" in frame.columns]
     ratings = pl.concat(columns).drop_nulls().drop_nans().to_numpy() if columns else np.empty(0)
-    return rounded(ExactSums.of(ratings[None, :]).fraction(0) / len(ratings)) if len(ratings) else 0.0
+    return round_fraction(ExactSums.of(ratings[None, :]).fraction(0) / len(ratings)) if len(ratings) else 0.0
 
 
 def _all_items(columns: Sequence[pl.Series], test: pl.DataFrame | None) -> Ids:
@@ -294,7 +294,7 @@ def _with_labels_of_items(prepared: Prepared, catalogue: pl.DataFrame, needs: Si
     groups: dict[str, tuple[Group, ...]] = dict(prepared.groups)
     numbers = dict(prepared.numbers)
     if needs.category_columns:
-        named, groups["categories"] = coded(category_names(catalogue, needs.category_columns, needs.split))
+        named, groups["categories"] = assign_codes(category_names(catalogue, needs.category_columns, needs.split))
         item, code = prepared.items.index_of(named["item"]), named["code"].to_numpy()
         order = np.lexsort((code, item))
         item, code = item[order], code[order]
@@ -308,7 +308,7 @@ def _with_labels_of_items(prepared: Prepared, catalogue: pl.DataFrame, needs: Si
         changes |= {"category_item": item, "category_code": code, "category_sets": _sets_of(item, code, len(groups["categories"]))}
     codes: dict[str, Array] = {}
     for column, name in needs.item_groups.items():
-        named, groups[f"items.{column}"] = coded(group_names(catalogue, "item", name))
+        named, groups[f"items.{column}"] = assign_codes(group_names(catalogue, "item", name))
         remarks += remarks_on_groups("items", column, groups[f"items.{column}"])
         codes[column] = np.zeros(len(prepared.items), dtype=np.int64)
         codes[column][prepared.items.index_of(named["item"])] = named["code"].to_numpy()
@@ -333,7 +333,7 @@ def _with_groups_of_users(
     ids: dict[str, Ids] = {}
     codes: dict[str, Array] = {}
     for column, name in needs.user_groups.items():
-        named, groups[f"users.{column}"] = coded(group_names(users, "user", name))
+        named, groups[f"users.{column}"] = assign_codes(group_names(users, "user", name))
         remarks += remarks_on_groups("users", column, groups[f"users.{column}"])
         named = named.sort("user")
         ids[column], codes[column] = Ids(named["user"]), named["code"].to_numpy()

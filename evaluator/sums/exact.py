@@ -210,13 +210,13 @@ class ExactSums(Struct, frozen=True):
                     for row, total in enumerate(multiples.sum(axis=1).tolist(), first):
                         sums[row][exponent] = sums[row].get(exponent, 0) + int(math.ldexp(total, -unit))
         lowest = min((exponent for by_exponent in sums for exponent in by_exponent), default=0)
-        return _reduced([sum(integer << exponent - lowest for exponent, integer in by_exponent.items()) for by_exponent in sums], lowest)
+        return _reduce([sum(integer << exponent - lowest for exponent, integer in by_exponent.items()) for by_exponent in sums], lowest)
 
     @classmethod
     def joined(cls, *parts: ExactSums) -> ExactSums:
         """Return the sums of all `parts`, one after the other."""
         lowest = min(part.exponent for part in parts)
-        return _reduced([integer << part.exponent - lowest for part in parts for integer in part.integers], lowest)
+        return _reduce([integer << part.exponent - lowest for part in parts for integer in part.integers], lowest)
 
     def __add__(self, other: ExactSums) -> ExactSums:
         """Merge with the sums of other terms; `ValueError` if the numbers of measures differ."""
@@ -224,7 +224,7 @@ class ExactSums(Struct, frozen=True):
             raise ValueError(f"sums of {len(self.integers)} and of {len(other.integers)} measures do not merge")
         lowest = min(self.exponent, other.exponent)
         left, right = self.exponent - lowest, other.exponent - lowest
-        return _reduced([(a << left) + (b << right) for a, b in zip(self.integers, other.integers, strict=True)], lowest)
+        return _reduce([(a << left) + (b << right) for a, b in zip(self.integers, other.integers, strict=True)], lowest)
 
     def fraction(self, index: int) -> Fraction:
         """Return the exact value of the sum at `index`."""
@@ -233,10 +233,10 @@ class ExactSums(Struct, frozen=True):
 
     def values(self) -> NDArray[np.float64]:
         """Return the sums as floats, each correctly rounded once; infinite above the largest float."""
-        return np.array([rounded(self.fraction(index)) for index in range(len(self.integers))], dtype=np.float64)
+        return np.array([round_fraction(self.fraction(index)) for index in range(len(self.integers))], dtype=np.float64)
 
 
-def rounded(number: Fraction) -> float:
+def round_fraction(number: Fraction) -> float:
     """Return the float nearest to `number`; infinite if `number` is above the largest float in size."""
     try:
         return number.numerator / number.denominator
@@ -244,7 +244,7 @@ def rounded(number: Fraction) -> float:
         return math.inf if number > 0 else -math.inf
 
 
-def _reduced(integers: list[int], exponent: int) -> ExactSums:
+def _reduce(integers: list[int], exponent: int) -> ExactSums:
     """Return the sums with the highest exponent that leaves them integers, so that equal sums have one form."""
     bits = 0
     for integer in integers:

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from .exact import rounded, slices
+from .exact import round_fraction, slices
 
 _BLOCK: Final = 2**20
 """Rows per step: this many 32-bit numbers add up exactly in a float."""
@@ -53,7 +53,7 @@ class GroupLimbs(Struct, frozen=True, eq=False):
             for multiples, unit, exponent in slices(values[block], _BITS, grid=_BITS):
                 totals = np.ldexp(np.bincount(groups[block], multiples, n_groups), -unit).astype(np.int64)
                 by_exponent[exponent] = by_exponent[exponent] + totals if exponent in by_exponent else totals
-            sums += _stacked(by_exponent, n_groups)
+            sums += _stack(by_exponent, n_groups)
         return sums
 
     def __add__(self, other: GroupLimbs) -> GroupLimbs:
@@ -65,7 +65,7 @@ class GroupLimbs(Struct, frozen=True, eq=False):
         limbs = np.zeros((n_limbs, n_groups), dtype=np.int64)
         for offset, sums in zip(offsets, (self, other), strict=True):
             limbs[offset : offset + len(sums.limbs), : sums.limbs.shape[1]] += sums.limbs
-        return _carried(limbs, lowest)
+        return _carry(limbs, lowest)
 
     @classmethod
     def regrouped(cls, parts: Sequence[tuple[GroupLimbs, NDArray[np.integer]]], n_groups: int) -> GroupLimbs:
@@ -82,7 +82,7 @@ class GroupLimbs(Struct, frozen=True, eq=False):
         for sums, groups in parts:
             for row, limb in enumerate(sums.limbs, (sums.exponent - lowest) // _BITS):
                 limbs[row, groups] += limb
-        return _carried(limbs, lowest)
+        return _carry(limbs, lowest)
 
     def values(self) -> NDArray[np.float64]:
         """Return the sums as floats, each correctly rounded once; infinite above the largest float."""
@@ -92,7 +92,7 @@ class GroupLimbs(Struct, frozen=True, eq=False):
         if np.isfinite(floats).all():
             with suppress(OverflowError):
                 return np.array([math.fsum(parts) for parts in floats.T.tolist()], dtype=np.float64)
-        return np.array([rounded(self._fraction(group)) for group in range(self.limbs.shape[1])], dtype=np.float64)
+        return np.array([round_fraction(self._fraction(group)) for group in range(self.limbs.shape[1])], dtype=np.float64)
 
     def _fraction(self, group: int) -> Fraction:
         integer = sum(int(limb) << _BITS * i for i, limb in enumerate(self.limbs[:, group]))
@@ -107,17 +107,17 @@ def exact_group_sums(values: NDArray[np.float64], groups: NDArray[np.integer], n
     return GroupLimbs.of(values, groups, n_groups).values()
 
 
-def _stacked(by_exponent: dict[int, NDArray[np.int64]], n_groups: int) -> GroupLimbs:
+def _stack(by_exponent: dict[int, NDArray[np.int64]], n_groups: int) -> GroupLimbs:
     if not by_exponent:
         return GroupLimbs.zeros(n_groups)
     lowest = min(by_exponent)
     limbs = np.zeros(((max(by_exponent) - lowest) // _BITS + 1, n_groups), dtype=np.int64)
     for exponent, totals in by_exponent.items():
         limbs[(exponent - lowest) // _BITS] = totals
-    return _carried(limbs, lowest)
+    return _carry(limbs, lowest)
 
 
-def _carried(limbs: NDArray[np.int64], exponent: int) -> GroupLimbs:
+def _carry(limbs: NDArray[np.int64], exponent: int) -> GroupLimbs:
     """Carry the excess of each limb to the next, and leave out first and last limbs that are 0 in all groups."""
     half = 1 << (_BITS - 1)
     rows: list[NDArray[np.int64]] = []
