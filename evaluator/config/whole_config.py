@@ -196,7 +196,7 @@ class Evaluation(Model):
             open_ended = any(self._is_open(spec) for spec in given.measures)
             for k in self.top_k if open_ended else (None,):
                 parts = {spec: self.resolve(spec.at(k) if self._is_open(spec) else spec) for spec in given.measures}
-                printed = given.with_measures({spec: part.printed for spec, part in parts.items()}.__getitem__)
+                printed = given.with_measures({spec: part.printed_spec for spec, part in parts.items()}.__getitem__)
                 entries.append(FormulaEntry(printed, tuple(parts.values())))
         return tuple(dict.fromkeys(entries))
 

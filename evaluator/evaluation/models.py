@@ -85,7 +85,7 @@ def _of_formula(composite: Composite, values: pl.DataFrame, columns: Mapping[str
     """
     name, weights = composite.formula.text, composite.formula.weights or {}
     nothing = pl.lit(None, dtype=pl.Float64).alias(name)
-    indexes = {one.printed: columns.get(one.label) for one in composite.definitions}
+    indexes = {one.printed_spec: columns.get(one.label) for one in composite.definitions}
     means = all(not one.metric.per_model and not one.of_means and one.average == "mean" for one in composite.definitions)
     known = [f"v{index}" for index in indexes.values() if index is not None]
     alike = means and len(known) == len(indexes) and all(values[name].is_null().equals(values[known[0]].is_null()) for name in known)

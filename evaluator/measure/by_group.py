@@ -280,10 +280,10 @@ def composed(model: str, composites: Sequence[Composite], rows: Sequence[Sequenc
     for composite in composites:
         picked = {}
         for one in composite.definitions:
-            picked[one.printed] = first.get((one.spec.title, one.k))
+            picked[one.printed_spec] = first.get((one.spec.title, one.k))
         values = {spec: row.value if row else None for spec, row in picked.items()}
         users = min((row.n_users for row in picked.values() if row), default=0)
         found.append(Row(model, composite.formula.text, None, "formula", composite.formula.value(values), users, higher_is_better=None))
-        reason = composite.formula.undefined(values)
+        reason = composite.formula.undefined_reason(values)
         sentences += [f"{composite.formula.text} has no value: {reason}"] if reason else []
     return found, sentences

@@ -105,7 +105,7 @@ class TieMeasures(Struct, frozen=True):
 def _made_of(definition: Definition, aggregates: Sequence[str]) -> str:
     """What of a measure is added up over users: its `values`, or its `numerators` where it is only pooled; empty if it has no bounds."""
     chosen = [aggregate for aggregate in aggregates or (definition.average,) if aggregate in _AGGREGATES]
-    if not definition.tied or not chosen:
+    if not definition.has_tie_bounds or not chosen:
         return ""
     if any(aggregate != "micro" for aggregate in chosen):
         return "values"

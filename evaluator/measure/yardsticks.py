@@ -426,7 +426,7 @@ def _made_lists(yardstick: YardstickTask, part: PartData, masked: bool) -> pl.Da
 def _seen_items(part: PartData, members: Array, masked: bool, prepared: Prepared) -> SeenItems:
     """What train holds of the `members` of a part, who are numbered anew."""
     if not masked:
-        return SeenItems.nothing(len(members))
+        return SeenItems.empty(len(members))
     pairs = train_pairs(part)
     number = np.full(part.n_users, -1, dtype=np.int64)
     number[members] = np.arange(len(members))

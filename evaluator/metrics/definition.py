@@ -44,7 +44,7 @@ class Definition(Struct, frozen=True, dict=True):
         return self.spec.title if not self.metric.cut or self.spec.k is UNSET else str(self.spec)
 
     @property
-    def printed(self) -> MetricSpec:
+    def printed_spec(self) -> MetricSpec:
         """The measure as printed: without a cut-off if it takes none."""
         return self.spec if self.metric.cut else self.spec.at(UNSET)
 
@@ -123,7 +123,7 @@ class Definition(Struct, frozen=True, dict=True):
         return frozenset(own).union(*(part.needs for part in self.components))
 
     @property
-    def tied(self) -> bool:
+    def has_tie_bounds(self) -> bool:
         """Return whether the value has exact bounds and an exact mean over the orders of tied scores, if no test pair is repeated."""
         own = self.metric.ties(self.params) and self.user_rules.no_hits == "zero" and not self.user_rules.may_be_undefined
         pooled = self.average == "micro" and self.is_pooled and not self.components
@@ -131,7 +131,7 @@ class Definition(Struct, frozen=True, dict=True):
         # The mean of two metrics is linear in the hits if both are the number of the same hits divided by a constant.
         parts = tuple(part.metric.name for part in self.components) in ((), ("Precision", "Recall"))
         alike = all((part.truth, part.lists, part.k) == (self.truth, self.lists, self.k) for part in self.components)
-        return own and plain and parts and alike and all(part.tied for part in self.components)
+        return own and plain and parts and alike and all(part.has_tie_bounds for part in self.components)
 
     @property
     def reads_predictions(self) -> bool:

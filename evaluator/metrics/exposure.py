@@ -73,11 +73,11 @@ def exposure_of_items(m: Measure, weighted: bool = False) -> ItemTable:
 
 
 def _gini_index(m: Measure, items: ItemTable, column: str, more: float = 0.0) -> Array:
-    """Return the Gini index of a column, whose ranks are in the column `place`, among the items of the catalogue and `more` items."""
+    """Return the Gini index of a column, whose ranks are in the column `rank`, among the items of the catalogue and `more` items."""
     of = str(m.params["of"])
     n_recommended, total = items.sum(1.0), items.sum(items[column])
     size = (n_recommended if of == "recommended" else m.number("train_items" if of == "train" else "items")) + more
-    ordered = items.sum(items["place"] * items[column]) * 2.0 + (size - n_recommended * 2.0 - 1.0) * total
+    ordered = items.sum(items["rank"] * items[column]) * 2.0 + (size - n_recommended * 2.0 - 1.0) * total
     return divide(ordered, total * (size if m.params["over"] == "n" else size - 1.0))
 
 

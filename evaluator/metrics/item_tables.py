@@ -128,12 +128,12 @@ def ranks_from_least(values: Array) -> Array:
 
 
 def _exposure(sums: ItemSums, prepared: Prepared, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
-    return {"place": ranks_from_least(sums.columns["count"])} | dict(sums.columns)
+    return {"rank": ranks_from_least(sums.columns["count"])} | dict(sums.columns)
 
 
-@item_table("exposure", uses=("listed", "prepared"), params=("k", "weighted"), columns=("count", "place", "weight"), finish=_exposure)
+@item_table("exposure", uses=("listed", "prepared"), params=("k", "weighted"), columns=("count", "rank", "weight"), finish=_exposure)
 def exposure(listed: Rows, prepared: Prepared, k: int, weighted: bool) -> ItemTerms:
-    """Return the terms of `count`, how often an item is among the first k of lists, and `place`, its rank by count, smallest first.
+    """Return the terms of `count`, how often an item is among the first k of lists, and `rank`, its rank by count, smallest first.
 
     `weighted`: also `weight`, the sum over these lists of 1 divided by the number of their first k items.
     """
@@ -146,12 +146,12 @@ def exposure(listed: Rows, prepared: Prepared, k: int, weighted: bool) -> ItemTe
 
 
 def _attention(sums: ItemSums, prepared: Prepared, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
-    return {"attention": sums.columns["attention"], "place": ranks_from_least(sums.columns["attention"])}
+    return {"attention": sums.columns["attention"], "rank": ranks_from_least(sums.columns["attention"])}
 
 
-@item_table("attention", uses=("listed", "prepared"), params=("k", "p"), columns=("attention", "place"), finish=_attention)
+@item_table("attention", uses=("listed", "prepared"), params=("k", "p"), columns=("attention", "rank"), finish=_attention)
 def attention(listed: Rows, prepared: Prepared, k: int, p: float) -> ItemTerms:
-    """Return the terms of `attention`, the sum of p^(rank - 1) over the first k ranks with the item, and `place`, its rank from below."""
+    """Return the terms of `attention`, the sum of p^(rank - 1) over the first k ranks with the item, and `rank`, its rank from below."""
     return terms_of(listed, prepared, k, {"attention": np.power(float(p), listed.rank - 1.0)})
 
 

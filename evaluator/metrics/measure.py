@@ -138,7 +138,7 @@ class Measure(Struct, frozen=True, eq=False):
     @property
     def n_recommended(self) -> Array:
         """Length of each user's list."""
-        return self._noted("the length of the list", self._get("reading").lengths[None, :])
+        return self._note("the length of the list", self._get("reading").lengths[None, :])
 
     @property
     def n_listed(self) -> Array:
@@ -160,7 +160,7 @@ class Measure(Struct, frozen=True, eq=False):
     def n_items(self) -> float:
         """N: number of items of the catalogue."""
         n_items = self.number("items")
-        self._noted("N, the items of the catalogue", np.full((1, self.n_users), n_items))
+        self._note("N, the items of the catalogue", np.full((1, self.n_users), n_items))
         return n_items
 
     @property
@@ -186,7 +186,7 @@ class Measure(Struct, frozen=True, eq=False):
     def user(self, name: str, **params: Scalar) -> Array:
         """Return a number of each user, as a row."""
         title = TABLES[name].title if name in TABLES else ""
-        return self._noted(title, self._get(name, **params)[None, :])
+        return self._note(title, self._get(name, **params)[None, :])
 
     def number(self, name: str) -> float:
         """Return a number of the side inputs, such as `train_users`."""
@@ -221,7 +221,7 @@ class Measure(Struct, frozen=True, eq=False):
         if name not in self.declared:
             raise LookupError(f"the body reads the table {name!r}, which the metric does not declare in `uses`")
 
-    def _noted(self, title: str, counts: Array) -> Array:
+    def _note(self, title: str, counts: Array) -> Array:
         """Pass a count of each user to the trace, if there is one; a count without a title is not shown."""
         if self.trace is not None and title:
             self.trace.count(title, counts)

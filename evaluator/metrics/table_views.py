@@ -56,15 +56,15 @@ class CutTable(Struct, frozen=True, eq=False):
 
     def sum(self, row: Any, label: str = "term", **parts: Any) -> Array:
         """Return Σ `row` over the user's rows with rank ≤ k; 0 without any. `label` and `parts` describe the term of a row for people."""
-        return self._reduced("sum", row, label, parts, cut=True)
+        return self._reduce("sum", row, label, parts, cut=True)
 
     def max(self, row: Any, label: str = "term", **parts: Any) -> Array:
         """Return the largest `row` (which must be ≥ 0) over the user's rows with rank ≤ k; 0 without any."""
-        return self._reduced("max", row, label, parts, cut=True)
+        return self._reduce("max", row, label, parts, cut=True)
 
     def tally(self, condition: Array, label: str = "counts") -> Array:
         """Return the number of the user's rows with rank ≤ k for which a condition is true."""
-        return self._reduced("tally", condition, label, {}, cut=True)
+        return self._reduce("tally", condition, label, {}, cut=True)
 
     def tallies(self, kinds: Array, n_kinds: int) -> list[Array]:
         """Return for each kind from 0 the number of the user's rows with rank ≤ k of this kind; `kinds` has each row's, -1 means none."""
@@ -74,21 +74,21 @@ class CutTable(Struct, frozen=True, eq=False):
 
     def count(self) -> Array:
         """Return the number of the user's rows with rank ≤ k."""
-        return self._reduced("count", None, "hit", {}, cut=True)
+        return self._reduce("count", None, "hit", {}, cut=True)
 
     def whole_sum(self, row: Any, label: str = "term") -> Array:
         """Return Σ `row` over the user's rows at any rank."""
-        return self._reduced("sum", row, label, {}, cut=False)
+        return self._reduce("sum", row, label, {}, cut=False)
 
     def whole_tally(self, condition: Array, label: str = "counts") -> Array:
         """Return the number of the user's rows at any rank for which a condition is true."""
-        return self._reduced("tally", condition, label, {}, cut=False)
+        return self._reduce("tally", condition, label, {}, cut=False)
 
     def whole_count(self) -> Array:
         """Return the number of the user's rows at any rank."""
-        return self._reduced("count", None, "all", {}, cut=False)
+        return self._reduce("count", None, "all", {}, cut=False)
 
-    def _reduced(self, reduce: str, row: Any, label: str, parts: Mapping[str, Any], cut: bool) -> Array:
+    def _reduce(self, reduce: str, row: Any, label: str, parts: Mapping[str, Any], cut: bool) -> Array:
         values = None if row is None else np.asarray(row, dtype=np.float64)
         cutoffs = self.cutoffs if cut else None
         if self.trace is not None:

@@ -128,11 +128,11 @@ class Formula(Struct, frozen=True, dict=True):
         return linear_weights(self._tree)
 
     def value(self, values: Mapping[MetricSpec, float | None]) -> float | None:
-        """Return the value of the expression, or None where `undefined` gives a reason; it never raises."""
+        """Return the value of the expression, or None where `undefined_reason` gives a reason; it never raises."""
         outcome = self._outcome(values)
         return None if isinstance(outcome, str) else outcome
 
-    def undefined(self, values: Mapping[MetricSpec, float | None]) -> str | None:
+    def undefined_reason(self, values: Mapping[MetricSpec, float | None]) -> str | None:
         """Return the reason why there is no value, or None if there is one.
 
         The reasons: a measure of the expression has no value (whatever its factor), a divisor is 0, or the result is not finite.

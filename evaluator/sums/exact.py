@@ -27,7 +27,7 @@ class Slice(NamedTuple):
     unit: int
     exponent: int
 
-    def scaled(self, shift: int) -> Slice:
+    def scale(self, shift: int) -> Slice:
         """Return the same slice for terms that are 2^`shift` times as large."""
         return self._replace(exponent=self.exponent + shift)
 
@@ -63,7 +63,7 @@ def slices(terms: NDArray[np.float64], bits: int, grid: int = 1) -> Iterator[Sli
     if peak >= _LARGE:  # the rounder below would overflow
         large = np.abs(terms) >= _LARGE
         scaled = np.where(large, terms, 0.0) * 2.0**-_DOWNSCALE
-        yield from (part.scaled(_DOWNSCALE) for part in slices(scaled, bits, grid))
+        yield from (part.scale(_DOWNSCALE) for part in slices(scaled, bits, grid))
         terms = np.where(large, 0.0, terms)
         peak = float(np.abs(terms).max(initial=0.0))
     if peak == 0:
@@ -116,7 +116,7 @@ def cube_slices(terms: NDArray[np.float64], bits: int) -> Iterator[Slice]:
     if tiny.any() or large.any():
         for beyond, scale in ((tiny, _CUBE_ROOT_SCALE), (large, -_CUBE_ROOT_SCALE)):
             scaled = np.ldexp(np.where(beyond, terms, 0.0), scale)
-            yield from (part.scaled(-3 * scale) for part in (cube_slices(scaled, bits) if beyond.any() else ()))
+            yield from (part.scale(-3 * scale) for part in (cube_slices(scaled, bits) if beyond.any() else ()))
         terms = np.where(tiny | large, 0.0, terms)
     halves = _halves(terms)
     squares, rests = _products(terms, terms, halves, halves)
@@ -130,7 +130,7 @@ def _scaled_square_slices(terms: NDArray[np.float64], scale: int, bits: int) -> 
     terms = np.ldexp(terms, scale) if scale else terms
     halves = _halves(terms)
     for addends in _products(terms, terms, halves, halves):
-        yield from (part.scaled(-2 * scale) for part in slices(addends, bits))
+        yield from (part.scale(-2 * scale) for part in slices(addends, bits))
 
 
 _Floats = NDArray[np.float64]
@@ -213,7 +213,7 @@ class ExactSums(Struct, frozen=True):
         return _reduce([sum(integer << exponent - lowest for exponent, integer in by_exponent.items()) for by_exponent in sums], lowest)
 
     @classmethod
-    def joined(cls, *parts: ExactSums) -> ExactSums:
+    def join(cls, *parts: ExactSums) -> ExactSums:
         """Return the sums of all `parts`, one after the other."""
         lowest = min(part.exponent for part in parts)
         return _reduce([integer << part.exponent - lowest for part in parts for integer in part.integers], lowest)

@@ -68,7 +68,7 @@ class GroupLimbs(Struct, frozen=True, eq=False):
         return _carry(limbs, lowest)
 
     @classmethod
-    def regrouped(cls, parts: Sequence[tuple[GroupLimbs, NDArray[np.integer]]], n_groups: int) -> GroupLimbs:
+    def regroup(cls, parts: Sequence[tuple[GroupLimbs, NDArray[np.integer]]], n_groups: int) -> GroupLimbs:
         """Merge sums whose groups are numbered differently.
 
         Each part comes with the new number, below `n_groups`, of each of its groups; these numbers are distinct within a part.

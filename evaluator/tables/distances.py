@@ -39,9 +39,9 @@ class Cooccurrence(Struct, eq=False):
         swap = (sizes[first] > sizes[second]) | ((sizes[first] == sizes[second]) & (first > second))
         rare, common = np.where(swap, second, first), np.where(swap, first, second)
         pairs, pair_of_row = np.unique(rare * self.n_items + common, return_inverse=True)
-        return self._cached(pairs)[pair_of_row]
+        return self._cached_pairs(pairs)[pair_of_row]
 
-    def _cached(self, pairs: Array) -> Array:
+    def _cached_pairs(self, pairs: Array) -> Array:
         known, counts = self.cached_counts
         at = np.searchsorted(known, pairs)
         new = np.append(known, -1)[at] != pairs

@@ -42,7 +42,7 @@ class Notes(Struct, eq=False):
         """Count one remark on a table of a part; a second count for the same table, under another choice of lists or truth, is ignored."""
         self.counts.setdefault((key, table), (n, total))
 
-    def merged(self, other: Notes) -> Notes:
+    def merge(self, other: Notes) -> Notes:
         """Return the remarks on two different parts together."""
         together = dict(self.counts)
         for about, (n, total) in other.counts.items():

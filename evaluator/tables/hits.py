@@ -175,7 +175,7 @@ def baseline_ranks(part: PartData, prepared: Prepared) -> Rows:
     """Return the list of the reference model, ranked by the convention of the config, each item once: `other_rank`."""
     assert prepared.baseline_lists is not None
     source = ListRows(part.rows("baseline"), part.pairs["baseline"], prepared)
-    order = source.ranked(prepared.baseline_lists)
+    order = source.order_by(prepared.baseline_lists)
     pairs = source.pairs if order is None else source.pairs.take(order)
     first = np.sort(first_of_each(pairs))
     return Rows(part.n_users, pairs.user[first], {"other_rank": number_rows(pairs.user, part.n_users)[first]}, gather(pairs.item, first))

@@ -94,14 +94,14 @@ class ListRows:
             return in_single_precision(self.rows.column("score"))
         return self.rows.item if name == "item" else self.rows.column(name)
 
-    def ranked(self, choice: Lists) -> Array | None:
+    def order_by(self, choice: Lists) -> Array | None:
         """Return the rows in the order of the lists, or `None` if they are stored in this order."""
         order = order_of(self.rows, choice)
         if order not in self._orders:
-            self._orders[order] = self._sorted(order)
+            self._orders[order] = self._sort(order)
         return self._orders[order]
 
-    def _sorted(self, order: Order) -> Array | None:
+    def _sort(self, order: Order) -> Array | None:
         user = self.user
         wrong = self._out_of_order(order)
         if not wrong.any():
@@ -251,7 +251,7 @@ class Reading(Struct, frozen=True, eq=False, dict=True):
 @table("reading", uses=("part", "prepared", "list_rows"), varies=("lists",))
 def reading(part: PartData, prepared: Prepared, list_rows: ListRows, lists: Lists) -> Reading:
     """Return the ranked lists without the rows that the choice removes, before or after the cut-off."""
-    rows, user, starts = list_rows.ranked(lists), list_rows.user, list_rows.rows.starts
+    rows, user, starts = list_rows.order_by(lists), list_rows.user, list_rows.rows.starts
     whole = Reading(list_rows, rows, user, part.n_users, starts, np.diff(starts))
     before, after = _masks_to_remove(whole, part, prepared, lists)
     if before is not None:
@@ -376,7 +376,7 @@ class Canonical:
         simplest = replace(choice, duplicates=duplicates, seen=seen, unknown=unknown)
         if duplicates in ("keep_last_row", "sum_scores"):
             return simplest
-        order = rows.ranked(choice)
+        order = rows.order_by(choice)
         for other, other_order in self._orders:
             if _same(order, other_order):
                 return replace(simplest, order=other.order, ties=other.ties, score_type=other.score_type)

@@ -65,17 +65,17 @@ class Shuffle(Struct, frozen=True):
 
     def places(self, numbers: Array, keys: UserKeys) -> Array:
         """Return the position of each number, from 0; `keys` has the keys of each number's user."""
-        return self._moved(numbers, keys, range(self._n_turns), undo=False)
+        return self._move(numbers, keys, range(self._n_turns), undo=False)
 
     def numbers(self, places: Array, keys: UserKeys) -> Array:
         """Return the number at each position: the inverse of `places`."""
-        return self._moved(places, keys, range(self._n_turns)[::-1], undo=True)
+        return self._move(places, keys, range(self._n_turns)[::-1], undo=True)
 
     @property
     def _n_turns(self) -> int:
         return max(_FEWEST_TURNS, 2 + math.ceil(20 / math.log2(min(self.rows, max(2, self.columns)))))
 
-    def _moved(self, fields: Array, keys: UserKeys, turns: Sequence[int], undo: bool) -> Array:
+    def _move(self, fields: Array, keys: UserKeys, turns: Sequence[int], undo: bool) -> Array:
         row, column = np.divmod(fields, self.columns)
         for turn in turns:
             if turn % 2:
@@ -123,7 +123,7 @@ class SeenItems(Struct, frozen=True, eq=False):
     n_users: int
 
     @classmethod
-    def nothing(cls, n_users: int) -> SeenItems:
+    def empty(cls, n_users: int) -> SeenItems:
         """Return an object without pairs."""
         return cls(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), n_users)
 

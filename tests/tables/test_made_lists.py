@@ -36,7 +36,7 @@ def index_of(prepared, items):
 def seen_of(prepared, users, seen):
     """The seen items of `users`, who are numbered in their order."""
     if seen is None:
-        return SeenItems.nothing(len(users))
+        return SeenItems.empty(len(users))
     pairs = [(users.index(user), item) for user, item in seen if user in users]
     number = np.asarray([user for user, _ in pairs], dtype=np.int64)
     return SeenItems(number, index_of(prepared, [item for _, item in pairs]), len(users))
@@ -142,7 +142,7 @@ def test_random_lists_have_each_unseen_item_once_as_long_as_there_are_any(world,
 
 def test_random_lists_are_those_of_the_seed_and_of_the_number_of_the_user():
     assert drawn(range(10), range(4), None, 5, 7) == LISTS_OF_SEED_7
-    prepared, nothing = known([(item, 1) for item in range(10)]), SeenItems.nothing(1)
+    prepared, nothing = known([(item, 1) for item in range(10)]), SeenItems.empty(1)
     alone = random_rows(prepared, np.asarray([2]), nothing, 5, 7)
     assert alone.item.tolist() == LISTS_OF_SEED_7[2]
     assert drawn(range(10), range(4), None, 5, 8) != LISTS_OF_SEED_7
