@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ..measure.task import needs_scores
 from ..metrics import Definition
 from ..names import yaml_text as text
-from ..names.short_names import YARDSTICK_NAMES, is_spread
+from ..names.short_names import REFERENCE_NAMES, is_spread
 from ..results.row import close_label, labels_named
 from ..tables.graph import closure, varies_with
 from ..tables.prepared import GroupBy
@@ -162,7 +162,7 @@ def _without_inputs(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Yardsticks and policies that look at files which are not given."""
     yardsticks, policy, data = config.evaluation.yardsticks, config.evaluation.policy, config.data
     for name in data.recommendations if isinstance(data.recommendations, dict) else ():
-        if name in YARDSTICK_NAMES:
+        if name in REFERENCE_NAMES:
             yield ("data", "recommendations", name), f"{name} is the name of reference lists (yardsticks): rename the model"
     if yardsticks.popularity and data.train is None:
         yield ("evaluation", "yardsticks"), "popularity needs the train interactions: give data.train"

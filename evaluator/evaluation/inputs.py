@@ -25,7 +25,7 @@ from ..load.in_memory.matrices import Matrix
 from ..load.in_memory.python_values import users_without_items
 from ..load.opening import FAILURES, opened
 from ..load.scan import ReadError
-from ..names.short_names import YARDSTICK_NAMES, is_address
+from ..names.short_names import REFERENCE_NAMES, is_address
 from ..parts.spark.session import SparkSession
 from ..results.result import Input, InputFile
 from ..secrets import without_values
@@ -132,7 +132,7 @@ def look_at_everything(
         loaded, frozenset(wanted), frozenset(roles), stack, session, None if whole_lists else deepest(loaded.config.evaluation)
     )
     models = looker.models()
-    if yardstick := next((name for name in models if name in YARDSTICK_NAMES), None):
+    if yardstick := next((name for name in models if name in REFERENCE_NAMES), None):
         raise DataError(f"data.recommendations: {yardstick} is the name of reference lists (yardsticks): rename the model", "name: path")
     predictions = looker.predictions(models, required="predictions" in needed) if "predictions" in roles else {}
     found = {role: looker.single(role) for role in ROLES if role not in (EMPTY_TRUTH, "predictions", "recommendations")}

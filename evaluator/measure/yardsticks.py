@@ -21,8 +21,8 @@ from ..tables.graph import Choice, Tables
 from ..tables.hits import train_pairs
 from ..tables.ids import Ids
 from ..tables.lists import Canonical, ListRows, Reading
-from ..tables.made_lists import MadeRows, SeenItems, best_rows, popular_lengths, popular_ranks, popular_rows, random_rows
 from ..tables.prepared import Prepared
+from ..tables.reference_rows import ReferenceRows, SeenItems, best_rows, popular_lengths, popular_ranks, popular_rows, random_rows
 from ..tables.rows import LISTS, PartData, Rows, number_rows
 from ..tables.truth import TestPairs, TruthTable
 from .by_group import GROUPS, sums_by_group
@@ -416,7 +416,7 @@ def _made_lists(yardstick: YardstickTask, part: PartData, masked: bool) -> pl.Da
         if yardstick.kind == "random":
             assert yardstick.test_users is not None
             numbers = yardstick.test_users.index_of(part.users.gather(members))
-            made: MadeRows = random_rows(prepared, numbers, seen, yardstick.depth, yardstick.seed)
+            made: ReferenceRows = random_rows(prepared, numbers, seen, yardstick.depth, yardstick.seed)
         else:
             made = popular_rows(prepared, seen, yardstick.depth)
         user, item = members[made.user], prepared.items.ids.gather(made.item)

@@ -161,13 +161,13 @@ def read(extra: Iterable[Convention] = ()) -> Catalogue:
         formula=tuple(choice for choice in choices if choice.name not in PROTOCOL),
         metrics=tuple(
             _metric(metric, default, tuple(found.values()))
-            for metric in sorted(METRICS.values(), key=lambda metric: _place_of_family(metric.family))
+            for metric in sorted(METRICS.values(), key=lambda metric: _index_of_family(metric.family))
         ),
         conventions=tuple(_convention(convention, default) for convention in found.values()),
     )
 
 
-def _place_of_family(family: str) -> int:
+def _index_of_family(family: str) -> int:
     """Return the position of a family in the list; those of packages and files come last."""
     return list(FAMILIES).index(family) if family in FAMILIES else len(FAMILIES)
 

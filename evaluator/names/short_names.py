@@ -46,7 +46,7 @@ def is_spread(aggregate: str) -> bool:
 ORACLE: Final = "(oracle)"
 POPULARITY: Final = "(popularity)"
 RANDOM: Final = "(random)"
-YARDSTICK_NAMES: Final = (ORACLE, POPULARITY, RANDOM)
+REFERENCE_NAMES: Final = (ORACLE, POPULARITY, RANDOM)
 
 
 class Margin(Struct, frozen=True):

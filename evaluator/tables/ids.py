@@ -216,14 +216,14 @@ class Lookup:
         bits = min(max((16 * len(pairs)).bit_length(), _FEWEST_BITS), _MOST_BITS)
         self._shift = np.uint64(64 - bits)
         self._sieve = np.zeros(1 << bits, dtype=np.bool_)
-        self._sieve[self._places(self._key)] = True
+        self._sieve[self._slots(self._key)] = True
         self._collides = not pairs.exact and bool((self._key[1:] == self._key[:-1]).any())
         self._answers: dict[Pairs, tuple[Array, Array]] = {}
 
-    def _places(self, key: Array) -> Array:
-        place = key.view(np.uint64) * _MULTIPLIER
-        place >>= self._shift
-        return place.view(np.int64)
+    def _slots(self, key: Array) -> Array:
+        slot = key.view(np.uint64) * _MULTIPLIER
+        slot >>= self._shift
+        return slot.view(np.int64)
 
     def find(self, rows: Pairs) -> tuple[Array, Array]:
         """Return the rows that are among the pairs, ascending, and the index of the pair of each; a second call with `rows` is free."""
@@ -248,7 +248,7 @@ class Lookup:
         return found, pair
 
     def _passing(self, key: Array) -> Array:
-        return np.flatnonzero(self._sieve.take(self._places(key), mode="clip"))  # every index is valid; clip is the fastest mode
+        return np.flatnonzero(self._sieve.take(self._slots(key), mode="clip"))  # every index is valid; clip is the fastest mode
 
     def _join(self, rows: Pairs) -> tuple[Array, Array]:
         """Find rows by a join, for pairs of which two have the same hash."""

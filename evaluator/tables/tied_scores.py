@@ -160,9 +160,9 @@ def expected_ranks(hits: Rows, runs: TieRuns, deepest: int | None) -> Rows:
     shapes, shape_of_hit = np.unique(np.stack([by_run.size, by_run.n_hits]), axis=1, return_inverse=True)
     for number, (size, n_hits) in enumerate(shapes.T):
         of_shape = np.flatnonzero(shape_of_hit.reshape(-1) == number)
-        place, nth, chance = _chances(int(size), int(n_hits), deepest, logs)
-        hit.append(np.repeat(of_shape, len(place)))
-        rank.append((by_run.first[of_shape, None] + place - 1).reshape(-1))
+        position, nth, chance = _chances(int(size), int(n_hits), deepest, logs)
+        hit.append(np.repeat(of_shape, len(position)))
+        rank.append((by_run.first[of_shape, None] + position - 1).reshape(-1))
         found.append((by_run.before[of_shape, None] + nth).reshape(-1))
         weight.append(np.tile(chance, len(of_shape)))
     every = [np.concatenate([np.empty(0, dtype=np.int64), *parts]) for parts in (hit, rank, found)]
@@ -181,11 +181,11 @@ def _chances(size: int, n_hits: int, deepest: int | None, logs: Array) -> tuple[
         return logarithm
 
     last = size if deepest is None else min(size, deepest)
-    place, nth = np.meshgrid(np.arange(1, last + 1), np.arange(1, n_hits + 1), indexing="ij")
-    fits = (nth <= place) & (n_hits - nth <= size - place)
-    place, nth = place[fits], nth[fits]
-    chance = np.exp(choose(place - 1, nth - 1) + choose(size - place, n_hits - nth) - choose(size, n_hits)) / n_hits
-    return place, nth, chance
+    position, nth = np.meshgrid(np.arange(1, last + 1), np.arange(1, n_hits + 1), indexing="ij")
+    fits = (nth <= position) & (n_hits - nth <= size - position)
+    position, nth = position[fits], nth[fits]
+    chance = np.exp(choose(position - 1, nth - 1) + choose(size - position, n_hits - nth) - choose(size, n_hits)) / n_hits
+    return position, nth, chance
 
 
 def _log_factorials(most: int) -> Array:

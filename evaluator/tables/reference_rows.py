@@ -63,13 +63,13 @@ class Shuffle(Struct, frozen=True):
         """Return the keys of users, given the index of each among all users."""
         return UserKeys(mix(users, self.seed, "factor"), mix(users, self.seed, "shift"))
 
-    def places(self, numbers: Array, keys: UserKeys) -> Array:
+    def positions(self, numbers: Array, keys: UserKeys) -> Array:
         """Return the position of each number, from 0; `keys` has the keys of each number's user."""
         return self._move(numbers, keys, range(self._n_turns), undo=False)
 
-    def numbers(self, places: Array, keys: UserKeys) -> Array:
-        """Return the number at each position: the inverse of `places`."""
-        return self._move(places, keys, range(self._n_turns)[::-1], undo=True)
+    def numbers(self, positions: Array, keys: UserKeys) -> Array:
+        """Return the number at each position: the inverse of `positions`."""
+        return self._move(positions, keys, range(self._n_turns)[::-1], undo=True)
 
     @property
     def _n_turns(self) -> int:
@@ -132,23 +132,23 @@ class SeenItems(Struct, frozen=True, eq=False):
         """Number of pairs of each user."""
         return np.bincount(self.user, minlength=self.n_users)
 
-    def places(self, place_of_item: Array, depth: int) -> tuple[Array, Array]:
+    def positions(self, position_of_item: Array, depth: int) -> tuple[Array, Array]:
         """Return the user and the position (from 1) of every seen item that has one, ordered by both.
 
         Positions after `depth` + the number of items that the user has seen are left out: none of them is among the first `depth` free
         positions.
         """
-        place = place_of_item[self.item]
-        return _within_reach(self.user, place, self.counts, depth)
+        position = position_of_item[self.item]
+        return _within_reach(self.user, position, self.counts, depth)
 
 
-def _within_reach(user: Array, place: Array, n_seen: Array, depth: int) -> tuple[Array, Array]:
-    rows = np.flatnonzero((place > 0) & (place <= n_seen[user] + depth))
-    rows = rows[np.lexsort((place[rows], user[rows]))]
-    return user[rows], place[rows]
+def _within_reach(user: Array, position: Array, n_seen: Array, depth: int) -> tuple[Array, Array]:
+    rows = np.flatnonzero((position > 0) & (position <= n_seen[user] + depth))
+    rows = rows[np.lexsort((position[rows], user[rows]))]
+    return user[rows], position[rows]
 
 
-class MadeRows(Struct, frozen=True, eq=False):
+class ReferenceRows(Struct, frozen=True, eq=False):
     """Rows of lists: the user and the item of each; those of a user are together, in the order of the list."""
 
     user: Array
@@ -172,36 +172,36 @@ def popular_items(prepared: Prepared) -> Array:
     return items_by_popularity
 
 
-def popular_places(prepared: Prepared) -> Array:
+def popular_positions(prepared: Prepared) -> Array:
     """Return the position of each item in `popular_items`, from 1; 0 for items that are not in train and, at the end, for unknown ones."""
-    if "popular_places" not in prepared.memo:
-        prepared.memo["popular_places"] = _places(popular_items(prepared), len(prepared.items))
-    ranks: Array = prepared.memo["popular_places"]
+    if "popular_positions" not in prepared.memo:
+        prepared.memo["popular_positions"] = _positions(popular_items(prepared), len(prepared.items))
+    ranks: Array = prepared.memo["popular_positions"]
     return ranks
 
 
-def _places(items: Array, n_items: int) -> Array:
+def _positions(items: Array, n_items: int) -> Array:
     ranks = np.zeros(n_items + 1, dtype=np.int64)
     ranks[items] = np.arange(1, len(items) + 1)
     return ranks
 
 
-def popular_rows(prepared: Prepared, seen: SeenItems, depth: int) -> MadeRows:
+def popular_rows(prepared: Prepared, seen: SeenItems, depth: int) -> ReferenceRows:
     """Return the list of each user: the items of train, most rows first, then smallest id, without the items that the user has `seen`.
 
     It is shorter than `depth` only if there are no more items.
     """
     items = popular_items(prepared)
-    user, place = seen.places(popular_places(prepared), depth)
-    free = free_places(user, place, seen.n_users, min(depth, len(items)))
+    user, position = seen.positions(popular_positions(prepared), depth)
+    free = free_positions(user, position, seen.n_users, min(depth, len(items)))
     made = free <= len(items)
-    return MadeRows(np.nonzero(made)[0], items[free[made] - 1])
+    return ReferenceRows(np.nonzero(made)[0], items[free[made] - 1])
 
 
 def popular_lengths(prepared: Prepared, seen: SeenItems, depth: int) -> Array:
     """Return the lengths of the lists of `popular_rows`."""
     n_items = len(popular_items(prepared))
-    known = popular_places(prepared)[seen.item] > 0
+    known = popular_positions(prepared)[seen.item] > 0
     return np.minimum(n_items - np.bincount(seen.user[known], minlength=seen.n_users), depth)
 
 
@@ -210,17 +210,17 @@ def popular_ranks(prepared: Prepared, user: Array, item: Array, seen: SeenItems,
 
     The rank is the position of the item among all items, minus the number of seen items above it. The pairs must not be `seen`.
     """
-    places = popular_places(prepared)
-    place, taken = places[item], places[seen.item]
-    step = len(places)
+    positions = popular_positions(prepared)
+    position, taken = positions[item], positions[seen.item]
+    step = len(positions)
     keys = np.sort((seen.user * step + taken)[taken > 0])
-    above = np.searchsorted(keys, user * step + place) - np.searchsorted(keys, user * step)
-    rank = place - above
-    in_list = place > 0 if depth is None else (place > 0) & (rank <= depth)
+    above = np.searchsorted(keys, user * step + position) - np.searchsorted(keys, user * step)
+    rank = position - above
+    in_list = position > 0 if depth is None else (position > 0) & (rank <= depth)
     return np.where(in_list, rank, 0)
 
 
-def random_rows(prepared: Prepared, users: Array, seen: SeenItems, depth: int, seed: int) -> MadeRows:
+def random_rows(prepared: Prepared, users: Array, seen: SeenItems, depth: int, seed: int) -> ReferenceRows:
     """Return the list of each user: items of the catalogue in random order, without the items that the user has `seen`.
 
     `users` are the indexes of the users among all users of the test file. The same users, catalogue and seed give the same lists. A list is
@@ -235,15 +235,15 @@ def random_rows(prepared: Prepared, users: Array, seen: SeenItems, depth: int, s
     shuffle = Shuffle.of(size, seed)
     keys = shuffle.keys(users)
     n_spare = shuffle.size - size
-    spare = shuffle.places(np.arange(size, shuffle.size)[None, :], keys.columns).reshape(-1)
-    number = _places(items, len(prepared.items))[seen.item] - 1
+    spare = shuffle.positions(np.arange(size, shuffle.size)[None, :], keys.columns).reshape(-1)
+    number = _positions(items, len(prepared.items))[seen.item] - 1
     known = np.flatnonzero(number >= 0)
-    place = np.concatenate([spare, shuffle.places(number[known], keys.take(seen.user[known]))]) + 1
+    position = np.concatenate([spare, shuffle.positions(number[known], keys.take(seen.user[known]))]) + 1
     user = np.concatenate([np.repeat(np.arange(n_users), n_spare), seen.user[known]])
-    free = free_places(*_within_reach(user, place, seen.counts, depth + n_spare), n_users, min(depth, size))
+    free = free_positions(*_within_reach(user, position, seen.counts, depth + n_spare), n_users, min(depth, size))
     made = free <= shuffle.size
     listed = np.nonzero(made)[0]
-    return MadeRows(listed, items[shuffle.numbers(free[made] - 1, keys.take(listed))])
+    return ReferenceRows(listed, items[shuffle.numbers(free[made] - 1, keys.take(listed))])
 
 
 def _numbered_items(prepared: Prepared, seed: int) -> Array:
@@ -256,13 +256,13 @@ def _numbered_items(prepared: Prepared, seed: int) -> Array:
     return items_in_order
 
 
-def free_places(user: Array, place: Array, n_users: int, depth: int) -> Array:
+def free_positions(user: Array, position: Array, n_users: int, depth: int) -> Array:
     """Return for each of `n_users` users and each rank r up to `depth` the r-th position that is not taken.
 
-    The taken positions (`user`, `place`) are ordered by both. Above the j-th taken position p there are p - j free ones, so all ranks after
-    p - j move down by one.
+    The taken positions (`user`, `position`) are ordered by both. Above the j-th taken position p there are p - j free ones, so all ranks
+    after p - j move down by one.
     """
-    after = place - number_rows(user, n_users)
+    after = position - number_rows(user, n_users)
     moves = after < depth
     n_moved = np.bincount(user[moves] * depth + after[moves], minlength=n_users * depth).reshape(n_users, depth)
     return np.arange(1, depth + 1) + np.cumsum(n_moved, axis=1)

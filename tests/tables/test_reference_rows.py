@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval.tables.ids import Ids
-from receval.tables.made_lists import SeenItems, Shuffle, best_rows, mix, popular_lengths, popular_ranks, popular_rows, random_rows
 from receval.tables.prepared import Prepared
+from receval.tables.reference_rows import SeenItems, Shuffle, best_rows, mix, popular_lengths, popular_ranks, popular_rows, random_rows
 
 LISTS_OF_SEED_7 = {0: [4, 8, 6, 2, 7], 1: [5, 4, 6, 3, 8], 2: [4, 2, 9, 5, 7], 3: [2, 6, 0, 1, 9]}
 """Four users' lists of 5 of 10 items, as they have always been drawn."""
@@ -197,7 +197,7 @@ def test_a_shuffle_gives_each_number_a_place_of_its_own_and_can_be_undone(size):
     assert size <= shuffle.size <= max(2, size + size**0.5)
     keys = shuffle.keys(np.arange(5)).columns
     numbers = np.broadcast_to(np.arange(shuffle.size), (5, shuffle.size))
-    places = shuffle.places(numbers, keys)
+    places = shuffle.positions(numbers, keys)
     assert (np.sort(places, axis=1) == numbers).all()
     assert (shuffle.numbers(places, keys) == numbers).all()
 
