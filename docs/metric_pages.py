@@ -159,7 +159,7 @@ def good_value(entry: MetricEntry) -> Iterable[Block]:
     yield Paragraph(SAMPLE_MODELS)
     rows = {label: values for (name, label), values in sample_values().items() if name == entry.name}
     every = [value for values in rows.values() for value in values.values()]
-    places = decimals(every, whole=METRICS[entry.name].counts and all(float(value).is_integer() for value in every if value is not None))
+    places = decimals(every, whole=METRICS[entry.name].is_count and all(float(value).is_integer() for value in every if value is not None))
     cells = ((label, *(number(values[model], places) or "none" for model in MODELS)) for label, values in rows.items())
     yield Table.of_texts(text_columns("measure", *MODELS), cells)
     yield Paragraph(" ".join(remarks(entry, list(rows.values()))))

@@ -104,7 +104,7 @@ def hit_rate(m: Measure) -> Array:
 @metric(
     "Hits",
     family="accuracy",
-    counts=True,
+    is_count=True,
     bounds=(0.0, math.inf),
     aliases=("NumRelRet",),
     tex=r"|L_u \cap T_u|",

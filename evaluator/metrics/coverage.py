@@ -36,7 +36,7 @@ GE = "Ge, Delgado-Battenfeld and Jannach, Beyond accuracy, RecSys 2010"
 @metric(
     "ItemCoverage",
     family="coverage",
-    counts=True,
+    is_count=True,
     uses=("exposure",),
     one_cutoff=True,
     aliases=("Coverage", "CatalogCoverage", "UniqueItemCount", "UniqueItems"),
@@ -78,7 +78,7 @@ def _coverage(m: Measure) -> Array:
 @metric(
     "PredictionCoverage",
     family="coverage",
-    counts=True,
+    is_count=True,
     uses=("exposure",),
     one_cutoff=True,
     axes={"form": "coverage_form", "of": "coverage_of", "outside": "coverage_outside"},
@@ -180,7 +180,7 @@ def unrepeated_reco(m: Measure) -> Array:
 @metric(
     "NumRetrieved",
     family="coverage",
-    counts=True,
+    is_count=True,
     uses=("reading",),
     bounds=(0.0, math.inf),
     aliases=("NumRet", "ListLength"),
@@ -201,7 +201,7 @@ def num_retrieved(m: Measure) -> Array:
 @metric(
     "NumRelevant",
     family="coverage",
-    counts=True,
+    is_count=True,
     uses=("n_relevant",),
     bounds=(0.0, math.inf),
     aliases=("NumRel",),
@@ -223,7 +223,7 @@ def num_relevant(m: Measure) -> Array:
 @metric(
     "NumUsers",
     family="coverage",
-    counts=True,
+    is_count=True,
     uses=(),
     bounds=(0.0, math.inf),
     aliases=("NumQ",),

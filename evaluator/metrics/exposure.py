@@ -157,7 +157,7 @@ def shannon_entropy(m: Measure) -> Array:
 @metric(
     "AggregateDiversity",
     family="diversity",
-    counts=True,
+    is_count=True,
     bounds=(0.0, math.inf),
     uses=("exposure", "reading"),
     one_cutoff=True,

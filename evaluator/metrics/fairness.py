@@ -35,12 +35,12 @@ _BY_USERS = Text(None, "the column of data.users that names the groups")
 _ONE = Text("", "one group, for its own value; if not given, all together")
 
 
-def _needs_items(given: Mapping[str, Scalar]) -> tuple[str, ...]:
-    return (f"items.{given['by']}", "train?")
+def _needs_items(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    return (f"items.{params['by']}", "train?")
 
 
-def _needs_users(given: Mapping[str, Scalar]) -> tuple[str, ...]:
-    return (f"users.{given['by']}",)
+def _needs_users(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    return (f"users.{params['by']}",)
 
 
 def select_groups(m: Measure, column: str, only: str) -> Sequence[Group]:
@@ -96,7 +96,7 @@ def reo(m: Measure) -> Array:
     axes={"candidates": "rsp_candidates"},
     texts={"by": _BY_ITEMS, "group": _ONE},
     bounds=(-math.inf, math.inf),
-    needs=lambda given: (f"items.{given['by']}", "train"),
+    needs=lambda params: (f"items.{params['by']}", "train"),
     uses=lambda params: ("listed", *(("profile",) if params["candidates"] == "unseen" else ())),
     per_model=True,
     higher_is_better=False,
@@ -200,7 +200,7 @@ _ITEM_MAD = {"gain": "ndcg_gain", "empty_group": "empty_group"}
     axes=_ITEM_MAD,
     texts={"by": _BY_ITEMS},
     bounds=(0.0, math.inf),
-    needs=lambda given: (f"items.{given['by']}",),
+    needs=lambda params: (f"items.{params['by']}",),
     uses=("outcomes",),
     one_cutoff=True,
     per_model=True,
@@ -231,7 +231,7 @@ def item_mad_ranking(m: Measure) -> Array:
     axes={"over": "item_mad_over", "empty_group": "empty_group"},
     texts={"by": _BY_ITEMS},
     bounds=(0.0, math.inf),
-    needs=lambda given: (f"items.{given['by']}",),
+    needs=lambda params: (f"items.{params['by']}",),
     uses=("scored_outcomes",),
     one_cutoff=True,
     per_model=True,

@@ -53,7 +53,7 @@ class Sums(Protocol):
 class Measure(Struct, frozen=True, eq=False):
     """The input of one metric under one choice of lists, truth and users.
 
-    `counts` is the mask of users who count; `offset` is t of the gain 2^(g-t+1) - 1, `level` the threshold of relevance, even if it does
+    `counted_mask` marks the users who count; `offset` is t of the gain 2^(g-t+1) - 1, `level` the threshold of relevance, even if it does
     not apply (0 without one); `truth_duplicates` and `truth_filter` are the axes with these names.
     """
 
@@ -63,7 +63,7 @@ class Measure(Struct, frozen=True, eq=False):
     choice: Choice
     prepared: Prepared
     n_users: int
-    counts: Array
+    counted_mask: Array
     sums: Sums
     population: Any = None
     """A key for the users who count and their data: measures with the same key can share a table of items."""
@@ -198,7 +198,7 @@ class Measure(Struct, frozen=True, eq=False):
 
     def total(self, values: Any) -> Array:
         """Return Σ `values` over the users who count, as a column, for a value per model; users without a value add nothing."""
-        return self.sums.total(np.atleast_2d(values), self.counts)
+        return self.sums.total(np.atleast_2d(values), self.counted_mask)
 
     @property
     def n_counted(self) -> Array:

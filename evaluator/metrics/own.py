@@ -127,7 +127,7 @@ def _body(name: str, function: Callable[..., Any], takes: Sequence[str]) -> Call
         relevant: Sequence[Mapping[Any, float]] = m.user("own_truth")[0]
         cutoffs: tuple[int | None, ...] = (None,) if m.cutoffs is None else m.cutoffs
         values = np.zeros((len(cutoffs), m.n_users))
-        for user in np.flatnonzero(m.counts & (m.n_recommended[0] > 0)).tolist():
+        for user in np.flatnonzero(m.counted_mask & (m.n_recommended[0] > 0)).tolist():
             ranks, items = listed[user]
             for index, k in enumerate(cutoffs):
                 n = len(items) if k is None else bisect_right(ranks, k)

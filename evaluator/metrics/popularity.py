@@ -164,7 +164,7 @@ def aplt(m: Measure) -> Array:
 @metric(
     "ACLT",
     family="popularity",
-    counts=True,
+    is_count=True,
     bounds=(0.0, math.inf),
     axes=_BORDER,
     numbers=_RATIO,

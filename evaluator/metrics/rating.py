@@ -165,7 +165,7 @@ def mae(m: Measure) -> Ratio:
 @metric(
     "Unpredicted",
     family="rating",
-    counts=True,
+    is_count=True,
     uses=("ratings",),
     bounds=(0.0, math.inf),
     aliases=("unk",),

@@ -64,7 +64,7 @@ class Metric(Struct, frozen=True):
     - `pooled`: the body returns a `Ratio`, which can be pooled over users
     - `per_model`: a value belongs to the whole model, and users have none
     - `has_subvalues`: the body returns several values of a whole model, which parameters distinguish
-    - `counts`: a value is a number of things (by `form`, if it has this parameter), and an integer unless it is a mean
+    - `is_count`: a value is a number of things (by `form`, if it has this parameter), and an integer unless it is a mean
     - `tex`: LaTeX formula of a user's value (of the model's, if `per_model`), right of the equals sign
     - `validate`: raises `ValueError` for parameters that contradict each other or the cut-off; `validate_combined`: for parameters that do
       not fit the number of combined metrics
@@ -87,7 +87,7 @@ class Metric(Struct, frozen=True):
     one_cutoff: bool = False
     pooled: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
     has_subvalues: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
-    counts: bool = False
+    is_count: bool = False
     validate: Callable[[Mapping[str, Scalar], int | None], None] = lambda params, k: None
     validate_combined: Callable[[Mapping[str, Scalar], int], None] = lambda params, n_metrics: None
     per_model: bool = False
@@ -170,7 +170,7 @@ def metric(
     one_cutoff: bool = False,
     pooled: Callable[[Mapping[str, Scalar]], bool] | bool = False,
     has_subvalues: Callable[[Mapping[str, Scalar]], bool] | bool = False,
-    counts: bool = False,
+    is_count: bool = False,
     validate: Callable[[Mapping[str, Scalar], int | None], None] = lambda params, k: None,
     validate_combined: Callable[[Mapping[str, Scalar], int], None] = lambda params, n_metrics: None,
     per_model: bool = False,
@@ -202,7 +202,7 @@ def metric(
             one_cutoff=one_cutoff,
             pooled=pooled if callable(pooled) else lambda params: bool(pooled),
             has_subvalues=has_subvalues if callable(has_subvalues) else lambda params: bool(has_subvalues),
-            counts=counts,
+            is_count=is_count,
             validate=validate,
             validate_combined=validate_combined,
             per_model=per_model,

@@ -100,7 +100,7 @@ def resolve(
 
 
 def _parts(
-    read: MetricSpec, entry: Metric, shared: Mapping[str, Scalar], define: Callable[[MetricSpec], Definition], chosen: Convention
+    read: MetricSpec, entry: Metric, shared: Mapping[str, Scalar], define: Callable[[MetricSpec], Definition], convention: Convention
 ) -> tuple[Definition, ...]:
     """Return the metrics that `read` combines, at its cut-off if they take one, with the protocol settings of `read`."""
     definitions = []
@@ -110,19 +110,19 @@ def _parts(
         if alone:
             raise ValueError(f"{alone[0]} belongs to the whole of {entry.name}, not to {part.name} in it: write {entry.name}({alone[0]}=…)")
         params = {**{key: value for key, value in shared.items() if key != "average"}, **dict(part.params)}
-        component = find(chosen.read(part).name)
+        component = find(convention.read(part).name)
         if component.per_model:
             problem = f"{component.name} is one value per model, not per user: {entry.name} cannot combine it"
-            raise ValueError(f"{problem}; {_instead(read, entry, parts, chosen)}")
+            raise ValueError(f"{problem}; {_instead(read, entry, parts, convention)}")
         at = read.k if component.cut else UNSET
         definitions.append(define(MetricSpec(part.name, part.components, tuple(params.items()), at)))
     return tuple(definitions)
 
 
-def _instead(read: MetricSpec, entry: Metric, parts: tuple[MetricSpec, ...], chosen: Convention) -> str:
+def _instead(read: MetricSpec, entry: Metric, parts: tuple[MetricSpec, ...], convention: Convention) -> str:
     """Return the hint for a metric that cannot combine values of the whole model: arithmetic with the same measures."""
     cut = read.k if isinstance(read.k, int) else 10
-    names = [str(part.at(cut) if find(chosen.read(part).name).cut else part.at(UNSET)) for part in parts]
+    names = [str(part.at(cut) if find(convention.read(part).name).cut else part.at(UNSET)) for part in parts]
     if len(names) == 1:
         return f"use {names[0]} alone"
     if entry.name == "F1":
