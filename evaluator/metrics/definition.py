@@ -124,7 +124,7 @@ class Definition(Struct, frozen=True, dict=True):
 
     @property
     def has_tie_bounds(self) -> bool:
-        """Return whether the value has exact bounds and an exact mean over the orders of tied scores, if no test pair is repeated."""
+        """Return whether the value has exact bounds and an exact mean over the orders of tied scores, if test has no duplicate pairs."""
         own = self.metric.ties(self.params) and self.user_rules.no_hits == "zero" and not self.user_rules.may_be_undefined
         pooled = self.average == "micro" and self.is_pooled and not self.components
         plain = self.axes["positions"] == "real" and (self.average in ("mean", "sum") or pooled)

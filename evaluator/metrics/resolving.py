@@ -23,7 +23,7 @@ NO_POLICY: Final[Mapping[str, str]] = MappingProxyType({})
 DEFAULT_RELEVANCE: Final = Relevance()
 
 Load = Callable[[str], Convention]
-"""Returns the convention with this name."""
+"""Function that returns the convention with a name."""
 
 
 def resolve(

@@ -16,7 +16,7 @@ from ..tables.rows import Cutoffs, Rows
 
 
 class Trace(Protocol):
-    """Records the values that the body of a metric reads, to explain its result."""
+    """Record of the values that the body of a metric reads, to explain its result."""
 
     def sum_of_rows(
         self, table: str, rows: Rows, reduction: str, row: Array | None, label: str, parts: Mapping[str, Any], cutoffs: Cutoffs

@@ -12,7 +12,7 @@ from ..conventions.axis import Lists, Truth
 from ..names.measure_strings import Scalar
 
 Sentence = Callable[[int, int], str]
-"""Writes the sentence of a remark from its two numbers: the number of affected rows, and of all rows."""
+"""Function that writes the sentence of a remark from two numbers: affected rows, and all rows."""
 
 NOTE_SENTENCES: Final[dict[str, Sentence]] = {}
 """Sentence of each kind of remark, in the order in which remarks are shown."""

@@ -44,7 +44,7 @@ def rated(reading: Reading, test_pairs: TestPairs) -> Rows:
 
 @table("truth_with_repeats", uses=("truth_table", "reading", "test_pairs"), varies=("lists",))
 def truth_with_repeats(truth_table: TruthTable, reading: Reading, test_pairs: TestPairs, lists: Lists) -> tuple[TruthTable, Array | None]:
-    """Return the truth table, and `None` or how often each relevant pair is listed again, if duplicates count as further relevant items."""
+    """Return the truth table and how often each relevant pair is listed again: `None` unless duplicates count as more relevant items."""
     if lists.duplicates != "keep_all_as_relevant" or not reading.repeats:
         return truth_table, None
     _, pair = test_pairs.lookup.find(reading.pairs)
@@ -105,7 +105,7 @@ def retrieved_at_k(hits: Rows, depth: int) -> Rows:
     title="Listed items that are not candidates",
 )
 def outside(reading: Reading, part: PartData, prepared: Prepared, test_pairs: TestPairs, truth_table: TruthTable) -> Rows:
-    """Return the recommended items, each once, that are not relevant and not in the catalogue or seen in train: `rank`."""
+    """Return the recommended items, each once, that are irrelevant and not candidates (not in the catalogue, or seen in train): `rank`."""
     mask = ~np.append(prepared.in_catalogue, False)[reading.item_index]
     if "train" in part:
         row, _ = part.lookup_of_train.find(reading.pairs)

@@ -208,7 +208,7 @@ def _repeats(lists: Array) -> bool:
 
 
 class Lookup:
-    """Finds the rows of a table in distinct pairs; a small table of bits rejects most rows first."""
+    """Lookup of rows in distinct pairs; a small table of bits rejects most rows first."""
 
     def __init__(self, pairs: Pairs) -> None:
         order = np.argsort(pairs.key)

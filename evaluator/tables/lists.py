@@ -185,7 +185,7 @@ def _one_row_per_item(rows: SourceRows, duplicates: str) -> list[pl.Expr]:
 
 
 class Reading(Struct, frozen=True, eq=False, dict=True):
-    """The ranked lists of a part, under one choice of order, and of what happens to duplicates, seen and unknown items.
+    """The ranked lists of a part, under one choice of the order and of the treatment of duplicates, seen and unknown items.
 
     `rows` are the indexes of the remaining rows of `source`, in the order of the lists; `None`: all, as stored. If rows are removed after
     the cut-off, `cut` is the rank before, which cut-offs use, and `dropped` has these rows. `starts` has the first row of each user,
@@ -354,7 +354,7 @@ def dropped(reading: Reading) -> Rows | None:
 
 
 class Canonical:
-    """Maps choices of lists and of truth to the first choice with the same tables for a part."""
+    """Map from choices of lists and of truth to the first choice with the same tables for a part."""
 
     def __init__(self, prepared: Prepared, part: PartData, tables: Tables) -> None:
         self._prepared, self._part, self._tables = prepared, part, tables

@@ -144,7 +144,7 @@ class ProfileGroups(NamedTuple):
     """A way to group users by the share of popular items among their train items.
 
     Popular items are those of the item column `popular` with these `source`, `share` and `ties`, counted in this `unit`; `shares` are the
-    sizes of the groups as shares of the train users, each followed by a semicolon.
+    sizes of the groups as shares of the train users, separated by semicolons.
     """
 
     source: str
