@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import Final
 
-from .secrets import harmless
+from .secrets import mask_secrets
 
 MOST: Final = 80
 """Most characters that a message quotes of one value."""
@@ -45,7 +45,7 @@ def short(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Make one line of a message safe to print: mask secrets, shorten long quotations and escape control characters."""
-    shown = harmless(text)
+    shown = mask_secrets(text)
     if len(shown) > MOST:
         shown = _WORD.sub(lambda found: short(found[0]), _QUOTATION.sub(lambda found: f"{short(found[0][:-1])}{found[0][-1]}", shown))
     half = _LONGEST_LINE // 2

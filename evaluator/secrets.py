@@ -40,7 +40,7 @@ def collect_values() -> Iterator[dict[str, str]]:
         _of_one.reset(token)
 
 
-def without_values(text: str, values: Mapping[str, str] | None = None) -> str:
+def mask_values(text: str, values: Mapping[str, str] | None = None) -> str:
     """Return `text` with `${NAME}` instead of values from the environment: of `values`, or of all registered ones if `None`."""
     values = _values if values is None else values
     if not values:
@@ -53,15 +53,15 @@ def without_values(text: str, values: Mapping[str, str] | None = None) -> str:
 def conceal(value: Any, values: Mapping[str, str]) -> Any:
     """Return a JSON value with `${NAME}` instead of `values` in all its texts; read again, it has the same values."""
     if isinstance(value, str):
-        return without_values(value, values)
+        return mask_values(value, values)
     if isinstance(value, dict):
         return {key: conceal(held, values) for key, held in value.items()}
     return [conceal(held, values) for held in value] if isinstance(value, list | tuple) else value
 
 
-def harmless(text: str) -> str:
+def mask_secrets(text: str) -> str:
     """Return `text` without values of the environment, and with masked logins and queries of addresses."""
-    shown = without_values(text) if _values else text
+    shown = mask_values(text) if _values else text
     if ":/" not in shown:
         return shown
     return _ADDRESS.sub(_mask, shown)

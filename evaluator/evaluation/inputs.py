@@ -28,7 +28,7 @@ from ..load.scan import ReadError
 from ..names.short_names import REFERENCE_NAMES, is_address
 from ..parts.spark.session import SparkSession
 from ..results.result import Input, InputFile
-from ..secrets import without_values
+from ..secrets import mask_values
 from ..tables.rows import EMPTY_TRUTH
 
 ROLES: Final[Mapping[str, str]] = {
@@ -343,7 +343,7 @@ def describe(
 
     def described(file: load.SourceFile, source: load.Source) -> InputFile:
         digest, size = fingerprints.of(file.path)
-        return InputFile(without_values(configured_path(file, source, folder), variables), size, digest)
+        return InputFile(mask_values(configured_path(file, source, folder), variables), size, digest)
 
     return tuple(
         Input(source.role, n_rows[source.role], tuple(described(file, source) for file in source.originals)) for source in inputs.all()
