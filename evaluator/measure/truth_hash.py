@@ -1,8 +1,8 @@
-"""What tells one truth from another: a hash of all test rows that no order of rows, parts or files changes.
+"""A fingerprint of the test set: a hash of all test rows that does not depend on the order of rows, parts or files.
 
 Each row (user, item, rating) has a hash of 64 bits, and the hashes of all rows are added modulo 2^64, twice with different seeds. Ids are
-hashed as text, so that the same truth has the same hash whether ids were read as integers or as text. The functions are our own since
-those of dataframe libraries change from version to version, and the hash is kept in files.
+hashed as text, so the hash is the same whether ids were read as integers or as text. The functions are our own because those of dataframe
+libraries change from version to version, and files store the hash.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NO_RATING: Final = np.uint64(0x5851F42D4C957F2D)
 
 
 class TruthHash(Struct, frozen=True):
-    """The numbers of users and rows of some test rows, and the two sums of hashes; those of other users are added with `+`."""
+    """Numbers of users and rows of some test rows, and their two sums of hashes; hashes of different users merge with `+`."""
 
     users: int
     rows: int
@@ -36,12 +36,12 @@ class TruthHash(Struct, frozen=True):
 
     @property
     def fingerprint(self) -> TruthFingerprint:
-        """The form that results keep."""
+        """Form that results store."""
         return TruthFingerprint(self.users, self.rows, "".join(f"{total:016x}" for total in self.sums))
 
 
 def truth_hash(test: pl.DataFrame) -> TruthHash:
-    """Hash the rows of a frame with the columns user, item, and rating where there are any; the rows hold all of each user's."""
+    """Hash the rows of a frame with the columns user, item, and rating if there are any; it must have all rows of each user."""
     users, items = _of_ids(test["user"]), _of_ids(test["item"])
     ratings = test["rating"].cast(pl.Float64).to_numpy() + 0.0 if "rating" in test.columns else None
     bits = _NO_RATING if ratings is None else ratings.view(np.uint64)  # adding 0 made -0.0 and 0.0 one
@@ -50,14 +50,14 @@ def truth_hash(test: pl.DataFrame) -> TruthHash:
 
 
 def _of_ids(ids: pl.Series) -> Words:
-    """A hash of each id as it is written; each different id is hashed once."""
+    """Return a hash of the text of each id; each distinct id is hashed once."""
     different = ids.unique()
     known = pl.DataFrame({"id": different, "hash": _of_text(different.cast(pl.String))})
     return ids.alias("id").to_frame().join(known, on="id", how="left", maintain_order="left")["hash"].to_numpy()
 
 
 def _of_text(text: pl.Series) -> Words:
-    """A polynomial over the bytes of each text, mixed."""
+    """Return a hash of each text: a polynomial over its bytes, mixed."""
     lengths = text.str.len_bytes().to_numpy().astype(np.int64)
     if not len(lengths) or not lengths.any():
         return _mixed(np.zeros(len(lengths), np.uint64))
