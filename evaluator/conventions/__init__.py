@@ -1,4 +1,4 @@
-"""Conventions: one YAML file each that gives every axis a value; a convention may extend another."""
+"""Conventions: each is one YAML file that gives every axis a value; a convention may extend another."""
 
 from .axes import AXES, PROTOCOL
 from .axis import Axis

@@ -1,4 +1,4 @@
-"""The health checks over parts of whole users: each is one decorated class, which notes what merges and says it at the end."""
+"""Implementations of the health checks over parts of whole users: each is a decorated class that returns mergeable tallies and findings."""
 
 from . import file_checks, id_checks, list_checks, time_checks, value_checks  # noqa: F401, importing a file enters its checks
 from .checker import CHECKERS, Context, Faults, HealthCheck, SourceNames, Symptom, check, several, shared

@@ -1,4 +1,4 @@
-"""Checks of the rows of files: R02 and X16, T01 to T03, X01 and X02, and what train holds: X05, X06 and X10."""
+"""Checks of the rows of files: R02 and X16, T01 to T03, X01 and X02, and comparisons with train: X05, X06 and X10."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SameFile(HealthCheck):
 
 @check("R02", wants=("faulty_rows",))
 class RowsWithFaults(HealthCheck):
-    """Rows that were left out: nothing is noted of parts, which no longer hold them."""
+    """Rows that were left out; parts no longer have them, so there is no tally."""
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         symptoms: list[Symptom] = []
@@ -45,7 +45,7 @@ TRAIN = "train"
 
 @check("X05", uses=("rows_as_stored", "stored_hits", "stored_seen"), policy="seen_items")
 class ItemsSeenInTrain(HealthCheck):
-    """Recommended items that train holds for the user, and the share of hits that they are."""
+    """Recommended items that are in the user's train rows, and their share of the hits."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         seen: Array = part.table("stored_seen")
@@ -66,7 +66,7 @@ class ItemsSeenInTrain(HealthCheck):
 
 @check("X06", per="files")
 class TestPairsInTrain(HealthCheck):
-    """Test rows whose pair of user and item train holds too."""
+    """Test rows whose user-item pair is also in train."""
 
     __test__ = False
 
@@ -86,7 +86,7 @@ class TestPairsInTrain(HealthCheck):
 
 @check("X10", per="files")
 class ColdTest(HealthCheck):
-    """Users and items of the test file that train does not hold."""
+    """Users and items of the test file that are not in train."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         test, prepared = part.data.rows(TEST), part.prepared
@@ -119,7 +119,7 @@ class ColdTest(HealthCheck):
 
 @check("T01", uses=("test_pairs",), per="files", policy="truth_duplicates")
 class RepeatedPairs(HealthCheck):
-    """Test rows that repeat a pair of user and item."""
+    """Test rows that repeat a user-item pair."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         pairs: TestPairs = part.table("test_pairs")
@@ -152,7 +152,7 @@ class NothingRelevant(HealthCheck):
 
 @check("T03", per="files")
 class OddGains(HealthCheck):
-    """Ratings that are negative, fractional or all equal, where gains are made of them."""
+    """Ratings that are negative, fractional or all equal, if they are used as gains."""
 
     _KINDS = (("below", "below 0, and count as gains of 0"), ("fractional", "not whole numbers"))
 
@@ -214,7 +214,7 @@ class WithoutTest(HealthCheck):
 
 
 def _treatment(context: Context) -> str:
-    """What the first measure does with users who have relevant items and no list."""
+    """Return what the first measure does with users who have relevant items and no list."""
     ledger = context.measured[0][0].ledger if context.measured and context.measured[0] else None
     if ledger is None or not ledger.filled_without_list:
         return "are left out"

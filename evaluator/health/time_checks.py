@@ -1,4 +1,4 @@
-"""X07 to X09: times that are the wrong way round, and lists that know the future."""
+"""Checks of times, X07 to X09: times in the wrong order, and lists with items from the future."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .tallies import Examples, Tally
 
 
 def of_users(rows: SourceRows, *, latest: bool) -> Array:
-    """The earliest or the latest time of each user's rows, NaN for users without any."""
+    """Return the earliest or the latest time of each user's rows, NaN for users without any."""
     time = rows.frame["timestamp"].cast(pl.Float64).to_numpy()
     times = np.full(rows.n_users, np.nan)
     (np.fmax if latest else np.fmin).at(times, rows.user, time)
@@ -27,7 +27,7 @@ def of_users(rows: SourceRows, *, latest: bool) -> Array:
 
 @check("X07", per="files")
 class OverlappingUsers(HealthCheck):
-    """Users with a test row that is older than their last train row; by days, if one of the files has only days."""
+    """Users with a test row that is older than their last train row; compared by day if one of the files has only days."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         begins, ends = of_users(part.data.rows(TEST), latest=False), of_users(part.data.rows(TRAIN), latest=True)
@@ -47,7 +47,7 @@ class OverlappingUsers(HealthCheck):
 
 @check("X08", per="files")
 class TrainAfterTest(HealthCheck):
-    """Train rows that are younger than the first test row of all users."""
+    """Train rows that are newer than the first test row of all users."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         facts = part.prepared.times
@@ -96,7 +96,7 @@ class FutureItems(HealthCheck):
 
 
 def untimed(context: Context) -> list[str]:
-    """What to say of rows of test and train without a time, which the checks of time pass over."""
+    """Return sentences on test and train rows without a time, which the checks of time skip."""
     sentences = []
     for role in (TEST, TRAIN):
         n_rows, n_timed = context.counts.count(f"{role}_rows"), context.counts.count(f"timed_{role}_rows")

@@ -1,4 +1,4 @@
-"""T04, X13 and X14: values that are too few, impossible, or no better than popularity."""
+"""Checks of values, T04, X13 and X14: too few users, impossible values, and models no better than popularity."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _Z: Final = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
 
 
 def _first_of_users(definitions: Sequence[Definition]) -> int | None:
-    """The index of the first measure with per-user values."""
+    """Return the index of the first measure with per-user values."""
     return next((index for index, definition in enumerate(definitions) if not definition.metric.system), None)
 
 
 @check("T04")
 class TooFewUsers(HealthCheck):
-    """Too few users who count for the first measure, or too few for the difference that is to be seen."""
+    """Too few users who count for the first measure, or too few to detect the configured difference."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         index = _first_of_users(part.definitions)
@@ -69,7 +69,7 @@ class TooFewUsers(HealthCheck):
 
 @check("X13", wants=("reference_lists",))
 class ImpossibleValues(HealthCheck):
-    """Values out of the bounds of their metric, and values above those of the best possible lists."""
+    """Values outside of the bounds of their metric, and values above those of the best possible lists."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         bounds = np.asarray([definition.metric.bounds for definition in part.definitions], dtype=np.float64)
@@ -136,10 +136,10 @@ class ImpossibleValues(HealthCheck):
 
 @check("X14", uses=("reading",), wants=("popularity_lists",))
 class NoBetterThanPopularity(HealthCheck):
-    """Measures that the config asks for, at or below the popularity baseline.
+    """Measures of the config at or below the popularity baseline.
 
-    A model whose lists are those of this baseline cannot be better, and is passed over. Lists of the most popular items that leave out seen
-    items where the baseline does not, or hold them where it leaves them out, are others.
+    A model whose lists are those of this baseline cannot be better, and is skipped. It is not skipped if its lists of the most popular
+    items treat seen items differently from the baseline.
     """
 
     def tally(self, part: ExaminedPart) -> Tally:
@@ -168,21 +168,21 @@ class NoBetterThanPopularity(HealthCheck):
 
     @staticmethod
     def is_popularity(tally: Tally, context: Context) -> bool:
-        """Whether all lists are those of the baseline: of the most popular items, with or without what train holds for the user as it."""
+        """Return whether all lists are those of the baseline: the most popular items, with the same treatment of the user's train items."""
         rule = context.popularity_rule
         unseen, every = (0 < tally.count("lists") == tally.count(name) for name in ("unseen_popular", "popular"))
         return unseen or every if rule.reads_without else unseen if rule.leaves_out else every
 
 
 def _outside(definition: Definition, why: str) -> str:
-    """Say that a value, put in the place of `{}`, is outside of the range of its metric, and why if that is known."""
+    """Say that a value, inserted at `{}`, is outside of the range of its metric, and why if the cause is known."""
     least, most = definition.metric.bounds
     between = f"{least:g} or more" if math.isinf(most) else f"{most:g} or less" if math.isinf(least) else f"{least:g} to {most:g}"
     return f"outside of its range ({between}), {{}}" + (f", because {why}" if why else "; no cause is known")
 
 
 def _paired(context: Context, others: Mapping[str, float]) -> Iterator[tuple[Row, float, float]]:
-    """Each mean of the model with the value of the same measure in `others`: the row, its value, the other value."""
+    """Yield each mean of the model with the value of the same measure in `others`: the row, its value, the other value."""
     for rows in context.measured:
         for row in rows:
             if row.aggregate == "mean" and row.value is not None and row.label in others:
@@ -200,7 +200,7 @@ _SUMMED: Final = ("rows", "rows_count", "sum")
 
 
 def duplicates_of(data: PartData, users: Array) -> dict[str, int]:
-    """The number of duplicate rows of some users of a part, given by their indexes: in their lists, and in the test file."""
+    """Return the number of duplicate rows of some users of a part, given by their indexes: in their lists, and in the test file."""
     inside = np.zeros(data.n_users, dtype=np.bool_)
     inside[users] = True
     found = {}
@@ -212,7 +212,7 @@ def duplicates_of(data: PartData, users: Array) -> dict[str, int]:
 
 
 def cause(definition: Definition, duplicates: Mapping[str, int], prepared: Prepared) -> str:
-    """Why the values of a measure are outside of its range, and what to do; empty if no cause is known.
+    """Return why the values of a measure are outside of its range, and what to do; empty if no cause is known.
 
     `duplicates` are those of the users whose values are outside.
     """
@@ -236,11 +236,11 @@ def cause(definition: Definition, duplicates: Mapping[str, int], prepared: Prepa
 
 
 _FIRST: Final = 10_000
-"""So many rows are looked at before all of them: few models have a popular item at each place above a less popular one."""
+"""Number of rows to test before all of them: only few models order their lists by popularity."""
 
 
 def popular_lists(reading: Reading, part: PartData, prepared: Prepared) -> tuple[int, int, int]:
-    """The number of lists; of those that are the most popular items; and of those that are the most popular of what the user has not seen.
+    """Return three numbers of lists: all, those of the most popular items, and those of the most popular items that the user has not seen.
 
     The last two are 0 if any list is not ordered by popularity.
     """
@@ -265,6 +265,6 @@ def popular_lists(reading: Reading, part: PartData, prepared: Prepared) -> tuple
 
 
 def _rises(popularity: Array, reading: Reading, n_rows: int) -> bool:
-    """Whether an item of the first rows of the lists stands below a less popular one."""
+    """Return whether an item in the first rows of the lists is below a less popular one."""
     row = popularity[reading.item_index[:n_rows]]
     return bool(within_users(row[1:] > row[:-1], reading.starts).any())

@@ -1,7 +1,7 @@
-"""Whether a model may ship: margins and limits judged on one-sided bounds, and what was found in words.
+"""Gate tests, which decide whether a model may ship: margins and limits judged on one-sided bounds, and the result in words.
 
-That a loss cannot be told from 0 is no evidence that there is none, and a value below the margin no evidence that there is one. So a rule
-passes if the worse bound meets it, fails if the better bound does not, and is inconclusive otherwise.
+A loss that is not clearly different from 0 is no proof that there is none, and an observed loss below the margin is no proof either. So a
+rule passes if the worse bound meets it, fails if the better bound does not, and is inconclusive otherwise.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from .power import Needs, needs_for_margin, needs_text, provable_margin, users_f
 from .rare_changes import Guarded, RareChanges, ValueRange, guarded, margin_to_show, relative_bounds, users_to_show
 
 _LEAST_SHARE: Final = 1e4
-"""A margin that is smaller than a part in so many of what users can show is of no practical meaning: it takes 1e8 times as many."""
+"""A margin below 1/10,000 of what these users can show has no practical meaning: it takes 1e8 times as many users."""
 _FEW_USERS: Final = 10
-"""Fewer users without any spread prove nothing."""
+"""With fewer users than this, values without spread prove nothing."""
 
 
 class GateTest(Struct, frozen=True):
-    """How a value, or a difference, stands to a rule.
+    """Test of a value, or of a difference, against a rule.
 
-    Of a margin (`max_loss`, `min_gain`) `difference`, `low` and `high` are turned so that higher is better, and are shares of the base
-    value if it is `relative`; of a limit (`min`, `max`) `low` and `high` bound the value. Both bounds are one-sided, at `level`; `None`
-    where there is none. `outcome` is `None` if there is nothing to judge. `meets` says whether the value itself meets the rule, `None`
-    if there is no value; `by_value`, that this decides. `p` is the p value of the hypothesis that the rule is not met. `detectable` is
-    the smallest margin that so many users can show (80 %), `users_needed` how many can show the margin, where these cannot; of a margin
-    so small that the number says nothing it is `None`.
+    For a margin (`max_loss`, `min_gain`) `difference`, `low` and `high` are turned so that higher is better, and are shares of the base
+    value if `relative`; for a limit (`min`, `max`) `low` and `high` bound the value. Both bounds are one-sided, at `level`; `None` if there
+    is none. `outcome` is `None` if there is nothing to judge. `meets`: the observed value meets the rule, `None` if there is no value;
+    `by_value`: this decides. `p` is the p value of the hypothesis that the rule is not met. `detectable` is the smallest margin that these
+    users can show (80 %), `users_needed` the number that can show the margin if these cannot; `None` if the margin is so small that the
+    number would be meaningless.
     """
 
     kind: MarginKind | LimitKind
@@ -63,7 +63,7 @@ class GateTest(Struct, frozen=True):
 
     @property
     def probability_within(self) -> float | None:
-        """The probability that the rule is met, under a flat prior."""
+        """Probability that the rule is met, under a flat prior."""
         return None if self.p is None else 1 - self.p
 
 
@@ -76,10 +76,10 @@ def margin_test(
     alpha: float = 0.05,
     values: ValueRange | None = None,
 ) -> GateTest:
-    """Judge a margin over paired users; a `relative` one is a share of the base value, whose own error is taken in.
+    """Judge a margin over paired users; a `relative` one is a share of the base value, and includes the error of that value.
 
-    With a relative margin m the mean of b - (1 - m)·a is tested against 0, per user, not a quotient of means. `values` is the range of
-    the values of a user, so that the bounds hold where few users changed; without it they are those of Student's t.
+    With a relative margin m the mean of b - (1 - m)·a is tested against 0, per user, not a quotient of means. `values` is the range of the
+    values of a user, so that the bounds hold if few users changed; without it they are those of Student's t.
     """
     estimate, sign = paired_estimate(sums, alpha), 1 if higher_is_better else -1
     if not relative or sums.n == 0:
@@ -127,9 +127,9 @@ def estimate_test(
     relative: bool = False,
     values: ValueRange | None = None,
 ) -> GateTest:
-    """Judge a margin on any estimate: of clusters, runs, unpaired users, or values of whole models, which are judged by the value alone.
+    """Judge a margin on any estimate: of clusters, runs, unpaired users, or model-level values, which are judged by the value alone.
 
-    A `relative` margin is here a share of the base value as it is, as if that had no error. `values` is as in `margin_test`.
+    A `relative` margin is here a share of the observed base value, as if that had no error. `values` is as in `margin_test`.
     """
     _check_margin(kind, limit)
     unit = abs(estimate.base_value or 0.0) if relative else 1.0
@@ -152,7 +152,7 @@ def estimate_test(
 
 
 def limit_test(kind: LimitKind, limit: float, value: float | None, std: float | None, n: int, alpha: float = 0.05) -> GateTest:
-    """Judge a limit of one value: by the value, with its one-sided bounds for information where deviation and users are known."""
+    """Judge a limit by the value; its one-sided bounds are for information, if deviation and number of users are known."""
     _check_number(limit)
     confidence = None
     if value is not None and std is not None and n > 1 and (std > 0 or n >= _FEW_USERS):
@@ -164,9 +164,9 @@ def limit_test(kind: LimitKind, limit: float, value: float | None, std: float | 
 
 
 def corrected_gains(tests: Sequence[GateTest], alpha: float = 0.05) -> tuple[GateTest, ...]:
-    """Correct `min_gain` tests that are made together by Holm: a gain that is no longer shown is inconclusive.
+    """Correct several `min_gain` tests together by Holm: a gain that is no longer shown becomes inconclusive.
 
-    Margins of loss are not corrected: all of them must pass, which is a test of level α as it is (Berger, 1982).
+    Margins of loss are not corrected: all of them must pass, which is already a test of level α (Berger, 1982).
     """
     adjusted = iter(adjust([test.p for test in tests if test.kind == "min_gain" and test.p is not None], "holm"))
     corrected = []
@@ -180,7 +180,7 @@ def corrected_gains(tests: Sequence[GateTest], alpha: float = 0.05) -> tuple[Gat
 
 
 class _Turned(Struct, frozen=True, eq=False):
-    """The confidence of the difference with the other sign."""
+    """Confidence of the difference with the opposite sign."""
 
     inner: Confidence
 
@@ -205,7 +205,7 @@ def _judged(
     unit: float,
     values: ValueRange | None,
 ) -> GateTest:
-    """The test of a turned difference against what is required; `unit` is what a limit of 1 is in units of the measure."""
+    """Test a turned difference against the required value; `unit` is a limit of 1 in units of the measure."""
     if values is None and estimate.n < _FEW_USERS and (estimate.sd == 0 or estimate.se == 0):
         confidence = None
     strict = kind == "min_gain" and limit == 0
@@ -250,7 +250,7 @@ def _by_value(meets: bool | None) -> GateOutcome | None:
 
 
 def _power(estimate: Estimate, margin: float, alpha: float, values: ValueRange | None) -> tuple[float | None, int | None]:
-    """The smallest margin that can be shown, in units of the measure, and how many users can show this one, if these cannot."""
+    """Return the smallest margin that can be shown, in units of the measure, and the users needed for this one if these cannot show it."""
     if estimate.se is None:
         return None, None
     units = estimate.units or estimate.n
@@ -288,7 +288,7 @@ _SIGNS: Final = {"min": "≥", "max": "≤"}
 
 
 def rule_text(measure: str, test: GateTest) -> str:
-    """The rule as people read it: `nDCG@10 loses at most 2 %`, `Recall@20 ≥ 0.25`."""
+    """Return the rule in words: `nDCG@10 loses at most 2 %`, `Recall@20 ≥ 0.25`."""
     if test.kind == "min" or test.kind == "max":
         return f"{measure} {_SIGNS[test.kind]} {plain(test.limit)}"
     if test.kind == "min_gain" and test.limit == 0:
@@ -297,7 +297,7 @@ def rule_text(measure: str, test: GateTest) -> str:
 
 
 def observed_text(test: GateTest) -> str:
-    """The observed difference: `−1.9 %, at worst −5.3 %`, with the bound that decides; of a limit the value itself."""
+    """Return the observed difference and the bound that decides, `−1.9 %, at worst −5.3 %`; for a limit the value itself."""
     if test.kind in ("min", "max"):
         return "" if test.value is None else plain(test.value)
     if test.difference is None:
@@ -308,7 +308,7 @@ def observed_text(test: GateTest) -> str:
 
 
 def remark(test: GateTest, measure: str = "the value") -> str:
-    """Why the outcome is what it is, in a few words; nothing where that is plain."""
+    """Return the reason for the outcome in a few words; empty if it is plain."""
     if test.meets is None:
         return "no value to judge"
     if test.by_value:
@@ -323,7 +323,7 @@ def remark(test: GateTest, measure: str = "the value") -> str:
 
 
 def gate_sentence(subject: Subject, test: GateTest) -> str:
-    """One sentence that stands alone."""
+    """Return one sentence that needs no context."""
     found, why = observed_text(test), remark(test, subject.measure)
     place = subject.measure if subject.group is None else f"{subject.measure} of {subject.by} {subject.group}"
     of_model = rule_text(f"{place} of {subject.model}", test)
@@ -334,14 +334,14 @@ def gate_sentence(subject: Subject, test: GateTest) -> str:
 
 
 def _violation(test: GateTest) -> str:
-    """That the rule is shown to be violated."""
+    """Return words for a rule that is shown to be violated."""
     if test.kind == "max_loss":
         return f"loss exceeds the limit of {_size(test, test.limit)}" if test.limit else "it is worse"
     return f"gain is below the limit of {_size(test, test.limit)}" if test.limit else "there is no gain"
 
 
 def _unchanged(test: GateTest, measure: str) -> str:
-    """Return how many of all users can change at most although none of these changed: the exact bound of a share of which none was seen."""
+    """Return the share of all users that can change at most although none of these did: the exact bound of a share observed as 0."""
     share = 1 - (1 - test.level) ** (1 / test.n_users)
     nobody = "the value of the only user did not change" if test.n_users == 1 else f"none of {test.n_users:,} users changed"
     start = f"{nobody}; so at most {_percentage(100 * share)} of all users change ({percent(test.level)} bound)"
@@ -351,7 +351,7 @@ def _unchanged(test: GateTest, measure: str) -> str:
 
 
 def _doubt(test: GateTest) -> str:
-    """Why a rule is neither shown to hold nor to be violated."""
+    """Return the reason why a rule is neither shown to hold nor shown to be violated."""
     if test.kind == "min_gain":
         return f"a gain of {_size(test, test.limit)} is possible but not shown" if test.limit else "a gain is possible but not shown"
     if test.detectable is None:
@@ -379,7 +379,7 @@ def _percentage(number: float) -> str:
 
 
 def _size(test: GateTest, number: float, sign: bool = False) -> str:
-    """A loss, a gain or a margin, to the digit that shows on which side of the limit it is; the limit as it was given."""
+    """Format a loss, a gain or a margin with enough digits to show its side of the limit; the limit itself as it was given."""
     scale = 100 if test.relative else 1
     limit = -test.limit if test.kind == "max_loss" else test.limit
     text = plain(test.limit * scale) if number == test.limit else _apart(number * scale, limit * scale)
@@ -387,7 +387,7 @@ def _size(test: GateTest, number: float, sign: bool = False) -> str:
 
 
 def _apart(number: float, limit: float) -> str:
-    """Two significant digits, or as many more as it takes not to look like the limit."""
+    """Return two significant digits, or as many as are needed to differ from the limit."""
     digits = 2
     while float(f"{number:.{digits}g}") == limit != number and digits < 15:
         digits += 1

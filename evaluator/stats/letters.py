@@ -1,4 +1,4 @@
-"""Which of several models can be told apart, said by letters."""
+"""Letter display: which of several models are clearly different."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from .difference import Difference
 
 
 def pairs_told_apart(differences: Collection[Difference]) -> set[frozenset[str]]:
-    """The pairs of models between which there is a real difference, of the differences of one measure between all pairs."""
+    """Return the pairs of models with a real difference, from the differences of one measure between all pairs."""
     return {frozenset((difference.subject.base, difference.subject.model)) for difference in differences if difference.real}
 
 
 def letter_groups(models: Sequence[str], told_apart: Collection[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
-    """Group models so that two share a group exactly if they cannot be told apart (insert and absorb: Piepho, 2004).
+    """Group models so that two share a group exactly if they are not clearly different (insert and absorb: Piepho, 2004).
 
-    `models` are in the order of their values; so are the models of a group, and groups by their first model. The first group is a, the
+    `models` are in the order of their values; so are the models of a group, and the groups by their first model. The first group is a, the
     second b and so on.
     """
     place = {model: i for i, model in enumerate(models)}
@@ -33,7 +33,7 @@ def letter_groups(models: Sequence[str], told_apart: Collection[frozenset[str]])
 
 
 def letters(models: Sequence[str], told_apart: Collection[frozenset[str]]) -> dict[str, str] | None:
-    """The letters of each model: models that share a letter cannot be told apart. `None` if 26 letters do not suffice."""
+    """Return the letters of each model; models that share a letter are not clearly different. `None` if more than 26 letters are needed."""
     groups = letter_groups(models, told_apart)
     if len(groups) > 26:
         return None
