@@ -85,7 +85,7 @@ class Column(Struct, frozen=True):
 
     @property
     def is_number(self) -> bool:
-        """Whether the cells are aligned to the right."""
+        """True if the cells are aligned to the right."""
         return self.role in ("value", "difference", "interval", "p", "counts")
 
 

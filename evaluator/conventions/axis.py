@@ -51,7 +51,7 @@ class UserRules(Struct, frozen=True):
 
     @property
     def may_be_undefined(self) -> bool:
-        """Whether a user who counts may have an undefined value."""
+        """True if a user who counts may have an undefined value."""
         return "undefined" in (self.missing_lists, self.empty_truth)
 
 

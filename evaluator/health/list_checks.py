@@ -266,7 +266,7 @@ class SampledCandidates(HealthCheck):
             return []
         size, prepared = int(tally["most"].value), context.prepared
         if "catalogue" in context.available and 2 * size > int((prepared.in_train | prepared.in_catalogue).sum()):
-            return []  # the lists hold most of the catalogue
+            return []  # the lists contain most of the catalogue
         held = shared(inside, relevant, "relevant items")
         sentence = f"All lists have {size:,} rows, and {held} are in them: they look like sampled candidates."
         n = context.n_lists

@@ -97,7 +97,7 @@ class Task(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def needs_values(self) -> bool:
-        """Whether per-user values are kept."""
+        """True if per-user values are kept."""
         return self.keeps_values or any(map(needs_values, self.sums))
 
 

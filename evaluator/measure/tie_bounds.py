@@ -74,7 +74,7 @@ class TieBlock(Struct, frozen=True):
 
     @property
     def rounds(self) -> bool:
-        """Whether a measure rounds per-user values."""
+        """True if a measure rounds per-user values."""
         return any(definition.axes["float_type"] != "float64" for definition in self.definitions)
 
 

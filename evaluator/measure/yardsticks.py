@@ -74,7 +74,7 @@ class YardstickFacts(Struct, frozen=True, eq=False):
 
     @property
     def repeats_train(self) -> bool:
-        """Whether users are tested on items that they had before: at least half of the test pairs are in train."""
+        """True if users are tested on items that they had before: at least half of the test pairs are in train."""
         return 2 * self.n_seen >= self.n_pairs > 0
 
 

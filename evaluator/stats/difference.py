@@ -220,7 +220,7 @@ class Conclusion(Struct, frozen=True):
 
     @property
     def is_tested(self) -> bool:
-        """Whether a model was tested against the best one; also true if all were tested and there is no best one."""
+        """True if a model was tested against the best one; also true if all were tested and there is no best one."""
         return self.best is None or any(rival.verdict is not None for rival in self.rivals)
 
     @property
@@ -242,7 +242,7 @@ class Conclusion(Struct, frozen=True):
 
     @property
     def has_other_users(self) -> bool:
-        """Whether models were compared that count different users."""
+        """True if models were compared that count different users."""
         return any(rival.n_unpaired for rival in self.rivals)
 
     def _nearest_first(self) -> list[Rival]:

@@ -72,7 +72,7 @@ class PairedSums(Struct, frozen=True):
 
     @property
     def is_sparse(self) -> bool:
-        """Whether fewer than 100 users changed, too few to estimate the skewness of their differences well."""
+        """True if fewer than 100 users changed, too few to estimate the skewness of their differences well."""
         return self.n_changed < SPARSE_BELOW
 
     def __add__(self, other: PairedSums) -> PairedSums:

@@ -34,7 +34,7 @@ class ValueRange(Struct, frozen=True):
 
     @property
     def is_finite(self) -> bool:
-        """Whether there is a largest change."""
+        """True if there is a largest change."""
         return math.isfinite(self.least) and math.isfinite(self.largest)
 
     def of_terms(self, factor: float = 1.0) -> ValueRange:
