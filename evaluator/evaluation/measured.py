@@ -12,11 +12,11 @@ from ..health import CheckTask, examine
 from ..measure.by_group import GROUPS, sums_by_group
 from ..measure.measuring import EnrichedRows, enriched_rows, scored
 from ..measure.partial import Partial
+from ..measure.reference_lists import reference_facts
 from ..measure.scoring import Scorer
 from ..measure.task import Task
 from ..measure.tie_bounds import TieMeasures, tie_sums
 from ..measure.truth_hash import truth_hash
-from ..measure.yardsticks import yardstick_facts
 from ..metrics.definition import Definition
 from ..parts.part import Part
 from ..tables.rows import LISTS, PartData
@@ -54,7 +54,7 @@ def measure_part(pass_task: PassTask, part: Part) -> Partial:
     if pass_task.checks is not None:
         more[CHECKS] = examine(pass_task.checks, scorer, task.definitions, values)
     if pass_task.for_yardsticks:
-        more[YARDSTICKS] = yardstick_facts(scorer, task.groups, values)
+        more[YARDSTICKS] = reference_facts(scorer, task.groups, values)
     if pass_task.enriched is not None:
         more[ENRICHED] = EnrichedRows((enriched_rows(scorer, pass_task.enriched),))
     if pass_task.hashes_truth:

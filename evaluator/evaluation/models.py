@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..health.checker import PopularityRule
-from ..measure import yardsticks as reference
+from ..measure import reference_lists as reference
 from ..measure.by_group import Composite, composed, group_rows
 from ..measure.finishing import Finished, finish
 from ..measure.partial import CELLS, Partial, merged
@@ -45,9 +45,9 @@ class Evaluated(Struct, frozen=True, eq=False):
     by_group: tuple[Row, ...] = ()
 
     @property
-    def facts(self) -> reference.YardstickFacts | None:
+    def facts(self) -> reference.ReferenceFacts | None:
         """What the pass over a model told of it; none of lists that were made."""
-        facts: reference.YardstickFacts | None = self.partial.more.get(YARDSTICKS)
+        facts: reference.ReferenceFacts | None = self.partial.more.get(YARDSTICKS)
         return facts
 
     @property
@@ -176,26 +176,26 @@ class ReferenceLists(Struct, frozen=True, eq=False):
         In groups there are shares where no user is left out who could count, so that as many users are the same users.
         """
         best, facts, by_group = self.best.get(model.name, {}), model.facts, model.by_group
-        rows = [reference.achieved(of_one, best) for of_one in model.finished.rows]
+        rows = [reference.with_shares_of_best(of_one, best) for of_one in model.finished.rows]
         if ORACLE in self.models and facts is not None and not facts.left_out.frames:
-            by_group = tuple(reference.achieved_by_group(by_group, self.models[ORACLE].by_group, best))
+            by_group = tuple(reference.with_shares_of_best_by_group(by_group, self.models[ORACLE].by_group, best))
         return replace(model, finished=replace(model.finished, rows=rows), by_group=by_group)
 
 
 def measure_reference_lists(files: Files, models: Sequence[Evaluated]) -> ReferenceLists:
     """Measure the reference lists that the config asks for, and popularity where a check wants it, over all users of the test file."""
 
-    def of_part(task: reference.YardstickTask, part: Part) -> Partial:
-        return reference.measure_yardstick(task, part.sides)
+    def of_part(task: reference.ReferenceTask, part: Part) -> Partial:
+        return reference.measure_reference(task, part.sides)
 
-    def over_same_users(model: Evaluated, other: tuple[reference.YardstickTask, Partial] | None) -> dict[str, float]:
+    def over_same_users(model: Evaluated, other: tuple[reference.ReferenceTask, Partial] | None) -> dict[str, float]:
         """Label → the value of other lists over the users that count for a model."""
         left_out = model.facts.left_out if model.facts is not None else reference.LeftOut()
         return {} if other is None else reference.values_over_same_users(model.plan.definitions, model.finished.rows, left_out, *other)
 
     request, facts = files.request, [model.facts for model in models]
     assert facts[0] is not None
-    yardsticks = reference.Yardsticks(
+    yardsticks = reference.ReferenceLists(
         files.task,
         len(request.plan.shown),
         facts[0],
@@ -204,7 +204,7 @@ def measure_reference_lists(files: Files, models: Sequence[Evaluated]) -> Refere
         any(each is not None and each.left_out.frames for each in facts),
     )
     wanted, users = request.evaluation.yardsticks, Ids(files.sides["test"].users)
-    shown = yardsticks.wanted(oracle=wanted.oracle, popularity=wanted.popularity, random=wanted.random, test_users=users)
+    shown = yardsticks.tasks(oracle=wanted.oracle, popularity=wanted.popularity, random=wanted.random, test_users=users)
     baseline = yardsticks.baseline() if "popularity_lists" in request.checks.wants else None
     tasks = [*shown, *([baseline] if baseline is not None else [])]
     sides = {role: side for role, side in files.sides.items() if role in ("test", "train", "baseline")}

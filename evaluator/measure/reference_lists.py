@@ -47,7 +47,7 @@ class LeftOut(Struct, frozen=True, eq=False):
         return pl.concat([frame.filter(f"m{index}")["user"] for frame in self.frames])
 
 
-class YardstickFacts(Struct, frozen=True, eq=False):
+class ReferenceFacts(Struct, frozen=True, eq=False):
     """Facts of the lists of a model and of the test file that reference lists depend on.
 
     `n_pairs` is the number of distinct pairs in the test file, `n_seen` the number of these that are also in train. `rated`: the test file
@@ -62,8 +62,8 @@ class YardstickFacts(Struct, frozen=True, eq=False):
     n_relevant: Array
     left_out: LeftOut
 
-    def __add__(self, other: YardstickFacts) -> YardstickFacts:
-        return YardstickFacts(
+    def __add__(self, other: ReferenceFacts) -> ReferenceFacts:
+        return ReferenceFacts(
             self.n_pairs + other.n_pairs,
             self.n_seen + other.n_seen,
             self.rated or other.rated,
@@ -83,14 +83,14 @@ def truths(definitions: Sequence[Definition]) -> tuple[Truth, ...]:
     return tuple(dict.fromkeys(part.truth for definition in definitions for part in definition.all))
 
 
-def yardstick_facts(scorer: Scorer, groups: Sequence[MeasureGroup], values: Array) -> YardstickFacts:
+def reference_facts(scorer: Scorer, groups: Sequence[MeasureGroup], values: Array) -> ReferenceFacts:
     """Return the facts of a part from the values of each measure (measures × users, NaN for a user who does not count)."""
     pairs: TestPairs = scorer.tables.get("test_pairs")
     seen = len(scorer.part.lookup_of_train.find(pairs.pairs)[0]) if "train" in scorer.part else 0
     tables: list[TruthTable] = [
         scorer.tables.get("truth_table", Choice(truth=scorer.canonical.truth(truth))) for truth in truths([group.first for group in groups])
     ]
-    return YardstickFacts(
+    return ReferenceFacts(
         n_pairs=len(pairs),
         n_seen=seen,
         rated=pairs.rating is not None,
@@ -116,7 +116,7 @@ def _left_out(scorer: Scorer, groups: Sequence[MeasureGroup], values: Array) -> 
     return LeftOut((pl.DataFrame({"user": scorer.part.users.gather(some)} | {name: mask[some] for name, mask in masks.items()}),))
 
 
-def distinct_truths(choices: Sequence[Truth], facts: YardstickFacts, has_known: bool) -> tuple[Truth, ...]:
+def distinct_truths(choices: Sequence[Truth], facts: ReferenceFacts, has_known: bool) -> tuple[Truth, ...]:
     """Remove settings for the test set that give the same relevant items; `has_known`: there is a train or an items file."""
     sizes: dict[Truth, int] = {}
     for choice, size in zip(choices, facts.n_relevant.tolist(), strict=True):
@@ -127,7 +127,7 @@ def distinct_truths(choices: Sequence[Truth], facts: YardstickFacts, has_known: 
     return tuple(made)
 
 
-def _plain(choice: Truth, facts: YardstickFacts, has_known: bool) -> Truth:
+def _plain(choice: Truth, facts: ReferenceFacts, has_known: bool) -> Truth:
     """Return the same setting with the defaults for all that makes no difference."""
     if not has_known:
         choice = replace(choice, filter="none")
@@ -152,7 +152,7 @@ _DEEP: Final = 1_000
 Kind = Literal["best", "popular", "popular_ranks", "random"]
 
 
-class YardstickTask(Struct, frozen=True, eq=False):
+class ReferenceTask(Struct, frozen=True, eq=False):
     """Task for every part: reference lists to build from test and train, and the `task` to measure on them.
 
     `kind` chooses the lists; with `popular_ranks` only the hits and the lengths of popular lists are computed. `depth` is the length of the
@@ -170,7 +170,7 @@ class YardstickTask(Struct, frozen=True, eq=False):
     test_users: Ids | None = None
 
 
-class Yardsticks(Struct, frozen=True, eq=False):
+class ReferenceLists(Struct, frozen=True, eq=False):
     """Reference lists of a run, given the `task` of its models and the merged facts of one of them.
 
     `n_shown` measures are shown, the first of the task. `longest` is the length of the longest list of any model. `seen_items` is the
@@ -179,7 +179,7 @@ class Yardsticks(Struct, frozen=True, eq=False):
 
     task: Task
     n_shown: int
-    facts: YardstickFacts
+    facts: ReferenceFacts
     longest: int
     seen_items: str
     leaves_out: bool
@@ -212,7 +212,7 @@ class Yardsticks(Struct, frozen=True, eq=False):
         pairs = f"{n:,} of {total:,} test pairs ({100 * n / total:.{1 if 1000 * n >= total else 3}f} %)"
         return f"{done}: it contains {pairs}, {'less than half' if masked else 'half or more'}"
 
-    def wanted(self, *, oracle: bool, popularity: bool, random: int | None, test_users: Ids) -> list[YardstickTask]:
+    def tasks(self, *, oracle: bool, popularity: bool, random: int | None, test_users: Ids) -> list[ReferenceTask]:
         """Return the tasks of the reference lists that are switched on and possible; `test_users` are all users of the test file."""
         definitions = _each(one for one in self.task.definitions[: self.n_shown] if not needs_scores(one))
         sources, tasks = self.task.prepared.sources, []
@@ -229,13 +229,13 @@ class Yardsticks(Struct, frozen=True, eq=False):
             tasks.append(self._task(RANDOM, "random", definitions, depth, seed=random, test_users=test_users))
         return tasks
 
-    def baseline(self) -> YardstickTask | None:
+    def baseline(self) -> ReferenceTask | None:
         """Return the task of popularity for every measure based on hits only, without building the lists; `None` if there is none."""
         definitions = _each(filter(of_hits, self.task.definitions))
         if not definitions or "train" not in self.task.prepared.sources:
             return None
-        yardstick = self._task(POPULARITY, "popular_ranks", definitions, self._depth(definitions))
-        return replace(yardstick, task=replace(yardstick.task, by=()))  # checks compare values over all users
+        reference = self._task(POPULARITY, "popular_ranks", definitions, self._depth(definitions))
+        return replace(reference, task=replace(reference.task, by=()))  # checks compare values over all users
 
     def remark(self, names: Iterable[str]) -> str:
         """Describe what the reference lists `names` do with seen items; empty without train."""
@@ -256,13 +256,13 @@ class Yardsticks(Struct, frozen=True, eq=False):
         truths: tuple[Truth, ...] = (),
         seed: int = 0,
         test_users: Ids | None = None,
-    ) -> YardstickTask:
+    ) -> ReferenceTask:
         keeps = (self.task.keeps_values and self.task.most_values is None) or (self.leaves_out and any(map(of_hits, definitions)))
         indexes = {definition: index for index, definition in enumerate(self.task.definitions)}
         pooled = frozenset(place for place, one in enumerate(definitions) if indexes[one] in self.task.pooled)
         task = replace(self.task, definitions=definitions, pooled=pooled, keeps_values=keeps, most_values=None)
         masked = frozenset(part.lists for one in definitions for part in one.all if self.masks(part.lists, kind))
-        return YardstickTask(name, kind, task, depth, masked, truths, seed, test_users)
+        return ReferenceTask(name, kind, task, depth, masked, truths, seed, test_users)
 
     def _depth(self, definitions: Iterable[Definition]) -> int:
         """Return the largest cut-off; for a measure of whole lists the length of the longest list of a model."""
@@ -275,14 +275,14 @@ def _each(definitions: Iterable[Definition]) -> tuple[Definition, ...]:
 
 
 def values_over_same_users(
-    definitions: Sequence[Definition], rows: Sequence[Sequence[Row]], left_out: LeftOut, yardstick: YardstickTask, partial: Partial
+    definitions: Sequence[Definition], rows: Sequence[Sequence[Row]], left_out: LeftOut, reference: ReferenceTask, partial: Partial
 ) -> dict[str, float]:
     """Return label → mean of reference lists over the users that count for a model, for measures based on hits only.
 
     `definitions` are the measures of the model, `rows` those of each measure, and `partial` is that of the reference lists. A user without
     a value there has no relevant item, and would have 0 with any list.
     """
-    indexes = {definition: position for position, definition in enumerate(yardstick.task.definitions)}
+    indexes = {definition: position for position, definition in enumerate(reference.task.definitions)}
     values = partial.user_values.frame() if left_out.frames and partial.user_values is not None else None
     means = {}
     for index, (definition, of_measure) in enumerate(zip(definitions, rows, strict=True)):
@@ -305,7 +305,7 @@ def _total(values: pl.DataFrame, column: str, users: pl.Series) -> Fraction:
     return ExactSums.of(theirs.to_numpy()[None, :]).fraction(0)
 
 
-def achieved_by_group(rows: Iterable[Row], of_best: Iterable[Row], labels: Container[str]) -> list[Row]:
+def with_shares_of_best_by_group(rows: Iterable[Row], of_best: Iterable[Row], labels: Container[str]) -> list[Row]:
     """Return rows of groups with the share of the best possible value that they reach, for the measures in `labels`.
 
     `of_best` are the rows of the best possible lists. There is no share if they have a value for other users than the model, nor in a group
@@ -316,11 +316,11 @@ def achieved_by_group(rows: Iterable[Row], of_best: Iterable[Row], labels: Conta
     for row in rows:
         other = best.get((row.by, row.group, row.label))
         alike = other is not None and other.n_users == row.n_users and not (row.by or "").startswith("items.")
-        shared += achieved([row], {row.label: other.value or 0.0} if alike and other is not None else {})
+        shared += with_shares_of_best([row], {row.label: other.value or 0.0} if alike and other is not None else {})
     return shared
 
 
-def achieved(rows: Iterable[Row], best: Mapping[str, float]) -> list[Row]:
+def with_shares_of_best(rows: Iterable[Row], best: Mapping[str, float]) -> list[Row]:
     """Return rows with the share of the best possible value that they reach, if higher is better and the best is above 0."""
     return [
         replace(row, achieved=row.value / best[row.label])
@@ -336,16 +336,16 @@ _SOURCES: Final = (LISTS, "other_lists")
 """Source names of reference lists; those under the settings of the first measure come first."""
 
 
-def measure_yardstick(yardstick: YardstickTask, frames: Mapping[str, pl.DataFrame]) -> Partial:
+def measure_reference(reference: ReferenceTask, frames: Mapping[str, pl.DataFrame]) -> Partial:
     """Measure the reference lists of some users, from all their rows of test, train and the like."""
     part = PartData({name: frame for name, frame in frames.items() if name != LISTS})
     partials = []
-    for users in _chunks(part, yardstick.depth):
+    for users in _chunks(part, reference.depth):
         chunk = part if users is None else part.of_users(users)
-        scorer = made_scorer(yardstick, chunk)
-        partial, values = scored(yardstick.task, scorer)
-        if yardstick.task.by:
-            partial = partial.with_more({GROUPS: sums_by_group(yardstick.task, scorer, values)})
+        scorer = reference_scorer(reference, chunk)
+        partial, values = scored(reference.task, scorer)
+        if reference.task.by:
+            partial = partial.with_more({GROUPS: sums_by_group(reference.task, scorer, values)})
         partials.append(partial)
     return merged(partials)
 
@@ -359,20 +359,20 @@ def _chunks(part: PartData, depth: int | None) -> Sequence[Array | None]:
     return [number == chunk for chunk in range(int(number[-1]) + 1)]
 
 
-def made_scorer(yardstick: YardstickTask, part: PartData) -> Scorer:
+def reference_scorer(reference: ReferenceTask, part: PartData) -> Scorer:
     """Return the scorer of a part with reference lists for the users of the test file."""
-    masks = list(dict.fromkeys(choice in yardstick.masked for choice in _choices(yardstick)))
-    if yardstick.kind == "popular_ranks":
+    masks = list(dict.fromkeys(choice in reference.masked for choice in _choices(reference)))
+    if reference.kind == "popular_ranks":
         nothing = pl.DataFrame({"user": part.users.clear(), "item": part.rows("test").item.clear()})
-        scorer = Scorer.of(yardstick.task.prepared, part.with_sources({LISTS: nothing}))
-        choices = _replace_choices(scorer, yardstick)
+        scorer = Scorer.of(reference.task.prepared, part.with_sources({LISTS: nothing}))
+        choices = _replace_choices(scorer, reference)
         for masked in masks:
-            _rank_popular(scorer, choices[masked], masked, yardstick.depth)
+            _rank_popular(scorer, choices[masked], masked, reference.depth)
         return scorer
-    prepared = yardstick.task.prepared
-    lists = {name: _made_lists(yardstick, part, masked) for name, masked in zip(_SOURCES, masks, strict=False)}
+    prepared = reference.task.prepared
+    lists = {name: _reference_rows(reference, part, masked) for name, masked in zip(_SOURCES, masks, strict=False)}
     scorer = Scorer.of(prepared, part.with_sources(lists))
-    choices = _replace_choices(scorer, yardstick)
+    choices = _replace_choices(scorer, reference)
     for name, masked in zip(_SOURCES, masks, strict=False):
         rows = scorer.part.rows(name)
         reading = Reading(ListRows(rows, scorer.part.pairs[name], prepared), None, rows.user, rows.n_users, rows.starts, rows.counts)
@@ -380,11 +380,11 @@ def made_scorer(yardstick: YardstickTask, part: PartData) -> Scorer:
     return scorer
 
 
-def _choices(yardstick: YardstickTask) -> list[Lists]:
-    return list(dict.fromkeys(inner.lists for definition in yardstick.task.definitions for inner in definition.all))
+def _choices(reference: ReferenceTask) -> list[Lists]:
+    return list(dict.fromkeys(inner.lists for definition in reference.task.definitions for inner in definition.all))
 
 
-class MadeChoices(Canonical):
+class ReferenceChoices(Canonical):
     """Settings for reference lists; there are only two: seen items are left out, or not."""
 
     def __init__(self, prepared: Prepared, part: PartData, tables: Tables, masked: frozenset[Lists], choices: Mapping[bool, Lists]) -> None:
@@ -396,29 +396,29 @@ class MadeChoices(Canonical):
         return self._choices[choice in self._masked]
 
 
-def _replace_choices(scorer: Scorer, yardstick: YardstickTask) -> Mapping[bool, Lists]:
+def _replace_choices(scorer: Scorer, reference: ReferenceTask) -> Mapping[bool, Lists]:
     """Reduce all settings for lists to two; reference lists have no duplicates, and nothing is removed from them."""
     plain = Lists("rank", "item_asc", "float64", "keep_all", "keep", "keep")
     choices = {False: plain, True: replace(plain, seen="drop_and_refill")}
-    scorer.canonical = MadeChoices(scorer.prepared, scorer.part, scorer.tables, yardstick.masked, choices)
+    scorer.canonical = ReferenceChoices(scorer.prepared, scorer.part, scorer.tables, reference.masked, choices)
     return choices
 
 
-def _made_lists(yardstick: YardstickTask, part: PartData, masked: bool) -> pl.DataFrame:
+def _reference_rows(reference: ReferenceTask, part: PartData, masked: bool) -> pl.DataFrame:
     """Return `user item row` of the lists of the users of the test file."""
-    prepared = yardstick.task.prepared
-    if yardstick.kind == "best":
-        user, item = _best(yardstick, part, masked)
+    prepared = reference.task.prepared
+    if reference.kind == "best":
+        user, item = _best(reference, part, masked)
     else:
         members = np.flatnonzero(part.rows("test").counts > 0)
         seen = _seen_items(part, members, masked, prepared)
-        assert yardstick.depth is not None
-        if yardstick.kind == "random":
-            assert yardstick.test_users is not None
-            numbers = yardstick.test_users.index_of(part.users.gather(members))
-            made: MadeRows = random_rows(prepared, numbers, seen, yardstick.depth, yardstick.seed)
+        assert reference.depth is not None
+        if reference.kind == "random":
+            assert reference.test_users is not None
+            numbers = reference.test_users.index_of(part.users.gather(members))
+            made: MadeRows = random_rows(prepared, numbers, seen, reference.depth, reference.seed)
         else:
-            made = popular_rows(prepared, seen, yardstick.depth)
+            made = popular_rows(prepared, seen, reference.depth)
         user, item = members[made.user], prepared.items.ids.gather(made.item)
     return pl.DataFrame({"user": part.users.gather(user), "item": item, "row": np.arange(len(user))})
 
@@ -434,19 +434,19 @@ def _seen_items(part: PartData, members: Array, masked: bool, prepared: Prepared
     return SeenItems(number[pairs.user[rows]], prepared.items.index_of(pairs.item.gather(rows)), len(members))
 
 
-def _best(yardstick: YardstickTask, part: PartData, masked: bool) -> tuple[Array, pl.Series]:
+def _best(reference: ReferenceTask, part: PartData, masked: bool) -> tuple[Array, pl.Series]:
     """Return the users and the items of the best lists."""
-    tables = Tables({"part": part, "prepared": yardstick.task.prepared})
+    tables = Tables({"part": part, "prepared": reference.task.prepared})
     pairs: TestPairs = tables.get("test_pairs")
     gain, relevant = np.zeros(len(pairs)), np.zeros(len(pairs), dtype=np.bool_)
-    for truth in yardstick.truths:
+    for truth in reference.truths:
         truth_table: TruthTable = tables.get("truth_table", Choice(truth=truth))
         gain += np.where(truth_table.relevant, truth_table.gain, 0.0)
         relevant |= truth_table.relevant
     if masked:
         relevant[part.lookup_of_train.find(pairs.pairs)[0]] = False
     index = np.flatnonzero(relevant)
-    index = index[best_rows(pairs.user[index], pairs.item.gather(index), gain[index], yardstick.depth)]
+    index = index[best_rows(pairs.user[index], pairs.item.gather(index), gain[index], reference.depth)]
     return pairs.user[index], pairs.item.gather(index)
 
 
