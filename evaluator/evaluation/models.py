@@ -195,7 +195,7 @@ def measure_reference_lists(files: Files, models: Sequence[Evaluated]) -> Refere
 
     request, facts = files.request, [model.facts for model in models]
     assert facts[0] is not None
-    yardsticks = reference.ReferenceLists(
+    yardsticks = reference.ReferencePlan(
         files.task,
         len(request.plan.shown),
         facts[0],

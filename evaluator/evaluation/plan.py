@@ -166,7 +166,7 @@ class Request(Struct, frozen=True, eq=False):
             keeps_values=options.keep_users,
             by=tuple(map(prepared.with_borders, plan.by)),
             most_values=None if needs_all else options.most_values,
-            labels=tuple(map(prepared.with_borders, plan.group_columns)) if options.keep_users else (),
+            group_columns=tuple(map(prepared.with_borders, plan.group_columns)) if options.keep_users else (),
             deviations=options.complete,
         )
 

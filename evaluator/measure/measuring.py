@@ -168,7 +168,7 @@ def user_values(task: Task, scorer: Scorer, values: Array, has_value: Array, lis
     }
     if scorer.facts.in_train is not None:
         columns["warm"] = scorer.facts.in_train[users]
-    for number, by in enumerate(task.labels):
+    for number, by in enumerate(task.group_columns):
         columns[f"group{number}"] = user_codes(by, scorer.part, scorer.prepared)[users]
     several_readings = len({definition.lists for definition in task.definitions}) > 1
     for index in range(len(task.definitions)):

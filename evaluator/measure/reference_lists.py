@@ -170,8 +170,8 @@ class ReferenceTask(Struct, frozen=True, eq=False):
     test_users: Ids | None = None
 
 
-class ReferenceLists(Struct, frozen=True, eq=False):
-    """Reference lists of a run, given the `task` of its models and the merged facts of one of them.
+class ReferencePlan(Struct, frozen=True, eq=False):
+    """Plan of the reference lists of a run, given the `task` of its models and the merged facts of one of them.
 
     `n_shown` measures are shown, the first of the task. `longest` is the length of the longest list of any model. `seen_items` is the
     policy for seen items.

@@ -60,8 +60,8 @@ class Task(Struct, frozen=True, eq=False, dict=True):
     """The task for every part: the measures, the aggregates of their values, and data known before.
 
     `pooled` are the indexes of measures that are pooled over users. With `keeps_values` per-user values are kept, unless they are more than
-    `most_values`. `by` are the groupings of results; `labels` are the groupings whose group is stored with the kept values of each user.
-    With `deviations` means have a standard deviation.
+    `most_values`. `by` are the groupings of results; `group_columns` are the groupings whose group is stored with the kept values of each
+    user. With `deviations` means have a standard deviation.
     """
 
     prepared: Prepared
@@ -71,7 +71,7 @@ class Task(Struct, frozen=True, eq=False, dict=True):
     keeps_values: bool = False
     by: tuple[GroupBy, ...] = ()
     most_values: int | None = None
-    labels: tuple[GroupBy, ...] = ()
+    group_columns: tuple[GroupBy, ...] = ()
     deviations: bool = False
 
     @cached_property

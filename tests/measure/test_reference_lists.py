@@ -10,7 +10,7 @@ import pytest
 from receval.measure.finishing import finish
 from receval.measure.measuring import scored
 from receval.measure.partial import merged
-from receval.measure.reference_lists import ReferenceLists, measure_reference, reference_facts, values_over_same_users, with_shares_of_best
+from receval.measure.reference_lists import ReferencePlan, measure_reference, reference_facts, values_over_same_users, with_shares_of_best
 from receval.measure.scoring import Scorer
 from receval.measure.task import needs_scores, of_hits, reads_whole_lists
 from receval.tables.ids import Ids
@@ -43,7 +43,7 @@ class Small:
         self.partial = merged(partials)
         self.facts = self.partial.more["yardsticks"]
         leaves_out = bool(self.facts.left_out.frames)
-        self.yardsticks = ReferenceLists(self.task, len(self.task.definitions), self.facts, self.partial.longest, seen_items, leaves_out)
+        self.yardsticks = ReferencePlan(self.task, len(self.task.definitions), self.facts, self.partial.longest, seen_items, leaves_out)
 
     def parts(self):
         rest = pl.col("user") % self.n_parts
