@@ -162,13 +162,13 @@ def _measure_on_spark(
     name: str, files: Files, pass_task: PassTask, progress: ModelProgress, source: load.Source, tally: FaultTally
 ) -> Partial | None:
     """Measure on the workers, where the sources beside the lists are read again in the way that proved right; `None` if rows are faulty."""
-    from ..parts.spark.shuffle import measured_on_spark, ship  # only here: most runs need no Spark
+    from ..parts.spark.shuffle import measure_on_spark, ship  # only here: most runs need no Spark
 
     assert files.reader.session is not None
     of_run = {role: files.inputs.of(role) for role in files.sides} | {"predictions": files.inputs.predictions.get(name)}
     sides = {role: files.reader.as_read.get(side.role, side) for role, side in of_run.items() if side is not None}
     work = ship(files.reader.session, partial(measure_frames, pass_task))
-    made, counts = measured_on_spark(files.reader.session, work, {LISTS: source, **sides}, last=files.last)
+    made, counts = measure_on_spark(files.reader.session, work, {LISTS: source, **sides}, last=files.last)
     tally.counts = counts[LISTS]
     runs = SortedRuns(files.scratch, ENRICHED)
     return made and _move_enriched_to_disk(made, runs).with_more({ENRICHED: runs})

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from ...errors import DataError
 from ...load import ReadOptions, Source, SourceFile, look_at_frame
-from .failures import first_line
 from .session import SparkSession
+from .spark_errors import first_line
 
 
 def look_at_table(

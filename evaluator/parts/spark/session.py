@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from ...errors import MissingExtraError
 from ...extras import missing
-from .failures import first_line
+from .spark_errors import first_line
 
 _SQL_SETTINGS: Final = {
     "spark.sql.session.timeZone": "UTC",

@@ -13,30 +13,30 @@ from ...load import Source
 from ...load.faults import merged_counts
 from ...metrics.registry import session_has_metrics
 from ..local import ROWS_PER_PART
-from .failures import translated
 from .session import SparkSession
 from .source_frames import canonical_rows
-from .tuning import input_bytes, tuned
+from .spark_errors import translate_error
+from .tuning import input_bytes, settings_for_size
 from .user_blocks import BUCKET, MAX_BITS, SCHEMA, BlockWriter
 from .versions import Versions
-from .workers import MADE, ByValue, Counts, Enclosed, PartWorker, Role, Shipped, Work, clean
+from .workers import RESULT, ByValue, Counts, EnclosedValue, PartWorker, Role, ShippedValue, Work, clean
 
 LISTS: Final = "lists"
 _MIN_BITS: Final = 6
 _BYTES_PER_BUCKET: Final = 8 << 20
 
 
-def ship(session: SparkSession, work: Work) -> Shipped:
+def ship(session: SparkSession, work: Work) -> ShippedValue:
     """Send `work` to the workers, once for all models; Spark Connect can only send it again with each model."""
     if session.is_remote:
-        return Enclosed(work)
-    broadcast: Shipped = session.native.sparkContext.broadcast(ByValue(work) if session_has_metrics() else work)
+        return EnclosedValue(work)
+    broadcast: ShippedValue = session.native.sparkContext.broadcast(ByValue(work) if session_has_metrics() else work)
     return broadcast
 
 
-def measured_on_spark(
+def measure_on_spark(
     session: SparkSession,
-    work: Shipped,
+    work: ShippedValue,
     sources: Mapping[str, Source],
     *,
     last: Collection[str],
@@ -53,7 +53,7 @@ def measured_on_spark(
     receval.
     """
     n_bytes = input_bytes(sources.values())
-    with tuned(session, n_bytes):
+    with settings_for_size(session, n_bytes):
         roles, results = _results(session, work, sources, last, only, rows_per_part, bucket_bits(n_bytes))
     total, counts = None, {role: columns.no_counts() for role, columns in roles.items()}
     for made, found in map(pickle.loads, results):
@@ -66,7 +66,7 @@ def measured_on_spark(
 
 def _results(
     session: SparkSession,
-    work: Shipped,
+    work: ShippedValue,
     sources: Mapping[str, Source],
     last: Collection[str],
     only: int | str | None,
@@ -87,9 +87,9 @@ def _results(
         # By bucket and not by user: a partition then has some whole buckets, and Spark chooses how many.
         shuffled = together.repartition(BUCKET).sortWithinPartitions(BUCKET)
         worker = PartWorker(work, roles, versions, rows_per_part)
-        return roles, shuffled.mapInArrow(worker, f"{MADE} binary").toArrow()[MADE].to_pylist()
+        return roles, shuffled.mapInArrow(worker, f"{RESULT} binary").toArrow()[RESULT].to_pylist()
     except Exception as error:
-        raise translated(error) from error
+        raise translate_error(error) from error
 
 
 def _types(rows: Any) -> dict[str, str]:
@@ -106,4 +106,4 @@ def table_frame(session: SparkSession, source: Source) -> pl.DataFrame:
     try:
         return pl.DataFrame(pl.from_arrow(canonical_rows(session.native, source.scan).toArrow())).sort("row").rechunk()
     except Exception as error:
-        raise translated(error) from error
+        raise translate_error(error) from error

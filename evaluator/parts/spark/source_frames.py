@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from ...load.opening import FAILURES, RECORD, opened
 from ...load.scan import ReadError, Scan
-from .failures import translated
 from .record_reader import ELEMENT, RecordReader
+from .spark_errors import translate_error
 
 _TYPES: Final = {"integer": "bigint", "text": "string", "time": "string"}
 _NUMBERS: Final = ("double", "float", "bigint", "int", "smallint", "tinyint")
@@ -43,7 +43,7 @@ def canonical_rows(session: Any, scan: Scan) -> Any:
     except ReadError:
         raise
     except Exception as error:
-        raise translated(error) from error
+        raise translate_error(error) from error
 
 
 def _is_read_here(scan: Scan) -> bool:

@@ -33,7 +33,7 @@ def input_bytes(sources: Iterable[Source]) -> int:
 
 
 @contextmanager
-def tuned(session: SparkSession, n_bytes: int) -> Iterator[None]:
+def settings_for_size(session: SparkSession, n_bytes: int) -> Iterator[None]:
     """Let queries over inputs of at most `MAX_SMALL` bytes start sooner; restore the settings of the session on exit.
 
     A server may refuse a setting, which then stays as it is: only speed depends on them.

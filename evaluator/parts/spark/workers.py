@@ -18,7 +18,7 @@ from .record_reader import ELEMENT, polars_type
 from .user_blocks import BLOCK, BUCKET, ROLE, rows_of_blocks, split_by_user
 from .versions import Versions
 
-MADE: Final = "made"
+RESULT: Final = "result"
 Work = Callable[[Mapping[str, pl.DataFrame]], Any]
 """Function of the frames of a part, by role; it can be pickled, and its results merge with `+`."""
 Counts = dict[str, dict[str, int | None]]
@@ -27,7 +27,7 @@ Blocks = dict[int, list[bytes]]
 """Blocks of a bucket, by the number of their role."""
 
 
-class Shipped(Protocol):
+class ShippedValue(Protocol):
     """A value that has come to a worker, such as a broadcast variable of Spark."""
 
     @property
@@ -36,7 +36,7 @@ class Shipped(Protocol):
         ...
 
 
-class Enclosed(Struct, frozen=True):
+class EnclosedValue(Struct, frozen=True):
     """A value that travels with the function that uses it, because Spark Connect has no broadcast."""
 
     value: Any
@@ -92,7 +92,7 @@ class Role(Struct, frozen=True):
 class PartWorker(Struct, frozen=True):
     """A function for `mapInArrow` over blocks that are sorted by bucket; all blocks of a bucket are in one partition."""
 
-    work: Shipped
+    work: ShippedValue
     roles: Mapping[str, Role]
     versions: Versions
     rows_per_part: int = ROWS_PER_PART
@@ -102,10 +102,10 @@ class PartWorker(Struct, frozen=True):
         import pyarrow
 
         self.versions.check()
-        made = pickle.dumps(self.made(_by_bucket(batches)), pickle.HIGHEST_PROTOCOL)
-        yield pyarrow.RecordBatch.from_pydict({MADE: [made]}, pyarrow.schema([(MADE, pyarrow.binary())]))
+        result = pickle.dumps(self.measure(_by_bucket(batches)), pickle.HIGHEST_PROTOCOL)
+        yield pyarrow.RecordBatch.from_pydict({RESULT: [result]}, pyarrow.schema([(RESULT, pyarrow.binary())]))
 
-    def made(self, buckets: Iterator[Blocks]) -> tuple[Any, Counts]:
+    def measure(self, buckets: Iterator[Blocks]) -> tuple[Any, Counts]:
         """Return the merged result of all parts, and the faults; no result once a row lacks a value."""
         work: Work = self.work.value
         tallies = {role: FaultTally(columns.source) for role, columns in self.roles.items()}

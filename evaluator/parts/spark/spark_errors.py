@@ -22,7 +22,7 @@ class WorkerError(RuntimeError):
     """Our code failed on a worker; the message has the traceback of the worker."""
 
 
-def translated(error: Exception) -> Exception:
+def translate_error(error: Exception) -> Exception:
     """Return our error for an error of Spark.
 
     `MissingExtraError` if the workers' Python lacks receval or a package that it needs, `ReadError` if a source cannot be read, `DataError`
