@@ -17,10 +17,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import ArrayLike
 
-from .concluding import corrected
+from .concluding import judge_family
 from .difference import Conclusion, Difference, Rival, Settings, Subject
 from .estimates import Estimate
-from .rare_changes import ValueRange, are_changes_rare, guarded_where_sparse
+from .rare_changes import ValueRange, are_changes_rare, guard_if_rare
 from .two_models import difference_of, estimate_paired
 
 Pair = tuple[str, str]
@@ -67,7 +67,7 @@ class _Measure:
         if pair not in self.estimates:
             estimate = self.of.estimate(pair)
             values = self.of.value_range(pair) if are_changes_rare(estimate) else None
-            self.estimates[pair] = guarded_where_sparse(estimate, values)
+            self.estimates[pair] = guard_if_rare(estimate, values)
         return self.estimates[pair]
 
     def differences(self) -> list[Difference]:
@@ -115,7 +115,7 @@ def conclude(measures: Sequence[ModelValues], settings: Settings) -> tuple[Concl
                 one.estimate(pair)
     differences = [one.differences() for one in made]
     n_tested = [_tested(some, n) for some, n in zip(differences, n_pairs, strict=True)]
-    family = iter(corrected([difference for some in differences for difference in some], settings, sum(n_tested)))
+    family = iter(judge_family([difference for some in differences for difference in some], settings, sum(n_tested)))
     return tuple(
         _conclusion(one, {(d.subject.base, d.subject.model): d for d in (next(family) for _ in some)}, n)
         for one, some, n in zip(made, differences, n_pairs, strict=True)

@@ -31,7 +31,7 @@ def plain(number: float, n_decimals: int | None = None) -> str:
     return text.removeprefix("-") if float(text.replace(",", "")) == 0 else text.replace("-", "−")
 
 
-def signed(number: float, n_decimals: int | None = None) -> str:
+def with_sign(number: float, n_decimals: int | None = None) -> str:
     """Format a number with its sign, plus or minus; 0 without one."""
     text = plain(number, n_decimals)
     return text if text.startswith("−") or float(text.replace(",", "")) == 0 else f"+{text}"
@@ -49,7 +49,7 @@ def users_text(n: int) -> str:
 
 def span(low: float, high: float, n_decimals: int | None) -> str:
     """Format the two ends of an interval; with signs if one is below 0 and the other above."""
-    show = signed if low < 0 < high else plain
+    show = with_sign if low < 0 < high else plain
     return f"{show(low, n_decimals)} to {show(high, n_decimals)}"
 
 
@@ -153,7 +153,7 @@ def _interval(difference: Difference) -> str:
 def _between(interval: tuple[float, float] | None, level: float) -> str:
     low, high = interval or (0.0, 0.0)
     digits = _digits(interval)
-    return f"the difference is between {signed(low, digits)} and {signed(high, digits)} ({percent(level)} interval)"
+    return f"the difference is between {with_sign(low, digits)} and {with_sign(high, digits)} ({percent(level)} interval)"
 
 
 def _counts(difference: Difference) -> str:
@@ -219,7 +219,7 @@ def adjust(p_values: Sequence[float], method: CorrectionName, family: int | None
     assert_never(method)
 
 
-def corrected(differences: Sequence[Difference], settings: Settings, family: int | None = None) -> tuple[Difference, ...]:
+def judge_family(differences: Sequence[Difference], settings: Settings, family: int | None = None) -> tuple[Difference, ...]:
     """Correct and judge a family of differences together: all measures and pairs in which a false alarm would count. The order stays.
 
     Claims of a difference are corrected for the number of tested differences, claims of equivalence for the number with a margin: each kind
@@ -249,7 +249,7 @@ def corrected(differences: Sequence[Difference], settings: Settings, family: int
     return tuple(finished)
 
 
-def unjudged(difference: Difference) -> Difference:
+def without_verdict(difference: Difference) -> Difference:
     """Return a difference outside of any family: with its interval and sentence, without a verdict."""
     return replace(difference, sentence=sentence_of(difference))
 

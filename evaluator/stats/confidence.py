@@ -217,7 +217,7 @@ class StudentizedReplicates(Struct, frozen=True, eq=False):
         return self.estimate - Replicates(self.ordered).at(1 - share) * self.se
 
 
-class Scaled(Struct, frozen=True, eq=False):
+class ScaledConfidence(Struct, frozen=True, eq=False):
     """A multiple of an estimate, such as a sum, which is n times the mean."""
 
     factor: float

@@ -109,7 +109,7 @@ class Difference(Struct, frozen=True):
     hypothesis that the difference is outside of the margin, `probability_equivalent` the probability that it is within.
 
     `p_adjusted`, `p_equivalent_adjusted`, `family` (number of differences corrected together), `detectable`, `real` (a difference from 0 is
-    shown, in any direction), `verdict` and `sentence` are final after `corrected`. Fields that cannot be computed are `None`.
+    shown, in any direction), `verdict` and `sentence` are final after `judge_family`. Fields that cannot be computed are `None`.
     """
 
     subject: Subject

@@ -17,12 +17,12 @@ from msgspec.structs import replace
 from ..errors import ConfigError
 from ..sums.exact import rounded
 from .concluding import adjust, percent, plain
-from .confidence import Confidence, Scaled, StudentT
+from .confidence import Confidence, ScaledConfidence, StudentT
 from .difference import GateOutcome, LimitKind, MarginKind, Subject
 from .estimates import Estimate, paired_estimate, relative_difference, skewness_of_mean, standard_deviation
 from .paired import TOLERANCE, PairedSums
 from .power import Needs, needs_for_margin, needs_text, provable_margin, users_for_margin
-from .rare_changes import Guarded, RareChanges, ValueRange, guarded, margin_to_show, relative_bounds, users_to_show
+from .rare_changes import GuardedConfidence, RareChanges, ValueRange, guard, margin_to_show, relative_bounds, users_to_show
 
 _LEAST_SHARE: Final = 1e4
 """A margin below 1/10,000 of what these users can show has no practical meaning: it takes 1e8 times as many users."""
@@ -98,7 +98,7 @@ def margin_test(
         confidence = StudentT(mean, se, sums.n - 1, skewness, sums.is_sparse)
         if values is not None and values.is_finite:
             terms = values.of_terms(float(factor))
-            confidence = Guarded(confidence, RareChanges(mean, se, sums.n, terms if sign > 0 else terms.turned()))
+            confidence = GuardedConfidence(confidence, RareChanges(mean, se, sums.n, terms if sign > 0 else terms.turned()))
     unit = abs(estimate.base_value or 0.0)
     test = _judged(kind, limit, estimate, mean, confidence, 0.0, alpha, unit, values)
     shares = relative_difference(sums, 2 * alpha)
@@ -136,7 +136,7 @@ def estimate_test(
     required = (-limit if kind == "max_loss" else limit) * unit
     sign = 1 if higher_is_better else -1
     mean = None if estimate.difference is None else sign * estimate.difference
-    confidence = guarded(estimate, values)
+    confidence = guard(estimate, values)
     turned = confidence if sign > 0 or confidence is None else _Turned(confidence)
     test = _judged(kind, limit, estimate, mean, turned, required, alpha, unit, values)
     if not relative:
@@ -163,20 +163,20 @@ def limit_test(kind: LimitKind, limit: float, value: float | None, std: float | 
     return GateTest(kind, limit, False, n, None, value, None, low, high, 1 - alpha, _by_value(meets), meets, by_value=True, p=p)
 
 
-def corrected_gains(tests: Sequence[GateTest], alpha: float = 0.05) -> tuple[GateTest, ...]:
+def correct_gains(tests: Sequence[GateTest], alpha: float = 0.05) -> tuple[GateTest, ...]:
     """Correct several `min_gain` tests together by Holm: a gain that is no longer shown becomes inconclusive.
 
     Margins of loss are not corrected: all of them must pass, which is already a test of level α (Berger, 1982).
     """
     adjusted = iter(adjust([test.p for test in tests if test.kind == "min_gain" and test.p is not None], "holm"))
-    corrected = []
+    judged = []
     for test in tests:
         if test.kind == "min_gain" and test.p is not None:
             p_adjusted = next(adjusted)
             outcome = "inconclusive" if test.outcome == "pass" and not test.by_value and p_adjusted > alpha else test.outcome
             test = replace(test, p_adjusted=p_adjusted, outcome=outcome)
-        corrected.append(test)
-    return tuple(corrected)
+        judged.append(test)
+    return tuple(judged)
 
 
 class _Turned(Struct, frozen=True, eq=False):
@@ -256,7 +256,7 @@ def _power(estimate: Estimate, margin: float, alpha: float, values: ValueRange |
     units = estimate.units or estimate.n
     reach = None
     if values is not None and values.is_finite:
-        factor = estimate.confidence.factor if isinstance(estimate.confidence, Scaled) else 1.0
+        factor = estimate.confidence.factor if isinstance(estimate.confidence, ScaledConfidence) else 1.0
         reach = (values.largest - values.least) * factor
     sd = estimate.se * math.sqrt(units)
     detectable = margin_to_show(sd, units, reach, alpha) if reach else provable_margin(estimate.se, alpha)

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..names.short_names import SMALLEST_FACTOR
-from .confidence import Confidence, Scaled, ScaledLogarithm, StudentT, above_gamma, gamma_at
+from .confidence import Confidence, ScaledConfidence, ScaledLogarithm, StudentT, above_gamma, gamma_at
 from .estimates import Estimate
 from .paired import SPARSE_BELOW, PairedSums
 from .power import provable_margin
@@ -78,7 +78,7 @@ class RareChanges(Struct, frozen=True, eq=False):
         return min(self.terms.largest, self.mean + distance(share, self.terms.largest - self.mean, self.se, self.n))
 
 
-class Guarded(Struct, frozen=True, eq=False):
+class GuardedConfidence(Struct, frozen=True, eq=False):
     """The more careful of two confidences on each side."""
 
     inner: Confidence
@@ -98,7 +98,7 @@ class Guarded(Struct, frozen=True, eq=False):
         return min(ends) if share < 0.5 else max(ends)
 
 
-def guarded(estimate: Estimate, values: ValueRange | None) -> Confidence | None:
+def guard(estimate: Estimate, values: ValueRange | None) -> Confidence | None:
     """Return the confidence of a mean difference that also counts rare large changes; unchanged if these have no bound.
 
     A sum is guarded as a multiple of its mean, a geometric mean on logarithms. Clusters count as independent units, each of which may
@@ -114,21 +114,21 @@ def guarded(estimate: Estimate, values: ValueRange | None) -> Confidence | None:
             return confidence
         least, largest = (math.log(max(end, SMALLEST_FACTOR)) for end in (values.least, values.largest))
         rare = RareChanges(inner.estimate, inner.se, units, ValueRange(least, largest).of_terms())
-        return ScaledLogarithm(confidence.base, Guarded(inner, rare))
+        return ScaledLogarithm(confidence.base, GuardedConfidence(inner, rare))
     if estimate.difference is None or estimate.se is None:
         return confidence
-    factor = confidence.factor if isinstance(confidence, Scaled) else 1.0
+    factor = confidence.factor if isinstance(confidence, ScaledConfidence) else 1.0
     rare = RareChanges(estimate.difference / factor, estimate.se / factor, units, values.of_terms())
-    return Guarded(confidence, Scaled(factor, rare) if factor != 1 else rare)
+    return GuardedConfidence(confidence, ScaledConfidence(factor, rare) if factor != 1 else rare)
 
 
-def guarded_where_sparse(estimate: Estimate, values: ValueRange | None) -> Estimate:
+def guard_if_rare(estimate: Estimate, values: ValueRange | None) -> Estimate:
     """Return the estimate; if hardly any user changed (`are_changes_rare`), its confidence also counts rare large changes.
 
     With so few changes, those who change most may all be missing: if 0.4 % of users gain 1 and 4 % lose 0.1, nobody gains in 14 % of
     samples of 500 users, and all who changed lose.
     """
-    return replace(estimate, confidence=guarded(estimate, values)) if are_changes_rare(estimate) else estimate
+    return replace(estimate, confidence=guard(estimate, values)) if are_changes_rare(estimate) else estimate
 
 
 def are_changes_rare(estimate: Estimate) -> bool:

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..names.short_names import SMALLEST_FACTOR
 from .concluding import SPARSE_BELOW, sentence_of
-from .confidence import Replicates, Scaled, ScaledLogarithm, StudentT, not_within, probability_within, two_sided
+from .confidence import Replicates, ScaledConfidence, ScaledLogarithm, StudentT, not_within, probability_within, two_sided
 from .difference import Difference, Settings, Subject
 from .estimates import SKEWED, Estimate, RatioTerms, Relative, Summary, is_skewed, paired_estimate, pooled_estimate, unpaired_estimate
 from .paired import Floats, PairedSums, both_finite, counts_on_both, differences_of
-from .rare_changes import ValueRange, guarded, guarded_where_sparse
+from .rare_changes import ValueRange, guard, guard_if_rare
 from .samples import fold_estimate, runs_estimate, with_clusters, with_fold_clusters
 
 WHOLE: Final = "No value per user: no interval."
@@ -134,7 +134,7 @@ def difference_of(
     `rare_changes`).
     """
     about_interval = _about_interval(estimate)
-    estimate = guarded_where_sparse(estimate, values)
+    estimate = guard_if_rare(estimate, values)
     up, down = (estimate.down, estimate.up) if subject.higher_is_better is False else (estimate.up, estimate.down)
     confidence, relative, alpha = estimate.confidence, estimate.relative, settings.alpha
     difference = Difference(
@@ -157,7 +157,7 @@ def difference_of(
         notes=(*estimate.notes, *about_interval, *_left_out(estimate.n_unpaired)),
     )
     if confidence is not None and estimate.difference is not None:
-        careful = guarded(estimate, values) or confidence
+        careful = guard(estimate, values) or confidence
         difference = replace(
             difference,
             low=confidence.at(alpha / 2),
@@ -176,7 +176,7 @@ def difference_of(
     return replace(difference, sentence=sentence_of(difference))
 
 
-def bounded(difference: Difference, bounds: tuple[float, float]) -> Difference:
+def cut_to_bounds(difference: Difference, bounds: tuple[float, float]) -> Difference:
     """Return the difference with its intervals cut: at most as far from 0 as the `bounds` of the measure are from each other."""
     reach = bounds[1] - bounds[0]
     names = ("low", "high", "one_sided_low", "one_sided_high")
@@ -229,7 +229,7 @@ def _of_total(estimate: Estimate) -> Estimate:
     total = replace(estimate, difference=estimate.difference * n, base_value=estimate.base_value * n, value=estimate.value * n)
     if estimate.confidence is None or estimate.se is None:
         return total
-    return replace(total, confidence=Scaled(n, estimate.confidence), se=estimate.se * n, sd=None)
+    return replace(total, confidence=ScaledConfidence(n, estimate.confidence), se=estimate.se * n, sd=None)
 
 
 def _of_logarithms(base: Floats, model: Floats, settings: Settings, clusters: NDArray[np.integer] | None) -> Estimate:
@@ -282,7 +282,7 @@ def _about_interval(estimate: Estimate) -> tuple[str, ...]:
     confidence, changed = estimate.confidence, estimate.n_changed or 0
     if _has_few_changes(estimate) and estimate.test == "permutation":
         return (few_changed(changed, estimate.n),)
-    inner = confidence.inner if isinstance(confidence, Scaled) else confidence
+    inner = confidence.inner if isinstance(confidence, ScaledConfidence) else confidence
     return (SKEWED,) if isinstance(inner, StudentT) and is_skewed(inner.skewness) else ()
 
 
