@@ -213,7 +213,7 @@ def _evaluate_and_check(files: Files) -> Result:
         yardsticks=tuple(references.models),
         findings=tuple(symptom.finding for symptom in symptoms),
         examined=bool(checks.on),
-        unmade=health.unmade(checks, available),
+        unmade=health.skipped_checks(checks, available),
         failures=health.failing_rows(symptoms) if options.keep_failures else {},
         enriched={run.values.name: run.enriched for run in runs if run.enriched is not None},
         description=description,
@@ -252,7 +252,7 @@ def _examined(files: Files, checks: CheckTask, model: Evaluated) -> Examined:
     if not files.request.options.tolerant:
         health.refuse(symptoms)
     timed = checks.files and files.prepared.times is not None
-    return Examined(checks, tallies, context, symptoms, health.untimed(replace(context, counts=tallies.counts)) if timed else ())
+    return Examined(checks, tallies, context, symptoms, health.time_remarks(replace(context, counts=tallies.counts)) if timed else ())
 
 
 def _findings_of(files: Files, models: Sequence[Examined], references: ReferenceLists) -> tuple[Sequence[Symptom], Sequence[str]]:

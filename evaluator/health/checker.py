@@ -18,12 +18,12 @@ from .examined import ExaminedPart
 from .tallies import EXAMPLES, Tally
 
 
-def several(count: int, what: str) -> str:
+def count_text(count: int, what: str) -> str:
     """Format a count: `1 user`, `12 users`."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def shared(count: int, total: int, what: str) -> str:
+def share_text(count: int, total: int, what: str) -> str:
     """Format a count with its share: `12 of 350 users (3.4 %)`."""
     percent = 100.0 * count / total if total else 0.0
     digits = 0 if percent >= 99.95 or percent == 0 else 1 if percent >= 0.1 else 3

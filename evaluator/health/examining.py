@@ -73,7 +73,7 @@ class CheckTask(Struct, frozen=True, dict=True):
         return frozenset[str]().union(*(CHECKERS[check].wants for check in self.on))
 
     @cached_property
-    def made(self) -> tuple[HealthCheck, ...]:
+    def checks(self) -> tuple[HealthCheck, ...]:
         """Checks that run on the model."""
         return tuple(
             CHECKERS[check.id]
@@ -106,7 +106,7 @@ def examine(task: CheckTask, scorer: Scorer, definitions: tuple[Definition, ...]
         values = np.where(np.isposinf(values) & undefined[:, None], np.nan, values)
     choice = scorer.choice(definitions[0])
     checks = {}
-    for check in task.made:
+    for check in task.checks:
         own = task.setting(check.id)
         keeps = task.keeps_rows and (own.severity in ("error", "warn") or check.id in task.refused)
         checks[check.id] = check.tally(ExaminedPart(scorer.tables, choice, definitions, values, task.cutoffs, own, check.uses, keeps))
@@ -131,14 +131,14 @@ _MEANINGFUL: Final = re.compile(r'[%+/\\:*?"<>|\x00-\x1f]')
 def findings(task: CheckTask, tallies: Tallies, context: Context) -> list[Symptom]:
     """Return the findings in a model, and in the files; settings of the task and counts are added to the context."""
     whole = replace(_with_settings(task, context), counts=tallies.counts)
-    return [symptom for check in task.made for symptom in check.finding(tallies.checks[check.id], whole)]
+    return [symptom for check in task.checks for symptom in check.finding(tallies.checks[check.id], whole)]
 
 
 def comparisons(task: CheckTask, tallies: Tallies, context: Context) -> tuple[list[Symptom], list[str]]:
     """Return the findings from comparing a model with the best possible lists and popularity, and the remarks if nothing is wrong."""
     whole = replace(_with_settings(task, context), counts=tallies.counts)
-    symptoms = [symptom for check in task.made for symptom in check.comparison(tallies.checks[check.id], whole)]
-    return symptoms, [remark for check in task.made if (remark := check.remark(tallies.checks[check.id], whole))]
+    symptoms = [symptom for check in task.checks for symptom in check.comparison(tallies.checks[check.id], whole)]
+    return symptoms, [remark for check in task.checks if (remark := check.remark(tallies.checks[check.id], whole))]
 
 
 def _with_settings(task: CheckTask, context: Context) -> Context:
@@ -166,7 +166,7 @@ def in_order(symptoms: Iterable[Symptom]) -> list[Symptom]:
     return sorted(unique.values(), key=lambda one: (SEVERITIES.index(one.finding.severity), order[one.finding.check]))
 
 
-def unmade(task: CheckTask, available: Collection[str]) -> dict[str, str]:
+def skipped_checks(task: CheckTask, available: Collection[str]) -> dict[str, str]:
     """Return the checks that did not run, each with the reason: `off`, or `no` and an input that they need.
 
     `available` are the keys of `NEEDS` that were met for any model.

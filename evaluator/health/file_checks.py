@@ -10,7 +10,7 @@ import polars as pl
 from ..tables.array import Array
 from ..tables.rows import EMPTY_TRUTH
 from ..tables.truth import TEST, TestPairs, TruthTable
-from .checker import Context, HealthCheck, Symptom, check, several, shared
+from .checker import Context, HealthCheck, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
 from .tallies import DistinctIds, KeptRows, Least, Most, Tally
 
@@ -32,7 +32,7 @@ class RowsWithFaults(HealthCheck):
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         symptoms: list[Symptom] = []
         for fault in context.faults:
-            share = shared(fault.count, fault.total, f"rows of {fault.role}")
+            share = share_text(fault.count, fault.total, f"rows of {fault.role}")
             first = f"the first: {fault.places[0]}"
             rows = None if fault.rows is None else KeptRows((fault.rows,)).frame()
             sentence = f"{share} lack a value or contain a number that is not finite, and are left out; {first}."
@@ -58,9 +58,9 @@ class ItemsSeenInTrain(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total, n_hits = tally.count("seen"), context.counts.count("list_rows"), tally.count("hits")
-        due = f"; they make {shared(tally.count('seen_hits'), n_hits, 'hits')}" if n_hits else ""
-        users = several(tally.count("users"), "user")
-        sentence = f"{shared(n, total, 'recommended rows')} are already in train for the same user, for {users}{due}."
+        due = f"; they make {share_text(tally.count('seen_hits'), n_hits, 'hits')}" if n_hits else ""
+        users = count_text(tally.count("users"), "user")
+        sentence = f"{share_text(n, total, 'recommended rows')} are already in train for the same user, for {users}{due}."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
 
@@ -80,7 +80,7 @@ class TestPairsInTrain(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("both"), context.counts.count("test_rows")
-        sentence = f"{shared(n, total, 'test rows')} are also in train."
+        sentence = f"{share_text(n, total, 'test rows')} are also in train."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
 
@@ -111,8 +111,8 @@ class ColdTest(HealthCheck):
         rows = {"user": tally.rows("user_rows"), "item": pl.DataFrame({"item": items})}
         symptoms: list[Symptom] = []
         for column, (n, total, n_of_rows) in cold.items():
-            share = shared(n_of_rows, n_rows, "test rows")
-            sentence = f"{shared(n, total, f'test {column}s')} are cold (not in train): {share}."
+            share = share_text(n_of_rows, n_rows, "test rows")
+            sentence = f"{share_text(n, total, f'test {column}s')} are cold (not in train): {share}."
             symptoms += self.symptom(context, sentence, n, total, examples=examples[column], rows=rows[column])
         return symptoms
 
@@ -131,7 +131,7 @@ class RepeatedPairs(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("again"), context.counts.count("test_rows")
-        sentence = f"{shared(n, total, 'test rows')} repeat a user-item pair."
+        sentence = f"{share_text(n, total, 'test rows')} repeat a user-item pair."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
 
@@ -146,7 +146,7 @@ class NothingRelevant(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("users"), context.counts.count("test_users")
-        sentence = f"{shared(n, total, 'test users')} have no relevant item."
+        sentence = f"{share_text(n, total, 'test users')} have no relevant item."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user"), rows=tally.rows())
 
 
@@ -173,7 +173,7 @@ class OddGains(HealthCheck):
         symptoms: list[Symptom] = []
         for name, what in self._KINDS:
             n = tally.count(name)
-            sentence = f"{shared(n, total, 'test ratings')} are {what}; the ratings are gains here."
+            sentence = f"{share_text(n, total, 'test ratings')} are {what}; the ratings are gains here."
             examples = tally.examples("user", "item", "rating", name=f"{name}_examples")
             symptoms += self.symptom(context, sentence, n, total, examples=examples, rows=tally.rows(f"{name}_rows"))
         if total > 1 and tally["least"].value == tally["most"].value:
@@ -194,7 +194,7 @@ class WithoutList(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("without"), tally.count("relevant")
-        sentence = f"{shared(n, total, 'users with relevant items')} have no list, and {_treatment(context)}."
+        sentence = f"{share_text(n, total, 'users with relevant items')} have no list, and {_treatment(context)}."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user"), rows=tally.rows())
 
 
@@ -209,7 +209,7 @@ class WithoutTest(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("strangers"), context.n_lists
-        sentence = f"{shared(n, total, 'users with a list')} are not in the test file."
+        sentence = f"{share_text(n, total, 'users with a list')} are not in the test file."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user"), rows=tally.rows())
 
 

@@ -15,14 +15,14 @@ from ..tables.array import Array
 from ..tables.lists import ListRows
 from ..tables.prepared import Prepared
 from ..tables.truth import TEST
-from .checker import Context, HealthCheck, Symptom, check, several, shared
+from .checker import Context, HealthCheck, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
 from .file_checks import TRAIN
 from .tallies import EXAMPLES, DistinctIds, Marks, Tally
 
-Mending = Callable[[pl.Expr], pl.Expr]
+Normalisation = Callable[[pl.Expr], pl.Expr]
 
-MENDINGS: Final[Mapping[str, Mending]] = {
+NORMALISATIONS: Final[Mapping[str, Normalisation]] = {
     "white space": lambda text: text.str.strip_chars(),
     "case": lambda text: text.str.to_lowercase(),
     "leading zeros": lambda text: text.str.replace("^0+", ""),
@@ -30,14 +30,14 @@ MENDINGS: Final[Mapping[str, Mending]] = {
 }
 
 
-def all_mended(text: pl.Expr) -> pl.Expr:
+def normalise_fully(text: pl.Expr) -> pl.Expr:
     """Apply all normalisations to a text."""
-    return reduce(lambda mended, mend: mend(mended), MENDINGS.values(), text)
+    return reduce(lambda result, normalise: normalise(result), NORMALISATIONS.values(), text)
 
 
-def matched(strange: pl.Series, known: pl.Series, mend: Mending) -> pl.DataFrame:
+def matches_of(strange: pl.Series, known: pl.Series, normalise: Normalisation) -> pl.DataFrame:
     """Return the `strange` ids that equal a `known` id after normalisation, ascending: `id`, and the first of those as `other`."""
-    key = mend(pl.col("id"))
+    key = normalise(pl.col("id"))
     others = pl.DataFrame({"id": known}).group_by(key.alias("key")).agg(other=pl.col("id").min())
     own = pl.DataFrame({"id": strange}).with_columns(key=key)
     return own.join(others, on="key").select("id", "other").sort("id")
@@ -112,7 +112,7 @@ _OF_MODEL: Final = _Comparison("lists", TEST, (TEST, TRAIN, "items"))
 
 
 @check("X04", uses=("listed_items",))
-class MendableIds(HealthCheck):
+class UnnormalisedIds(HealthCheck):
     """Text ids that would match another file after removing white space, case, leading zeros or a final .0.
 
     A finding in the files that all models share comes with every model; it is reported once.
@@ -148,11 +148,11 @@ class MendableIds(HealthCheck):
         ids = _ids(tally, context, comparison.own, column)
         known = pl.concat([_ids(tally, context, name, column) for name in comparison.known if column in _columns(context, name)])
         strange = ids.filter(~ids.is_in(known.implode()))
-        matches = matched(strange, known, all_mended) if len(strange) else None
+        matches = matches_of(strange, known, normalise_fully) if len(strange) else None
         if matches is not None and len(matches):
-            counts = {what: len(matched(strange, known, mend)) for what, mend in MENDINGS.items()}
+            counts = {what: len(matches_of(strange, known, normalise)) for what, normalise in NORMALISATIONS.items()}
             causes = ", ".join(f"{what} {count:,}" for what, count in counts.items() if count) or "several of these at once"
-            share = shared(len(matches), len(ids), f"{column} ids")
+            share = share_text(len(matches), len(ids), f"{column} ids")
             sentence = f"{share} of {own.role} would match another file after cleaning ({causes})."
             examples = [f"{mine!r} is there as {theirs!r}" for mine, theirs in matches.head(EXAMPLES).rows()]
             symptoms = self.symptom(
@@ -202,7 +202,7 @@ class UnknownItems(HealthCheck):
         n, total = tally.count("unknown"), context.counts.count("list_rows")
         n_items = len(tally["items"].ids) if n else 0
         which = f"one of {n_items:,} items that are" if n_items > 1 else "an item that is"
-        sentence = f"{shared(n, total, 'recommended rows')} contain {which} in neither the train nor the items file."
+        sentence = f"{share_text(n, total, 'recommended rows')} contain {which} in neither the train nor the items file."
         return self.symptom(context, sentence, n, total, examples=tally.examples("item"), rows=tally.rows())
 
 
@@ -230,7 +230,7 @@ class PopularHits(HealthCheck):
         lift = (tally.count("popularity") / context.counts.count("list_rows")) / (int((own * own).sum()) / int(own.sum()))
         best = "most popular" if n_head == 1 else f"{n_head:,} most popular"
         lists = f"the lists are {lift:.2f} times as popular as train"
-        sentence = f"{shared(n, n_hits, 'hits')} come from the {best} of {several(n_items, 'item')}; {lists}."
+        sentence = f"{share_text(n, n_hits, 'hits')} come from the {best} of {count_text(n_items, 'item')}; {lists}."
         return self.symptom(context, sentence, n, n_hits, examples=tally.examples("item"), details={"popularity_lift": lift})
 
 
@@ -247,7 +247,7 @@ class NeverRecommended(HealthCheck):
         n, total = len(never), int(catalogue.sum())
         items = pl.DataFrame({"item": context.prepared.items.ids.gather(never)})
         examples = [f"item {item}" for item in items["item"].head(5)]
-        sentence = f"{shared(n, total, 'items of the catalogue')} are never recommended."
+        sentence = f"{share_text(n, total, 'items of the catalogue')} are never recommended."
         return self.symptom(context, sentence, n, total, examples=examples, rows=items)
 
 

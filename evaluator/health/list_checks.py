@@ -17,7 +17,7 @@ from ..tables.lists import ListRows
 from ..tables.rows import SourceRows
 from ..tables.tied_scores import TieRuns
 from ..tables.truth import TruthTable
-from .checker import Context, HealthCheck, Symptom, check, several, shared
+from .checker import Context, HealthCheck, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
 from .tallies import Least, Most, Tally
 
@@ -37,8 +37,8 @@ class RepeatedItems(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("rows_again"), context.counts.count("list_rows")
-        users = several(tally.count("users"), "user")
-        sentence = f"{shared(n, total, 'rows')} repeat an item of the same list, for {users}."
+        users = count_text(tally.count("users"), "user")
+        sentence = f"{share_text(n, total, 'rows')} repeat an item of the same list, for {users}."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
 
@@ -59,8 +59,8 @@ class OddRanks(HealthCheck):
         n_lists, n_odd, n_rising = context.n_lists, tally.count("odd"), tally.count("rising")
         if n_odd == tally.count("from_zero") == n_lists and not n_rising:
             return self.symptom(context, "All ranks count from 0, not from 1; only their order matters.", n_odd, n_lists, severity="info")
-        sentences = [f"{shared(n_odd, n_lists, 'lists')} have ranks that are not 1 to n, each once"] if n_odd else []
-        sentences += [f"{shared(n_rising, n_lists, 'lists')} have ranks that contradict the scores"] if n_rising else []
+        sentences = [f"{share_text(n_odd, n_lists, 'lists')} have ranks that are not 1 to n, each once"] if n_odd else []
+        sentences += [f"{share_text(n_rising, n_lists, 'lists')} have ranks that contradict the scores"] if n_rising else []
         sentence = "; ".join(sentences) + "."
         return self.symptom(context, sentence, tally.count("users"), n_lists, examples=tally.examples("user"), rows=tally.rows())
 
@@ -80,7 +80,7 @@ class ShortLists(HealthCheck):
         n = tally.count(f"below_{most}")
         per_cutoff = ", ".join(f"{below:,} than {k}" for k in cutoffs if (below := tally.count(f"below_{k}")))
         each = f" (shorter: {per_cutoff})" if len(cutoffs) > 1 else ""
-        sentence = f"{shared(n, context.n_lists, 'lists')} are shorter than the largest cut-off, {most}{each}."
+        sentence = f"{share_text(n, context.n_lists, 'lists')} are shorter than the largest cut-off, {most}{each}."
         return self.symptom(context, sentence, n, context.n_lists, examples=tally.examples("user"), rows=tally.rows())
 
 
@@ -99,8 +99,8 @@ class LongLists(HealthCheck):
         n = tally.count("lists")
         if not n:
             return []
-        longer = f"{shared(n, context.n_lists, 'lists')} are longer than the largest cut-off, {max(context.cutoffs)}"
-        sentence = f"{longer}; the longest has {several(int(tally['longest'].value), 'row')}."
+        longer = f"{share_text(n, context.n_lists, 'lists')} are longer than the largest cut-off, {max(context.cutoffs)}"
+        sentence = f"{longer}; the longest has {count_text(int(tally['longest'].value), 'row')}."
         return self.symptom(context, sentence, n, context.n_lists, examples=tally.examples("user"), rows=tally.rows())
 
 
@@ -126,7 +126,7 @@ class EqualScores(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n = tally.count("lists")
-        sentence = f"{shared(n, context.n_lists, 'lists')} have the same score in every row."
+        sentence = f"{share_text(n, context.n_lists, 'lists')} have the same score in every row."
         return self.symptom(context, sentence, n, context.n_lists, examples=tally.examples("user"), rows=tally.rows())
 
 
@@ -236,7 +236,7 @@ class SameLists(HealthCheck):
         largest = groups.filter(pl.col("users") == most)
         same = lists.join(largest, on=["n_recommended", "sum"], how="semi").select("user", "n_recommended").sort("user")
         examples = [f"user {user}" for user in same["user"].head(5)]
-        sentence = f"{shared(most, context.n_lists, 'users')} have the same items in their list."
+        sentence = f"{share_text(most, context.n_lists, 'users')} have the same items in their list."
         return self.symptom(context, sentence, most, context.n_lists, examples=examples, rows=same)
 
 
@@ -267,7 +267,7 @@ class SampledCandidates(HealthCheck):
         size, prepared = int(tally["most"].value), context.prepared
         if "catalogue" in context.available and 2 * size > int((prepared.in_train | prepared.in_catalogue).sum()):
             return []  # the lists contain most of the catalogue
-        held = shared(inside, relevant, "relevant items")
+        held = share_text(inside, relevant, "relevant items")
         sentence = f"All lists have {size:,} rows, and {held} are in them: they look like sampled candidates."
         n = context.n_lists
         return self.symptom(context, sentence, n, n, examples=tally.examples("user"), rows=tally.rows())
@@ -307,7 +307,7 @@ class CutListsInAuc(HealthCheck):
         values = ", ".join(f"{value:.2f} in {label}" for label, value in by_chance.items())
         held = f"on average {tally.count('listed') / total:,.0f} of {candidates / total:,.0f}"
         sentence = (
-            f"{shared(n, total, 'lists')} leave out candidates: they contain {held}; the others count as last, so a random order "
+            f"{share_text(n, total, 'lists')} leave out candidates: they contain {held}; the others count as last, so a random order "
             f"reaches about {values}, not 0.50."
         )
         details, examples = {"by_chance": by_chance}, tally.examples("user")
@@ -361,7 +361,7 @@ class TiedScores(HealthCheck):
         note += "".join(f"; {labels} without exact bounds, since {reason}" for reason, labels in _by_reason(context.unbounded).items())
         return self.symptom(
             context,
-            f"{shared(n, context.n_lists, 'lists')} have tied scores{note}.",
+            f"{share_text(n, context.n_lists, 'lists')} have tied scores{note}.",
             n,
             context.n_lists,
             examples=tally.examples("user"),

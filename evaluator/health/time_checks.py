@@ -11,7 +11,7 @@ from ..tables.array import Array
 from ..tables.prepared import by_day
 from ..tables.rows import SourceRows
 from ..tables.truth import TEST
-from .checker import Context, HealthCheck, Symptom, check, several, shared
+from .checker import Context, HealthCheck, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
 from .file_checks import TRAIN
 from .tallies import Examples, Tally
@@ -41,7 +41,7 @@ class OverlappingUsers(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("early"), tally.count("users")
-        sentence = f"{shared(n, total, 'users of train and test')} have a test row that is older than their last train row."
+        sentence = f"{share_text(n, total, 'users of train and test')} have a test row that is older than their last train row."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user"), rows=tally.rows())
 
 
@@ -65,7 +65,7 @@ class TrainAfterTest(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("late"), context.counts.count("timed_train_rows")
-        sentence = f"{shared(n, total, 'train rows')} are younger than the first test row: across users, train contains the future."
+        sentence = f"{share_text(n, total, 'train rows')} are younger than the first test row: across users, train contains the future."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
 
@@ -90,18 +90,18 @@ class FutureItems(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("early"), context.counts.count("list_rows")
-        held = f"{shared(n, total, 'recommended rows')} contain an item that first appears after the user's last test row"
-        sentence = f"{held}, for {several(tally.count('users'), 'user')}."
+        held = f"{share_text(n, total, 'recommended rows')} contain an item that first appears after the user's last test row"
+        sentence = f"{held}, for {count_text(tally.count('users'), 'user')}."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
 
-def untimed(context: Context) -> list[str]:
+def time_remarks(context: Context) -> list[str]:
     """Return sentences on test and train rows without a time, which the checks of time skip."""
     sentences = []
     for role in (TEST, TRAIN):
         n_rows, n_timed = context.counts.count(f"{role}_rows"), context.counts.count(f"timed_{role}_rows")
         if n_timed < n_rows:
             source = context.sources[role]
-            lacking = f"{shared(n_rows - n_timed, n_rows, 'rows')} have no time in {source.columns['timestamp']!r} that can be read"
+            lacking = f"{share_text(n_rows - n_timed, n_rows, 'rows')} have no time in {source.columns['timestamp']!r} that can be read"
             sentences.append(f"{source.role}: {lacking}; X07, X08 and X09 skip these rows.")
     return sentences

@@ -21,7 +21,7 @@ from ..tables.lists import Reading
 from ..tables.prepared import Prepared
 from ..tables.rows import LISTS, PartData, within_users
 from ..tables.truth import TEST
-from .checker import Context, HealthCheck, Symptom, check, several, shared
+from .checker import Context, HealthCheck, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
 from .tallies import Examples, KeptRows, Tally
 
@@ -107,7 +107,7 @@ class ImpossibleValues(HealthCheck):
             return []
         bounds = definition.metric.bounds
         (extreme,) = tally[f"extreme_{index}"].values("value")
-        subject = f"{label} of {shared(n, total, 'users')}"
+        subject = f"{label} of {share_text(n, total, 'users')}"
         duplicates = {role: tally.count(f"{role}_{index}") for role in (LISTS, TEST)}
         outside = _outside(definition, cause(definition, duplicates, context.prepared))
         far = f"{'up' if extreme > bounds[1] else 'down'} to {extreme:.4g}"
@@ -157,7 +157,9 @@ class NoBetterThanPopularity(HealthCheck):
             if (value - floor) * (1 if row.higher_is_better else -1) <= margin
         ]
         more = f" by more than {margin:g}" if margin else ""
-        sentence = f"{shared(len(below), len(compared), 'measures')} are not above the popularity baseline{more}: {_first_three(below)}."
+        sentence = (
+            f"{share_text(len(below), len(compared), 'measures')} are not above the popularity baseline{more}: {_first_three(below)}."
+        )
         sentence += f" The lists of this baseline {context.popularity_rule.sentence}."
         return self.symptom(context, sentence, len(below), len(compared))
 
@@ -219,16 +221,16 @@ def cause(definition: Definition, duplicates: Mapping[str, int], prepared: Prepa
     each = definition.all
     in_train = int(prepared.numbers.get("train_rows", 0) - prepared.numbers.get("train_pairs", 0))
     if in_train and any(one.params.get("count") == "rows" for one in each):
-        rows = several(in_train, "repeated row")
+        rows = count_text(in_train, "repeated row")
         return f"data.train has {rows}, and count=rows counts each of them; remove them or set count=users"
     in_lists = duplicates.get(LISTS, 0)
     if in_lists and any(one.lists.duplicates not in _SINGLE for one in each):
         policy = "evaluation.policy.duplicates: keep_best_rank"
-        return f"their lists have {several(in_lists, 'repeated row')}; remove them or set {policy}"
+        return f"their lists have {count_text(in_lists, 'repeated row')}; remove them or set {policy}"
     in_test = duplicates.get(TEST, 0)
     if in_test and any(one.truth.duplicates in _SUMMED for one in each):
         policy = "evaluation.policy.truth_duplicates: best"
-        return f"the test file has {several(in_test, 'repeated row')} for them; remove them or set {policy}"
+        return f"the test file has {count_text(in_test, 'repeated row')} for them; remove them or set {policy}"
     other = next((one.metric for one in each if one.metric.origin != "receval"), None)
     if other is not None:
         return f"{other.origin} defines {other.name}, and its formula and its bounds differ; correct one of them"
