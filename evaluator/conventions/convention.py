@@ -193,7 +193,7 @@ class Convention(Struct, frozen=True, dict=True):
 
 
 @cache
-def known() -> tuple[str, ...]:
+def builtin_names() -> tuple[str, ...]:
     """Return the names of the conventions that come with receval."""
     return tuple(sorted(entry.name.removesuffix(".yaml") for entry in files(__package__).iterdir() if entry.name.endswith(".yaml")))
 
@@ -207,15 +207,15 @@ def load(name: str, folder: Path | None = None) -> Convention:
     """
     if "/" in name or name.endswith(_ENDINGS):
         return _load((folder or Path()) / name, ())
-    if name not in known():
+    if name not in builtin_names():
         added = plugins.find("conventions", name)
         if added is not None:
             return _load(Path(str(added)), ())
         import difflib
 
-        close = difflib.get_close_matches(name, known(), n=1)
+        close = difflib.get_close_matches(name, builtin_names(), n=1)
         hint = f" — did you mean '{close[0]}'?" if close else ""
-        raise ValueError(f"unknown convention {name!r}{hint}; known: {', '.join(known())}, or the path of a .yaml file")
+        raise ValueError(f"unknown convention {name!r}{hint}; known: {', '.join(builtin_names())}, or the path of a .yaml file")
     return _packaged(name)
 
 
@@ -270,9 +270,10 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
             problems.add(("spellings", pattern), f"the spelling {pattern!r}: {error}")
     rewrites = {key: problems.rewrite(key, value) for key, value in problems.mapping(content.get("parameters"), ("parameters",)).items()}
     name = content.get("name") or path.stem
-    if not isinstance(name, str) or (name in known() and path.parent != _HERE):
+    if not isinstance(name, str) or (name in builtin_names() and path.parent != _HERE):
         problems.add(
-            ("name",), f"{name!r} is the name of a built-in convention: choose another" if name in known() else "name must be a text"
+            ("name",),
+            f"{name!r} is the name of a built-in convention: choose another" if name in builtin_names() else "name must be a text",
         )
     missing = AXES.keys() - axes.keys()
     if missing and not problems.messages:
