@@ -127,7 +127,7 @@ class Table(Struct, frozen=True):
         """Number of columns before the first one of numbers: they name the rows; all columns if there are no numbers."""
         return next((index for index, column in enumerate(self.columns) if column.is_number), len(self.columns))
 
-    def turned(self) -> Table:
+    def transposed(self) -> Table:
         """Return the table with its rows as columns, below `corner`."""
         first, *others = self.columns
         below = len(self.rows) - self.apart
@@ -139,7 +139,7 @@ class Table(Struct, frozen=True):
         )
 
 
-def directed(text: str, direction: bool | None, space: str = " ") -> str:
+def with_arrow(text: str, direction: bool | None, space: str = " ") -> str:
     """Return a text with the sign of a better direction behind it."""
     return text if direction is None else f"{text}{space}{ARROWS[direction]}"
 

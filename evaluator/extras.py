@@ -20,7 +20,7 @@ def version_of(package: str) -> str:
     return line[1] if line else installed.version
 
 
-def missing(extra: str, what: str, library: str | None = None) -> MissingExtraError:
+def missing_extra(extra: str, what: str, library: str | None = None) -> MissingExtraError:
     """Return the error for `what`, such as "reading s3://", that needs a `library`, or all of an extra."""
     needed = f"{library}, which is" if library else f"the extra {extra}, which is"
     return MissingExtraError(f"{what} needs {needed} not installed", install_command(extra))

@@ -170,7 +170,7 @@ def _announced(subjects: tuple[Subject, ...]) -> tuple[str, ...]:
         return ()
     from . import plugins  # only here, because reading the metadata of packages is slow
 
-    return tuple(entry.name for entry in plugins.announced("formats"))
+    return tuple(entry.name for entry in plugins.entry_points_of("formats"))
 
 
 def _added(form: str, subjects: tuple[Subject, ...]) -> OutputForm | None:

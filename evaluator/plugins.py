@@ -26,7 +26,7 @@ def find(kind: Kind, name: str) -> Any:
 
     `ConfigError` if two packages have the name, or if the entry point cannot be imported.
     """
-    fitting = [entry for entry in announced(kind) if _fold(entry.name) == _fold(name)]
+    fitting = [entry for entry in entry_points_of(kind) if _fold(entry.name) == _fold(name)]
     if not fitting:
         return None
     if len(fitting) > 1:
@@ -40,7 +40,7 @@ def find(kind: Kind, name: str) -> Any:
 
 
 @cache
-def announced(kind: Kind) -> tuple[EntryPoint, ...]:
+def entry_points_of(kind: Kind) -> tuple[EntryPoint, ...]:
     """Return the entry points of a kind in installed packages, in the order of names."""
     return tuple(sorted(entry_points(group=f"receval.{kind}"), key=lambda entry: (entry.name, _owner(entry))))
 

@@ -31,7 +31,7 @@ class OwnFolder:
         while True:
             self.path = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
             try:
-                self._lock = locked(self.path)
+                self._lock = lock_folder(self.path)
             except (BlockingIOError, FileNotFoundError):  # another process removed the new folder as a leftover before it was locked
                 continue
             if os.path.exists(self.path):
@@ -57,7 +57,7 @@ def folder_for_copies() -> Iterator[Path]:
         remove_leftovers(parent)
         own = OwnFolder(_COPY, parent)
     except OSError as error:
-        raise not_written(error) from error
+        raise write_error(error) from error
     try:
         yield own.path
     finally:
@@ -71,7 +71,7 @@ class _Copy(io.FileIO):
         try:
             return super().write(content)
         except OSError as error:
-            raise not_written(error) from error
+            raise write_error(error) from error
 
 
 def new_copy(path: Path) -> BinaryIO:
@@ -79,10 +79,10 @@ def new_copy(path: Path) -> BinaryIO:
     try:
         return io.BufferedWriter(_Copy(path, "wb"), 1 << 20)
     except OSError as error:
-        raise not_written(error) from error
+        raise write_error(error) from error
 
 
-def not_written(error: Exception) -> MachineError:
+def write_error(error: Exception) -> MachineError:
     """Return the error for a temporary file that cannot be written."""
     return MachineError(
         f"temporary files cannot be written: {error}",
@@ -107,7 +107,7 @@ def dead_folders(parent: Path, prefixes: tuple[str, ...]) -> Iterator[Path]:
             status = folder.lstat()
             if not stat.S_ISDIR(status.st_mode) or (hasattr(os, "getuid") and status.st_uid != os.getuid()):
                 continue
-            lock = locked(folder)
+            lock = lock_folder(folder)
         except OSError:  # its process lives, or the folder is gone
             continue
         if lock is not None:
@@ -117,7 +117,7 @@ def dead_folders(parent: Path, prefixes: tuple[str, ...]) -> Iterator[Path]:
                 unlock(lock)
 
 
-def locked(folder: Path, *, wait: bool = False) -> int | None:
+def lock_folder(folder: Path, *, wait: bool = False) -> int | None:
     """Lock a folder and return the descriptor that holds the lock until it is closed; `None` if folders cannot be locked.
 
     `BlockingIOError` if another process holds the lock and we do not `wait`; other `OSError` if the folder cannot be opened.

@@ -16,7 +16,7 @@ from ..load import ReadAgain
 from ..load.opening import FAILURES, batches
 from ..load.scan import ReadError
 from ..tables.ids import gathered, user_starts
-from ..temporary import not_written
+from ..temporary import write_error
 from .part import ClosedUsers, Indices, cut_points
 from .resources import Scratch
 
@@ -263,5 +263,5 @@ class _Buckets:
             # In the oldest layout rows share no buffers: a bucket has the bytes of its own texts only.
             rows.write_ipc_stream(file, compat_level=pl.CompatLevel.oldest())
         except (OSError, pl.exceptions.PolarsError) as error:
-            raise not_written(error) from error
+            raise write_error(error) from error
         self._files[number].append(file)

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from ..load.typed import temporary_rows
 from ..tables.ids import gathered, user_starts
-from ..temporary import not_written
+from ..temporary import write_error
 from .part import Indices, cut_points
 from .resources import Scratch
 
@@ -55,7 +55,7 @@ class SortedRuns:
         try:
             pl.concat(list(map(temporary_rows, pieces))).sink_parquet(path, row_group_size=_ROW_GROUP, maintain_order=True)
         except (OSError, pl.exceptions.PolarsError) as error:
-            raise not_written(error) from error
+            raise write_error(error) from error
         for file in (*pieces, *(run.file for run in self._runs)):
             file.unlink()
 
@@ -83,11 +83,11 @@ class SortedRuns:
         try:
             return self._scratch.folder / f"{self._name}-{name}.arrow"
         except OSError as error:
-            raise not_written(error) from error
+            raise write_error(error) from error
 
     @staticmethod
     def _write(frame: pl.DataFrame, file: Path) -> None:
         try:
             frame.write_ipc(file, compat_level=pl.CompatLevel.oldest())
         except (OSError, pl.exceptions.PolarsError) as error:
-            raise not_written(error) from error
+            raise write_error(error) from error

@@ -98,7 +98,7 @@ def margin_test(
         confidence = StudentT(mean, se, sums.n - 1, skewness, sums.is_sparse)
         if values is not None and values.is_finite:
             terms = values.of_terms(float(factor))
-            confidence = GuardedConfidence(confidence, RareChanges(mean, se, sums.n, terms if sign > 0 else terms.turned()))
+            confidence = GuardedConfidence(confidence, RareChanges(mean, se, sums.n, terms if sign > 0 else terms.negated()))
     unit = abs(estimate.base_value or 0.0)
     test = _judged(kind, limit, estimate, mean, confidence, 0.0, alpha, unit, values)
     shares = relative_difference(sums, 2 * alpha)

@@ -42,7 +42,7 @@ class ValueRange(Struct, frozen=True):
         ends = (-factor * self.least, -factor * self.largest)
         return ValueRange(self.least + min(ends), self.largest + max(ends), self.is_observed)
 
-    def turned(self) -> ValueRange:
+    def negated(self) -> ValueRange:
         """Return the range of the values with the opposite sign."""
         return ValueRange(-self.largest, -self.least, self.is_observed)
 
@@ -153,7 +153,7 @@ def relative_bounds(sums: PairedSums, values: ValueRange, sign: int, alpha: floa
         variance = max(0.0, dd - 2 * c * ad + c * c * aa) / (n - 1)
         terms = values.of_terms(1 + c)
         mean = sign * (d - c * a)
-        return RareChanges(mean, math.sqrt(variance / n), n, terms if sign > 0 else terms.turned()).at(share)
+        return RareChanges(mean, math.sqrt(variance / n), n, terms if sign > 0 else terms.negated()).at(share)
 
     gain = sign * d / a
     least = -1.0 if sign > 0 and values.least >= 0 else -_MOST_SHARE

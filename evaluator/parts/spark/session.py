@@ -17,7 +17,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ...errors import MissingExtraError
-from ...extras import missing
+from ...extras import missing_extra
 from .spark_errors import first_line
 
 _SQL_SETTINGS: Final = {
@@ -67,7 +67,7 @@ def start_session(master: str | None = None, remote: str | None = None, archives
     try:
         import pyspark.sql
     except ImportError:
-        raise missing("spark", "the spark engine", "pyspark") from None
+        raise missing_extra("spark", "the spark engine", "pyspark") from None
     if remote is None and shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
         raise MissingExtraError(
             "the spark engine needs Java, which is not installed on this machine",
