@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ..health import CheckTask, examine
 from ..measure.by_group import GROUPS, sums_by_group
-from ..measure.measuring import EnrichedRows, enriched_rows, scored
+from ..measure.measuring import EnrichedRows, enriched_rows, measure_users
 from ..measure.partial import Partial
 from ..measure.reference_lists import reference_facts
 from ..measure.scoring import Scorer
@@ -47,7 +47,7 @@ def measure_part(pass_task: PassTask, part: Part) -> Partial:
     """What some users, with all their rows, add to the result: a pure function that runs on another machine as it stands."""
     task = pass_task.task
     scorer = Scorer.of(task.prepared, PartData({LISTS: part.lists, **part.sides}, {LISTS: part.starts} if len(part.starts) else {}))
-    made, values = scored(task, scorer)
+    made, values = measure_users(task, scorer)
     more: dict[str, Any] = {}
     if pass_task.ties is not None and pass_task.ties.indexes and "score" in part.lists.columns:
         more[TIES] = tie_sums(scorer, pass_task.ties, values)

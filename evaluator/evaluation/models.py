@@ -14,9 +14,9 @@ from msgspec.structs import replace
 
 from ..health.checker import PopularityRule
 from ..measure import reference_lists as reference
-from ..measure.by_group import Composite, composed, group_rows
-from ..measure.finishing import Finished, finish
-from ..measure.partial import CELLS, Partial, merged
+from ..measure.by_group import Composite, formula_rows, group_rows
+from ..measure.finishing import FinishedRows, finish
+from ..measure.partial import CELLS, Partial, merge_partials
 from ..measure.task import Task, tables_of
 from ..metrics.definition import Definition
 from ..names.short_names import ORACLE
@@ -38,7 +38,7 @@ class Evaluated(Struct, frozen=True, eq=False):
     name: str
     plan: Plan
     partial: Partial
-    finished: Finished
+    finished: FinishedRows
     formulas: tuple[Row, ...]
     remarks: tuple[str, ...]
     counts: Counts
@@ -112,7 +112,7 @@ def evaluated(files: Files, name: str, partial: Partial, plan: Plan, task: Task)
     )
     finished = finished_of(task)
     own_aggregates = finished_of(replace(task, aggregates=())).rows if plan.composites else []
-    formulas, undefined = composed(name, plan.composites, own_aggregates)
+    formulas, undefined = formula_rows(name, plan.composites, own_aggregates)
     by_group = group_rows(task, partial, name, len(plan.shown), plan.composites)
     measured = zip(plan.definitions, finished.rows, strict=True)
     rows = [[with_protocol(row, definition.label) for row in of_one] for definition, of_one in measured]
@@ -209,7 +209,7 @@ def measure_reference_lists(files: Files, models: Sequence[Evaluated]) -> Refere
     tasks = [*shown, *([baseline] if baseline is not None else [])]
     sides = {role: side for role, side in files.sides.items() if role in ("test", "train", "baseline")}
     parts = list(parts_without_lists(sides, files.last & sides.keys())) if tasks else []
-    measured = [merged(side_by_side(bound(of_part, task), iter(parts))) for task in tasks]
+    measured = [merge_partials(side_by_side(bound(of_part, task), iter(parts))) for task in tasks]
     partials = {one.name: (one, found) for one, found in zip(shown, measured, strict=False)}
     plans = {one.name: Plan(one.task.definitions, request.plan.aggregates) for one in shown}
     lists = {name: evaluated(files, name, found, plans[name], one.task) for name, (one, found) in partials.items()}

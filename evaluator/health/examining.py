@@ -26,7 +26,7 @@ from ..tables.truth import TEST
 from .checker import CHECKERS, Context, HealthCheck, Symptom
 from .examined import ExaminedPart
 from .file_checks import TRAIN
-from .tallies import Tally, merged
+from .tallies import Tally, merge_by_name
 
 
 class CheckTask(Struct, frozen=True, dict=True):
@@ -93,7 +93,7 @@ class Tallies(Struct, frozen=True, eq=False):
     counts: Tally
 
     def __add__(self, other: Tallies) -> Tallies:
-        return Tallies(merged(self.checks, other.checks), self.counts + other.counts)
+        return Tallies(merge_by_name(self.checks, other.checks), self.counts + other.counts)
 
 
 def examine(task: CheckTask, scorer: Scorer, definitions: tuple[Definition, ...], values: Array) -> Tallies:

@@ -30,7 +30,7 @@ class Tally(Struct, frozen=True, eq=False):
         return cls(values)
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(merged(self.values, other.values))
+        return Tally(merge_by_name(self.values, other.values))
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
@@ -51,7 +51,7 @@ class Tally(Struct, frozen=True, eq=False):
         return self.values[name].frame() if name in self.values else None
 
 
-def merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+def merge_by_name(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     """Merge two mappings; values of the same name are added."""
     both = dict(one)
     for name, value in other.items():

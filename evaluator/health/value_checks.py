@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from ..measure.aggregate import aggregated
+from ..measure.aggregate import compute_aggregate
 from ..measure.partial import MomentTable
 from ..metrics.definition import Definition
 from ..results.result import Row
@@ -57,7 +57,7 @@ class TooFewUsers(HealthCheck):
             few = "Only 1 user counts" if n == 1 else f"Only {n:,} users count" if n else "No user counts"
             symptoms += self.symptom(context, f"{few} for {label}; fewer than {least:g} tell little.", 1, 1)
         mde = context.setting(self.id).limits["mde"]
-        deviation = aggregated("std", moments, ddof=1)["std"] if mde and n > 1 else None
+        deviation = compute_aggregate("std", moments, ddof=1)["std"] if mde and n > 1 else None
         if mde and deviation is not None and math.isfinite(deviation):
             needed = math.ceil((_Z * deviation / mde) ** 2)
             if n < needed:

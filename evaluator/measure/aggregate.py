@@ -68,7 +68,7 @@ def needs_values(aggregate: str) -> bool:
     return aggregate in ("median", "bootstrap95") or (aggregate.startswith("p") and aggregate[1:2].isdigit())
 
 
-def aggregated(
+def compute_aggregate(
     aggregate: str, moments: Moments, *, divisor: int | None = None, ddof: int = 0, values: NDArray[np.float64] | None = None
 ) -> dict[str, float | None]:
     """Compute an aggregate of one measure: its printed name and number; for `bootstrap95` two, the ends of the interval.

@@ -20,8 +20,8 @@ from ..tables.graph import Choice, Notes
 from ..tables.item_columns import user_codes
 from ..tables.prepared import MISSING, GroupBy, Membership, Prepared
 from ..tables.truth import TestPairs, TruthTable
-from .aggregate import aggregated, micro, needs_values
-from .finishing import chosen, deviation, of_means, of_ratios, ratio_sums
+from .aggregate import compute_aggregate, micro, needs_values
+from .finishing import aggregates_of, deviation, of_means, of_ratios, ratio_sums
 from .measuring import ratio_terms, without_undefined
 from .model_level_sums import CollectSums
 from .partial import Moments, MomentTable, Partial, who_counts
@@ -166,7 +166,7 @@ def group_rows(task: Task, partial: Partial, model: str, n_shown: int, composite
                 continue
             own = {index: _rows(task, sums, index, model, ()) for index in indexes} if composites else {}
             shown = [_rows(task, sums, index, model, task.aggregates) for index in sorted(indexes) if index < n_shown]
-            formulas = composed(model, [one for one in composites if _covered(one, task, own)], [*own.values()])[0]
+            formulas = formula_rows(model, [one for one in composites if _covered(one, task, own)], [*own.values()])[0]
             rows += [replace(row, by=by.name, group=name) for row in (*(row for of_one in shown for row in of_one), *formulas)]
     return rows
 
@@ -221,7 +221,7 @@ def _rows(task: Task, sums: GroupSums | None, index: int, model: str, aggregates
     definition = task.definitions[index]
     moments = None if sums is None else sums.moments.measure(index)
     rows = []
-    for aggregate in chosen(definition, aggregates):
+    for aggregate in aggregates_of(definition, aggregates):
         if aggregate == "micro" and not definition.is_pooled:
             continue
         by_name = _of_nobody(aggregate) if sums is None or moments is None else _aggregated(definition, sums, moments, index, aggregate)
@@ -249,11 +249,11 @@ def _aggregated(definition: Definition, sums: GroupSums, moments: Moments, index
         return of_means(definition, terms, moments, moments.n)
     ddof = 1 if definition.axes["std_ddof"] == "sample" else 0
     values = _values(sums, index) if needs_values(aggregate) else None
-    return aggregated(aggregate, moments, ddof=ddof, values=values)
+    return compute_aggregate(aggregate, moments, ddof=ddof, values=values)
 
 
 def _of_nobody(aggregate: str) -> dict[str, float | None]:
-    return {"micro": None} if aggregate == "micro" else aggregated(aggregate, Moments(0, 0, 0, 0, Fraction()))
+    return {"micro": None} if aggregate == "micro" else compute_aggregate(aggregate, Moments(0, 0, 0, 0, Fraction()))
 
 
 def _values(sums: GroupSums, index: int) -> Array:
@@ -273,7 +273,7 @@ class Composite(Protocol):
         """Definitions of its measures."""
 
 
-def composed(model: str, composites: Sequence[Composite], rows: Sequence[Sequence[Row]]) -> tuple[list[Row], list[str]]:
+def formula_rows(model: str, composites: Sequence[Composite], rows: Sequence[Sequence[Row]]) -> tuple[list[Row], list[str]]:
     """Compute the rows of formulas from the `rows` of each measure, and sentences that say why some have no value.
 
     `rows` start with each measure's own aggregate, usually the mean. The number of users of a formula is that of its measure with the

@@ -19,7 +19,7 @@ from ..results.row import Ledger
 from ..sums.exact import ExactSums
 from ..tables.array import Array
 from ..tables.rows import PartData
-from .aggregate import aggregated, micro, needs_values
+from .aggregate import compute_aggregate, micro, needs_values
 from .model_level_sums import ReplaySums
 from .partial import CELLS, Moments, MomentTable, Partial, UserCell, UserFacts, who_counts
 from .scoring import Scorer, beyond_numbers
@@ -83,7 +83,7 @@ _SLOW: Final = ("bootstrap95",)
 """Aggregates that are not computed over covered or warm users only, because they are slow."""
 
 
-class Finished(Struct, frozen=True, eq=False):
+class FinishedRows(Struct, frozen=True, eq=False):
     """Rows of every measure of a task, in its order, and the per-user values if they were kept."""
 
     rows: list[list[Row]]
@@ -92,7 +92,7 @@ class Finished(Struct, frozen=True, eq=False):
 
 def finish(
     task: Task, partial: Partial, model: str, *, n_train_users: int | None, schemas: Mapping[str, Any], predicted: frozenset[int]
-) -> Finished:
+) -> FinishedRows:
     """Return the rows of every measure.
 
     `n_train_users` divides sums under the axis divisor=train_users. `schemas` are those of the frames of a part, by source. `predicted` are
@@ -118,14 +118,14 @@ def finish(
         )
         parts = {} if definition.metric.system else _parts(task, partial, index, values)
         made.append([replace(row, ledger=_with_values(entry, row, parts)) for row in rows])
-    return Finished(made, values)
+    return FinishedRows(made, values)
 
 
 def _rows(task: Task, partial: Partial, index: int, model: str, n_train_users: int | None, values: pl.DataFrame | None) -> list[Row]:
     definition, moments = task.definitions[index], partial.moments.measure(index)
     divisor = n_train_users if definition.user_rules.divisor == "train_users" and n_train_users else moments.n
     rows = []
-    for aggregate in chosen(definition, task.aggregates):
+    for aggregate in aggregates_of(definition, task.aggregates):
         if aggregate == "micro":
             if not definition.is_pooled:
                 continue
@@ -145,17 +145,17 @@ def _rows(task: Task, partial: Partial, index: int, model: str, n_train_users: i
 
 def deviation(task: Task, aggregate: str, moments: Moments) -> float | None:
     """Return the standard deviation (divisor n - 1) beside a mean of per-user values, if the task asks for it, else `None`."""
-    return aggregated("std", moments, ddof=1)["std"] if task.deviations and aggregate == "mean" else None
+    return compute_aggregate("std", moments, ddof=1)["std"] if task.deviations and aggregate == "mean" else None
 
 
-def chosen(definition: Definition, aggregates: Sequence[str]) -> tuple[str, ...]:
+def aggregates_of(definition: Definition, aggregates: Sequence[str]) -> tuple[str, ...]:
     """Return the aggregates to compute for a measure: `aggregates`, or its own if there are none."""
     return tuple(aggregates) or (definition.average,)
 
 
 def _aggregated(aggregate: str, definition: Definition, moments: Moments, divisor: int, values: Array | None) -> dict[str, float | None]:
     ddof = 1 if definition.axes["std_ddof"] == "sample" else 0
-    return aggregated(aggregate, moments, divisor=divisor, ddof=ddof, values=values)
+    return compute_aggregate(aggregate, moments, divisor=divisor, ddof=ddof, values=values)
 
 
 def _of_index(values: pl.DataFrame | None, index: int, aggregate: str, users: str | None = None) -> Array | None:
@@ -176,7 +176,7 @@ def of_means(definition: Definition, sums: Sequence[float], moments: Moments, di
     """Combine the means of the metrics of a measure; each mean is a sum of values (every second of `sums`) divided by `divisor`."""
     if not moments.n or moments.n_undefined:
         return {"mean": None}
-    return {"mean": combined(definition, [total / divisor for total in sums[0::2]])}
+    return {"mean": combine(definition, [total / divisor for total in sums[0::2]])}
 
 
 def ratio_sums(definition: Definition, sums: ExactSums | None) -> list[float]:
@@ -193,18 +193,18 @@ def of_ratios(definition: Definition, ratios: Sequence[float]) -> float:
     for component in definition.components:
         parts.append(of_ratios(component, ratios[start : start + component.n_leaves]))
         start += component.n_leaves
-    return combined(definition, parts)
+    return combine(definition, parts)
 
 
-def combined(definition: Definition, parts: Sequence[float]) -> float:
+def combine(definition: Definition, parts: Sequence[float]) -> float:
     """Return the value of a measure from one value of each metric that it combines."""
     body = definition.metric.define
     of = tuple(np.full((1, 1), part) for part in parts)
-    pooled = cast(Measure, Combined(definition.params, of))  # such a body reads only these two fields
+    pooled = cast(Measure, CombinationInput(definition.params, of))  # such a body reads only these two fields
     return float(plain(body(pooled)).item())
 
 
-class Combined(Struct, frozen=True, eq=False):
+class CombinationInput(Struct, frozen=True, eq=False):
     """Input for the body of a combining metric when it combines pooled values: parameters, and one value per metric."""
 
     params: Mapping[str, Any]
@@ -221,7 +221,7 @@ def _parts(task: Task, partial: Partial, index: int, values: pl.DataFrame | None
             continue
         moments = table.measure(index)
         by_aggregate: dict[str, float | None] = {}
-        for aggregate in chosen(definition, plain_ones):
+        for aggregate in aggregates_of(definition, plain_ones):
             if aggregate == "micro":
                 by_aggregate |= _pooled(definition, partial, index, users, moments.n) if definition.is_pooled else {}
                 continue

@@ -25,11 +25,11 @@ from .task import MeasureGroup, Task
 
 def measure(task: Task, frames: Mapping[str, pl.DataFrame]) -> Partial:
     """Return what the users of a part, with all their rows, add to the result."""
-    partial, _ = scored(task, Scorer.of(task.prepared, PartData(frames)))
+    partial, _ = measure_users(task, Scorer.of(task.prepared, PartData(frames)))
     return partial
 
 
-def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
+def measure_users(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
     """Return the partial of a part, and the values of its users.
 
     Values are measures × users: NaN if the user does not count, infinite if the value is not defined.

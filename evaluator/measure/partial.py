@@ -284,7 +284,7 @@ def _merged(first: Mapping[Any, Any], other: Mapping[Any, Any]) -> dict[Any, Any
     return total
 
 
-def merged(partials: Iterable[Partial]) -> Partial:
+def merge_partials(partials: Iterable[Partial]) -> Partial:
     """Merge the partials of all parts; `TypeError` if there are none."""
     return reduce(add, partials)
 

@@ -26,8 +26,8 @@ from ..tables.prepared import Prepared
 from ..tables.rows import LISTS, PartData, Rows, numbered
 from ..tables.truth import TestPairs, TruthTable
 from .by_group import GROUPS, sums_by_group
-from .measuring import scored
-from .partial import Partial, merged
+from .measuring import measure_users
+from .partial import Partial, merge_partials
 from .scoring import Scorer
 from .task import MeasureGroup, Task, needs_scores, of_hits, reads_whole_lists
 
@@ -343,11 +343,11 @@ def measure_reference(reference: ReferenceTask, frames: Mapping[str, pl.DataFram
     for users in _chunks(part, reference.depth):
         chunk = part if users is None else part.of_users(users)
         scorer = reference_scorer(reference, chunk)
-        partial, values = scored(reference.task, scorer)
+        partial, values = measure_users(reference.task, scorer)
         if reference.task.by:
             partial = partial.with_more({GROUPS: sums_by_group(reference.task, scorer, values)})
         partials.append(partial)
-    return merged(partials)
+    return merge_partials(partials)
 
 
 def _chunks(part: PartData, depth: int | None) -> Sequence[Array | None]:

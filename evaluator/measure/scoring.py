@@ -76,7 +76,7 @@ class Scorer(Struct, eq=False):
             made = self.body(group, sums, counts)
             values = plain(made)
             values = np.broadcast_to(values, (len(group.indexes), self.part.n_users))
-            values = rounded(values, str(definition.axes["float_type"]))
+            values = round_to(values, str(definition.axes["float_type"]))
             if definition.user_rules.missing_lists == "undefined":
                 values = np.where(n_recommended > 0, values, UNDEFINED)
             if definition.user_rules.empty_truth == "undefined" and self.facts.empty is not None:
@@ -188,7 +188,7 @@ def _key(group: MeasureGroup) -> Any:
     return group.metric.name, tuple(sorted(group.first.params.items())), tuple(map(_key, group.components))
 
 
-def rounded(values: Array, float_type: str) -> Array:
+def round_to(values: Array, float_type: str) -> Array:
     """Return values in the precision of the axis `float_type`."""
     if float_type == "decimals5":
         return np.round(values, 5)

@@ -77,7 +77,7 @@ class Task(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def groups(self) -> tuple[MeasureGroup, ...]:
         """Groups of measures that differ only in their cut-off."""
-        return grouped(self.definitions)
+        return group_measures(self.definitions)
 
     @property
     def of_users(self) -> tuple[MeasureGroup, ...]:
@@ -124,7 +124,7 @@ class MeasureGroup(Struct, frozen=True):
         return tuple(leaf for part in self.components for leaf in part.leaves) if self.components else (self,)
 
 
-def grouped(definitions: Sequence[Definition]) -> tuple[MeasureGroup, ...]:
+def group_measures(definitions: Sequence[Definition]) -> tuple[MeasureGroup, ...]:
     """Return the groups of the measures of a run."""
     alike: dict[Any, dict[int | None, list[int]]] = {}
     for index, definition in enumerate(definitions):

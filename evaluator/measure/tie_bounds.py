@@ -21,7 +21,7 @@ from ..tables.tied_scores import TieRuns, expected, n_expected, reordered
 from .model_level_sums import CollectSums
 from .partial import MomentTable
 from .scoring import GroupValues, Scorer
-from .task import MeasureGroup, grouped
+from .task import MeasureGroup, group_measures
 
 _MOST_RANKS: Final = 5_000_000
 """Maximal number of ranks of hits in one chunk."""
@@ -98,7 +98,7 @@ class TieMeasures(Struct, frozen=True):
                 own = tuple(definitions[indexes[position]] for position in positions)
                 exact = [replace(definition, axes={**definition.axes, "float_type": "float64"}) for definition in own]
                 pooled = frozenset(place for place, position in enumerate(positions) if made_of[indexes[position]] == "numerators")
-                blocks.append(TieBlock(single, positions, own, grouped(own), grouped(exact), pooled))
+                blocks.append(TieBlock(single, positions, own, group_measures(own), group_measures(exact), pooled))
         return cls(indexes, tuple(blocks))
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 from receval.measure.finishing import finish
-from receval.measure.measuring import scored
-from receval.measure.partial import merged
+from receval.measure.measuring import measure_users
+from receval.measure.partial import merge_partials
 from receval.measure.reference_lists import ReferencePlan, measure_reference, reference_facts, values_over_same_users, with_shares_of_best
 from receval.measure.scoring import Scorer
 from receval.measure.task import needs_scores, of_hits, reads_whole_lists
@@ -38,9 +38,9 @@ class Small:
         partials = []
         for part in self.parts():
             scorer = Scorer.of(self.task.prepared, PartData(part))
-            partial, values = scored(self.task, scorer)
+            partial, values = measure_users(self.task, scorer)
             partials.append(partial.with_more({"yardsticks": reference_facts(scorer, self.task.groups, values)}))
-        self.partial = merged(partials)
+        self.partial = merge_partials(partials)
         self.facts = self.partial.more["yardsticks"]
         leaves_out = bool(self.facts.left_out.frames)
         self.yardsticks = ReferencePlan(self.task, len(self.task.definitions), self.facts, self.partial.longest, seen_items, leaves_out)
@@ -54,7 +54,7 @@ class Small:
         users = Ids(self.frames["test"]["user"].unique().sort())
         wanted = {"oracle": name == "oracle", "popularity": name == "popularity", "random": 3 if name == "random" else None}
         (yardstick,) = [self.yardsticks.baseline()] if name == "baseline" else self.yardsticks.tasks(**wanted, test_users=users)
-        return yardstick, merged(measure_reference(yardstick, part) for part in self.parts())
+        return yardstick, merge_partials(measure_reference(yardstick, part) for part in self.parts())
 
 
 TRAIN = [(1, 10), (2, 10), (3, 10), (2, 11), (3, 11), (3, 12)]
