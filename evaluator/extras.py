@@ -34,7 +34,7 @@ def install_command(extra: str) -> str:
 def _requirement(extra: str) -> str:
     """Return the requirement for pip: a name in an index, or the origin of receval as recorded by pip (PEP 610)."""
     # In a clone the folder receval.egg-info is listed too, but it does not record its origin.
-    written = (found.read_text("direct_url.json") for found in metadata.distributions(name="receval"))
+    written = (package.read_text("direct_url.json") for package in metadata.distributions(name="receval"))
     origin = json.loads(next(filter(None, written), "{}"))
     url = origin.get("url", "")
     if "dir_info" in origin:

@@ -58,18 +58,18 @@ class Problems:
             return {}
         return dict(value or {})
 
-    def cutoffs(self, given: Any) -> tuple[int | None, ...]:
+    def cutoffs(self, content: Any) -> tuple[int | None, ...]:
         """Read one cut-off, or a list of them."""
         try:
-            return tuple(cutoff(value) for value in (given if isinstance(given, list) else [given]))
+            return tuple(cutoff(value) for value in (content if isinstance(content, list) else [content]))
         except ValueError as error:
             self.add(("top_k",), f"top_k: {error}")
             return ()
 
-    def axes(self, given: Any, where: yaml_text.Path, allowed: Mapping[str, Any]) -> dict[str, Scalar]:
+    def axes(self, content: Any, where: yaml_text.Path, allowed: Mapping[str, Any]) -> dict[str, Scalar]:
         """Read a mapping of axis → value, in which only `allowed` axes may occur."""
         read: dict[str, Scalar] = {}
-        for axis, value in self.mapping(given, where).items():
+        for axis, value in self.mapping(content, where).items():
             if axis not in allowed:
                 import difflib
 

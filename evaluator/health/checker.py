@@ -239,15 +239,15 @@ def check(
         raise ValueError(f"a check may want {', '.join(WANTS)} of a run, not {', '.join(unknown)}")
     if policy and policy not in AXES:
         raise ValueError(f"evaluation.policy has no {policy!r}")
-    known = CHECKS[declared] if isinstance(declared, str) else declared
-    if known.id in _CHECKERS:
-        raise ValueError(f"there is an implementation of the check {known.id!r} already")
-    if known is declared:
+    declaration = CHECKS[declared] if isinstance(declared, str) else declared
+    if declaration.id in _CHECKERS:
+        raise ValueError(f"there is an implementation of the check {declaration.id!r} already")
+    if declaration is declared:
         declare(declared)
 
-    def register(made: Implementation) -> Implementation:
-        made.declared, made.uses, made.per, made.wants, made.policy = known, frozenset(uses), per, frozenset(wants), policy
-        _CHECKERS[known.id] = made()
-        return made
+    def register(cls: Implementation) -> Implementation:
+        cls.declared, cls.uses, cls.per, cls.wants, cls.policy = declaration, frozenset(uses), per, frozenset(wants), policy
+        _CHECKERS[declaration.id] = cls()
+        return cls
 
     return register

@@ -69,7 +69,7 @@ class ExaminedPart(Struct, frozen=True, eq=False):
         """Return entries of a tally for affected rows: the first as examples of `columns`, and all if they are stored."""
         if not len(frame):
             return {}
-        return {"examples": Examples.of(frame.select(columns))} | self.kept(frame)
+        return {"examples": Examples.of(frame.select(columns))} | self.stored_rows(frame)
 
     def users(self, users: Array, **columns: Array) -> dict[str, Any]:
         """Return entries of a tally for users (ascending indexes or a mask) with further columns: examples, and all if they are stored."""
@@ -80,9 +80,9 @@ class ExaminedPart(Struct, frozen=True, eq=False):
         if not self.keeps_rows:
             return {"examples": examples}
         frame = pl.DataFrame({"user": gathered(self.data.users, index)} | {name: column[index] for name, column in columns.items()})
-        return {"examples": examples} | self.kept(frame)
+        return {"examples": examples} | self.stored_rows(frame)
 
-    def kept(self, frame: pl.DataFrame, name: str = "rows") -> dict[str, Any]:
+    def stored_rows(self, frame: pl.DataFrame, name: str = "rows") -> dict[str, Any]:
         """Return the entry of a tally that keeps rows, if there are any and they are stored."""
         return {name: KeptRows((frame,))} if self.keeps_rows and len(frame) else {}
 

@@ -51,7 +51,7 @@ class OddRanks(HealthCheck):
         odd, from_zero = _odd_ranks(lists)
         rising = _rising(lists)
         users = odd | rising
-        rows = part.kept(_filtered(lists, users[lists.user])) if users.any() else {}
+        rows = part.stored_rows(_filtered(lists, users[lists.user])) if users.any() else {}
         numbers = {"odd": int(odd.sum()), "from_zero": int(from_zero.sum()), "rising": int(rising.sum()), "users": int(users.sum())}
         return Tally.of(**numbers, **{**part.users(users), **rows})
 
@@ -122,7 +122,7 @@ class EqualScores(HealthCheck):
             return Tally()
         mask = np.zeros(lists.n_users, dtype=np.bool_)
         mask[constant] = True
-        return Tally.of(lists=len(constant), **{**part.users(constant), **part.kept(_filtered(lists, mask[lists.user]))})
+        return Tally.of(lists=len(constant), **{**part.users(constant), **part.stored_rows(_filtered(lists, mask[lists.user]))})
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n = tally.count("lists")

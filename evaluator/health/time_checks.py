@@ -61,7 +61,7 @@ class TrainAfterTest(HealthCheck):
         if not len(late):
             return Tally()
         youngest = Examples.of(late.select("timestamp", "user", "item"), falling=("timestamp",))
-        return Tally.of(late=len(late), examples=youngest, **part.kept(late))
+        return Tally.of(late=len(late), examples=youngest, **part.stored_rows(late))
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("late"), context.counts.count("timed_train_rows")

@@ -205,12 +205,12 @@ def duplicates_of(data: PartData, users: Array) -> dict[str, int]:
     """Return the number of duplicate rows of some users of a part, given by their indexes: in their lists, and in the test file."""
     inside = np.zeros(data.n_users, dtype=np.bool_)
     inside[users] = True
-    found = {}
+    counts = {}
     for role in (LISTS, TEST):
         rows = data.rows(role)
         frame = rows.frame.select("user", "item").filter(inside[rows.user])
-        found[role] = len(frame) - frame.n_unique()
-    return found
+        counts[role] = len(frame) - frame.n_unique()
+    return counts
 
 
 def cause(definition: Definition, duplicates: Mapping[str, int], prepared: Prepared) -> str:

@@ -64,17 +64,17 @@ def sums_by_group(task: Task, scorer: Scorer, values: Array) -> GroupTable:
     In a group of users each user keeps these values. For a group of items, measures based on hits are computed again with only the items of
     the group relevant, over the users who have a relevant item among them; other measures have no value there.
     """
-    made: dict[tuple[int, int], GroupSums] = {}
+    sums: dict[tuple[int, int], GroupSums] = {}
     for number, by in enumerate(task.by):
         if by.kind == "items":
             for code, (of_group, ratios) in _of_items(task, scorer, scorer.prepared.memberships[by]):
-                made[number, code] = _sums(task, of_group, ratios, _with_value(of_group))
+                sums[number, code] = _sums(task, of_group, ratios, _with_value(of_group))
             continue
         codes = user_codes(by, scorer.part, scorer.prepared)
         ratios = _ratios(task, scorer, {group: scorer.values(group, CollectSums()) for group in task.of_users if _is_pooled(task, group)})
         for code in np.unique(codes[_with_value(values)]).tolist():
-            made[number, code] = _sums(task, values, ratios, codes == code)
-    return GroupTable(made)
+            sums[number, code] = _sums(task, values, ratios, codes == code)
+    return GroupTable(sums)
 
 
 def has_groups_of(by: GroupBy, group: MeasureGroup) -> bool:
@@ -95,10 +95,10 @@ def _is_pooled(task: Task, group: MeasureGroup) -> bool:
     return not task.pooled.isdisjoint(group.indexes)
 
 
-def _ratios(task: Task, scorer: Scorer, made: Mapping[MeasureGroup, GroupValues]) -> dict[int, tuple[Array, Array]]:
+def _ratios(task: Task, scorer: Scorer, values_by_group: Mapping[MeasureGroup, GroupValues]) -> dict[int, tuple[Array, Array]]:
     return {
         index: ratio_terms(group_values, position)
-        for group, group_values in made.items()
+        for group, group_values in values_by_group.items()
         if group_values.ratios
         for position, index in enumerate(group.indexes)
         if index in task.pooled
@@ -133,17 +133,17 @@ def _of_items(task: Task, scorer: Scorer, membership: Membership) -> Iterator[tu
             continue
         tables = scorer.tables.variant("truth_table", {choice: truth.only(mask) for choice, truth in truths.items()})
         variant = Scorer(scorer.prepared, scorer.part, tables, scorer.canonical, scorer.facts, Notes())
-        made = {group: _among_relevant(variant.values(group, CollectSums())) for group in groups}
+        values_by_group = {group: _among_relevant(variant.values(group, CollectSums())) for group in groups}
         values = np.full((len(task.definitions), scorer.part.n_users), np.nan)
-        for group, group_values in made.items():
+        for group, group_values in values_by_group.items():
             values[list(group.indexes)] = group_values.values
-        yield code, (values, _ratios(task, scorer, made))
+        yield code, (values, _ratios(task, scorer, values_by_group))
 
 
-def _among_relevant(made: GroupValues) -> GroupValues:
+def _among_relevant(of_group: GroupValues) -> GroupValues:
     """Return the values with NaN for users without a relevant item."""
-    values = np.where(made.n_relevant > 0, made.values, np.nan)
-    return GroupValues(values, made.counts, made.n_relevant, made.n_recommended, made.ratios)
+    values = np.where(of_group.n_relevant > 0, of_group.values, np.nan)
+    return GroupValues(values, of_group.counts, of_group.n_relevant, of_group.n_recommended, of_group.ratios)
 
 
 def group_rows(task: Task, partial: Partial, model: str, n_shown: int, composites: Sequence[Composite] = ()) -> list[Row]:
@@ -212,8 +212,8 @@ def equal_borders(scorer: Scorer, definition: Definition, n_groups: int) -> tupl
 
 def _covered(composite: Composite, task: Task, indexes: Iterable[int]) -> bool:
     """Return whether every measure in a formula has a value by group."""
-    known = {task.definitions[index] for index in indexes}
-    return known.issuperset(composite.definitions)
+    available = {task.definitions[index] for index in indexes}
+    return available.issuperset(composite.definitions)
 
 
 def _rows(task: Task, sums: GroupSums | None, index: int, model: str, aggregates: Sequence[str]) -> list[Row]:
@@ -280,14 +280,14 @@ def formula_rows(model: str, composites: Sequence[Composite], rows: Sequence[Seq
     fewest.
     """
     first = {(of_one[0].metric, of_one[0].k): of_one[0] for of_one in rows if of_one}
-    found, sentences = [], []
+    formulas, sentences = [], []
     for composite in composites:
         picked = {}
         for one in composite.definitions:
             picked[one.printed] = first.get((one.spec.title, one.k))
         values = {spec: row.value if row else None for spec, row in picked.items()}
         users = min((row.n_users for row in picked.values() if row), default=0)
-        found.append(Row(model, composite.formula.text, None, "formula", composite.formula.value(values), users, higher_is_better=None))
+        formulas.append(Row(model, composite.formula.text, None, "formula", composite.formula.value(values), users, higher_is_better=None))
         reason = composite.formula.undefined(values)
         sentences += [f"{composite.formula.text} has no value: {reason}"] if reason else []
-    return found, sentences
+    return formulas, sentences

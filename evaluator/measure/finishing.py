@@ -33,11 +33,11 @@ def ledger(definition: Definition, cells: Array, valued: Array, others: Array, c
     users of train or of the reference model: the numbers of these users, of users in test or lists, and of users in both. `predicted`: the
     measure reads predictions from a file of their own, which may cover users without a list.
     """
-    known = {cell: int(cells[cell.code]) for cell in CELLS if any(cell) and cells[cell.code]}
+    users = {cell: int(cells[cell.code]) for cell in CELLS if any(cell) and cells[cell.code]}
     base = Ledger(
-        in_truth=sum(n for cell, n in known.items() if cell.tested),
-        in_lists=sum(n for cell, n in known.items() if cell.listed),
-        in_both=sum(n for cell, n in known.items() if cell.tested and cell.listed),
+        in_truth=sum(n for cell, n in users.items() if cell.tested),
+        in_lists=sum(n for cell, n in users.items() if cell.listed),
+        in_both=sum(n for cell, n in users.items() if cell.tested and cell.listed),
         counted=counted,
     )
     if definition.population in ("train", "baseline"):
@@ -45,11 +45,11 @@ def ledger(definition: Definition, cells: Array, valued: Array, others: Array, c
         return replace(
             base, others=n_others - n_shared, left_out_of_others=n_own - n_shared, left_out_without_value=n_others - base.counted
         )
-    fits = {cell: _fits(definition, cell) for cell in known}
-    without_value = sum(n for cell, n in known.items() if fits[cell]) - counted
+    fits = {cell: _fits(definition, cell) for cell in users}
+    without_value = sum(n for cell, n in users.items() if fits[cell]) - counted
     judged = definition.population in ("test", "tested")
     reasons: dict[str, int] = {}
-    for cell, n in known.items():
+    for cell, n in users.items():
         why = _why(cell, fits[cell], judged and (not predicted or not fits[cell]))
         if why:
             n_there = int(valued[cell.code]) if fits[cell] and without_value and not definition.metric.system else n
@@ -101,7 +101,7 @@ def finish(
     _refuse_what_is_not_finite(task, partial.moments)
     values = None if partial.user_values is None or partial.user_values.dropped else partial.user_values.frame()
     wholes = _wholes(task, partial, schemas)
-    made = []
+    rows_of_measures = []
     for index, definition in enumerate(task.definitions):
         moments = partial.moments.measure(index)
         if index in wholes:
@@ -117,8 +117,8 @@ def finish(
             predicted=index in predicted,
         )
         parts = {} if definition.metric.system else _parts(task, partial, index, values)
-        made.append([replace(row, ledger=_with_values(entry, row, parts)) for row in rows])
-    return FinishedRows(made, values)
+        rows_of_measures.append([replace(row, ledger=_with_values(entry, row, parts)) for row in rows])
+    return FinishedRows(rows_of_measures, values)
 
 
 def _rows(task: Task, partial: Partial, index: int, model: str, n_train_users: int | None, values: pl.DataFrame | None) -> list[Row]:
@@ -253,8 +253,8 @@ def _wholes(task: Task, partial: Partial, schemas: Mapping[str, Any]) -> dict[in
         if not group.metric.system:
             continue
         counts, _, _ = scorer.counts(group.first)
-        made = scorer.body(group, ReplaySums(partial.totals[number], partial.items), counts)
-        parts = made if isinstance(made, Mapping) else {(): made}
+        result = scorer.body(group, ReplaySums(partial.totals[number], partial.items), counts)
+        parts = result if isinstance(result, Mapping) else {(): result}
         for position, index in enumerate(group.indexes):
             values_of_models[index] = [(params, _number(value, position)) for params, value in parts.items()]
     return values_of_models

@@ -91,7 +91,7 @@ def _whole(scorer: Scorer, group: MeasureGroup, sums: CollectSums) -> tuple[Grou
 
 def _ratios(task: Task, scorer: Scorer, group: MeasureGroup, group_values: GroupValues) -> dict[tuple[int, str], ExactSums]:
     """Return the sums of numerators and denominators of pooled measures: over all users who count, over covered and over warm users."""
-    made = {}
+    sums = {}
     masks = {"all": None, "covered": group_values.n_recommended > 0, "warm": scorer.facts.in_train}
     for position, index in enumerate(group.indexes):
         if index not in task.pooled or not group_values.ratios:
@@ -99,16 +99,16 @@ def _ratios(task: Task, scorer: Scorer, group: MeasureGroup, group_values: Group
         terms, has_value = ratio_terms(group_values, position)
         for users, mask in masks.items():
             if mask is not None or users == "all":
-                made[index, users] = ExactSums.of(terms, has_value if mask is None else has_value & mask)
-    return made
+                sums[index, users] = ExactSums.of(terms, has_value if mask is None else has_value & mask)
+    return sums
 
 
 def _terms(task: Task, group: MeasureGroup, group_values: GroupValues) -> dict[int, Array]:
     """Return the numerator and the denominator of each user for pooled measures with one ratio (not RMSE), if values are kept."""
     if not task.needs_values or len(group_values.ratios) != 1 or group.components:
         return {}
-    made = {index: ratio_terms(group_values, position) for position, index in enumerate(group.indexes) if index in task.pooled}
-    return {index: np.where(has_value, terms, np.nan) for index, (terms, has_value) in made.items()}
+    terms_of_measures = {index: ratio_terms(group_values, position) for position, index in enumerate(group.indexes) if index in task.pooled}
+    return {index: np.where(has_value, terms, np.nan) for index, (terms, has_value) in terms_of_measures.items()}
 
 
 def ratio_terms(group_values: GroupValues, position: int) -> tuple[Array, Array]:

@@ -71,33 +71,33 @@ class KeyedSums:
         block = self._merged()
         columns: dict[str, Array] = {name: column.astype(np.float64) for name, column in block.counts.items()}
         columns |= {name: column.values() for name, column in block.values.items()}
-        known = ids.gather(block.index)
+        known_ids = ids.gather(block.index)
         if not len(block.keys):
-            return ItemSums(known, block.index, columns)
-        items = pl.concat([known.cast(block.keys.dtype), block.keys]) if len(known) else block.keys
+            return ItemSums(known_ids, block.index, columns)
+        items = pl.concat([known_ids.cast(block.keys.dtype), block.keys]) if len(known_ids) else block.keys
         index = np.concatenate([block.index, np.full(len(block.keys), -1, dtype=np.int64)])
         order = items.arg_sort().to_numpy()
         return ItemSums(items.gather(order), index[order], {name: column[order] for name, column in columns.items()})
 
 
 def _summed(terms: ItemTerms) -> _Block:
-    known = terms.item_index >= 0
-    if not known.any() and not terms.values:
+    is_known = terms.item_index >= 0
+    if not is_known.any() and not terms.values:
         return _counted(terms)
-    if known.all():
+    if is_known.all():
         keys, index = terms.items.clear(), terms.item_index
     else:
-        others = np.flatnonzero(~known)
+        others = np.flatnonzero(~is_known)
         keys, other_codes = _distinct(terms.items.gather(others))
-        index = terms.item_index[known]
+        index = terms.item_index[is_known]
     rows = np.bincount(index) if len(index) else np.zeros(0, dtype=np.int64)
     present = np.flatnonzero(rows)
     if not len(keys) and not terms.counts and not terms.values:
         return _Block(present, keys, {"count": rows[present]}, {})
     position = np.cumsum(rows > 0) - 1
     if len(keys):
-        code = np.empty(len(known), dtype=np.int64)
-        code[known] = position[index]
+        code = np.empty(len(is_known), dtype=np.int64)
+        code[is_known] = position[index]
         code[others] = other_codes + len(present)
     else:
         code = position[index]
@@ -127,8 +127,8 @@ def _distinct(keys: pl.Series) -> tuple[pl.Series, Array]:
             rows = np.bincount(values - least)
             return pl.Series(np.flatnonzero(rows) + least, dtype=keys.dtype), (np.cumsum(rows > 0) - 1)[values - least]
     if keys.dtype.is_numeric():
-        found, codes = np.unique(keys.to_numpy(), return_inverse=True)
-        return pl.Series(found, dtype=keys.dtype), codes
+        distinct_keys, codes = np.unique(keys.to_numpy(), return_inverse=True)
+        return pl.Series(distinct_keys, dtype=keys.dtype), codes
     distinct = keys.unique().sort()
     return distinct, Ids(distinct).index_of(keys)
 

@@ -121,10 +121,10 @@ def distinct_truths(choices: Sequence[Truth], facts: ReferenceFacts, has_known: 
     sizes: dict[Truth, int] = {}
     for choice, size in zip(choices, facts.n_relevant.tolist(), strict=True):
         sizes.setdefault(_plain(choice, facts, has_known), size)
-    made: dict[Truth, None] = {}
+    distinct: dict[Truth, None] = {}
     for choice in sizes:
-        made.setdefault(next(other for other in sizes if other == choice or _same(choice, other, sizes)))
-    return tuple(made)
+        distinct.setdefault(next(other for other in sizes if other == choice or _same(choice, other, sizes)))
+    return tuple(distinct)
 
 
 def _plain(choice: Truth, facts: ReferenceFacts, has_known: bool) -> Truth:
@@ -416,10 +416,10 @@ def _reference_rows(reference: ReferenceTask, part: PartData, masked: bool) -> p
         if reference.kind == "random":
             assert reference.test_users is not None
             numbers = reference.test_users.index_of(part.users.gather(members))
-            made: MadeRows = random_rows(prepared, numbers, seen, reference.depth, reference.seed)
+            rows: MadeRows = random_rows(prepared, numbers, seen, reference.depth, reference.seed)
         else:
-            made = popular_rows(prepared, seen, reference.depth)
-        user, item = members[made.user], prepared.items.ids.gather(made.item)
+            rows = popular_rows(prepared, seen, reference.depth)
+        user, item = members[rows.user], prepared.items.ids.gather(rows.item)
     return pl.DataFrame({"user": part.users.gather(user), "item": item, "row": np.arange(len(user))})
 
 

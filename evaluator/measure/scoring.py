@@ -17,7 +17,7 @@ from ..tables.array import Array, in_single_precision
 from ..tables.graph import Choice, Notes, Tables, closure
 from ..tables.lists import Canonical
 from ..tables.prepared import Prepared
-from ..tables.rows import PartData
+from ..tables.rows import PartData, Rows
 from .model_level_sums import CollectSums
 from .partial import UserFacts, who_counts
 from .task import MeasureGroup
@@ -73,16 +73,16 @@ class Scorer(Struct, eq=False):
         with within_numbers(group, sums):
             definition = group.first
             counts, n_relevant, n_recommended = self.counts(definition)
-            made = self.body(group, sums, counts)
-            values = plain(made)
+            result = self.body(group, sums, counts)
+            values = plain(result)
             values = np.broadcast_to(values, (len(group.indexes), self.part.n_users))
             values = round_to(values, str(definition.axes["float_type"]))
             if definition.user_rules.missing_lists == "undefined":
                 values = np.where(n_recommended > 0, values, UNDEFINED)
             if definition.user_rules.empty_truth == "undefined" and self.facts.empty is not None:
                 values = np.where(self.facts.empty, UNDEFINED, values)
-            valued = self._valued(group, made, sums, counts)
-            ratios = tuple(self._ratios(group, made, sums, counts)) if definition.is_pooled or definition.of_means else ()
+            valued = self._valued(group, result, sums, counts)
+            ratios = tuple(self._ratios(group, result, sums, counts)) if definition.is_pooled or definition.of_means else ()
             return GroupValues(np.where(valued, values, np.nan), counts, n_relevant, n_recommended, ratios)
 
     def body(self, group: MeasureGroup, sums: Sums, counts: Array) -> Any:
@@ -138,24 +138,24 @@ class Scorer(Struct, eq=False):
         truth, level = definition.truth, definition.relevance.threshold
         return truth.threshold, level, truth.duplicates, truth.filter, definition.lists.score_type
 
-    def _valued(self, group: MeasureGroup, made: Any, sums: Sums, counts: Array) -> Array:
+    def _valued(self, group: MeasureGroup, result: Any, sums: Sums, counts: Array) -> Array:
         """Return a mask of the users who count, by the axis for users without a hit."""
         no_hits = group.first.user_rules.no_hits
         if no_hits == "drop":
-            above = (
-                made.numerator if isinstance(made, Ratio) else self.tables.get("hits", self.choice(group.first)).sums(None, group.cutoffs)
-            )
-            return counts & (np.asarray(above) > 0)
-        if no_hits == "drop_if_undefined" and isinstance(made, Ratio):
-            return counts & (np.asarray(made.denominator) > 0)
+            if isinstance(result, Ratio):
+                return counts & (np.asarray(result.numerator) > 0)
+            hits: Rows = self.tables.get("hits", self.choice(group.first))
+            return counts & (np.asarray(hits.sums(None, group.cutoffs)) > 0)
+        if no_hits == "drop_if_undefined" and isinstance(result, Ratio):
+            return counts & (np.asarray(result.denominator) > 0)
         return counts
 
-    def _ratios(self, group: MeasureGroup, made: Any, sums: Sums, counts: Array) -> list[tuple[Array, Array]]:
+    def _ratios(self, group: MeasureGroup, result: Any, sums: Sums, counts: Array) -> list[tuple[Array, Array]]:
         shape = (len(group.indexes), self.part.n_users)
         if group.first.of_means:
             means = [self.body(part, sums, counts) for part in group.components]
             return [(np.broadcast_to(plain(one), shape), np.ones(shape)) for one in means]
-        ratios = [self.body(leaf, sums, counts) for leaf in group.leaves] if group.components else [made]
+        ratios = [self.body(leaf, sums, counts) for leaf in group.leaves] if group.components else [result]
         return [(np.broadcast_to(one.numerator, shape), np.broadcast_to(one.denominator, shape)) for one in ratios]
 
 

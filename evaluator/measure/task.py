@@ -92,8 +92,8 @@ class Task(Struct, frozen=True, eq=False, dict=True):
     @property
     def sums(self) -> frozenset[str]:
         """Aggregates of any measure that need sums."""
-        wanted = frozenset(self.aggregates) | {definition.average for definition in self.definitions}
-        return wanted | {"std"} if self.deviations else wanted
+        names = frozenset(self.aggregates) | {definition.average for definition in self.definitions}
+        return names | {"std"} if self.deviations else names
 
     @property
     def needs_values(self) -> bool:

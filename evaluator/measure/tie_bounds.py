@@ -252,8 +252,8 @@ def bounds(
     pooled = {block.positions[place] for block in measures.blocks for place in block.pooled}
     by_label = {}
     for position, index in enumerate(measures.indexes):
-        wanted = ("micro",) if position in pooled else ("mean", "sum")
-        row = next((row for row in rows[index] if row.aggregate in wanted), None)
+        aggregates = ("micro",) if position in pooled else ("mean", "sum")
+        row = next((row for row in rows[index] if row.aggregate in aggregates), None)
         if row is None or sums.unbounded[position]:
             continue
         if position in pooled:

@@ -52,8 +52,8 @@ def truth_hash(test: pl.DataFrame) -> TruthHash:
 def _of_ids(ids: pl.Series) -> Words:
     """Return a hash of the text of each id; each distinct id is hashed once."""
     different = ids.unique()
-    known = pl.DataFrame({"id": different, "hash": _of_text(different.cast(pl.String))})
-    return ids.alias("id").to_frame().join(known, on="id", how="left", maintain_order="left")["hash"].to_numpy()
+    hashes = pl.DataFrame({"id": different, "hash": _of_text(different.cast(pl.String))})
+    return ids.alias("id").to_frame().join(hashes, on="id", how="left", maintain_order="left")["hash"].to_numpy()
 
 
 def _of_text(text: pl.Series) -> Words:

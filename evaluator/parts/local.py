@@ -209,11 +209,11 @@ def _parts(
 
 def _part_of_everyone(lists: WholeUsers, sides: Mapping[str, SideTable], roles: Collection[str]) -> Part:
     """Return a part of the users with a list and those of the sides in `roles`."""
-    known = {role: sides[role].in_one_piece() for role in roles}
-    if len(known) < len(sides):
+    frames = {role: sides[role].in_one_piece() for role in roles}
+    if len(frames) < len(sides):
         users = pl.concat([gathered(lists.rows["user"], lists.starts), *(sides[role].users for role in roles)]).unique()
-        known |= {role: side.rows_of(users) for role, side in sides.items() if role not in known}
-    return Part(lists.rows, known, lists.starts)
+        frames |= {role: side.rows_of(users) for role, side in sides.items() if role not in frames}
+    return Part(lists.rows, frames, lists.starts)
 
 
 def _users_without_lists(visits: list[_Visits], rows_per_part: int) -> Iterator[pl.Series]:

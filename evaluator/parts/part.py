@@ -40,9 +40,9 @@ def cut_points(starts: Indices, n_rows: int, rows_per_part: int) -> list[int]:
 
     The list begins with 0 and ends with `n_rows`. A user with more rows than `rows_per_part` stays whole.
     """
-    wanted = np.arange(rows_per_part, n_rows, rows_per_part)
+    targets = np.arange(rows_per_part, n_rows, rows_per_part)
     borders = np.append(starts, n_rows)
-    points: list[int] = np.unique(np.concatenate([[0], borders[np.searchsorted(borders, wanted)], [n_rows]])).tolist()
+    points: list[int] = np.unique(np.concatenate([[0], borders[np.searchsorted(borders, targets)], [n_rows]])).tolist()
     return points
 
 

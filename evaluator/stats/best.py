@@ -107,18 +107,18 @@ def conclude(measures: Sequence[ModelValues], settings: Settings) -> tuple[Concl
     level. The interval of a lead is corrected for all pairs of its measure (Bonferroni), so that it holds whichever pair was picked; it
     ends at 0 if a difference is shown.
     """
-    made = [_Measure(one, settings) for one in measures if len(one.values) > 1]
-    n_pairs = [len(one.models) * (len(one.models) - 1) // 2 for one in made]
-    for one, n in zip(made, n_pairs, strict=True):
+    compared = [_Measure(one, settings) for one in measures if len(one.values) > 1]
+    n_pairs = [len(one.models) * (len(one.models) - 1) // 2 for one in compared]
+    for one, n in zip(compared, n_pairs, strict=True):
         if one.best is not None and _is_affordable(one, sum(n_pairs), n):
             for pair in combinations(one.models, 2):
                 one.estimate(pair)
-    differences = [one.differences() for one in made]
+    differences = [one.differences() for one in compared]
     n_tested = [_tested(some, n) for some, n in zip(differences, n_pairs, strict=True)]
     family = iter(judge_family([difference for some in differences for difference in some], settings, sum(n_tested)))
     return tuple(
         _conclusion(one, {(d.subject.base, d.subject.model): d for d in (next(family) for _ in some)}, n)
-        for one, some, n in zip(made, differences, n_pairs, strict=True)
+        for one, some, n in zip(compared, differences, n_pairs, strict=True)
     )
 
 
@@ -135,15 +135,15 @@ def conclude_values(
     Higher is better unless `higher_is_better` says otherwise for a measure. `margins` has the margins of measures that have one,
     `value_range` the lowest and the highest value of a user.
     """
-    asked = settings or Settings()
+    used_settings = settings or Settings()
     measures = []
-    for measure, given in values.items():
-        arrays = {model: np.asarray(array, dtype=np.float64) for model, array in given.items()}
+    for measure, by_model in values.items():
+        arrays = {model: np.asarray(array, dtype=np.float64) for model, array in by_model.items()}
         counted = {model: int(np.isfinite(array).sum()) for model, array in arrays.items()}
         arrays = {model: array for model, array in arrays.items() if counted[model]}
 
         def estimate(pair: Pair, arrays: Mapping[str, ArrayLike] = arrays) -> Estimate:
-            return estimate_paired(arrays[pair[0]], arrays[pair[1]], asked)
+            return estimate_paired(arrays[pair[0]], arrays[pair[1]], used_settings)
 
         def margin(_: Pair, size: float | None = (margins or {}).get(measure)) -> float | None:
             return size
@@ -151,7 +151,7 @@ def conclude_values(
         means = {model: float(np.mean(array[np.isfinite(array)])) for model, array in arrays.items()}
         better = (higher_is_better or {}).get(measure, True)
         measures.append(ModelValues(measure, means, counted, estimate, better, margin, lambda _: value_range))
-    return conclude(measures, asked)
+    return conclude(measures, used_settings)
 
 
 def _is_affordable(one: _Measure, of_all: int, of_measure: int) -> bool:

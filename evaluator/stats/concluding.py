@@ -21,8 +21,8 @@ def decimals(half_width: float | None) -> int | None:
     """Return the decimals that show two significant digits of an interval's half-width; `None`: four significant digits per number."""
     if half_width is None or not math.isfinite(half_width) or half_width <= 0:
         return None
-    wanted = 1 - math.floor(math.log10(half_width) + 1e-9)
-    return max(0, wanted) if wanted <= _MOST_DECIMALS else None
+    digits = 1 - math.floor(math.log10(half_width) + 1e-9)
+    return max(0, digits) if digits <= _MOST_DECIMALS else None
 
 
 def plain(number: float, n_decimals: int | None = None) -> str:

@@ -324,13 +324,13 @@ def remark(test: GateTest, measure: str = "the value") -> str:
 
 def gate_sentence(subject: Subject, test: GateTest) -> str:
     """Return one sentence that needs no context."""
-    found, why = observed_text(test), remark(test, subject.measure)
+    observed, reason = observed_text(test), remark(test, subject.measure)
     place = subject.measure if subject.group is None else f"{subject.measure} of {subject.by} {subject.group}"
     of_model = rule_text(f"{place} of {subject.model}", test)
     against = "" if test.kind in ("min", "max") else f" against {subject.base}"
     verdict = {"pass": "holds", "fail": "does not hold", "inconclusive": "is inconclusive", None: "cannot be judged"}[test.outcome]
-    told = "; ".join(part for part in (found, why) if part)
-    return f"“{of_model}{against}” {verdict}{f': {told}' if told else ''}."
+    explanation = "; ".join(part for part in (observed, reason) if part)
+    return f"“{of_model}{against}” {verdict}{f': {explanation}' if explanation else ''}."
 
 
 def _violation(test: GateTest) -> str:

@@ -55,5 +55,5 @@ class RecordReader(Struct, frozen=True):
             except FAILURES as error:
                 raise ReadError(str(error).strip().partition("\n")[0]) from None
             numbered = rows.rename({"row": ELEMENT}).rename({RECORD: "row"})
-            made = numbered.select(pl.col(name).cast(polars_type(kind)) for name, kind in self.types.items())
-            yield from made.to_arrow(compat_level=pl.CompatLevel.oldest()).to_batches()
+            columns = numbered.select(pl.col(name).cast(polars_type(kind)) for name, kind in self.types.items())
+            yield from columns.to_arrow(compat_level=pl.CompatLevel.oldest()).to_batches()

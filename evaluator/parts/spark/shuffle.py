@@ -56,9 +56,9 @@ def measure_on_spark(
     with settings_for_size(session, n_bytes):
         roles, results = _results(session, work, sources, last, only, rows_per_part, bucket_bits(n_bytes))
     total, counts = None, {role: columns.no_counts() for role, columns in roles.items()}
-    for made, found in map(pickle.loads, results):
-        total = made if total is None else total if made is None else total + made
-        counts = {role: merged_counts(counts[role], found[role]) for role in counts}
+    for result, faults in map(pickle.loads, results):
+        total = result if total is None else total if result is None else total + result
+        counts = {role: merged_counts(counts[role], faults[role]) for role in counts}
     if any(number for role in counts.values() for name, number in role.items() if name.startswith(("null_", "infinite_"))):
         return None, counts
     return work.value({role: clean(columns.no_rows()) for role, columns in roles.items()}) if total is None else total, counts

@@ -116,8 +116,8 @@ class PartWorker(Struct, frozen=True):
                 faulty |= bool(frame.height) and tallies[role].add(frame)
             part = None if faulty else self._part(frames)
             if part is not None:
-                made = work(part)
-                total = made if total is None else total + made
+                result = work(part)
+                total = result if total is None else total + result
         return None if faulty else total, {role: tally.counts for role, tally in tallies.items()}
 
     def _parts(self, buckets: Iterator[Blocks]) -> Iterator[dict[str, pl.DataFrame]]:
