@@ -287,7 +287,7 @@ def _context(files: Files, model: Evaluated) -> Context:
         model=model.name,
         prepared=files.prepared,
         definitions=plan.definitions,
-        measured=model.finished.rows,
+        rows_by_measure=model.finished.rows,
         sources={
             role: SourceNames(one.role, one.scan.names, {column: stores.get(kind, "text") for column, kind in one.stored.items()})
             for role, one in sources.items()

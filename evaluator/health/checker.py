@@ -72,12 +72,12 @@ class PopularityRule(Struct, frozen=True):
 class Context(Struct, frozen=True, eq=False):
     """Input of checks once all parts are merged.
 
-    `counts` are the numbers of rows and users of `Tallies`. `sources` are by `lists`, `test`, `train` and `items`; `measured` has the rows
-    of the result of every measure. `bounds` are, by label, the range of values under ties (`least`, `expected`, `most`), and `unbounded`
-    the reasons why others have no bounds. `best` and `baseline` are the values of the best possible lists and of popularity over the users
-    that count for the model; `popularity_rule` is the treatment of seen items in the lists of popularity. `available` are the `NEEDS` that
-    are met. `shown` are the labels of the measures that are shown, without those that only formulas use. `twins` are the sources, such as
-    `data.test`, with the same bytes as the lists of the model.
+    `counts` are the numbers of rows and users of `Tallies`. `sources` are by `lists`, `test`, `train` and `items`; `rows_by_measure` are
+    the rows of the result of every measure. `bounds` are, by label, the range of values under ties (`least`, `expected`, `most`), and
+    `unbounded` the reasons why others have no bounds. `best` and `baseline` are the values of the best possible lists and of popularity
+    over the users that count for the model; `popularity_rule` is the treatment of seen items in the lists of popularity. `available` are
+    the `NEEDS` that are met. `shown` are the labels of the measures that are shown, without those that only formulas use. `twins` are the
+    sources, such as `data.test`, with the same bytes as the lists of the model.
     """
 
     model: str
@@ -87,7 +87,7 @@ class Context(Struct, frozen=True, eq=False):
     available: frozenset[str] = frozenset()
     cutoffs: tuple[int, ...] = ()
     definitions: Sequence[Definition] = ()
-    measured: Sequence[Sequence[Row]] = ()
+    rows_by_measure: Sequence[Sequence[Row]] = ()
     sources: Mapping[str, SourceNames] = field(default_factory=dict)
     faults: Sequence[Faults] = ()
     bounds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)

@@ -215,7 +215,7 @@ class WithoutTest(HealthCheck):
 
 def _treatment(context: Context) -> str:
     """Return what the first measure does with users who have relevant items and no list."""
-    ledger = context.measured[0][0].ledger if context.measured and context.measured[0] else None
+    ledger = context.rows_by_measure[0][0].ledger if context.rows_by_measure and context.rows_by_measure[0] else None
     if ledger is None or not ledger.filled_without_list:
         return "are left out"
     return "have no defined value" if context.definitions[0].user_rules.missing_lists == "undefined" else "count 0"

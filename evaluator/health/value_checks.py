@@ -50,7 +50,7 @@ class TooFewUsers(HealthCheck):
         index = _first_of_users(context.definitions)
         if index is None:
             return []
-        moments, label = tally["moments"].measure(0), context.measured[index][0].label
+        moments, label = tally["moments"].measure(0), context.rows_by_measure[index][0].label
         n, least = moments.n, context.limit(self.id, "min_users")
         symptoms: list[Symptom] = []
         if n < least:
@@ -94,7 +94,7 @@ class ImpossibleValues(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         symptoms: list[Symptom] = []
-        for index, (definition, rows) in enumerate(zip(context.definitions, context.measured, strict=True)):
+        for index, (definition, rows) in enumerate(zip(context.definitions, context.rows_by_measure, strict=True)):
             if rows and definition.metric.system:
                 symptoms += self._of_model(rows[0], definition, context)
             elif rows:
@@ -185,7 +185,7 @@ def _outside(definition: Definition, why: str) -> str:
 
 def _paired(context: Context, others: Mapping[str, float]) -> Iterator[tuple[Row, float, float]]:
     """Yield each mean of the model with the value of the same measure in `others`: the row, its value, the other value."""
-    for rows in context.measured:
+    for rows in context.rows_by_measure:
         for row in rows:
             if row.aggregate == "mean" and row.value is not None and row.label in others:
                 yield row, row.value, others[row.label]

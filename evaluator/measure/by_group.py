@@ -143,7 +143,7 @@ def _of_items(task: Task, scorer: Scorer, membership: Membership) -> Iterator[tu
 def _among_relevant(of_group: GroupValues) -> GroupValues:
     """Return the values with NaN for users without a relevant item."""
     values = np.where(of_group.n_relevant > 0, of_group.values, np.nan)
-    return GroupValues(values, of_group.counts, of_group.n_relevant, of_group.n_recommended, of_group.ratios)
+    return GroupValues(values, of_group.counted_mask, of_group.n_relevant, of_group.n_recommended, of_group.ratios)
 
 
 def group_rows(task: Task, partial: Partial, model: str, n_shown: int, composites: Sequence[Composite] = ()) -> list[Row]:

@@ -24,7 +24,7 @@ from .task import MeasureGroup
 
 
 class GroupValues(Struct, frozen=True, eq=False):
-    """Values of one group of measures for the users of a part, cut-offs × users.
+    """Values of one group of measures for the users of a part, cut-offs × users; `counted_mask` has the users that count.
 
     NaN: the user does not count, or has no value; infinite: the value is not defined. If the measure can be pooled, `ratios` are the
     numerators and denominators of the users that count, for the metric or for each ratio in it; if means are combined, they are the value
@@ -32,7 +32,7 @@ class GroupValues(Struct, frozen=True, eq=False):
     """
 
     values: Array
-    counts: Array
+    counted_mask: Array
     n_relevant: Array
     n_recommended: Array
     ratios: tuple[tuple[Array, Array], ...] = ()

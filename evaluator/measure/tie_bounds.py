@@ -87,8 +87,8 @@ class TieMeasures(Struct, frozen=True):
     @classmethod
     def of(cls, definitions: Sequence[Definition], aggregates: Sequence[str]) -> TieMeasures:
         """Choose the `definitions` that are averaged, added up or pooled over users: bounds are those of the mean, the sum or the ratio."""
-        made_of = [_made_of(definition, aggregates) for definition in definitions]
-        indexes = tuple(index for index, kind in enumerate(made_of) if kind)
+        kinds = [_summed_terms(definition, aggregates) for definition in definitions]
+        indexes = tuple(index for index, kind in enumerate(kinds) if kind)
         blocks = []
         for single in (False, True):
             positions = tuple(
@@ -97,12 +97,12 @@ class TieMeasures(Struct, frozen=True):
             if positions:
                 own = tuple(definitions[indexes[position]] for position in positions)
                 exact = [replace(definition, axes={**definition.axes, "float_type": "float64"}) for definition in own]
-                pooled = frozenset(place for place, position in enumerate(positions) if made_of[indexes[position]] == "numerators")
+                pooled = frozenset(place for place, position in enumerate(positions) if kinds[indexes[position]] == "numerators")
                 blocks.append(TieBlock(single, positions, own, group_measures(own), group_measures(exact), pooled))
         return cls(indexes, tuple(blocks))
 
 
-def _made_of(definition: Definition, aggregates: Sequence[str]) -> str:
+def _summed_terms(definition: Definition, aggregates: Sequence[str]) -> str:
     """Return what is added up over users: `values`, or `numerators` of a measure that is only pooled; empty if it has no bounds."""
     chosen = [aggregate for aggregate in aggregates or (definition.average,) if aggregate in _AGGREGATES]
     if not definition.tied or not chosen:

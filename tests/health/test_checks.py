@@ -73,7 +73,7 @@ def examined(
         tallies.append(pickle.loads(pickle.dumps(examine(checks, scorer, chosen.definitions, values))))
     done = finish(chosen, merge_partials(partials), "m", n_train_users=None, schemas={}, predicted=frozenset())
     sources = {role: names(f"data.{role}", stored) for role in frames}
-    context = Context("m", known, definitions=chosen.definitions, measured=done.rows, sources=sources)
+    context = Context("m", known, definitions=chosen.definitions, rows_by_measure=done.rows, sources=sources)
     found = in_order(findings(checks, reduce(add, tallies), context))
     return {finding.check: finding for finding, _, _ in found}, failing_rows(found)
 
