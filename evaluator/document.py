@@ -145,7 +145,7 @@ def with_arrow(text: str, direction: bool | None, space: str = " ") -> str:
 
 
 def text_columns(*titles: str, wraps: Collection[str] = (), code: Collection[str] = ()) -> tuple[Column, ...]:
-    """Return columns of texts: those in `wraps` may take several lines, those in `code` hold words of the program."""
+    """Return columns of texts: those in `wraps` may take several lines, those in `code` contain words of the program."""
     return tuple(Column(title, "code" if title in code else "text", wraps=title in wraps) for title in titles)
 
 

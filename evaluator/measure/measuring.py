@@ -24,7 +24,7 @@ from .task import MeasureGroup, Task
 
 
 def measure(task: Task, frames: Mapping[str, pl.DataFrame]) -> Partial:
-    """Return what the users of a part, with all their rows, add to the result."""
+    """Return the partial of some users, from all their rows."""
     partial, _ = measure_users(task, Scorer.of(task.prepared, PartData(frames)))
     return partial
 

@@ -108,7 +108,7 @@ def _summed(terms: ItemTerms) -> _Block:
 
 
 def _counted(terms: ItemTerms) -> _Block:
-    """Return the counts of terms of which no item is known."""
+    """Return the counts of terms without a known item."""
     if terms.items.dtype.is_integer() and not terms.counts:
         keys, codes = _distinct(terms.items)
         return _Block(np.empty(0, dtype=np.int64), keys, {"count": np.bincount(codes, minlength=len(keys))}, {})

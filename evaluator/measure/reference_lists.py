@@ -79,7 +79,7 @@ class ReferenceFacts(Struct, frozen=True, eq=False):
 
 
 def truths(definitions: Sequence[Definition]) -> tuple[Truth, ...]:
-    """Return the settings for the test set of measures, and of those that they combine."""
+    """Return the settings for the test set of measures, and of the metrics that they combine."""
     return tuple(dict.fromkeys(part.truth for definition in definitions for part in definition.all))
 
 

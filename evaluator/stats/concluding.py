@@ -54,7 +54,7 @@ def span(low: float, high: float, n_decimals: int | None) -> str:
 
 
 SPARSE_BELOW: Final = 10
-"""If fewer users than this changed, the difference is inconclusive: those who change most may be missing. P is exact if possible."""
+"""If fewer users than this changed, the difference is inconclusive: the users who change most may be missing. P is exact if possible."""
 
 
 def sentence_of(difference: Difference) -> str:

@@ -1,6 +1,6 @@
 """Gate tests, which decide whether a model may ship: margins and limits judged on one-sided bounds, and the result in words.
 
-A loss that is not clearly different from 0 is no proof that there is none, and an observed loss below the margin is no proof either. So a
+A loss that is not clearly different from 0 may still exist, and an observed loss below the margin proves nothing about all users. So a
 rule passes if the worse bound meets it, fails if the better bound does not, and is inconclusive otherwise.
 """
 
