@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from receval.stats.best import conclude_values
-from receval.stats.concluding import corrected
+from receval.stats.concluding import judge_family
 from receval.stats.difference import Difference, Settings, Subject
 from receval.stats.estimates import Summary
 from receval.stats.gates import GateTest, margin_test
@@ -92,14 +92,14 @@ def pair_differs(n_models: int, n: int, random: Random) -> bool:
     """Whether `receval compare` with all pairs finds a difference between equally good models."""
     values = random.normal(0, 1, (n_models, n))
     pairs = [compare_paired(SUBJECT, values[i], values[j], SETTINGS) for i in range(n_models) for j in range(i)]
-    return any(one.real for one in corrected(pairs, SETTINGS))
+    return any(one.real for one in judge_family(pairs, SETTINGS))
 
 
 def falsely_equivalent(n_measures: int, random: Random) -> bool:
     """Whether any of several measures is called equivalent whose difference is exactly the margin."""
     margin = 0.02
     pairs = [compare_paired(SUBJECT, np.zeros(400), random.normal(margin, 0.2, 400), SETTINGS, margin) for _ in range(n_measures)]
-    return any(one.verdict == "equivalent" for one in corrected(pairs, SETTINGS))
+    return any(one.verdict == "equivalent" for one in judge_family(pairs, SETTINGS))
 
 
 def hits_gate(n: int, loss: float, churn: float, random: Random) -> GateTest:
@@ -149,7 +149,7 @@ def skewed(kind: str, n: int, random: Random) -> Difference:
 
 def has_verdict(verdict: str, kind: str, n: int, random: Random) -> bool:
     """Whether a difference of 0 is called better, or worse."""
-    return corrected([skewed(kind, n, random)], SETTINGS)[0].verdict == verdict
+    return judge_family([skewed(kind, n, random)], SETTINGS)[0].verdict == verdict
 
 
 def is_beyond(side: str, kind: str, n: int, random: Random) -> bool:

@@ -9,7 +9,7 @@ import runpy
 import pytest
 from receval import load_config
 from receval.config import json_schema
-from receval.conventions import AXES, known
+from receval.conventions import AXES, builtin_names
 from receval.metrics import METRICS
 
 from tests.conftest import ROOT
@@ -107,4 +107,4 @@ def test_the_glossary_says_what_the_words_of_receval_mean():
     for word in ("axis", "convention", "policy", "ledger", "yardstick", "finding", "measure", "gate", "margin", "part", "truth"):
         assert f"| {word} |" in text
     assert f"{len(AXES)} axes" in text
-    assert f"{len(known())} conventions" in text
+    assert f"{len(builtin_names())} conventions" in text

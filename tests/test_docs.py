@@ -12,7 +12,7 @@ import receval
 import yaml
 from receval import load_config
 from receval.checks import CHECKS
-from receval.conventions import AXES, known, load
+from receval.conventions import AXES, builtin_names, load
 from receval.metrics import METRICS
 
 from tests.conftest import ROOT
@@ -65,9 +65,9 @@ def test_every_axis_is_explained_with_its_values(name):
 
 def test_every_convention_has_a_page_with_its_notes():
     found = pages("conventions")
-    assert found.keys() == {*known(), "index"}
-    assert [name for name in known() if name != name.lower()] == []
-    for name in known():
+    assert found.keys() == {*builtin_names(), "index"}
+    assert [name for name in builtin_names() if name != name.lower()] == []
+    for name in builtin_names():
         assert f"[{name}]({name}.md)" in found["index"]
         assert [note for note in load(name).notes if note not in found[name]] == []
         assert f"  convention: {name}" in found[name]

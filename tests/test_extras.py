@@ -42,10 +42,10 @@ def test_an_extra_is_installed_from_where_receval_came(origin, command, monkeypa
 
 def test_without_a_note_of_where_it_came_from_the_name_is_enough(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(metadata, "distributions", lambda name: [])
-    failure = extras.missing("sql", "reading sqlite://", "adbc_driver_sqlite")
+    failure = extras.missing_extra("sql", "reading sqlite://", "adbc_driver_sqlite")
     assert failure.message == "reading sqlite:// needs adbc_driver_sqlite, which is not installed"
     assert failure.hint == "pip install 'receval[sql]'"
-    assert extras.missing("report", "drawing charts").message == "drawing charts needs the extra report, which is not installed"
+    assert extras.missing_extra("report", "drawing charts").message == "drawing charts needs the extra report, which is not installed"
 
 
 def test_nothing_else_knows_how_an_extra_is_spelled():

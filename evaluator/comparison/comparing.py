@@ -14,9 +14,9 @@ from ..results.comparison import Comparison
 from ..results.description import HistogramBin, Spread
 from ..results.result import InputFile, Result, columns_of, select
 from ..results.row import shortened
-from ..stats.concluding import corrected, unjudged, users_text
+from ..stats.concluding import judge_family, users_text, without_verdict
 from ..stats.difference import Difference
-from ..stats.letters import letters, pairs_told_apart
+from ..stats.letters import different_pairs, letters
 from ..stats.paired import TOLERANCE
 from .differing import Differing
 from .pairing import Floats, Side, Sides, sides_of
@@ -174,7 +174,7 @@ def compare(results: Mapping[str, Result], questions: Questions) -> Comparison:
         judged=judged,
         values={(label, side.name): rows_of(side.result, side.model)[label].value for label in labels for side in sides.all},
         higher_is_better={label: rows_of(first.result, first.model)[label].higher_is_better for label in labels},
-        by_group=corrected(by_group, questions.settings),
+        by_group=judge_family(by_group, questions.settings),
         letters=_letters(finished, sides, judged) if questions.all_pairs else {},
         losers=losers,
         spreads=tuple(spreads),
@@ -199,8 +199,8 @@ def _common_labels(sides: Sides) -> tuple[str, ...]:
 
 def _judged(differences: list[Difference], judged: tuple[str, ...], questions: Questions) -> tuple[Difference, ...]:
     """The differences, those of judged measures corrected together, in their order."""
-    family = iter(corrected([one for one in differences if one.subject.measure in judged], questions.settings))
-    return tuple(next(family) if one.subject.measure in judged else unjudged(one) for one in differences)
+    family = iter(judge_family([one for one in differences if one.subject.measure in judged], questions.settings))
+    return tuple(next(family) if one.subject.measure in judged else without_verdict(one) for one in differences)
 
 
 def _letters(differences: tuple[Difference, ...], sides: Sides, judged: tuple[str, ...]) -> dict[str, dict[str, str]]:
@@ -213,6 +213,6 @@ def _letters(differences: tuple[Difference, ...], sides: Sides, judged: tuple[st
             continue
         sign = -1.0 if next(iter(values.values())).higher_is_better is not False else 1.0
         order = sorted(values, key=lambda name: sign * (values[name].value or 0.0))
-        lettered = letters(order, pairs_told_apart(of_measure))
+        lettered = letters(order, different_pairs(of_measure))
         made |= {} if lettered is None else {label: lettered}
     return made

@@ -19,7 +19,7 @@ from ..stats.difference import Difference, Subject
 from ..stats.estimates import Estimate, RatioTerms, Summary, pooled_estimate, unpaired_estimate
 from ..stats.rare_changes import ValueRange
 from ..stats.samples import runs_estimate
-from ..stats.two_models import bounded, difference_of, estimate_folds, estimate_paired, whole_estimate
+from ..stats.two_models import cut_to_bounds, difference_of, estimate_folds, estimate_paired, whole_estimate
 from ..tables.prepared import MISSING
 from .pairing import Floats, Integers, Pairing, Side
 from .questions import Questions, rows_of
@@ -80,7 +80,7 @@ class Differing:
     def of(self, label: str, margin: float | None) -> Difference:
         """The difference of one measure over all users, not yet judged."""
         values, settings = self.value_range(label), self.questions.settings
-        return bounded(difference_of(self.subject(label), self.estimate(label), settings, margin, values), self._bounds(label))
+        return cut_to_bounds(difference_of(self.subject(label), self.estimate(label), settings, margin, values), self._bounds(label))
 
     def value_range(self, label: str) -> ValueRange | None:
         """The range of the values of a user; `None` where nothing bounds them."""
@@ -133,7 +133,7 @@ class Differing:
         for by, groups in self._groups.items():
             for group in groups.drop_nulls().unique().sort().to_list():
                 subject, estimate = self.subject(label, by, group), self.estimate(label, by, group)
-                yield bounded(difference_of(subject, estimate, self.questions.settings, margin, values), self._bounds(label))
+                yield cut_to_bounds(difference_of(subject, estimate, self.questions.settings, margin, values), self._bounds(label))
 
     def sides_of(self, label: str) -> tuple[Floats, Floats] | None:
         """The values of all users on both sides, means over training runs; `None` if there are none."""

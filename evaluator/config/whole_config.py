@@ -110,7 +110,7 @@ def _plainly(text: str) -> MetricSpec | None:
 def _others(value: Any) -> str:
     """Which conventions know a spelling that another does not."""
     names = []
-    for name in conventions.known() if isinstance(value, str) else ():
+    for name in conventions.builtin_names() if isinstance(value, str) else ():
         with suppress(ValueError):
             known = conventions.load(name)
             if known.parse(value) != _plainly(value) and metrics.resolve(known.parse(value), known):

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from ..document import SIGNS, Block, Cell, Column, Document, Figure, Heading, Interval, Paragraph, Points, Role, Section, Table
 from ..results.comparison import Comparison, conclusions
 from ..results.row import shortened
-from ..stats.concluding import decimals, percent, plain, signed
+from ..stats.concluding import decimals, percent, plain, with_sign
 from ..stats.difference import MEANINGS, Difference, Verdict
 from . import numbers
 from .best_values import corrected_text
@@ -56,7 +56,7 @@ def _interval_cell(one: Difference, shown: Shown) -> Cell:
         return Cell("–")
     low, high = one.interval
     drawn = Interval(one.difference, low, high, one.margin, mark=one.verdict or "")
-    return Cell(f"{signed(low, shown.digits)} to {signed(high, shown.digits)}", drawn=drawn)
+    return Cell(f"{with_sign(low, shown.digits)} to {with_sign(high, shown.digits)}", drawn=drawn)
 
 
 def _p_cell(one: Difference, shown: Shown) -> Cell:
@@ -79,7 +79,7 @@ def _verdict_cell(one: Difference, shown: Shown) -> Cell:
 
 def _percent(share: float | None, shown: Shown) -> str:
     """Return a share of the base value in percent; a dash where there is none."""
-    return "–" if share is None else signed(100 * share, shown.percent_digits)
+    return "–" if share is None else with_sign(100 * share, shown.percent_digits)
 
 
 def _relative_interval_cell(one: Difference, shown: Shown) -> Cell:
@@ -91,7 +91,7 @@ def _relative_interval_cell(one: Difference, shown: Shown) -> Cell:
 
 def _number_cell(value: float | None, digits: int, *, sign: bool = False) -> Cell:
     """Return a cell with a number; a dash where there is none."""
-    return Cell("–" if value is None else signed(value, digits) if sign else plain(value, digits), value=value)
+    return Cell("–" if value is None else with_sign(value, digits) if sign else plain(value, digits), value=value)
 
 
 COLUMNS: tuple[DifferenceColumn, ...] = (

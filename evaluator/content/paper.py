@@ -122,7 +122,7 @@ def _data(result: Result) -> Iterator[Table]:
     named = [(before, block) for before, block in pairwise(blocks) if isinstance(before, Heading) and isinstance(block, Table)]
     for place, (heading, table) in enumerate(named, 1):
         of_files = place <= _TABLES_OF_FILES
-        shown = table.turned() if of_files else table
+        shown = table.transposed() if of_files else table
         yield replace(shown, caption=f"{heading.text}.", id=f"data-{place}" if of_files else "data-overlaps")
 
 
@@ -168,7 +168,7 @@ def _compared(comparison: Comparison | None, style: LatexStyle, *, with_results:
         yield joined_table(comparison, relative)
     elif style.marks != "letters" or not with_results:
         caption = f"Comparison of {title(comparison)}. {subtitle(comparison)}. {LETTERS}."
-        yield replace(replace(letters_table(comparison, style.digits), corner="").turned(), caption=caption, notes=comparison.notes)
+        yield replace(replace(letters_table(comparison, style.digits), corner="").transposed(), caption=caption, notes=comparison.notes)
     if comparison.by_group:
         caption = f"Comparison of {title(comparison)}, within groups, corrected together."
         table = groups_table(comparison, relative)

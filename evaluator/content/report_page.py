@@ -274,7 +274,7 @@ def _done(content: ReportContent, short: bool) -> Iterator[Section]:
 
 def _announced(content: ReportContent, short: bool) -> Iterator[Section]:
     """Yield the sections of installed packages, in the order of their names; `ConfigError` for one that fails."""
-    for name in dict.fromkeys(entry.name for entry in plugins.announced("sections")):
+    for name in dict.fromkeys(entry.name for entry in plugins.entry_points_of("sections")):
         make = plugins.find("sections", name)
         try:
             section = make(content)

@@ -109,7 +109,7 @@ def _turned(one: Table, models_as_rows: bool | None) -> Table:
     """Return a table with models as rows or measures as rows; `None` leaves that to the width of the screen."""
     if models_as_rows is None:
         return one
-    turned = one.turned() if models_as_rows else replace(one, turns=False)
+    turned = one.transposed() if models_as_rows else replace(one, turns=False)
     return replace(turned, narrow=_turned(one.narrow, models_as_rows) if one.narrow else None)
 
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import OutputError
-from ..temporary import OwnFolder, dead_folders, locked, unlock
+from ..temporary import OwnFolder, dead_folders, lock_folder, unlock
 
 _PREFIX: Final = ".receval-"
 _JOURNAL: Final = ".receval-journal"
@@ -163,7 +163,7 @@ def _fill(path: Path, content: bytes | Path, *, lasting: bool = False) -> None:
 def _alone(folder: Path) -> Iterator[None]:
     """Be the only process that changes a folder; waits for others."""
     while True:
-        lock = locked(folder, wait=True)
+        lock = lock_folder(folder, wait=True)
         if lock is None or os.path.samestat(os.fstat(lock), folder.stat()):
             break
         unlock(lock)  # another process exchanged the folder while this one waited

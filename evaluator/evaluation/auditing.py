@@ -30,7 +30,7 @@ def audit(loaded: Loaded, names: Sequence[str] = ()) -> Audit:
     which an input is missing. Raises `ConfigError` if a convention is wrong, and what `run` raises.
     """
     evaluation = loaded.config.evaluation
-    chosen = tuple(dict.fromkeys((evaluation.convention, *(names or conventions.known()))))
+    chosen = tuple(dict.fromkeys((evaluation.convention, *(names or conventions.builtin_names()))))
     measures = tuple(evaluation.definitions)
     if not measures:
         raise ConfigError("an audit compares measures, but evaluation.metrics has only formulas")

@@ -21,7 +21,7 @@ from ..load import Source
 from ..load.faults import FaultTally
 from ..measure.model_level_sums import CollectSums
 from ..measure.scoring import GroupValues, Scorer, within_numbers
-from ..measure.task import MeasureGroup, grouped
+from ..measure.task import MeasureGroup, group_measures
 from ..metrics.definition import Definition
 from ..metrics.measure import Ratio, plain
 from ..results.explanation import CellValue, ExplainedChoice, ExplainedTable, Explanation, Total
@@ -70,7 +70,7 @@ def explained(scorer: Scorer, definition: Definition, model: str, user: str) -> 
     if not scorer.part.n_users:
         raise DataError(f"no file contains the user {user!r}")
     assert scorer.part.n_users == 1, "only one user can be explained at a time"
-    (whole,) = grouped((definition,))
+    (whole,) = group_measures((definition,))
     values = scorer.values(whole, CollectSums())
     counts = bool(values.counted_mask[0])
 

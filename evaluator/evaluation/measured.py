@@ -10,13 +10,13 @@ from msgspec import Struct
 
 from ..health import CheckTask, examine
 from ..measure.by_group import GROUPS, sums_by_group
-from ..measure.measuring import EnrichedRows, enriched_rows, scored
+from ..measure.measuring import EnrichedRows, enriched_rows, measure_users
 from ..measure.partial import Partial
+from ..measure.reference_lists import reference_facts
 from ..measure.scoring import Scorer
 from ..measure.task import Task
 from ..measure.tie_bounds import TieMeasures, tie_sums
 from ..measure.truth_hash import truth_hash
-from ..measure.yardsticks import yardstick_facts
 from ..metrics.definition import Definition
 from ..parts.part import Part
 from ..tables.rows import LISTS, PartData
@@ -47,14 +47,14 @@ def measure_part(pass_task: PassTask, part: Part) -> Partial:
     """What some users, with all their rows, add to the result: a pure function that runs on another machine as it stands."""
     task = pass_task.task
     scorer = Scorer.of(task.prepared, PartData({LISTS: part.lists, **part.sides}, {LISTS: part.starts} if len(part.starts) else {}))
-    made, values = scored(task, scorer)
+    made, values = measure_users(task, scorer)
     more: dict[str, Any] = {}
     if pass_task.ties is not None and pass_task.ties.indexes and "score" in part.lists.columns:
         more[TIES] = tie_sums(scorer, pass_task.ties, values)
     if pass_task.checks is not None:
         more[CHECKS] = examine(pass_task.checks, scorer, task.definitions, values)
     if pass_task.for_yardsticks:
-        more[YARDSTICKS] = yardstick_facts(scorer, task.groups, values)
+        more[YARDSTICKS] = reference_facts(scorer, task.groups, values)
     if pass_task.enriched is not None:
         more[ENRICHED] = EnrichedRows((enriched_rows(scorer, pass_task.enriched),))
     if pass_task.hashes_truth:

@@ -13,10 +13,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..health.checker import PopularityRule
-from ..measure import yardsticks as reference
-from ..measure.by_group import Composite, composed, group_rows
-from ..measure.finishing import Finished, finish
-from ..measure.partial import CELLS, Partial, merged
+from ..measure import reference_lists as reference
+from ..measure.by_group import Composite, formula_rows, group_rows
+from ..measure.finishing import FinishedRows, finish
+from ..measure.partial import CELLS, Partial, merge_partials
 from ..measure.task import Task, tables_of
 from ..metrics.definition import Definition
 from ..names.short_names import ORACLE
@@ -38,16 +38,16 @@ class Evaluated(Struct, frozen=True, eq=False):
     name: str
     plan: Plan
     partial: Partial
-    finished: Finished
+    finished: FinishedRows
     formulas: tuple[Row, ...]
     remarks: tuple[str, ...]
     counts: Counts
     by_group: tuple[Row, ...] = ()
 
     @property
-    def facts(self) -> reference.YardstickFacts | None:
+    def facts(self) -> reference.ReferenceFacts | None:
         """What the pass over a model told of it; none of lists that were made."""
-        facts: reference.YardstickFacts | None = self.partial.more.get(YARDSTICKS)
+        facts: reference.ReferenceFacts | None = self.partial.more.get(YARDSTICKS)
         return facts
 
     @property
@@ -112,7 +112,7 @@ def evaluated(files: Files, name: str, partial: Partial, plan: Plan, task: Task)
     )
     finished = finished_of(task)
     own_aggregates = finished_of(replace(task, aggregates=())).rows if plan.composites else []
-    formulas, undefined = composed(name, plan.composites, own_aggregates)
+    formulas, undefined = formula_rows(name, plan.composites, own_aggregates)
     by_group = group_rows(task, partial, name, len(plan.shown), plan.composites)
     measured = zip(plan.definitions, finished.rows, strict=True)
     rows = [[with_protocol(row, definition.label) for row in of_one] for definition, of_one in measured]
@@ -176,26 +176,26 @@ class ReferenceLists(Struct, frozen=True, eq=False):
         In groups there are shares where no user is left out who could count, so that as many users are the same users.
         """
         best, facts, by_group = self.best.get(model.name, {}), model.facts, model.by_group
-        rows = [reference.achieved(of_one, best) for of_one in model.finished.rows]
+        rows = [reference.with_shares_of_best(of_one, best) for of_one in model.finished.rows]
         if ORACLE in self.models and facts is not None and not facts.left_out.frames:
-            by_group = tuple(reference.achieved_by_group(by_group, self.models[ORACLE].by_group, best))
+            by_group = tuple(reference.with_shares_of_best_by_group(by_group, self.models[ORACLE].by_group, best))
         return replace(model, finished=replace(model.finished, rows=rows), by_group=by_group)
 
 
 def measure_reference_lists(files: Files, models: Sequence[Evaluated]) -> ReferenceLists:
     """Measure the reference lists that the config asks for, and popularity where a check wants it, over all users of the test file."""
 
-    def of_part(task: reference.YardstickTask, part: Part) -> Partial:
-        return reference.measure_yardstick(task, part.sides)
+    def of_part(task: reference.ReferenceTask, part: Part) -> Partial:
+        return reference.measure_reference(task, part.sides)
 
-    def over_same_users(model: Evaluated, other: tuple[reference.YardstickTask, Partial] | None) -> dict[str, float]:
+    def over_same_users(model: Evaluated, other: tuple[reference.ReferenceTask, Partial] | None) -> dict[str, float]:
         """Label → the value of other lists over the users that count for a model."""
         left_out = model.facts.left_out if model.facts is not None else reference.LeftOut()
         return {} if other is None else reference.values_over_same_users(model.plan.definitions, model.finished.rows, left_out, *other)
 
     request, facts = files.request, [model.facts for model in models]
     assert facts[0] is not None
-    yardsticks = reference.Yardsticks(
+    yardsticks = reference.ReferencePlan(
         files.task,
         len(request.plan.shown),
         facts[0],
@@ -204,12 +204,12 @@ def measure_reference_lists(files: Files, models: Sequence[Evaluated]) -> Refere
         any(each is not None and each.left_out.frames for each in facts),
     )
     wanted, users = request.evaluation.yardsticks, Ids(files.sides["test"].users)
-    shown = yardsticks.wanted(oracle=wanted.oracle, popularity=wanted.popularity, random=wanted.random, test_users=users)
+    shown = yardsticks.tasks(oracle=wanted.oracle, popularity=wanted.popularity, random=wanted.random, test_users=users)
     baseline = yardsticks.baseline() if "popularity_lists" in request.checks.wants else None
     tasks = [*shown, *([baseline] if baseline is not None else [])]
     sides = {role: side for role, side in files.sides.items() if role in ("test", "train", "baseline")}
     parts = list(parts_without_lists(sides, files.last & sides.keys())) if tasks else []
-    measured = [merged(side_by_side(bound(of_part, task), iter(parts))) for task in tasks]
+    measured = [merge_partials(side_by_side(bound(of_part, task), iter(parts))) for task in tasks]
     partials = {one.name: (one, found) for one, found in zip(shown, measured, strict=False)}
     plans = {one.name: Plan(one.task.definitions, request.plan.aggregates) for one in shown}
     lists = {name: evaluated(files, name, found, plans[name], one.task) for name, (one, found) in partials.items()}

@@ -15,7 +15,7 @@ from ..config.whole_config import Evaluation
 from ..conventions.axes import AXES, PROTOCOL
 from ..health import CheckTask
 from ..measure.aggregate import needs_values
-from ..measure.finishing import chosen
+from ..measure.finishing import aggregates_of
 from ..measure.task import Task, tables_of
 from ..measure.tie_bounds import TieMeasures
 from ..metrics.definition import Definition
@@ -152,7 +152,7 @@ class Request(Struct, frozen=True, eq=False):
         """What is measured of every part of a model."""
         plan, options = self.plan, self.options
         pooled = {part for composite in plan.composites for part in composite.definitions if part.average == "micro"}
-        aggregates = [chosen(one, plan.aggregates) for one in plan.definitions]
+        aggregates = [aggregates_of(one, plan.aggregates) for one in plan.definitions]
         needs_all = any(needs_values(name) for names in aggregates for name in names)
         return Task(
             prepared,
@@ -166,7 +166,7 @@ class Request(Struct, frozen=True, eq=False):
             keeps_values=options.keep_users,
             by=tuple(map(prepared.with_borders, plan.by)),
             most_values=None if needs_all else options.most_values,
-            labels=tuple(map(prepared.with_borders, plan.group_columns)) if options.keep_users else (),
+            group_columns=tuple(map(prepared.with_borders, plan.group_columns)) if options.keep_users else (),
             deviations=options.complete,
         )
 

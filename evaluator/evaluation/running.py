@@ -162,13 +162,13 @@ def _measure_on_spark(
     name: str, files: Files, pass_task: PassTask, progress: ModelProgress, source: load.Source, tally: FaultTally
 ) -> Partial | None:
     """Measure on the workers, where the sources beside the lists are read again in the way that proved right; `None` if rows are faulty."""
-    from ..parts.spark.shuffle import measured_on_spark, ship  # only here: most runs need no Spark
+    from ..parts.spark.shuffle import measure_on_spark, ship  # only here: most runs need no Spark
 
     assert files.reader.session is not None
     of_run = {role: files.inputs.of(role) for role in files.sides} | {"predictions": files.inputs.predictions.get(name)}
     sides = {role: files.reader.as_read.get(side.role, side) for role, side in of_run.items() if side is not None}
     work = ship(files.reader.session, partial(measure_frames, pass_task))
-    made, counts = measured_on_spark(files.reader.session, work, {LISTS: source, **sides}, last=files.last)
+    made, counts = measure_on_spark(files.reader.session, work, {LISTS: source, **sides}, last=files.last)
     tally.counts = counts[LISTS]
     runs = SortedRuns(files.scratch, ENRICHED)
     return made and _move_enriched_to_disk(made, runs).with_more({ENRICHED: runs})
@@ -213,7 +213,7 @@ def _evaluate_and_check(files: Files) -> Result:
         yardsticks=tuple(references.models),
         findings=tuple(symptom.finding for symptom in symptoms),
         examined=bool(checks.on),
-        unmade=health.unmade(checks, available),
+        unmade=health.skipped_checks(checks, available),
         failures=health.failing_rows(symptoms) if options.keep_failures else {},
         enriched={run.values.name: run.enriched for run in runs if run.enriched is not None},
         description=description,
@@ -252,7 +252,7 @@ def _examined(files: Files, checks: CheckTask, model: Evaluated) -> Examined:
     if not files.request.options.tolerant:
         health.refuse(symptoms)
     timed = checks.files and files.prepared.times is not None
-    return Examined(checks, tallies, context, symptoms, health.untimed(replace(context, counts=tallies.counts)) if timed else ())
+    return Examined(checks, tallies, context, symptoms, health.time_remarks(replace(context, counts=tallies.counts)) if timed else ())
 
 
 def _findings_of(files: Files, models: Sequence[Examined], references: ReferenceLists) -> tuple[Sequence[Symptom], Sequence[str]]:
@@ -287,7 +287,7 @@ def _context(files: Files, model: Evaluated) -> Context:
         model=model.name,
         prepared=files.prepared,
         definitions=plan.definitions,
-        measured=model.finished.rows,
+        rows_by_measure=model.finished.rows,
         sources={
             role: SourceNames(one.role, one.scan.names, {column: stores.get(kind, "text") for column, kind in one.stored.items()})
             for role, one in sources.items()

@@ -20,7 +20,7 @@ from ..results.result import FEW_USERS, Result
 from ..stats.concluding import plain
 from ..stats.difference import Subject
 from ..stats.estimates import Estimate
-from ..stats.gates import GateTest, corrected_gains, estimate_test, gate_sentence, limit_test, margin_test, observed_text, remark, rule_text
+from ..stats.gates import GateTest, correct_gains, estimate_test, gate_sentence, limit_test, margin_test, observed_text, remark, rule_text
 from ..stats.rare_changes import ValueRange
 from ..stats.two_models import few_changed
 from .demands import Baseline, Demands, NoBase, base_of, consequence_of_missing, judged_models, side_of
@@ -148,7 +148,7 @@ def judge(result: Result, demands: Demands) -> Verdicts:
     judged = [one for model in result.models for rule in demands.rules if model in models[rule] for one in judging.rule(rule, model)]
     if not judged:
         raise ConfigError("no model is judged: all are baselines or reference lists", "list models of the results in gates.models")
-    tests = corrected_gains([one.test for one in judged], demands.questions.settings.alpha)
+    tests = correct_gains([one.test for one in judged], demands.questions.settings.alpha)
     return Verdicts(tuple(gate_of(replace(one, test=test), demands.inconclusive) for one, test in zip(judged, tests, strict=True)))
 
 

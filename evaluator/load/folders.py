@@ -17,7 +17,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from ..errors import DataError, NoRowsError
-from ..extras import missing
+from ..extras import missing_extra
 from ..temporary import folder_for_copies, new_copy
 from . import sniff
 from .opening import FAILURES
@@ -236,7 +236,7 @@ def files_of_table(role: str, table: Path | Remote, storage: Mapping[str, str]) 
         from deltalake import DeltaTable
         from deltalake.exceptions import DeltaError
     except ImportError:
-        raise missing("delta", "reading Delta tables", "deltalake") from None
+        raise missing_extra("delta", "reading Delta tables", "deltalake") from None
     try:
         address = table.url if isinstance(table, Remote) else str(table)
         found = sorted(DeltaTable(address, storage_options=dict(storage) or None).file_uris())

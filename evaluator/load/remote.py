@@ -18,7 +18,7 @@ from msgspec import Struct, field
 
 from ..config.data_sources import masked_path
 from ..errors import DataError
-from ..extras import missing
+from ..extras import missing_extra
 from ..names.short_names import is_artifact
 from ..secrets import mask_secrets
 from ..temporary import folder_for_copies, new_copy
@@ -167,7 +167,7 @@ def _store(remote: Remote) -> Iterator[tuple[Any, str]]:
         from obstore import exceptions as wrong
         from obstore.store import from_url
     except ImportError:
-        raise missing("remote", f"reading {scheme}://", "obstore") from None
+        raise missing_extra("remote", f"reading {scheme}://", "obstore") from None
     bucket, _, key = path.partition("/")
     client: Any = {
         name: {"true": True, "false": False}.get(value.lower(), value) for name, value in remote.options.items() if name in _CLIENT
@@ -207,7 +207,7 @@ def _artifact(url: str, options: Mapping[str, str], folder: Path) -> Path:
         from mlflow import MlflowClient
         from mlflow.exceptions import MlflowException
     except ImportError:
-        raise missing("mlflow", f"reading {url}") from None
+        raise missing_extra("mlflow", f"reading {url}") from None
     run, path = found.groups()
     with _quick_and_quiet():
         try:

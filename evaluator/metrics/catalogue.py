@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ..conventions import AXES, PROTOCOL, Axis, Convention, known, load
+from ..conventions import AXES, PROTOCOL, Axis, Convention, builtin_names, load
 from ..names.measure_strings import Scalar
 from .registry import METRICS, Metric, Number
 
@@ -151,8 +151,8 @@ class Catalogue(Struct, frozen=True):
 
 
 def read(extra: Iterable[Convention] = ()) -> Catalogue:
-    """Return the catalogue for the conventions of receval, the default one first, and `extra` ones."""
-    names = sorted(known(), key=lambda name: (name != DEFAULT, name.lower()))
+    """Read the catalogue of the conventions of receval, the default one first, and of `extra` ones."""
+    names = sorted(builtin_names(), key=lambda name: (name != DEFAULT, name.lower()))
     found = {convention.name: convention for convention in (*map(load, names), *extra)}
     default = found[DEFAULT]
     choices = tuple(_axis(name, axis, default.axes[name]) for name, axis in AXES.items())

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import Any, Final
 from xml.etree import ElementTree
 
-from ..extras import missing
+from ..extras import missing_extra
 
 _Spec = Mapping[str, Any]
 _SCALE: Final = 2
@@ -80,7 +80,7 @@ def _on_white(spec: _Spec) -> dict[str, Any]:
 def require() -> None:
     """`MissingExtraError` if the extra that draws charts is not installed."""
     if not can_draw():
-        raise missing("report", "drawing charts")
+        raise missing_extra("report", "drawing charts")
 
 
 def _drawer() -> Any:

@@ -259,13 +259,13 @@ def _table(table: doc.Table) -> str:
 
     Pictures of values share a scale with those of the same measure: it is a row of a table that may turn, and else a column.
     """
-    shown = table.turned() if table.turns and len(table.columns) > len(table.rows) - table.apart else table
+    shown = table.transposed() if table.turns and len(table.columns) > len(table.rows) - table.apart else table
     columns = list(zip(*shown.rows, strict=True)) or [()] * len(shown.columns)
     across = [_Scale.near(cell.drawn for cell in cells) for cells in columns]
     slots = [_Slots.of(cells[: len(cells) - shown.apart]) for cells in columns]
     heads, lines = [], []
     for column, slot in zip(shown.columns, slots, strict=True):
-        title = doc.directed(f"{column.group} {column.title}".strip(), column.direction, _SPACE)
+        title = doc.with_arrow(f"{column.group} {column.title}".strip(), column.direction, _SPACE)
         heads.append(_tag("th", _safe(title), scope="col", class_=_side(column, slot)))
     for number, row in enumerate(shown.rows):
         heading = shown.rules.get(number)
@@ -293,7 +293,7 @@ def _cell(cell: doc.Cell, column: doc.Column, scale: _Scale, slot: _Slots, *, is
     """Return text with sign and direction, what is small behind it, and the picture; the verdict or outcome is the class of the cell."""
     verdict = "" if cell.mark in _VALUES else cell.mark
     behind = f" {doc.SIGNS['untested']}" if cell.mark == "untested" else ""
-    text = doc.directed(f"{doc.SIGNS.get(verdict, '')} {cell.text}".lstrip(), cell.direction, _SPACE)
+    text = doc.with_arrow(f"{doc.SIGNS.get(verdict, '')} {cell.text}".lstrip(), cell.direction, _SPACE)
     if is_head or not column.is_number:
         safe = _safe(f"{text}{behind}").replace(" ", _SPACE) if column.role in _UNBROKEN else _safe(f"{text}{behind}")
         whole = _SPACE.join((safe, *([_tag("small", _safe(cell.note))] if cell.note else [])))
@@ -417,7 +417,7 @@ def _notebook_list(kind: str, texts: Iterable[str]) -> str:
 
 
 def _notebook_table(table: doc.Table) -> str:
-    heads = "".join(f'<th scope="col">{html.escape(doc.directed(one.title, one.direction))}</th>' for one in table.columns)
+    heads = "".join(f'<th scope="col">{html.escape(doc.with_arrow(one.title, one.direction))}</th>' for one in table.columns)
     lines, tags = [], {True: '<td class="receval-best">', False: "<td>"}
     for head, *cells in table.rows:
         others = "".join(f"{tags[cell.mark == 'best']}{_notebook_text(cell)}</td>" for cell in cells)

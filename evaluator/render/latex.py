@@ -195,10 +195,10 @@ class _Column(Struct, frozen=True):
 
     @staticmethod
     def of(column: doc.Column, cells: Sequence[doc.Cell]) -> _Column:
-        group = doc.directed(column.group, column.direction) if column.group else ""
-        head = column.title if group else doc.directed(column.title, column.direction)
+        group = doc.with_arrow(column.group, column.direction) if column.group else ""
+        head = column.title if group else doc.with_arrow(column.title, column.direction)
         if not column.is_number:
-            shown = shortened([doc.directed(f"{cell.text} {cell.note}" if cell.note else cell.text, cell.direction) for cell in cells])
+            shown = shortened([doc.with_arrow(f"{cell.text} {cell.note}" if cell.note else cell.text, cell.direction) for cell in cells])
             return _Column(head, group, tuple(map(escaped, shown)), max(map(len, (head, *shown))), is_text=True)
         width = max((len(f"{cell.text} ± {cell.spread}" if cell.spread else cell.text) for cell in cells), default=0)
         return _Column(head, group, tuple(map(_number, cells)), width, max((len(cell.note) for cell in cells), default=0))

@@ -56,7 +56,7 @@ def forms_of(table: Table, screen: Screen) -> list[Table]:
     forms = [replace(table, columns=tuple(columns), rows=tuple(rows))]
     if table.turns:
         has_many_columns = len(table.columns) - table.n_keys > len(table.rows) - table.apart
-        forms.insert(0 if has_many_columns else 1, forms[0].turned())
+        forms.insert(0 if has_many_columns else 1, forms[0].transposed())
     return [*forms, *(forms_of(table.other, screen) if table.other else ())]
 
 

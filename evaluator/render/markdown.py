@@ -103,7 +103,7 @@ def _lines(block: doc.Block, ours: bool) -> Iterable[str]:
 def _table(table: doc.Table, own: Callable[[str], str]) -> Iterator[str]:
     if table.caption:
         yield f"**{markdown_text(table.caption)}**\n"
-    yield _row([doc.directed(markdown_text(f"{column.group} {column.title}"), column.direction) for column in table.columns])
+    yield _row([doc.with_arrow(markdown_text(f"{column.group} {column.title}"), column.direction) for column in table.columns])
     yield "|" + "".join("---:|" if column.is_number else "---|" for column in table.columns)
     for row in table.rows:
         yield _row([_cell(cell, column, own) for cell, column in zip(row, table.columns, strict=True)])
@@ -113,7 +113,7 @@ def _cell(cell: doc.Cell, column: doc.Column, own: Callable[[str], str]) -> str:
     spread = f" ± {cell.spread}" if cell.spread else ""
     text = f"`{cell.text}`" if column.role == "code" and cell.text else cell.text
     is_own = column.is_number or column.role in ("text", "code")
-    text = doc.directed(own(text).replace("|", r"\|") if is_own else markdown_text(text), cell.direction) + spread
+    text = doc.with_arrow(own(text).replace("|", r"\|") if is_own else markdown_text(text), cell.direction) + spread
     marked = f"**{text}**" if cell.mark in _BOLD else f"{text} {doc.SIGNS[cell.mark]}" if cell.mark == "untested" else text
     return f"{marked} {markdown_text(cell.note)}" if cell.note else marked
 

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from ..content import catalogue as pages
-from ..conventions import Convention, known, load
+from ..conventions import Convention, builtin_names, load
 from ..document import Block
 from ..errors import ConfigError
 from ..metrics import METRICS, check, find
@@ -71,7 +71,7 @@ def metric_names() -> tuple[str, ...]:
 
 def convention_names() -> tuple[str, ...]:
     """The names of the conventions."""
-    return tuple(known())
+    return tuple(builtin_names())
 
 
 def _named(text: str, convention: Convention | None) -> str:
@@ -85,7 +85,7 @@ def _named(text: str, convention: Convention | None) -> str:
     except ValueError as error:
         problem = error
     meanings: dict[str, list[str]] = {}
-    for name in known():
+    for name in builtin_names():
         with suppress(ValueError):
             meanings.setdefault(find(load(name).read(spec).name).name, []).append(name)
     hint = "; ".join(f"it is {meant} under {', '.join(names)}" for meant, names in meanings.items())

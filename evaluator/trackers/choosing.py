@@ -9,7 +9,7 @@ from typing import Final
 from .. import plugins
 from ..config.run_sections import Tracking
 from ..errors import ConfigError
-from ..extras import missing
+from ..extras import missing_extra
 from .tracker import Tracker
 
 _EXTRAS: Final = {"mlflow": "mlflow", "wandb": "wandb", "tensorboard": "tensorboardX"}
@@ -45,4 +45,4 @@ def tracker_of(asked: Tracking, folder: Path) -> Tracker:
 def refuse_without_extra(asked: Tracking) -> None:
     """`MissingExtraError` for a tracker that is required and whose library is not installed, before any work."""
     if asked.chosen.required and asked.name in _EXTRAS and find_spec(_EXTRAS[asked.name]) is None:
-        raise missing(asked.name, asked.name)
+        raise missing_extra(asked.name, asked.name)

@@ -10,7 +10,7 @@ from typing import Any, Final
 from ..config.run_sections import MlflowTracking
 from ..content.values import ValuePoint
 from ..errors import OutputError
-from ..extras import missing
+from ..extras import missing_extra
 from ..results.gates import Verdicts
 from ..results.result import Result
 from .tracker import for_mlflow, gates_of_model, gates_word, measures, numbers_of, points_by_model, run_name, settings
@@ -50,7 +50,7 @@ def _client() -> Any:
         from mlflow import MlflowClient
         from mlflow.exceptions import MlflowException
     except ImportError:
-        raise missing("mlflow", "mlflow") from None
+        raise missing_extra("mlflow", "mlflow") from None
     try:
         return MlflowClient()
     except (MlflowException, ImportError) as error:

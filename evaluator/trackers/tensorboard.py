@@ -11,7 +11,7 @@ from typing import Any
 
 from ..config.run_sections import TensorboardTracking
 from ..disk.stage import Stage
-from ..extras import missing
+from ..extras import missing_extra
 from ..results.gates import Verdicts
 from ..results.result import Result
 from .tracker import as_identifiers, for_mlflow, gates_of_model, gates_word, measures, numbers_of, points_by_model, run_name, settings
@@ -55,5 +55,5 @@ def _library() -> Any:
     try:
         from tensorboardX import SummaryWriter
     except ImportError:
-        raise missing("tensorboard", "tensorboard") from None
+        raise missing_extra("tensorboard", "tensorboard") from None
     return SummaryWriter

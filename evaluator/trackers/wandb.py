@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..config.run_sections import WandbTracking
-from ..extras import missing
+from ..extras import missing_extra
 from ..results.gates import Verdicts
 from ..results.result import Result
 from .tracker import as_identifiers, gates_of_model, gates_word, measures, numbers_of, points_by_model, run_name, settings
@@ -47,5 +47,5 @@ def _library() -> Any:
     try:
         import wandb
     except ImportError:
-        raise missing("wandb", "wandb") from None
+        raise missing_extra("wandb", "wandb") from None
     return wandb

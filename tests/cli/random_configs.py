@@ -13,7 +13,7 @@ import polars as pl
 import yaml
 from receval.cli.main import main
 from receval.config.odd_data import Policy
-from receval.conventions import AXES, known
+from receval.conventions import AXES, builtin_names
 
 from tests.conftest import table
 from tests.variants import COLUMN, VARIANTS
@@ -53,7 +53,7 @@ def measure(chance: random.Random) -> str:
     """A measure: any variant of any metric, perhaps with a convention, a cut-off, a policy, or within a formula."""
     text = chance.choice(VARIANTS)
     if chance.random() < 0.2 and "convention=" not in text:
-        text = _with(text, f"convention={chance.choice(tuple(known()))}")
+        text = _with(text, f"convention={chance.choice(tuple(builtin_names()))}")
     if chance.random() < 0.1 and "average=" not in text:
         text = _with(text, f"average={chance.choice(('micro', 'macro', 'own'))}")
     if chance.random() < 0.4 and "@" not in text:
@@ -82,7 +82,7 @@ def config(chance: random.Random) -> dict[str, Any]:
     evaluation: dict[str, Any] = {"metrics": metrics, "top_k": chance.choice(([2], [1, 3], [5], ["none"], [2, "none"]))}
     evaluation["relevance"] = chance.choice(({}, {"threshold": 3}, {"graded": True}, {"graded": True, "threshold": 2}))
     if chance.random() < 0.3:
-        evaluation["convention"] = chance.choice(tuple(known()))
+        evaluation["convention"] = chance.choice(tuple(builtin_names()))
     if chance.random() < 0.3:
         evaluation["aggregates"] = chance.sample(AGGREGATES, chance.randint(1, 4))
     if chance.random() < 0.3:

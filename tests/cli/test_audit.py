@@ -25,7 +25,7 @@ SETTINGS = (
 def test_an_audit_says_what_separate_runs_under_each_convention_say():
     found = audit(load_config(CONFIGS / "quickstart.yaml", SETTINGS[1::2]))
     assert found.conventions[0] == "receval"
-    assert set(found.conventions) == set(conventions.known())
+    assert set(found.conventions) == set(conventions.builtin_names())
     compared = 0
     for name in found.conventions:
         alone = run(load_config(CONFIGS / "quickstart.yaml", [*SETTINGS[1::2], f"evaluation.convention={name}"]))

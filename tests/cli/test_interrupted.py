@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from receval.parts.spark import shuffle
 from receval.parts.spark.session import SparkSession
-from receval.parts.spark.shuffle import measured_on_spark
+from receval.parts.spark.shuffle import measure_on_spark
 
 
 class Interrupting(http.server.BaseHTTPRequestHandler):
@@ -72,9 +72,9 @@ def test_a_spark_that_was_ended_from_outside_is_closed_without_a_word(capfd, rec
 def test_a_signal_during_a_pass_on_spark_ends_quietly(name, code, word, receval, spark, sample, monkeypatch, tmp_path):
     def interrupted(*arguments, **options):
         threading.Timer(0.5, os.kill, (os.getpid(), signal.Signals[name])).start()
-        return measured_on_spark(*arguments, **options)
+        return measure_on_spark(*arguments, **options)
 
-    monkeypatch.setattr(shuffle, "measured_on_spark", interrupted)
+    monkeypatch.setattr(shuffle, "measure_on_spark", interrupted)
     engine = ("--set", "engine.name=spark", "--set", "engine.master=local[2]")
     assert receval("run", sample / "quickstart.yaml", *engine, "-o", f"{tmp_path}/out/") == (code, "", word)
     assert not list(tmp_path.glob("out/*"))

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from receval.conventions import AXES, PROTOCOL, known, load
+from receval.conventions import AXES, PROTOCOL, builtin_names, load
 from receval.metrics import METRICS
 from receval.metrics.catalogue import FAMILIES
 
@@ -40,7 +40,7 @@ def test_a_need_is_said_in_words(receval):
 @pytest.mark.parametrize("name", METRICS)
 def test_a_metric_names_the_conventions_that_have_it(name, receval):
     (line,) = re.findall(r"^ +conventions +(.*)$", receval("metrics", name)[1], re.MULTILINE)
-    assert set(line.split(", ")) == {"receval", *(one for one in known() if name in load(one).metrics)}
+    assert set(line.split(", ")) == {"receval", *(one for one in builtin_names() if name in load(one).metrics)}
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -103,13 +103,13 @@ def test_the_axes_of_every_metric_are_explained(receval):
 
 def test_the_conventions_are_listed(receval):
     out = receval("metrics", "--conventions")[1]
-    for name in known():
+    for name in builtin_names():
         (line,) = (line for line in out.splitlines() if line.split()[:1] == [name])
         assert load(name).about in line
         assert load(name).version in line
 
 
-@pytest.mark.parametrize("name", known())
+@pytest.mark.parametrize("name", builtin_names())
 def test_a_convention_is_explained_with_every_axis_its_notes_and_its_names(name, receval):
     code, out, _ = receval("metrics", "--convention", name)
     assert code == 0
@@ -141,7 +141,7 @@ def test_json_holds_every_metric_axis_and_convention(receval):
     everything = json.loads(receval("metrics", "--all", "--format", "json")[1])
     assert everything["metrics"] == listed["metrics"]
     assert [axis["name"] for axis in everything["axes"]] == [*PROTOCOL, *(name for name in AXES if name not in PROTOCOL)]
-    assert {convention["name"] for convention in everything["conventions"]} == set(known())
+    assert {convention["name"] for convention in everything["conventions"]} == set(builtin_names())
     assert all(set(convention["axes"]) == set(AXES) for convention in everything["conventions"])
 
 

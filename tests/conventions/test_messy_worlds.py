@@ -23,7 +23,7 @@ from tests.conftest import per_user, wholes
 from tests.conventions.messy import NOT_COVERED, Reader, messy_worlds, shuffled_within_users
 from tests.worlds import assert_same, measured
 
-CONVENTIONS = conventions.known()
+CONVENTIONS = conventions.builtin_names()
 EXAMPLES = int(os.environ.get("RECEVAL_EXAMPLES", "0"))
 BY = {"by": "group", "users": "group", "items": "group"}
 

@@ -33,8 +33,8 @@ from receval.health import (
 )
 from receval.health.checker import WANTS
 from receval.measure.finishing import finish
-from receval.measure.measuring import scored
-from receval.measure.partial import merged
+from receval.measure.measuring import measure_users
+from receval.measure.partial import merge_partials
 from receval.measure.scoring import Scorer
 from receval.tables.graph import INPUTS, TABLES
 from receval.tables.prepared import TimeFacts
@@ -68,12 +68,12 @@ def examined(
             for role, rows in frames.items()
         }
         scorer = Scorer.of(known, PartData(mine))
-        partial, values = scored(chosen, scorer)
+        partial, values = measure_users(chosen, scorer)
         partials.append(partial)
         tallies.append(pickle.loads(pickle.dumps(examine(checks, scorer, chosen.definitions, values))))
-    done = finish(chosen, merged(partials), "m", n_train_users=None, schemas={}, predicted=frozenset())
+    done = finish(chosen, merge_partials(partials), "m", n_train_users=None, schemas={}, predicted=frozenset())
     sources = {role: names(f"data.{role}", stored) for role in frames}
-    context = Context("m", known, definitions=chosen.definitions, measured=done.rows, sources=sources)
+    context = Context("m", known, definitions=chosen.definitions, rows_by_measure=done.rows, sources=sources)
     found = in_order(findings(checks, reduce(add, tallies), context))
     return {finding.check: finding for finding, _, _ in found}, failing_rows(found)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from receval.measure.aggregate import aggregated, bootstrap, micro, needs_values
+from receval.measure.aggregate import bootstrap, compute_aggregate, micro, needs_values
 from receval.measure.partial import MomentTable
 from receval.names.short_names import interval_level
 
@@ -22,7 +22,7 @@ def number(aggregate: str, values, **options) -> float | None:
     """An aggregate of one measure of these users."""
     array = np.array(values, dtype=np.float64)
     moments = MomentTable.of(array[np.newaxis], aggregates=[aggregate]).measure(0)
-    (result,) = aggregated(aggregate, moments, values=array if needs_values(aggregate) else None, **options).values()
+    (result,) = compute_aggregate(aggregate, moments, values=array if needs_values(aggregate) else None, **options).values()
     return result
 
 
@@ -40,7 +40,7 @@ def test_sums_agree_with_the_standard_library(values):
 @given(unit_values, st.randoms(use_true_random=False))
 def test_numbers_do_not_depend_on_how_users_are_split_and_ordered(values, random):
     def numbers(table: MomentTable) -> list[float | None]:
-        return [aggregated(aggregate, table.measure(0))[aggregate] for aggregate in SUMS]
+        return [compute_aggregate(aggregate, table.measure(0))[aggregate] for aggregate in SUMS]
 
     shuffled = random.sample(values, len(values))
     cut = random.randint(0, len(values))
@@ -91,7 +91,7 @@ def test_the_bootstrap_has_two_ends():
     values = np.array([0.0, 0.25, 0.5, 1.0])
     low, high = bootstrap(values)
     moments = MomentTable.of(values[np.newaxis]).measure(0)
-    assert aggregated("bootstrap95", moments, values=values) == {"bootstrap95 low": low, "bootstrap95 high": high}
+    assert compute_aggregate("bootstrap95", moments, values=values) == {"bootstrap95 low": low, "bootstrap95 high": high}
 
 
 def test_a_mean_may_be_over_more_users_than_have_a_value():
@@ -111,7 +111,7 @@ def test_nobody_and_an_undefined_value_have_no_number(aggregate):
 
 def test_the_bootstrap_of_an_undefined_value_has_no_ends():
     moments = MomentTable.of(np.array([[0.5, math.nan]])).measure(0)
-    assert aggregated("bootstrap95", moments) == {"bootstrap95 low": None, "bootstrap95 high": None}
+    assert compute_aggregate("bootstrap95", moments) == {"bootstrap95 low": None, "bootstrap95 high": None}
 
 
 def test_one_user_has_a_deviation_of_the_population_only():
@@ -132,8 +132,8 @@ def test_infinite_values_make_the_mean_infinite_and_the_deviation_undefined():
 def test_only_users_who_count_are_averaged():
     values = np.array([[1.0, math.nan, 0.5], [math.nan, 0.25, 1.0]])
     table = MomentTable.of(values, [True, False, True], aggregates=SUMS)
-    assert aggregated("mean", table.measure(0)) == {"mean": 0.75}
-    assert aggregated("mean", table.measure(1)) == {"mean": None}
+    assert compute_aggregate("mean", table.measure(0)) == {"mean": 0.75}
+    assert compute_aggregate("mean", table.measure(1)) == {"mean": None}
     assert (table.measure(1).n, table.measure(1).n_undefined) == (2, 1)
 
 
@@ -148,14 +148,14 @@ def test_micro_is_the_ratio_of_sums():
 def test_what_is_no_aggregate_of_values_is_refused(aggregate):
     moments = MomentTable.of(np.array([[0.5]])).measure(0)
     with pytest.raises(ValueError, match="not an aggregate"):
-        aggregated(aggregate, moments)
+        compute_aggregate(aggregate, moments)
 
 
 @pytest.mark.parametrize("aggregate", ["std", "ci95", "geometric", "median"])
 def test_missing_sums_or_values_are_named(aggregate):
     moments = MomentTable.of(np.array([[0.5, 1.0]]), aggregates=["mean"]).measure(0)
     with pytest.raises(ValueError, match=r"needs (the sum|per-user values)"):
-        aggregated(aggregate, moments)
+        compute_aggregate(aggregate, moments)
 
 
 def test_moments_for_other_aggregates_do_not_merge():

@@ -49,7 +49,7 @@ def evaluated(evaluate, test, lists, train, **evaluation):
 
 @pytest.mark.parametrize(("policy", "value"), POLICIES)
 @settings(max_examples=5)
-@given(test=tests, lists=lists, train=trains, convention=st.sampled_from(conventions.known()))
+@given(test=tests, lists=lists, train=trains, convention=st.sampled_from(conventions.builtin_names()))
 def test_every_user_is_counted_or_left_out(evaluate, policy, value, test, lists, train, convention):
     result = evaluated(evaluate, test, lists, train, metrics=MEASURES, convention=convention, policy={policy: value})
     users = per_user(result)

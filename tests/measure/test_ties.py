@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval.measure import tie_bounds
 from receval.measure.finishing import finish
-from receval.measure.measuring import scored
-from receval.measure.partial import merged
+from receval.measure.measuring import measure_users
+from receval.measure.partial import merge_partials
 from receval.measure.scoring import Scorer
 from receval.tables.rows import PartData
 
@@ -40,10 +40,10 @@ def finished(chosen, parts):
 
     def measured(frames):
         scorer = Scorer.of(chosen.prepared, PartData(frames))
-        partial, values = scored(chosen, scorer)
+        partial, values = measure_users(chosen, scorer)
         return partial.with_more({"ties": tie_bounds.tie_sums(scorer, measures, values)})
 
-    partial = merged(measured(frames) for frames in parts)
+    partial = merge_partials(measured(frames) for frames in parts)
     done = finish(chosen, partial, "model", n_train_users=None, schemas={}, predicted=frozenset())
     return partial, done
 

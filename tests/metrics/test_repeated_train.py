@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 from hypothesis import given, settings
-from receval.conventions import known, load
+from receval.conventions import builtin_names, load
 from receval.metrics import METRICS
 from receval.names.measure_strings import parse
 
@@ -37,7 +37,7 @@ def values_of(result):
     yield from ((label, value, "all") for label, value in wholes(result).items())
 
 
-@pytest.mark.parametrize("convention", known())
+@pytest.mark.parametrize("convention", builtin_names())
 @settings(max_examples=2, derandomize=True)
 @given(world=worlds())
 def test_popularity_stays_within_its_bounds_where_train_repeats_rows(convention, world, evaluate):
@@ -48,7 +48,7 @@ def test_popularity_stays_within_its_bounds_where_train_repeats_rows(convention,
         assert value is None or low - 1e-12 <= value <= high + 1e-12, (convention, who, label, value)
 
 
-@pytest.mark.parametrize("convention", sorted(set(known()) - COUNT_ROWS))
+@pytest.mark.parametrize("convention", sorted(set(builtin_names()) - COUNT_ROWS))
 @settings(max_examples=2, derandomize=True)
 @given(world=worlds())
 def test_repeated_rows_of_train_change_no_popularity_that_is_counted_in_users(convention, world, evaluate):
@@ -68,5 +68,5 @@ def test_repeated_rows_of_train_change_no_choice_that_is_counted_in_users(world,
 
 def test_conventions_that_count_rows_are_those_named():
     axes = ("popularity_count", "popularity_unit", "rank_unit", "surprisal_unit")
-    rows = {name for name in known() if any(load(name).axes_of(metric)[axis] == "rows" for metric in METRICS for axis in axes)}
+    rows = {name for name in builtin_names() if any(load(name).axes_of(metric)[axis] == "rows" for metric in METRICS for axis in axes)}
     assert rows == COUNT_ROWS

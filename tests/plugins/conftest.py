@@ -34,14 +34,14 @@ def _project() -> dict[str, Any]:
 def forgotten() -> Iterator[None]:
     """Forget afterwards what a test added."""
     before = dict(METRICS), dict(table._DECLARED), dict(checks._CHECKERS), set(sys.modules)
-    plugins.announced.cache_clear()
+    plugins.entry_points_of.cache_clear()
     yield
     for known, there in ((METRICS, before[0]), (table._DECLARED, before[1]), (checks._CHECKERS, before[2])):
         for name in [name for name in known if name not in there]:
             del known[name]  # type: ignore[attr-defined]
     for name in [name for name in sys.modules if name not in before[3] and name.startswith(("acme", "receval_plugin_"))]:
         del sys.modules[name]
-    plugins.announced.cache_clear()
+    plugins.entry_points_of.cache_clear()
     _spellings.cache_clear()
 
 

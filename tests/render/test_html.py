@@ -118,7 +118,7 @@ def test_a_table_that_turns_has_rows_of_what_there_is_more_of():
 
 def test_pictures_of_one_measure_share_a_scale_whether_it_is_a_row_or_a_column():
     by_measure = [whiskers(row) for row in rows(as_html((table(turns=True),)))[1:]]
-    by_model = [whiskers(row) for row in rows(as_html((table(turns=True).turned(),)))[1:]]
+    by_model = [whiskers(row) for row in rows(as_html((table(turns=True).transposed(),)))[1:]]
     assert by_measure == [list(pair) for pair in zip(*by_model, strict=True)]
     assert by_measure == [[4, 92]] * 3
 

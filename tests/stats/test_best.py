@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from receval.stats.best import MOST_VALUES, conclude_values
-from receval.stats.concluding import adjust, corrected
+from receval.stats.concluding import adjust, judge_family
 from receval.stats.confidence import t_at
 from receval.stats.difference import Settings, Subject
 from receval.stats.two_models import compare_paired
@@ -46,7 +46,7 @@ def test_the_p_values_are_those_of_all_pairs_of_all_measures():
         for base, model in ("ab", "ac", "ad", "bc", "bd", "cd")
     ]
     expected = {
-        (one.subject.measure, frozenset((one.subject.base, one.subject.model))): one.p_adjusted for one in corrected(pairs, Settings())
+        (one.subject.measure, frozenset((one.subject.base, one.subject.model))): one.p_adjusted for one in judge_family(pairs, Settings())
     }
     made = conclude_values(values)
     assert {one.family for one in made} == {18}
@@ -172,7 +172,7 @@ def test_of_12_measures_at_the_margin_equivalence_is_claimed_in_at_most_5_percen
         made = [
             compare_paired(Subject(f"m{j}", "a", "b"), np.zeros(60), random.normal(margin, 1, 60), Settings(), margin) for j in range(12)
         ]
-        judged = corrected(made, Settings())
+        judged = judge_family(made, Settings())
         wrong += any(one.verdict == "equivalent" for one in judged)
         uncorrected += any(one.p_equivalent <= 0.05 for one in judged)
     assert wrong / DRAWS <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / DRAWS)
@@ -184,6 +184,6 @@ def test_the_p_value_of_equivalence_is_corrected_over_those_that_have_a_margin()
     values = [random.normal(0, 1, N) for _ in range(3)]
     given = enumerate(zip(values, (0.5, 0.4, None), strict=True))
     made = [compare_paired(Subject(f"m{j}", "a", "b"), np.zeros(N), d, Settings(), margin) for j, (d, margin) in given]
-    judged = corrected(made, Settings())
+    judged = judge_family(made, Settings())
     p, q = (one.p_equivalent for one in judged[:2])
     assert [one.p_equivalent_adjusted for one in judged] == [*((2 * p, max(q, 2 * p)) if p < q else (max(p, 2 * q), 2 * q)), None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from receval.stats.concluding import corrected
+from receval.stats.concluding import judge_family
 from receval.stats.difference import Settings, Subject
 from receval.stats.two_models import compare_paired
 
@@ -17,7 +17,7 @@ def verdicts(draw, settings=Settings()):  # noqa: B008
     random = np.random.default_rng(0)
     for _ in range(DRAWS):
         base, model = draw(random)
-        yield corrected([compare_paired(Subject("nDCG@10", "a", "b"), base, model, settings)], settings)[0].verdict
+        yield judge_family([compare_paired(Subject("nDCG@10", "a", "b"), base, model, settings)], settings)[0].verdict
 
 
 def test_of_two_models_that_swap_users_by_a_coin_one_is_worse_in_two_and_a_half_percent():

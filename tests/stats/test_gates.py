@@ -14,7 +14,7 @@ from receval.stats.difference import Subject
 from receval.stats.estimates import Estimate, paired_estimate
 from receval.stats.gates import (
     GateTest,
-    corrected_gains,
+    correct_gains,
     estimate_test,
     gate_sentence,
     limit_test,
@@ -139,8 +139,8 @@ def test_gains_are_superiority_tests():
 def test_several_gains_are_corrected_together_and_losses_are_not():
     gain, loss = (margin_test(paired(mean), True, kind, 0.0) for mean, kind in ((0.0102, "min_gain"), (0.0102, "max_loss")))
     assert gain.outcome == loss.outcome == "pass"
-    assert [test.outcome for test in corrected_gains([gain])] == ["pass"]
-    tests = corrected_gains([gain, loss, gain, gain])
+    assert [test.outcome for test in correct_gains([gain])] == ["pass"]
+    tests = correct_gains([gain, loss, gain, gain])
     assert [test.outcome for test in tests] == ["inconclusive", "pass", "inconclusive", "inconclusive"]
     assert (tests[0].p_adjusted, tests[1].p_adjusted) == (pytest.approx(3 * gain.p), None)
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from receval import load_config, run
-from receval.stats.concluding import adjust, corrected
+from receval.stats.concluding import adjust, judge_family
 from receval.stats.confidence import not_within
 from receval.stats.difference import Settings, Subject
 from receval.stats.estimates import RatioTerms, paired_estimate
@@ -158,7 +158,7 @@ def test_the_sample_has_the_p_values_of_t_corrected_for_skewness(sample):
     assert ndcg.statistic == exactly(8.359444773986583)
     assert (ndcg.p, average_precision.p) == pytest.approx((1.5186196859707185e-15, 3.038436519820708e-09), rel=1e-10)
     assert ndcg.effect_size == exactly(0.48262572739819626)
-    (judged,) = corrected([ndcg], SETTINGS)
+    (judged,) = judge_family([ndcg], SETTINGS)
     assert judged.detectable == exactly(0.02383470926201141)
     assert judged.sentence == (
         "knn is better than popular: nDCG@10 is higher by 0.077 (95 % interval 0.060 to 0.093); higher for 192 of 350 users, lower for 41."

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 from receval import errors
-from receval.stats.concluding import corrected
+from receval.stats.concluding import judge_family
 from receval.stats.difference import Settings, Subject
 from receval.stats.resampling import affordable_resamples
-from receval.stats.two_models import bounded, compare_paired
+from receval.stats.two_models import compare_paired, cut_to_bounds
 
 from tests.stats.test_verdicts import SETTINGS, N, spread
 
@@ -35,19 +35,21 @@ def test_one_large_difference_among_51_is_found_by_resampling(test, correction):
     large = compare_paired(subject, base, base + spread(0.115, 0.1), chosen)
     assert large.statistic == pytest.approx(23)
     others = [replace(large, p=1.0)] * 50
-    assert corrected([large, *others], chosen)[0].verdict == "better"
+    assert judge_family([large, *others], chosen)[0].verdict == "better"
 
 
 def test_intervals_end_where_no_difference_can_be():
     # Three users whose values go from 0 to 1, 1 and 0.9: t would reach 1.11.
     found = compare_paired(Subject("HitRate@10", "a", "b"), np.zeros(3), np.array([1.0, 1.0, 0.9]), SETTINGS)
-    ends = bounded(found, (0.0, 1.0))
+    ends = cut_to_bounds(found, (0.0, 1.0))
     assert found.high > 1.1
     assert (ends.low, ends.high, ends.one_sided_high, ends.p) == (found.low, 1.0, 1.0, found.p)
-    assert bounded(found, (-math.inf, math.inf)) == found
+    assert cut_to_bounds(found, (-math.inf, math.inf)) == found
 
 
 def test_swapped_models_have_the_same_ends():
     pair = np.zeros(3), np.array([1.0, 1.0, 0.9])
-    there, back = (bounded(compare_paired(Subject("HitRate@10", "a", "b"), *sides, SETTINGS), (0.0, 1.0)) for sides in (pair, pair[::-1]))
+    there, back = (
+        cut_to_bounds(compare_paired(Subject("HitRate@10", "a", "b"), *sides, SETTINGS), (0.0, 1.0)) for sides in (pair, pair[::-1])
+    )
     assert there.interval == (-back.high, -back.low)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from receval.stats.concluding import adjust, corrected
+from receval.stats.concluding import adjust, judge_family
 from receval.stats.difference import TESTS, Settings, Subject
 from receval.stats.gates import margin_test
 from receval.stats.paired import PairedSums
@@ -34,7 +34,7 @@ def test_swapping_the_models_flips_every_sign_and_nothing_else(pair, higher_is_b
     assert (there.p, there.p_equivalent, there.sd, there.se) == (back.p, back.p_equivalent, back.sd, back.se)
     assert (there.up, there.down) == (back.down, back.up)
     opposite = {"better": "worse", "worse": "better"}
-    one, other = (corrected([difference], SETTINGS)[0].verdict for difference in (there, back))
+    one, other = (judge_family([difference], SETTINGS)[0].verdict for difference in (there, back))
     assert other == opposite.get(one, one)
 
 
@@ -59,7 +59,7 @@ def test_the_order_of_users_changes_no_bit_of_any_aggregate(aggregate):
 def test_the_same_values_are_identical(test, aggregate):
     base, _ = draw_pair(3, 40)
     difference = compare_paired(replace(SUBJECT, aggregate=aggregate), base, base, Settings(test=test, resamples=FEW_RESAMPLES), 0.01)
-    (judged,) = corrected([difference], SETTINGS)
+    (judged,) = judge_family([difference], SETTINGS)
     assert (judged.verdict, judged.difference, judged.p, judged.interval) == ("identical", 0, 1, (0, 0))
     assert judged.sentence == "nDCG@10 of model and of base is identical for 40 users."
 

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 from receval import errors
-from receval.stats.concluding import corrected, decimals, percent, plain, signed, unjudged
+from receval.stats.concluding import decimals, judge_family, percent, plain, with_sign, without_verdict
 from receval.stats.difference import Settings, Subject
 from receval.stats.estimates import SKEWED, UNPAIRED, Summary
 from receval.stats.rare_changes import ValueRange
@@ -24,7 +24,7 @@ def judged(d, *, higher_is_better=True, margin=None, settings=SETTINGS, family=1
     d = np.asarray(d, dtype=np.float64)
     subject = Subject("nDCG@10", "main", "today", higher_is_better)
     difference = compare_paired(subject, np.full(len(d), base), base + d, settings, margin)
-    return corrected([difference] * family, settings)[0]
+    return judge_family([difference] * family, settings)[0]
 
 
 def spread(mean, sd, n=N):
@@ -139,7 +139,7 @@ def rare(n_lost, values):
     """1,000 users of whom so many lose 0.1, and nobody gains."""
     d = np.append(np.full(n_lost, -0.1), np.zeros(1_000 - n_lost))
     pair = compare_paired(Subject("nDCG@10", "main", "today"), np.zeros(1_000), d, Settings(), values=values)
-    return corrected([pair], Settings())[0]
+    return judge_family([pair], Settings())[0]
 
 
 def test_where_changes_are_rare_one_large_change_that_was_not_drawn_may_undo_them():
@@ -184,7 +184,7 @@ def test_a_difference_that_may_be_smaller_than_the_margin_says_so():
 
 def test_values_of_whole_models_have_a_difference_and_nothing_more():
     difference = compare_wholes(Subject("ItemCoverage@10", "main", "today"), 0.125, 0.15, SETTINGS)
-    family = corrected([difference, CASES["better"][0]], SETTINGS)
+    family = judge_family([difference, CASES["better"][0]], SETTINGS)
     assert (family[0].verdict, family[0].p, family[0].interval, family[0].relative) == (None, None, None, pytest.approx(0.2))
     assert family[0].sentence == (
         "ItemCoverage@10 of today is higher than that of main by 0.025; without an interval its error is unknown."
@@ -200,11 +200,11 @@ def test_a_missing_value_of_a_whole_model_is_no_difference():
 
 def test_unpaired_users_are_judged_with_a_note():
     sides = Summary(0.5, 0.2, 300), Summary(0.56, 0.2, 500)
-    (difference,) = corrected([compare_unpaired(Subject("nDCG@10", "main", "today"), *sides, SETTINGS)], SETTINGS)
+    (difference,) = judge_family([compare_unpaired(Subject("nDCG@10", "main", "today"), *sides, SETTINGS)], SETTINGS)
     assert (difference.verdict, difference.test, difference.up, difference.notes) == ("better", "welch", None, (UNPAIRED,))
     assert difference.sentence == "today is better than main: nDCG@10 is higher by 0.060 (95 % interval 0.031 to 0.089)."
     unknown = compare_unpaired(Subject("nDCG@10", "main", "today"), Summary(0.5, None, 300), Summary(0.56, 0.2, 500), SETTINGS)
-    assert (unknown.p, corrected([unknown], SETTINGS)[0].verdict) == (None, None)
+    assert (unknown.p, judge_family([unknown], SETTINGS)[0].verdict) == (None, None)
 
 
 def test_users_with_a_value_on_one_side_are_told():
@@ -218,12 +218,12 @@ def test_users_with_a_value_on_one_side_are_told():
 def test_a_group_is_part_of_the_sentence():
     subject = Subject("nDCG@10", "main", "today", by="users.plan", group="free")
     difference = compare_paired(subject, np.zeros(50), np.zeros(50), SETTINGS)
-    assert corrected([difference], SETTINGS)[0].sentence == "nDCG@10 of users.plan free of today and of main is identical for 50 users."
+    assert judge_family([difference], SETTINGS)[0].sentence == "nDCG@10 of users.plan free of today and of main is identical for 50 users."
 
 
 def test_what_is_not_in_the_family_is_shown_and_not_judged():
     difference = compare_paired(Subject("nDCG@10", "main", "today"), np.zeros(N), spread(0.05, 0.1), SETTINGS)
-    shown = unjudged(difference)
+    shown = without_verdict(difference)
     assert (shown.verdict, shown.p_adjusted, shown.family) == (None, None, None)
     assert shown.sentence.startswith("nDCG@10 of today is higher than that of main by 0.0500")
 
@@ -273,7 +273,7 @@ def test_an_impossible_margin_is_refused(margin):
 def test_numbers_have_the_digits_that_are_known():
     assert [decimals(width) for width in (0.0167, 0.0079, 0.01, 3.2, 47, None, 0.0)] == [3, 4, 3, 1, 0, None, None]
     assert [plain(0.0768, 3), plain(-0.0004, 3), plain(12345.6, 0), plain(-0.25)] == ["0.077", "0.000", "12,346", "−0.25"]
-    assert [signed(0.004, 3), signed(-0.004, 3), signed(0.0, 2)] == ["+0.004", "−0.004", "0.00"]
+    assert [with_sign(0.004, 3), with_sign(-0.004, 3), with_sign(0.0, 2)] == ["+0.004", "−0.004", "0.00"]
     assert [percent(0.95), percent(2 * 0.95 - 1), percent(-0.053)] == ["95 %", "90 %", "−5.3 %"]
 
 

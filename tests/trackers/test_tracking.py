@@ -51,7 +51,7 @@ def acme(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     monkeypatch.setitem(sys.modules, "acme_tracker", type(sys)("acme_tracker"))
     sys.modules["acme_tracker"].Acme = Acme  # type: ignore[attr-defined]
     entry = EntryPoint("acme", "acme_tracker:Acme", "receval.trackers")
-    monkeypatch.setattr(plugins, "announced", lambda kind: (entry,) if kind == "trackers" else ())
+    monkeypatch.setattr(plugins, "entry_points_of", lambda kind: (entry,) if kind == "trackers" else ())
     return given
 
 

@@ -14,8 +14,8 @@ from receval.evaluation.files import SourceReader
 from receval.load.faults import FaultTally
 from receval.load.opening import opened
 from receval.load.scan import Scan
-from receval.parts.spark.shuffle import measured_on_spark, table_frame
-from receval.parts.spark.workers import Enclosed
+from receval.parts.spark.shuffle import measure_on_spark, table_frame
+from receval.parts.spark.workers import EnclosedValue
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -41,8 +41,8 @@ def look(role: str, *paths: Path, table: str = "lists", **options) -> load.Sourc
 
 def parts_of(session, sources, *, last=(), rows_per_part=4, **options):
     """The frames of every part, by role, and the faults."""
-    work = Enclosed(lambda frames: [dict(frames)])
-    return measured_on_spark(session, work, sources, last=last, rows_per_part=rows_per_part, **options)
+    work = EnclosedValue(lambda frames: [dict(frames)])
+    return measure_on_spark(session, work, sources, last=last, rows_per_part=rows_per_part, **options)
 
 
 def local(source: load.Source) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""Yardsticks are measured over parts: known values, the same for every cut of the users, and over the users that count for a model."""
+"""Reference lists are measured over parts: known values, the same for every cut of users, and over the users that count for a model."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 import pytest
 from receval.measure.finishing import finish
-from receval.measure.measuring import scored
-from receval.measure.partial import merged
+from receval.measure.measuring import measure_users
+from receval.measure.partial import merge_partials
+from receval.measure.reference_lists import ReferencePlan, measure_reference, reference_facts, values_over_same_users, with_shares_of_best
 from receval.measure.scoring import Scorer
 from receval.measure.task import needs_scores, of_hits, reads_whole_lists
-from receval.measure.yardsticks import Yardsticks, achieved, measure_yardstick, values_over_same_users, yardstick_facts
 from receval.tables.ids import Ids
 from receval.tables.rows import PartData
 
@@ -38,12 +38,12 @@ class Small:
         partials = []
         for part in self.parts():
             scorer = Scorer.of(self.task.prepared, PartData(part))
-            partial, values = scored(self.task, scorer)
-            partials.append(partial.with_more({"yardsticks": yardstick_facts(scorer, self.task.groups, values)}))
-        self.partial = merged(partials)
+            partial, values = measure_users(self.task, scorer)
+            partials.append(partial.with_more({"yardsticks": reference_facts(scorer, self.task.groups, values)}))
+        self.partial = merge_partials(partials)
         self.facts = self.partial.more["yardsticks"]
         leaves_out = bool(self.facts.left_out.frames)
-        self.yardsticks = Yardsticks(self.task, len(self.task.definitions), self.facts, self.partial.longest, seen_items, leaves_out)
+        self.yardsticks = ReferencePlan(self.task, len(self.task.definitions), self.facts, self.partial.longest, seen_items, leaves_out)
 
     def parts(self):
         rest = pl.col("user") % self.n_parts
@@ -53,8 +53,8 @@ class Small:
         """The task and the partial of a yardstick."""
         users = Ids(self.frames["test"]["user"].unique().sort())
         wanted = {"oracle": name == "oracle", "popularity": name == "popularity", "random": 3 if name == "random" else None}
-        (yardstick,) = [self.yardsticks.baseline()] if name == "baseline" else self.yardsticks.wanted(**wanted, test_users=users)
-        return yardstick, merged(measure_yardstick(yardstick, part) for part in self.parts())
+        (yardstick,) = [self.yardsticks.baseline()] if name == "baseline" else self.yardsticks.tasks(**wanted, test_users=users)
+        return yardstick, merge_partials(measure_reference(yardstick, part) for part in self.parts())
 
 
 TRAIN = [(1, 10), (2, 10), (3, 10), (2, 11), (3, 11), (3, 12)]
@@ -135,7 +135,7 @@ def test_a_model_is_compared_over_the_users_who_count_for_it():
     same_users = values_over_same_users(world.task.definitions, rows, world.facts.left_out, yardstick, best)
     # User 2 has no list: the oracle's 2/3 of user 1 counts alone where such users are left out.
     assert same_users == pytest.approx({"Recall@2": (2 / 3 + 1) / 2, "Recall(missing_lists=drop)@2": 2 / 3})
-    shares = [row.achieved for of_measure in rows for row in achieved(of_measure, same_users)]
+    shares = [row.achieved for of_measure in rows for row in with_shares_of_best(of_measure, same_users)]
     assert shares == pytest.approx([(1 / 6) / (5 / 6), (1 / 3) / (2 / 3)])
 
 
