@@ -79,7 +79,7 @@ class ExaminedPart(Struct, frozen=True, eq=False):
         examples = Examples((pl.DataFrame({"user": gather(self.data.users, index[:EXAMPLES])}),))  # users ascend
         if not self.keeps_rows:
             return {"examples": examples}
-        frame = pl.DataFrame({"user": gathered(self.data.users, index)} | {name: column[index] for name, column in columns.items()})
+        frame = pl.DataFrame({"user": gather(self.data.users, index)} | {name: column[index] for name, column in columns.items()})
         return {"examples": examples} | self.stored_rows(frame)
 
     def stored_rows(self, frame: pl.DataFrame, name: str = "rows") -> dict[str, Any]:
@@ -124,4 +124,4 @@ def item_hashes(rows_as_stored: ListRows) -> Array:
 @table("listed_items", uses=("rows_as_stored", "item_hashes"))
 def listed_items(rows_as_stored: ListRows, item_hashes: Array) -> pl.Series:
     """Return the distinct items of the lists, by their hashes: two of ten million items share one with a probability of 10⁻⁶."""
-    return gathered(rows_as_stored.rows.item, pl.Series(item_hashes).arg_unique().to_numpy())
+    return gather(rows_as_stored.rows.item, pl.Series(item_hashes).arg_unique().to_numpy())

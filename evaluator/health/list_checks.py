@@ -383,7 +383,7 @@ def _by_reason(unbounded: Mapping[str, str]) -> dict[str, str]:
 
 def deepest_cutoff(examined: ExaminedPart | Context) -> int | None:
     """Return the last rank at which ties matter; `None`: all ranks."""
-    whole = any(definition.tied and definition.k is None for definition in examined.definitions)
+    whole = any(definition.has_tie_bounds and definition.k is None for definition in examined.definitions)
     return None if whole or not examined.cutoffs else max(examined.cutoffs)
 
 

@@ -31,7 +31,7 @@ _Z: Final = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
 
 def _first_of_users(definitions: Sequence[Definition]) -> int | None:
     """Return the index of the first measure with per-user values."""
-    return next((index for index, definition in enumerate(definitions) if not definition.metric.system), None)
+    return next((index for index, definition in enumerate(definitions) if not definition.metric.per_model), None)
 
 
 @check("T04")
@@ -95,7 +95,7 @@ class ImpossibleValues(HealthCheck):
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         symptoms: list[Symptom] = []
         for index, (definition, rows) in enumerate(zip(context.definitions, context.rows_by_measure, strict=True)):
-            if rows and definition.metric.system:
+            if rows and definition.metric.per_model:
                 symptoms += self._of_model(rows[0], definition, context)
             elif rows:
                 symptoms += self._of_users(tally, index, rows[0].label, definition, context)

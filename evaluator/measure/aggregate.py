@@ -145,8 +145,8 @@ def _std(moments: Moments, divisor: int, ddof: int) -> float:
 
 def _root(number: Fraction) -> float:
     """Return the square root of a number, also of a number above the largest float."""
-    square = rounded(number)
-    return math.sqrt(square) if math.isfinite(square) else math.sqrt(rounded(number / _SCALE**2)) * _SCALE
+    square = round_fraction(number)
+    return math.sqrt(square) if math.isfinite(square) else math.sqrt(round_fraction(number / _SCALE**2)) * _SCALE
 
 
 def _half_width(moments: Moments, quantile: float) -> float:

@@ -79,7 +79,7 @@ def sums_by_group(task: Task, scorer: Scorer, values: Array) -> GroupTable:
 
 def has_groups_of(by: GroupBy, group: MeasureGroup) -> bool:
     """Return whether measures have values by group: those with per-user values; for groups of items only those based on hits."""
-    return sums_hits(group.first) if by.kind == "items" else not group.metric.system
+    return sums_hits(group.first) if by.kind == "items" else not group.metric.per_model
 
 
 Ratios = Mapping[int, tuple[Array, Array]]
@@ -288,6 +288,6 @@ def formula_rows(model: str, composites: Sequence[Composite], rows: Sequence[Seq
         values = {spec: row.value if row else None for spec, row in picked.items()}
         users = min((row.n_users for row in picked.values() if row), default=0)
         formulas.append(Row(model, composite.formula.text, None, "formula", composite.formula.value(values), users, higher_is_better=None))
-        reason = composite.formula.undefined(values)
+        reason = composite.formula.undefined_reason(values)
         sentences += [f"{composite.formula.text} has no value: {reason}"] if reason else []
     return formulas, sentences

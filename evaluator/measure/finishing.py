@@ -116,7 +116,7 @@ def finish(
             moments.n,
             predicted=index in predicted,
         )
-        parts = {} if definition.metric.system else _parts(task, partial, index, values)
+        parts = {} if definition.metric.per_model else _parts(task, partial, index, values)
         rows_of_measures.append([replace(row, ledger=_with_values(entry, row, parts)) for row in rows])
     return FinishedRows(rows_of_measures, values)
 

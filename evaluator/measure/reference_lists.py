@@ -416,7 +416,7 @@ def _reference_rows(reference: ReferenceTask, part: PartData, masked: bool) -> p
         if reference.kind == "random":
             assert reference.test_users is not None
             numbers = reference.test_users.index_of(part.users.gather(members))
-            rows: MadeRows = random_rows(prepared, numbers, seen, reference.depth, reference.seed)
+            rows: ReferenceRows = random_rows(prepared, numbers, seen, reference.depth, reference.seed)
         else:
             rows = popular_rows(prepared, seen, reference.depth)
         user, item = members[rows.user], prepared.items.ids.gather(rows.item)

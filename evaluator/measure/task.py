@@ -82,12 +82,12 @@ class Task(Struct, frozen=True, eq=False, dict=True):
     @property
     def of_users(self) -> tuple[MeasureGroup, ...]:
         """Groups of measures with a value per user."""
-        return tuple(group for group in self.groups if not group.metric.system)
+        return tuple(group for group in self.groups if not group.metric.per_model)
 
     @property
     def of_models(self) -> tuple[MeasureGroup, ...]:
         """Groups of model-level measures."""
-        return tuple(group for group in self.groups if group.metric.system)
+        return tuple(group for group in self.groups if group.metric.per_model)
 
     @property
     def sums(self) -> frozenset[str]:

@@ -210,7 +210,7 @@ def _choices(scorer: Scorer, block: TieBlock) -> list[Choice]:
 
 def _in_every_order(scorer: Scorer, block: TieBlock) -> list[Array]:
     """Return the values of all users of a part (measures × users) in the worst, the best and the mean order."""
-    mean: Reorder = partial(expected, deepest=block.deepest)
+    mean: Reorder = partial(expected_ranks, deepest=block.deepest)
     return [
         _reordered(scorer, block, block.groups, partial(reorder_hits, best=False)),
         _reordered(scorer, block, block.groups, partial(reorder_hits, best=True)),

@@ -211,7 +211,7 @@ def _part_of_everyone(lists: WholeUsers, sides: Mapping[str, SideTable], roles: 
     """Return a part of the users with a list and those of the sides in `roles`."""
     frames = {role: sides[role].in_one_piece() for role in roles}
     if len(frames) < len(sides):
-        users = pl.concat([gathered(lists.rows["user"], lists.starts), *(sides[role].users for role in roles)]).unique()
+        users = pl.concat([gather(lists.rows["user"], lists.starts), *(sides[role].users for role in roles)]).unique()
         frames |= {role: side.rows_of(users) for role, side in sides.items() if role not in frames}
     return Part(lists.rows, frames, lists.starts)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..load import ReadAgain
 from ..load.opening import FAILURES, batches
 from ..load.scan import ReadError
-from ..tables.ids import gathered, user_starts
+from ..tables.ids import gather, user_starts
 from ..temporary import write_error
 from .part import ClosedUsers, Indices, cut_points
 from .resources import Scratch
@@ -104,7 +104,7 @@ def contiguous_users(batches: Batches, rows_per_part: int, *, users_are_sorted: 
 
 def users_stand_together(batch: pl.DataFrame) -> bool:
     """Return whether the rows of each user in a batch are consecutive."""
-    return ClosedUsers().add(gathered(batch["user"], user_starts(batch["user"])))
+    return ClosedUsers().add(gather(batch["user"], user_starts(batch["user"])))
 
 
 def cut(users: WholeUsers, rows_per_part: int) -> Iterator[WholeUsers]:

@@ -12,7 +12,7 @@ import polars as pl
 from msgspec import Struct
 
 from ..load.typed import temporary_rows
-from ..tables.ids import gathered, user_starts
+from ..tables.ids import gather, user_starts
 from ..temporary import write_error
 from .part import Indices, cut_points
 from .resources import Scratch
