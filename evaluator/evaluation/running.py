@@ -149,7 +149,9 @@ def _measure_on_this_machine(
         apart=source.users_apart,
     )
     total, runs = None, SortedRuns(files.scratch, ENRICHED)
-    for made in side_by_side(measure, parts):
+    in_processes = files.processes.taking(measure)
+    found = side_by_side(measure, parts) if in_processes is None else side_by_side(in_processes, parts, files.processes.n)
+    for made in found:
         kept = _move_enriched_to_disk(made, runs)
         total = kept if total is None else total + kept
     if total is None:
