@@ -157,7 +157,7 @@ def verdict(values: Values, one: Asked, row: Row, scale: float = 1.0) -> tuple[s
     A library that has no value where receval has none is equal; a value of the whole model has none per list.
     """
     library = LIBRARIES[row["library"]]
-    per_list = "lists without a value" in (row.get("note") or "") and one.definition.metric.system
+    per_list = "lists without a value" in (row.get("note") or "") and one.definition.metric.per_model
     value = None if per_list else values.get((row["model"], one.label, one.mode))
     if value is None or row["value"] is None:
         return ("equal", 0.0, "") if value is row["value"] else ("different", math.inf, "")

@@ -12,7 +12,7 @@ from typing import Any, Final
 import click
 import receval
 from receval.outputs import OutputForm, of_form
-from receval.quoting import seen, sentence
+from receval.quoting import escaped, sentence
 
 
 def emit(content: bytes, *, drawn: bool = False) -> None:
@@ -21,7 +21,7 @@ def emit(content: bytes, *, drawn: bool = False) -> None:
     What was not `drawn` for people holds names as they are: on a terminal their characters are shown, in a pipe or file they are kept.
     """
     if not drawn and sys.stdout.isatty():
-        content = "".join(letter if letter in "\n\t" else seen(letter) for letter in content.decode()).encode()
+        content = "".join(letter if letter in "\n\t" else escaped(letter) for letter in content.decode()).encode()
     sys.stdout.flush()
     sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()

@@ -92,7 +92,7 @@ def _row(entry: MetricEntry) -> tuple[str, ...]:
 
 
 def _default_first(choice: ChoiceEntry) -> list[str]:
-    default = catalogue.shown(choice.default) or choice.allowed
+    default = catalogue.format_value(choice.default) or choice.allowed
     return [default, *(value for value in choice.values if value != default)]
 
 
@@ -159,7 +159,7 @@ def good_value(entry: MetricEntry) -> Iterable[Block]:
     yield Paragraph(SAMPLE_MODELS)
     rows = {label: values for (name, label), values in sample_values().items() if name == entry.name}
     every = [value for values in rows.values() for value in values.values()]
-    places = decimals(every, whole=METRICS[entry.name].counts and all(float(value).is_integer() for value in every if value is not None))
+    places = decimals(every, whole=METRICS[entry.name].is_count and all(float(value).is_integer() for value in every if value is not None))
     cells = ((label, *(number(values[model], places) or "none" for model in MODELS)) for label, values in rows.items())
     yield Table.of_texts(text_columns("measure", *MODELS), cells)
     yield Paragraph(" ".join(remarks(entry, list(rows.values()))))
@@ -260,7 +260,7 @@ def _with_another(entry: MetricEntry, choice: ChoiceEntry, columns: Mapping[str,
 
 def _others(choice: ChoiceEntry) -> list[str]:
     """The values that are not the default; of a number the default, which shows how it is written."""
-    default = catalogue.shown(choice.default)
+    default = catalogue.format_value(choice.default)
     if not choice.values:
         return [] if default in ("", "no limit") else [default]
     return [value for value in choice.values if value != default]
@@ -273,7 +273,7 @@ def _quoted(text: str) -> str:
 def example(entry: MetricEntry) -> str:
     """How the value of one user comes about, or the value of a model, as the command line prints it."""
     text = measure(entry)
-    if not METRICS[entry.name].system:
+    if not METRICS[entry.name].per_model:
         return printed(["explain", text, CONFIG, "--user", "ana"])
     sets = ["--set", f"evaluation.metrics=[{_quoted(text)}]"]
     sets += ["--set", "data.predictions=probabilities.csv"] if entry.name in PREDICTIONS else []

@@ -49,7 +49,7 @@ def check_metric(metric: Any, *, trials: int = 8, seed: int = 0, **inputs: Any) 
             compare("the names of users and items change a value", renamed, named)
         if entry.cut:
             compare("items below rank k change a value", _values(test, _longer(lists, chance), measures, inputs))
-        if not entry.system:
+        if not entry.per_model:
             alone = _values(test.filter(pl.col("user") == 0), lists.filter(pl.col("user") == 0), measures, inputs)
             compare("a value depends on other users", alone, {0: values.get(0, {})})  # a user without any value has no row
 

@@ -52,7 +52,7 @@ def test_every_metric_has_a_page_with_its_parameters():
         assert [text for text in (*metric.axes, *metric.numbers) if f"`{text}`" not in page] == []
         assert metric.reference in page
         assert f"\n    - {name}" in page or f'\n    - "{name}' in page
-        assert f"\n$ receval {'run' if metric.system else 'explain'} " in page
+        assert f"\n$ receval {'run' if metric.per_model else 'explain'} " in page
 
 
 @pytest.mark.parametrize("name", AXES)

@@ -97,7 +97,7 @@ def computed(metric: Metric, name: str, given: dict[str, Any]) -> Any:
     sides = {key: given.pop(key) for key in COMMON if key in given}
     role = "items" if name == "coverage" else "train" if name in FROM_A_LOG else "test"
     sides |= {role: first} if role != "test" else {}
-    if not apply_mean and metric.system:
+    if not apply_mean and metric.per_model:
         raise ConfigError(f"{name} is one value per model, not per user", "remove apply_mean=False")
     own = {key: value for key, value in given.items() if value is not None}
     cutoffs = _cutoffs(k)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ..measure.task import needs_scores
 from ..metrics import Definition
 from ..names import yaml_text as text
-from ..names.short_names import YARDSTICK_NAMES, is_spread
+from ..names.short_names import REFERENCE_NAMES, is_spread
 from ..results.row import close_label, labels_named
 from ..tables.graph import closure, varies_with
 from ..tables.prepared import GroupBy
@@ -70,7 +70,7 @@ def facts_of(evaluation: Evaluation) -> dict[str, MeasureFacts]:
     """What is known of each measure before anything is read, by its label in results."""
     facts: dict[str, MeasureFacts] = {}
     for definition in evaluation.definitions:
-        for aggregate in ("system",) if definition.metric.system else evaluation.aggregates or (definition.average,):
+        for aggregate in ("system",) if definition.metric.per_model else evaluation.aggregates or (definition.average,):
             if not is_spread(aggregate):
                 facts[_label(definition, aggregate)] = _facts(definition, aggregate)
     return facts | {composite.formula.text: MeasureFacts(None, has_users=False) for composite in evaluation.composites}
@@ -84,12 +84,12 @@ def _facts(definition: Definition, aggregate: str) -> MeasureFacts:
     least, largest = definition.metric.bounds
     if aggregate == "sum":
         least, largest = min(least, 0.0), inf
-    return MeasureFacts(definition.higher_is_better, not definition.metric.system, least, largest)
+    return MeasureFacts(definition.higher_is_better, not definition.metric.per_model, least, largest)
 
 
 def _may_be_named_by_data(measure: str, evaluation: Evaluation) -> bool:
     """Whether a measure may be one of several of a metric, which are named after what the files hold."""
-    return any(one.several and measure.partition("(")[0] == one.metric.name for one in evaluation.definitions)
+    return any(one.has_subvalues and measure.partition("(")[0] == one.metric.name for one in evaluation.definitions)
 
 
 def _hint(measure: str, config: Config, labels: tuple[str, ...]) -> str:
@@ -162,7 +162,7 @@ def _without_inputs(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Yardsticks and policies that look at files which are not given."""
     yardsticks, policy, data = config.evaluation.yardsticks, config.evaluation.policy, config.data
     for name in data.recommendations if isinstance(data.recommendations, dict) else ():
-        if name in YARDSTICK_NAMES:
+        if name in REFERENCE_NAMES:
             yield ("data", "recommendations", name), f"{name} is the name of reference lists (yardsticks): rename the model"
     if yardsticks.popularity and data.train is None:
         yield ("evaluation", "yardsticks"), "popularity needs the train interactions: give data.train"
@@ -334,7 +334,7 @@ def looks_at(definition: Definition, axis: str, value: str) -> bool:
     """Whether a value of an axis may change who counts for a measure, or what the measure reads."""
     population = definition.population
     if axis == "missing_lists" and value == "undefined":
-        return not definition.metric.system and population not in _WITH_LISTS
+        return not definition.metric.per_model and population not in _WITH_LISTS
     if axis in ("missing_lists", "no_relevant", "no_truth"):
         return population == "test"
     tables = definition.metric.uses(definition.params)
@@ -345,7 +345,7 @@ def looks_at(definition: Definition, axis: str, value: str) -> bool:
 
 
 def _of_measures(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
-    if evaluation.aggregates and all(one.metric.system for one in evaluation.computed):
+    if evaluation.aggregates and all(one.metric.per_model for one in evaluation.computed):
         yield "aggregates", "every measure is one value per model, not per user"
     if evaluation.yardsticks.any and all(map(needs_scores, evaluation.definitions)):
         yield "yardsticks", "every measure uses scores or predictions, which reference lists do not have"

@@ -19,7 +19,7 @@ from pydantic_core import ErrorDetails
 
 from ..errors import ConfigError
 from ..names import yaml_text as text
-from ..secrets import concealed, remembering
+from ..secrets import collect_values, conceal
 from .contradictions import contradictions, unused
 from .data import Fold, folds_of
 from .data_sources import with_rows_marked
@@ -63,7 +63,7 @@ class Loaded(Struct, frozen=True):
         if self.folds:
             data_of_folds = [{"name": name, **fold.resolved()["data"]} for name, fold in self.of_folds().items()]
             return {**replace(self, folds={}).resolved(), "data": {"folds": data_of_folds}}
-        resolved: dict[str, Any] = concealed(self._dumped(), self.variables)
+        resolved: dict[str, Any] = conceal(self._dumped(), self.variables)
         return resolved
 
     def _dumped(self) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def load_config(
 
     Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: what is wrong`; of a mapping without a line.
     """
-    with remembering() as variables:
+    with collect_values() as variables:
         return _load(config, overrides, recommendations, environment, where, input_format, replace, gates, question, variables)
 
 

@@ -85,7 +85,7 @@ def _read_entry(value: Any, info: ValidationInfo) -> Any:
             return _read_entry(str(arithmetic.alone), info)
         arithmetic = arithmetic.with_measures(lambda spec: convention.parse(str(spec)))
         for spec in arithmetic.measures:
-            if metrics.resolve(spec, convention, load).several:
+            if metrics.resolve(spec, convention, load).has_subvalues:
                 raise ValueError(f"{spec} has several values: name the group")
         return (arithmetic,)
     specs = (convention.parse(value),) if isinstance(value, str) else read_entry(value)
@@ -196,7 +196,7 @@ class Evaluation(Model):
             open_ended = any(self._is_open(spec) for spec in given.measures)
             for k in self.top_k if open_ended else (None,):
                 parts = {spec: self.resolve(spec.at(k) if self._is_open(spec) else spec) for spec in given.measures}
-                printed = given.with_measures({spec: part.printed for spec, part in parts.items()}.__getitem__)
+                printed = given.with_measures({spec: part.printed_spec for spec, part in parts.items()}.__getitem__)
                 entries.append(FormulaEntry(printed, tuple(parts.values())))
         return tuple(dict.fromkeys(entries))
 

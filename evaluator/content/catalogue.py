@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import json
 
 from ..document import Block, Cell, Code, Equation, Heading, Links, Paragraph, Points, Table, Terms, text_columns
-from ..metrics.catalogue import DEFAULT, FAMILIES, Catalogue, ChoiceEntry, ConventionEntry, MetricEntry, shown
+from ..metrics.catalogue import DEFAULT, FAMILIES, Catalogue, ChoiceEntry, ConventionEntry, MetricEntry, format_value
 from ..names.measure_strings import Scalar
 
 _PARTS: Final = {"lists": "How a list is read", "truth": "What is relevant", "users": "Who counts", "value": "What a value is"}
@@ -144,7 +144,7 @@ def _facts(entry: MetricEntry) -> Iterable[tuple[str, str]]:
 def _choice(choice: ChoiceEntry) -> Block:
     named = f" (axis `{choice.axis}`)" if choice.axis and choice.axis != choice.name else ""
     if not choice.values:
-        return Paragraph(f"`{choice.name}`{named}: {choice.decides}; {choice.allowed}, by default {shown(choice.default)}.")
+        return Paragraph(f"`{choice.name}`{named}: {choice.decides}; {choice.allowed}, by default {format_value(choice.default)}.")
     rows = ((value, f"{means} (default)" if value == choice.default else means) for value, means in choice.values.items())
     return Terms(tuple(rows), f"`{choice.name}`{named}: {choice.decides}")
 
@@ -152,12 +152,12 @@ def _choice(choice: ChoiceEntry) -> Block:
 def _settings(entry: MetricEntry) -> list[Block]:
     """Return a row for each convention that differs; in brackets those whose library lacks the metric."""
     own = tuple(choice for choice in entry.parameters if choice.axis)
-    rows = [(DEFAULT, *(shown(choice.default) for choice in own), "")]
+    rows = [(DEFAULT, *(format_value(choice.default) for choice in own), "")]
     same = []
     for setting in entry.settings:
         if setting.own or (setting.has_metric and setting.alone):
             name = setting.convention if setting.has_metric else f"({setting.convention})"
-            given = (shown(setting.own[choice.name]) if choice.name in setting.own else "" for choice in own)
+            given = (format_value(setting.own[choice.name]) if choice.name in setting.own else "" for choice in own)
             rows.append((name, *given, _pairs(setting.alone)))
         elif setting.has_metric and setting.convention != DEFAULT:
             same.append(setting.convention)
@@ -179,12 +179,12 @@ def _explained(given: Mapping[str, Scalar], choices: Sequence[ChoiceEntry]) -> T
     rows = []
     for name, value in given.items():
         meaning = known[name].values.get(str(value))
-        rows.append((name, shown(value), f"{known[name].decides}: {meaning}" if meaning else known[name].decides))
+        rows.append((name, format_value(value), f"{known[name].decides}: {meaning}" if meaning else known[name].decides))
     return Table.of_texts(text_columns("axis", "value", "meaning", wraps=("meaning",), code=("axis", "value")), rows)
 
 
 def _pairs(given: Mapping[str, Scalar]) -> str:
-    return ", ".join(f"{axis}={shown(value)}" for axis, value in given.items())
+    return ", ".join(f"{axis}={format_value(value)}" for axis, value in given.items())
 
 
 def plain(content: Mapping[str, object]) -> Any:

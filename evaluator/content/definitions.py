@@ -8,7 +8,7 @@ from typing import Any, Final
 from ..conventions import AXES, DEFAULT, load
 from ..document import Cell, Column, Table, Terms
 from ..metrics import METRICS
-from ..metrics.catalogue import sections, shown
+from ..metrics.catalogue import format_value, sections
 from ..results.result import MeasureDefinition, Result
 
 _ALL: Final = "all measures"
@@ -63,10 +63,10 @@ def _changed(one: MeasureDefinition) -> Iterator[tuple[str, str, str, str]]:
     for name, (default, means) in defaults.items():
         value = one.params.get(name, default)
         if value != default:
-            yield name, shown(value), shown(default), means
+            yield name, format_value(value), format_value(default), means
 
 
 def _meant(axis: str, value: Any) -> str:
     """Return a value of an axis with its meaning."""
     meaning = AXES[axis].meanings.get(str(value))
-    return f"{shown(value)} ({meaning})" if meaning else shown(value)
+    return f"{format_value(value)} ({meaning})" if meaning else format_value(value)

@@ -19,7 +19,7 @@ from ..config.run_sections import LatexStyle
 from ..conventions import AXES, PROTOCOL
 from ..document import ARROWS, Alert, Block, Cell, Column, Document, Equation, Heading, Mark, Paragraph, Points, Section, Table, Terms
 from ..metrics import METRICS, Metric
-from ..metrics.catalogue import equation, is_of_a_user, sections, shown
+from ..metrics.catalogue import equation, format_value, is_of_a_user, sections
 from ..metrics.catalogue import title as metric_title
 from ..metrics.notation import GLOSSARY, symbols
 from ..names.formula import is_formula
@@ -154,9 +154,9 @@ def _settings_in_words(one: MeasureDefinition) -> str:
     texts = []
     for axis in metric.axes.values():
         value = one.axes[axis]
-        texts.append(f"{AXES[axis].decides}: {AXES[axis].meanings.get(str(value), shown(value))}")
+        texts.append(f"{AXES[axis].decides}: {AXES[axis].meanings.get(str(value), format_value(value))}")
     means = {name: number.means for name, number in metric.numbers.items()} | {name: text.means for name, text in metric.texts.items()}
-    texts += [f"{meaning}: {shown(one.params[name])}" for name, meaning in means.items() if one.params.get(name, "") != ""]
+    texts += [f"{meaning}: {format_value(one.params[name])}" for name, meaning in means.items() if one.params.get(name, "") != ""]
     return "; ".join(texts).replace("`", "")
 
 
@@ -418,7 +418,7 @@ def _choices(definition: MeasureDefinition, names: Iterable[tuple[str, str]]) ->
     sentences = []
     for name, axis in names:
         value, meaning = definition.axes[axis], AXES[axis].meanings.get(str(definition.axes[axis]))
-        sentences.append(f"`{name}` = `{shown(value)}`: {AXES[axis].decides}{f': {meaning}' if meaning else ''}")
+        sentences.append(f"`{name}` = `{format_value(value)}`: {AXES[axis].decides}{f': {meaning}' if meaning else ''}")
     return tuple(sentences)
 
 

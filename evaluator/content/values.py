@@ -163,7 +163,7 @@ def _counts(rows: Sequence[Row]) -> bool:
     if is_formula(rows[0].metric):
         return False
     metric = find(rows[0].metric.partition("(")[0])
-    return metric.counts and ("form" not in metric.axes or any((row.value or 0.0) > 1 for row in rows))
+    return metric.is_count and ("form" not in metric.axes or any((row.value or 0.0) > 1 for row in rows))
 
 
 # Tables over all users

@@ -113,7 +113,7 @@ def _obstacle(loaded: Loaded, definition: Definition) -> str:
     """Why a measure cannot be computed with the files of a config; empty if it can."""
     for problem in missing(definition, loaded.config.data):
         return f"it needs {problem.rpartition(': give ')[2].partition(',')[0]}"
-    if definition.several:
+    if definition.has_subvalues:
         return "it has several values: name the group"
     return "" if definition.average != "micro" or definition.is_pooled else "it cannot be pooled"
 

@@ -45,7 +45,7 @@ def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -
         raise ConfigError(f"{measure}: {error}") from None
     for problem in missing(definition, loaded.config.data):
         raise ConfigError(problem)
-    if definition.metric.system:
+    if definition.metric.per_model:
         raise ConfigError(f"{definition.label} is one value per model, not per user that could be explained")
 
     def explained_from(files: Files) -> Explanation:
@@ -72,12 +72,12 @@ def explained(scorer: Scorer, definition: Definition, model: str, user: str) -> 
     assert scorer.part.n_users == 1, "only one user can be explained at a time"
     (whole,) = grouped((definition,))
     values = scorer.values(whole, CollectSums())
-    counts = bool(values.counts[0])
+    counts = bool(values.counted_mask[0])
 
     def body(group: MeasureGroup, recorder: Recorder | None = None) -> Any:
         """What the body of a metric gives, while `recorder` records what it reads."""
         parts = tuple(np.broadcast_to(plain(body(part)), (1, 1)) for part in group.components)
-        measure = scorer.measure(group, scorer.choice(group.first), CollectSums(), values.counts, parts)
+        measure = scorer.measure(group, scorer.choice(group.first), CollectSums(), values.counted_mask, parts)
         with within_numbers(group, CollectSums()):
             return group.metric.define(replace(measure, trace=recorder))
 
@@ -116,9 +116,9 @@ def _result(definition: Definition, values: GroupValues) -> tuple[float | None, 
         return None, "the value is not defined for this user, so the mean is not defined either"
     if not math.isnan(value):
         return value, ""
-    if values.counts[0] and rules.no_hits != "zero":
+    if values.counted_mask[0] and rules.no_hits != "zero":
         return None, "the user has no hit, and is left out"
-    if values.counts[0]:
+    if values.counted_mask[0]:
         return None, "the value is not defined for this user, who is left out"
     if not values.n_relevant[0] and rules.no_relevant == "drop":
         counts = "counts 0 in the mean over all users of data.train" if rules.divisor == "train_users" else "is left out"

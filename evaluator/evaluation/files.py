@@ -36,7 +36,7 @@ from ..parts.processes import Processes, n_processes
 from ..parts.spark.session import SparkSession, session_of_frame, start_session
 from ..prepare import GroupColumn, SideFrames, SideNeeds, prepare_sides
 from ..results.row import Protocol
-from ..secrets import without_values
+from ..secrets import mask_values
 from ..tables.graph import closure
 from ..tables.prepared import Prepared, TimeFacts
 from ..tables.rows import EMPTY_TRUTH, LISTS, PartData
@@ -112,7 +112,7 @@ class SourceReader(Struct):
         if source.faulty is None:
             return None
         told = ((configured_path(place.file, source, self.folder), place.within, problem) for place, problem in source.faulty.places)
-        places = tuple(without_values(f"{path}{within}: {problem}") for path, within, problem in told)
+        places = tuple(mask_values(f"{path}{within}: {problem}") for path, within, problem in told)
         count, total = source.faulty.n_rows - self.n_rows[role], source.faulty.n_rows
         return Faults(role, model, places, count, total, _collected(source.faulty_rows()))
 
@@ -254,7 +254,7 @@ def _with_equal_groups(plan: Plan, prepared: Prepared, test: pl.DataFrame, train
     tested = train.join(test.select("user").unique(), on="user", how="semi", maintain_order="left")
     rows = {role: frame.sort("user", maintain_order=True) for role, frame in (("test", test), ("train", tested))}
     scorer = Scorer.of(prepared, PartData({LISTS: test.select("user", "item", "row").clear(), **rows}))
-    with_users = next((one for one in plan.definitions if not one.metric.system), plan.definitions[0])
+    with_users = next((one for one in plan.definitions if not one.metric.per_model), plan.definitions[0])
     borders = {by: equal_borders(scorer, with_users, by.n_groups) for by in splits}
     fewer = [(by.n_groups, len(some) + 1) for by, some in borders.items() if len(some) + 1 < by.n_groups]
     remarks = (

@@ -25,10 +25,10 @@ from ..load.in_memory.matrices import Matrix
 from ..load.in_memory.python_values import users_without_items
 from ..load.opening import FAILURES, opened
 from ..load.scan import ReadError
-from ..names.short_names import YARDSTICK_NAMES, is_address
+from ..names.short_names import REFERENCE_NAMES, is_address
 from ..parts.spark.session import SparkSession
 from ..results.result import Input, InputFile
-from ..secrets import without_values
+from ..secrets import mask_values
 from ..tables.rows import EMPTY_TRUTH
 
 ROLES: Final[Mapping[str, str]] = {
@@ -132,7 +132,7 @@ def look_at_everything(
         loaded, frozenset(wanted), frozenset(roles), stack, session, None if whole_lists else deepest(loaded.config.evaluation)
     )
     models = looker.models()
-    if yardstick := next((name for name in models if name in YARDSTICK_NAMES), None):
+    if yardstick := next((name for name in models if name in REFERENCE_NAMES), None):
         raise DataError(f"data.recommendations: {yardstick} is the name of reference lists (yardsticks): rename the model", "name: path")
     predictions = looker.predictions(models, required="predictions" in needed) if "predictions" in roles else {}
     found = {role: looker.single(role) for role in ROLES if role not in (EMPTY_TRUTH, "predictions", "recommendations")}
@@ -343,7 +343,7 @@ def describe(
 
     def described(file: load.SourceFile, source: load.Source) -> InputFile:
         digest, size = fingerprints.of(file.path)
-        return InputFile(without_values(configured_path(file, source, folder), variables), size, digest)
+        return InputFile(mask_values(configured_path(file, source, folder), variables), size, digest)
 
     return tuple(
         Input(source.role, n_rows[source.role], tuple(described(file, source) for file in source.originals)) for source in inputs.all()

@@ -69,7 +69,7 @@ class Evaluated(Struct, frozen=True, eq=False):
             pl.col(f"group{number}").replace_strict(list(names), list(names.values()), return_dtype=pl.String).alias(by.name)
             for number, (by, names) in groups.items()
         ]
-        for label in (one.label for one in shown if not one.metric.system):
+        for label in (one.label for one in shown if not one.metric.per_model):
             index = columns.get(label)
             chosen.append((pl.lit(None, dtype=pl.Float64) if index is None else pl.col(f"v{index}")).alias(label))
             if f"above{index}" in values.columns:
@@ -85,8 +85,8 @@ def _of_formula(composite: Composite, values: pl.DataFrame, columns: Mapping[str
     """
     name, weights = composite.formula.text, composite.formula.weights or {}
     nothing = pl.lit(None, dtype=pl.Float64).alias(name)
-    indexes = {one.printed: columns.get(one.label) for one in composite.definitions}
-    means = all(not one.metric.system and not one.of_means and one.average == "mean" for one in composite.definitions)
+    indexes = {one.printed_spec: columns.get(one.label) for one in composite.definitions}
+    means = all(not one.metric.per_model and not one.of_means and one.average == "mean" for one in composite.definitions)
     known = [f"v{index}" for index in indexes.values() if index is not None]
     alike = means and len(known) == len(indexes) and all(values[name].is_null().equals(values[known[0]].is_null()) for name in known)
     if not alike or any(one.user_rules.divisor == "train_users" for one in composite.definitions):

@@ -219,7 +219,7 @@ def in_full(definition: Definition) -> MeasureDefinition:
         higher_is_better=definition.higher_is_better,
         average=definition.average,
         population=definition.population,
-        of_models=metric.system,
+        of_models=metric.per_model,
         threshold=definition.truth.threshold,
         graded=definition.truth.graded,
         axes=axes,

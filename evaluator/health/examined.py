@@ -13,7 +13,7 @@ from ..metrics.definition import Definition
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import INPUTS, Choice, Tables, table
-from ..tables.ids import gathered
+from ..tables.ids import gather
 from ..tables.lists import ListRows, Reading
 from ..tables.prepared import Prepared
 from ..tables.rows import LISTS, PartData, SourceRows
@@ -76,10 +76,10 @@ class ExaminedPart(Struct, frozen=True, eq=False):
         index = np.flatnonzero(users) if users.dtype == np.bool_ else users
         if not len(index):
             return {}
-        examples = Examples((pl.DataFrame({"user": gathered(self.data.users, index[:EXAMPLES])}),))  # users ascend
+        examples = Examples((pl.DataFrame({"user": gather(self.data.users, index[:EXAMPLES])}),))  # users ascend
         if not self.keeps_rows:
             return {"examples": examples}
-        frame = pl.DataFrame({"user": gathered(self.data.users, index)} | {name: column[index] for name, column in columns.items()})
+        frame = pl.DataFrame({"user": gather(self.data.users, index)} | {name: column[index] for name, column in columns.items()})
         return {"examples": examples} | self.kept(frame)
 
     def kept(self, frame: pl.DataFrame, name: str = "rows") -> dict[str, Any]:
@@ -124,4 +124,4 @@ def item_hashes(rows_as_stored: ListRows) -> Array:
 @table("listed_items", uses=("rows_as_stored", "item_hashes"))
 def listed_items(rows_as_stored: ListRows, item_hashes: Array) -> pl.Series:
     """The distinct items of the lists, told apart by their hashes: two of ten million items share one with a probability of 10⁻⁶."""
-    return gathered(rows_as_stored.rows.item, pl.Series(item_hashes).arg_unique().to_numpy())
+    return gather(rows_as_stored.rows.item, pl.Series(item_hashes).arg_unique().to_numpy())

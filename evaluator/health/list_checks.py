@@ -12,7 +12,7 @@ from msgspec import Struct
 from ..metrics.definition import Definition
 from ..results.row import shortened
 from ..tables.array import Array, in_single_precision
-from ..tables.ids import distinct, gathered
+from ..tables.ids import distinct, gather
 from ..tables.lists import ListRows
 from ..tables.rows import SourceRows
 from ..tables.tied_scores import TieRuns
@@ -221,7 +221,7 @@ class SameLists(HealthCheck):
         if not len(listed):
             return Tally()
         sums = np.add.reduceat(part.table("item_hashes"), part.lists.starts[listed])
-        return Tally.of(lists=Signatures((gathered(part.data.users, listed),), (part.lists.counts[listed],), (sums,)))
+        return Tally.of(lists=Signatures((gather(part.data.users, listed),), (part.lists.counts[listed],), (sums,)))
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         if "lists" not in tally:
@@ -383,7 +383,7 @@ def _by_reason(unbounded: Mapping[str, str]) -> dict[str, str]:
 
 def deepest_cutoff(examined: ExaminedPart | Context) -> int | None:
     """The rank down to which ties matter; `None`: all of them."""
-    whole = any(definition.tied and definition.k is None for definition in examined.definitions)
+    whole = any(definition.has_tie_bounds and definition.k is None for definition in examined.definitions)
     return None if whole or not examined.cutoffs else max(examined.cutoffs)
 
 

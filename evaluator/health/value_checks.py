@@ -16,7 +16,7 @@ from ..metrics.definition import Definition
 from ..results.result import Row
 from ..tables.array import Array
 from ..tables.hits import train_pairs
-from ..tables.ids import gathered
+from ..tables.ids import gather
 from ..tables.lists import Reading
 from ..tables.prepared import Prepared
 from ..tables.rows import LISTS, PartData, within_users
@@ -31,7 +31,7 @@ _Z: Final = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
 
 def _first_of_users(definitions: Sequence[Definition]) -> int | None:
     """The index of the first measure with per-user values."""
-    return next((index for index, definition in enumerate(definitions) if not definition.metric.system), None)
+    return next((index for index, definition in enumerate(definitions) if not definition.metric.per_model), None)
 
 
 @check("T04")
@@ -78,10 +78,10 @@ class ImpossibleValues(HealthCheck):
         valued = np.count_nonzero(~np.isnan(values), axis=1)
         noted: dict[str, object] = {f"valued_{index}": int(n) for index, n in enumerate(valued)}
         for index in np.flatnonzero(odd.any(axis=1)).tolist():
-            if part.definitions[index].metric.system:
+            if part.definitions[index].metric.per_model:
                 continue
             users = np.flatnonzero(odd[index])
-            frame = pl.DataFrame({"user": gathered(part.data.users, users), "value": values[index, users]})
+            frame = pl.DataFrame({"user": gather(part.data.users, users), "value": values[index, users]})
             extreme = frame.with_columns(size=pl.col("value").abs()).select("size", "value")
             duplicates = {f"{role}_{index}": n for role, n in duplicates_of(part.data, users).items()}
             noted |= duplicates | {
@@ -95,7 +95,7 @@ class ImpossibleValues(HealthCheck):
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         symptoms: list[Symptom] = []
         for index, (definition, rows) in enumerate(zip(context.definitions, context.measured, strict=True)):
-            if rows and definition.metric.system:
+            if rows and definition.metric.per_model:
                 symptoms += self._of_model(rows[0], definition, context)
             elif rows:
                 symptoms += self._of_users(tally, index, rows[0].label, definition, context)

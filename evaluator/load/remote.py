@@ -20,7 +20,7 @@ from ..config.data_sources import masked_path
 from ..errors import DataError
 from ..extras import missing
 from ..names.short_names import is_artifact
-from ..secrets import harmless
+from ..secrets import mask_secrets
 from ..temporary import folder_for_copies, new_copy
 
 _WEB: Final = ("http", "https")
@@ -225,7 +225,7 @@ def _artifact(url: str, options: Mapping[str, str], folder: Path) -> Path:
             listed = ", ".join(names[:5]) + (", …" if len(names) > 5 else "") if names else "none"
             hint = f"runs log files by mlflow.log_artifact; this one has {listed}"
             raise DataError(
-                f"there is no artifact {path} in the run {run} of MLflow ({harmless(_first_line(error))[:300]})", hint
+                f"there is no artifact {path} in the run {run} of MLflow ({mask_secrets(_first_line(error))[:300]})", hint
             ) from None
     if file.is_dir():
         raise DataError(f"{url} is a folder", f"give a file in it: {url.rstrip('/')}/{next(iter(sorted(os.listdir(file))), 'FILE')}")
@@ -242,7 +242,8 @@ def _without_run(url: str, run: str, error: Exception) -> DataError:
             f"{url} cannot be fetched: the MLflow server cannot be reached{f' ({why[1]})' if why else ''}", "check MLFLOW_TRACKING_URI"
         )
     return DataError(
-        f"{url} cannot be fetched from MLflow: {harmless(_first_line(error))[:300]}", "set MLFLOW_TRACKING_URI to the address of a server"
+        f"{url} cannot be fetched from MLflow: {mask_secrets(_first_line(error))[:300]}",
+        "set MLFLOW_TRACKING_URI to the address of a server",
     )
 
 

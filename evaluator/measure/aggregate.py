@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..lazy import pl
 from ..names.short_names import SMALLEST_FACTOR, interval_level
-from ..sums.exact import rounded
+from ..sums.exact import round_fraction
 from .partial import Moments
 
 
@@ -128,11 +128,11 @@ def _of_values(aggregate: str, values: NDArray[np.float64] | None) -> tuple[floa
 
 
 def _mean(moments: Moments, divisor: int, ddof: int) -> float:
-    return _infinity(moments) + rounded(moments.total / divisor)
+    return _infinity(moments) + round_fraction(moments.total / divisor)
 
 
 def _sum(moments: Moments, divisor: int, ddof: int) -> float:
-    return _infinity(moments) + rounded(moments.total)
+    return _infinity(moments) + round_fraction(moments.total)
 
 
 def _std(moments: Moments, divisor: int, ddof: int) -> float:
@@ -145,8 +145,8 @@ def _std(moments: Moments, divisor: int, ddof: int) -> float:
 
 def _root(number: Fraction) -> float:
     """The square root of a number, also of one that is beyond the largest float."""
-    square = rounded(number)
-    return math.sqrt(square) if math.isfinite(square) else math.sqrt(rounded(number / _SCALE**2)) * _SCALE
+    square = round_fraction(number)
+    return math.sqrt(square) if math.isfinite(square) else math.sqrt(round_fraction(number / _SCALE**2)) * _SCALE
 
 
 def _half_width(moments: Moments, quantile: float) -> float:
@@ -158,7 +158,7 @@ def _geometric(moments: Moments, divisor: int, ddof: int) -> float:
         raise ValueError("a geometric mean needs the sum of logarithms")
     if moments.n_positive_infinite:
         return math.inf
-    total = rounded(moments.logarithms) + moments.n_negative_infinite * math.log(SMALLEST_FACTOR)
+    total = round_fraction(moments.logarithms) + moments.n_negative_infinite * math.log(SMALLEST_FACTOR)
     return math.exp(total / moments.n)
 
 

@@ -79,7 +79,7 @@ def sums_by_group(task: Task, scorer: Scorer, values: Array) -> GroupTable:
 
 def has_groups_of(by: GroupBy, group: MeasureGroup) -> bool:
     """Whether measures have values by group: those with a value per user; by groups of items those of hits."""
-    return sums_hits(group.first) if by.kind == "items" else not group.metric.system
+    return sums_hits(group.first) if by.kind == "items" else not group.metric.per_model
 
 
 Ratios = Mapping[int, tuple[Array, Array]]
@@ -140,7 +140,7 @@ def _of_items(task: Task, scorer: Scorer, membership: Membership) -> Iterator[tu
 def _among_relevant(made: GroupValues) -> GroupValues:
     """The values of the users who have a relevant item."""
     values = np.where(made.n_relevant > 0, made.values, np.nan)
-    return GroupValues(values, made.counts, made.n_relevant, made.n_recommended, made.ratios)
+    return GroupValues(values, made.counted_mask, made.n_relevant, made.n_recommended, made.ratios)
 
 
 def group_rows(task: Task, partial: Partial, model: str, n_shown: int, composites: Sequence[Composite] = ()) -> list[Row]:
@@ -280,10 +280,10 @@ def composed(model: str, composites: Sequence[Composite], rows: Sequence[Sequenc
     for composite in composites:
         picked = {}
         for one in composite.definitions:
-            picked[one.printed] = first.get((one.spec.title, one.k))
+            picked[one.printed_spec] = first.get((one.spec.title, one.k))
         values = {spec: row.value if row else None for spec, row in picked.items()}
         users = min((row.n_users for row in picked.values() if row), default=0)
         found.append(Row(model, composite.formula.text, None, "formula", composite.formula.value(values), users, higher_is_better=None))
-        reason = composite.formula.undefined(values)
+        reason = composite.formula.undefined_reason(values)
         sentences += [f"{composite.formula.text} has no value: {reason}"] if reason else []
     return found, sentences

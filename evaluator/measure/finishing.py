@@ -52,7 +52,7 @@ def ledger(definition: Definition, cells: Array, valued: Array, others: Array, c
     for cell, n in known.items():
         why = _why(cell, fits[cell], judged and (not predicted or not fits[cell]))
         if why:
-            n_there = int(valued[cell.code]) if fits[cell] and without_value and not definition.metric.system else n
+            n_there = int(valued[cell.code]) if fits[cell] and without_value and not definition.metric.per_model else n
             reasons[why] = reasons.get(why, 0) + n_there
     return replace(base, **reasons, left_out_without_value=without_value)
 
@@ -116,7 +116,7 @@ def finish(
             moments.n,
             predicted=index in predicted,
         )
-        parts = {} if definition.metric.system else _parts(task, partial, index, values)
+        parts = {} if definition.metric.per_model else _parts(task, partial, index, values)
         made.append([replace(row, ledger=_with_values(entry, row, parts)) for row in rows])
     return Finished(made, values)
 
@@ -250,7 +250,7 @@ def _wholes(task: Task, partial: Partial, schemas: Mapping[str, Any]) -> dict[in
     scorer = Scorer.of(task.prepared, PartData({name: pl.DataFrame(schema=schema) for name, schema in schemas.items()}))
     values_of_models: dict[int, list[tuple[Params, float | None]]] = {}
     for number, group in enumerate(task.groups):
-        if not group.metric.system:
+        if not group.metric.per_model:
             continue
         counts, _, _ = scorer.counts(group.first)
         made = scorer.body(group, ReplaySums(partial.totals[number], partial.items), counts)

@@ -13,7 +13,7 @@ from ..metrics.definition import Definition
 from ..sums.exact import ExactSums
 from ..tables.array import Array
 from ..tables.graph import Choice
-from ..tables.ids import gathered
+from ..tables.ids import gather
 from ..tables.item_columns import user_codes
 from ..tables.lists import Reading, seen_in_train
 from ..tables.rows import LISTS, PartData, Rows
@@ -41,7 +41,7 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
     codes: dict[Choice, Array] = {}
     for number, group in enumerate(task.groups):
         rows = list(group.indexes)
-        if group.metric.system:
+        if group.metric.per_model:
             group_values, totals[number] = _whole(scorer, group, sums)
         else:
             group_values = scorer.values(group, sums)
@@ -158,7 +158,7 @@ def user_values(task: Task, scorer: Scorer, values: Array, has_value: Array, lis
     users = np.flatnonzero(has_value.any(axis=0))
     _, n_relevant, n_recommended = scorer.counts(task.definitions[0])
     columns: dict[str, Any] = {
-        "user": gathered(scorer.part.users, users),
+        "user": gather(scorer.part.users, users),
         "n_relevant": n_relevant[users],
         "n_recommended": n_recommended[users],
         "covered": listed[0, users],

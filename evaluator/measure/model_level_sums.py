@@ -148,7 +148,7 @@ def _merged(blocks: Sequence[_Block]) -> _Block:
         for name, column in block.counts.items():
             counts[name][group] += column
     values = {
-        name: GroupLimbs.regrouped([(block.values[name], group) for block, group in zip(blocks, groups, strict=True)], n)
+        name: GroupLimbs.regroup([(block.values[name], group) for block, group in zip(blocks, groups, strict=True)], n)
         for name in blocks[0].values
     }
     return _Block(index, keys, counts, values)

@@ -266,7 +266,7 @@ class Partial(Struct, frozen=True, eq=False):
             {index: tuple(one + more for one, more in zip(sums, other.totals[index], strict=True)) for index, sums in self.totals.items()},
             _merged(self.items, other.items),
             max(self.longest, other.longest),
-            self.notes.merged(other.notes),
+            self.notes.merge(other.notes),
             None if self.user_values is None or other.user_values is None else self.user_values + other.user_values,
             _merged(self.more, other.more),
         )

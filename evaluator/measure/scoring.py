@@ -32,7 +32,7 @@ class GroupValues(Struct, frozen=True, eq=False):
     """
 
     values: Array
-    counts: Array
+    counted_mask: Array
     n_relevant: Array
     n_recommended: Array
     ratios: tuple[tuple[Array, Array], ...] = ()
@@ -91,7 +91,7 @@ class Scorer(Struct, eq=False):
         parts = tuple(
             np.broadcast_to(plain(self.body(part, sums, counts)), (len(group.indexes), self.part.n_users)) for part in group.components
         )
-        if group.metric.system:
+        if group.metric.per_model:
             return self._run_body(group, choice, sums, counts, parts)
         key = (
             group.metric.name,
@@ -120,7 +120,7 @@ class Scorer(Struct, eq=False):
             choice=choice,
             prepared=self.prepared,
             n_users=self.part.n_users,
-            counts=counts,
+            counted_mask=counts,
             sums=sums,
             population=(definition.population, definition.user_rules, definition.lists, definition.truth, choice.positions),
             components=parts,
@@ -166,7 +166,7 @@ def within_numbers(group: MeasureGroup, sums: Sums) -> Iterator[None]:
     An infinite value is refused when values are added up; the difference or the ratio of two would be NaN, and look like a user who does
     not count. Sums of whole models that are only taken, and metrics of others, may give 0/0.
     """
-    lenient = (group.metric.system and isinstance(sums, CollectSums)) or group.metric.origin != "receval"
+    lenient = (group.metric.per_model and isinstance(sums, CollectSums)) or group.metric.origin != "receval"
     invalid = np.geterr()["invalid"] if lenient else "raise"
     try:
         with np.errstate(over="ignore", invalid=invalid):

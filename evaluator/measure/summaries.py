@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from ..results.description import CountSummary, HistogramBin, NumberSummary
-from ..sums.exact import ExactSums, rounded
+from ..sums.exact import ExactSums, round_fraction
 from ..tables.array import Array
 
 _QUANTILES: Final = (25, 50, 75, 90, 99)
@@ -64,4 +64,4 @@ def number_summary(column: str, batches: Iterable[Array], least: float, most: fl
     else:
         edges = [least * (1 - number / _BINS) + most * (number / _BINS) for number in range(_BINS)] + [most]
         histogram = [HistogramBin(low, high, int(count)) for low, high, count in zip(edges, edges[1:], bins, strict=False)]
-    return NumberSummary(column, least + 0.0, rounded(total.fraction(0) / n), most + 0.0, tuple(histogram))
+    return NumberSummary(column, least + 0.0, round_fraction(total.fraction(0) / n), most + 0.0, tuple(histogram))

@@ -44,14 +44,14 @@ def _reach_lists(names: Collection[str]) -> bool:
 def sums_hits(definition: Definition) -> bool:
     """Whether a measure has a value per user that the user's hits add up to; it may divide by what the whole list adds up to."""
     tables = tables_of(definition)
-    return "hits" in tables and tables <= _OF_HITS | {"listed"} and not definition.metric.system
+    return "hits" in tables and tables <= _OF_HITS | {"listed"} and not definition.metric.per_model
 
 
 def of_hits(definition: Definition) -> bool:
     """Whether a measure says how good hits are, and looks at nothing beside them."""
     tables = tables_of(definition)
     needs_more = any(True for part in definition.all for _ in part.metric.needs(part.params))
-    reads_hits = "hits" in tables and tables <= _OF_HITS and not needs_more and not definition.metric.system
+    reads_hits = "hits" in tables and tables <= _OF_HITS and not needs_more and not definition.metric.per_model
     of_users = definition.population in ("test", "tested") and not definition.of_means
     return reads_hits and of_users and definition.higher_is_better is not None
 
@@ -82,12 +82,12 @@ class Task(Struct, frozen=True, eq=False, dict=True):
     @property
     def of_users(self) -> tuple[MeasureGroup, ...]:
         """The groups of measures with a value per user."""
-        return tuple(group for group in self.groups if not group.metric.system)
+        return tuple(group for group in self.groups if not group.metric.per_model)
 
     @property
     def of_models(self) -> tuple[MeasureGroup, ...]:
         """The groups of measures of whole models."""
-        return tuple(group for group in self.groups if group.metric.system)
+        return tuple(group for group in self.groups if group.metric.per_model)
 
     @property
     def sums(self) -> frozenset[str]:

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from ..metrics.definition import Definition
 from ..results.result import Row
-from ..sums.exact import ExactSums, rounded
+from ..sums.exact import ExactSums, round_fraction
 from ..tables.array import Array
 from ..tables.graph import Choice
 from ..tables.rows import Rows
-from ..tables.tied_scores import TieRuns, expected, n_expected, reordered
+from ..tables.tied_scores import TieRuns, expected_ranks, n_expected_ranks, reorder_hits
 from .model_level_sums import CollectSums
 from .partial import MomentTable
 from .scoring import GroupValues, Scorer
@@ -105,7 +105,7 @@ class TieMeasures(Struct, frozen=True):
 def _made_of(definition: Definition, aggregates: Sequence[str]) -> str:
     """What of a measure is added up over users: its `values`, or its `numerators` where it is only pooled; empty if it has no bounds."""
     chosen = [aggregate for aggregate in aggregates or (definition.average,) if aggregate in _AGGREGATES]
-    if not definition.tied or not chosen:
+    if not definition.has_tie_bounds or not chosen:
         return ""
     if any(aggregate != "micro" for aggregate in chosen):
         return "values"
@@ -200,7 +200,7 @@ def _users_with_ties(scorer: Scorer, block: TieBlock) -> tuple[Array, Array]:
             continue
         hits: Rows = scorer.tables.get("hits", choice)
         users[runs.user if block.rounds else hits.user[runs.run_of(hits) >= 0]] = True
-        n_ranks = np.maximum(n_ranks, n_expected(hits, runs, block.deepest))
+        n_ranks = np.maximum(n_ranks, n_expected_ranks(hits, runs, block.deepest))
     return users, n_ranks
 
 
@@ -210,10 +210,10 @@ def _choices(scorer: Scorer, block: TieBlock) -> list[Choice]:
 
 def _in_every_order(scorer: Scorer, block: TieBlock) -> list[Array]:
     """The values of all users of a part (measures × users) in the worst, the best and the mean order."""
-    mean: Reorder = partial(expected, deepest=block.deepest)
+    mean: Reorder = partial(expected_ranks, deepest=block.deepest)
     return [
-        _reordered(scorer, block, block.groups, partial(reordered, best=False)),
-        _reordered(scorer, block, block.groups, partial(reordered, best=True)),
+        _reordered(scorer, block, block.groups, partial(reorder_hits, best=False)),
+        _reordered(scorer, block, block.groups, partial(reorder_hits, best=True)),
         _reordered(scorer, block, block.exact_groups, mean),
     ]
 
@@ -262,7 +262,7 @@ def bounds(
             total, divisor = moments.totals.fraction(index), Fraction(1 if row.aggregate == "sum" else row.n_users)
         untied = total - sums.plain.fraction(position)
         totals = [untied + order.fraction(position) for order in sums.orders]
-        worst, best, mean = (rounded(total / divisor) if divisor else 0.0 for total in totals)
+        worst, best, mean = (round_fraction(total / divisor) if divisor else 0.0 for total in totals)
         by_label[row.label] = Bounds(min(worst, best), mean, max(worst, best))
     return by_label
 

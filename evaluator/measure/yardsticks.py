@@ -15,15 +15,15 @@ from ..conventions.axis import Lists, Truth
 from ..metrics.definition import Definition
 from ..names.short_names import ORACLE, POPULARITY, RANDOM
 from ..results.result import Row
-from ..sums.exact import ExactSums, rounded
+from ..sums.exact import ExactSums, round_fraction
 from ..tables.array import Array
 from ..tables.graph import Choice, Tables
 from ..tables.hits import train_pairs
 from ..tables.ids import Ids
 from ..tables.lists import Canonical, ListRows, Reading
-from ..tables.made_lists import MadeRows, SeenItems, best_rows, popular_lengths, popular_ranks, popular_rows, random_rows
 from ..tables.prepared import Prepared
-from ..tables.rows import LISTS, PartData, Rows, numbered
+from ..tables.reference_rows import ReferenceRows, SeenItems, best_rows, popular_lengths, popular_ranks, popular_rows, random_rows
+from ..tables.rows import LISTS, PartData, Rows, number_rows
 from ..tables.truth import TestPairs, TruthTable
 from .by_group import GROUPS, sums_by_group
 from .measuring import scored
@@ -293,7 +293,7 @@ def values_over_same_users(
         total = partial.moments.totals.fraction(position)
         if values is not None:
             total -= _total(values, f"v{position}", left_out.users(index))
-        means[row.label] = rounded(total / row.n_users)
+        means[row.label] = round_fraction(total / row.n_users)
     return means
 
 
@@ -416,7 +416,7 @@ def _made_lists(yardstick: YardstickTask, part: PartData, masked: bool) -> pl.Da
         if yardstick.kind == "random":
             assert yardstick.test_users is not None
             numbers = yardstick.test_users.index_of(part.users.gather(members))
-            made: MadeRows = random_rows(prepared, numbers, seen, yardstick.depth, yardstick.seed)
+            made: ReferenceRows = random_rows(prepared, numbers, seen, yardstick.depth, yardstick.seed)
         else:
             made = popular_rows(prepared, seen, yardstick.depth)
         user, item = members[made.user], prepared.items.ids.gather(made.item)
@@ -426,7 +426,7 @@ def _made_lists(yardstick: YardstickTask, part: PartData, masked: bool) -> pl.Da
 def _seen_items(part: PartData, members: Array, masked: bool, prepared: Prepared) -> SeenItems:
     """What train holds of the `members` of a part, who are numbered anew."""
     if not masked:
-        return SeenItems.nothing(len(members))
+        return SeenItems.empty(len(members))
     pairs = train_pairs(part)
     number = np.full(part.n_users, -1, dtype=np.int64)
     number[members] = np.arange(len(members))
@@ -463,7 +463,7 @@ def _rank_popular(scorer: Scorer, lists: Lists, masked: bool, depth: int | None)
     index = index[np.lexsort((rank[index], pairs.user[index]))]
     user = pairs.user[index]
     rows = Rows(part.n_users, user, {"rank": rank[index], "pair": index}, pairs.item.gather(index))
-    among_rated = Rows(part.n_users, user, {"rank": numbered(user, part.n_users), "pair": index, "real_rank": rank[index]}, rows.item)
+    among_rated = Rows(part.n_users, user, {"rank": number_rows(user, part.n_users), "pair": index, "real_rank": rank[index]}, rows.item)
     lengths = np.where(scorer.facts.tested, popular_lengths(prepared, seen, depth), 0)
     no_rows = ListRows(part.rows(LISTS), part.pairs[LISTS], prepared)
     tables.replace("reading", Choice(lists=lists), Reading(no_rows, None, no_rows.user, part.n_users, no_rows.rows.starts, lengths))

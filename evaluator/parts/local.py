@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from ..tables.ids import gathered, user_starts
+from ..tables.ids import gather, user_starts
 from .part import Indices, Part, cut_points, user_keys
 from .partitions import ListReader, WholeUsers, contiguous_users, partitioned_users, users_stand_together
 from .resources import Scratch, default_memory
@@ -93,7 +93,7 @@ class SideTable:
 def _blocks(column: pl.Series) -> tuple[Indices, pl.Series, Indices]:
     """Where the rows of each user begin, the users, and their keys."""
     starts = user_starts(column)
-    users = gathered(column, starts)
+    users = gather(column, starts)
     return starts, users, user_keys(users)
 
 
@@ -201,7 +201,7 @@ def _parts(
     del first
     visits = {role: _Visits(side) for role, side in sides.items()}
     for lists, starts in pieces:
-        users = gathered(lists["user"], starts)
+        users = gather(lists["user"], starts)
         yield Part(lists, {role: visit.visit(users) for role, visit in visits.items()}, starts)
     for users in _users_without_lists([visits[role] for role in roles], rows_per_part):
         yield Part(reader.empty(), {role: visit.visit(users) for role, visit in visits.items()})
@@ -211,7 +211,7 @@ def _part_of_everyone(lists: WholeUsers, sides: Mapping[str, SideTable], roles: 
     """The users with a list, and those of the sides called `roles`."""
     known = {role: sides[role].in_one_piece() for role in roles}
     if len(known) < len(sides):
-        users = pl.concat([gathered(lists.rows["user"], lists.starts), *(sides[role].users for role in roles)]).unique()
+        users = pl.concat([gather(lists.rows["user"], lists.starts), *(sides[role].users for role in roles)]).unique()
         known |= {role: side.rows_of(users) for role, side in sides.items() if role not in known}
     return Part(lists.rows, known, lists.starts)
 

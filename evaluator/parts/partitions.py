@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..load import ReadAgain
 from ..load.opening import FAILURES, batches
 from ..load.scan import ReadError
-from ..tables.ids import gathered, user_starts
+from ..tables.ids import gather, user_starts
 from ..temporary import not_written
 from .part import ClosedUsers, Indices, cut_points
 from .resources import Scratch
@@ -86,7 +86,7 @@ def contiguous_users(batches: Batches, rows_per_part: int, *, users_are_sorted: 
         starts = user_starts(users)
         if carried and carried[-1].item(-1, "user") == users[0]:
             starts = starts[1:]  # the first rows continue the last user
-        if closed is not None and not closed.add(gathered(users, starts)):
+        if closed is not None and not closed.add(gather(users, starts)):
             raise ReadAgain(lambda source: replace(source, users_apart=True))
         n_complete = n_carried + int(starts[-1]) if len(starts) else 0
         if n_complete >= rows_per_part:
@@ -104,7 +104,7 @@ def contiguous_users(batches: Batches, rows_per_part: int, *, users_are_sorted: 
 
 def users_stand_together(batch: pl.DataFrame) -> bool:
     """Whether no user of a batch comes back after another user."""
-    return ClosedUsers().add(gathered(batch["user"], user_starts(batch["user"])))
+    return ClosedUsers().add(gather(batch["user"], user_starts(batch["user"])))
 
 
 def cut(users: WholeUsers, rows_per_part: int) -> Iterator[WholeUsers]:

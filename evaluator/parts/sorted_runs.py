@@ -12,7 +12,7 @@ import polars as pl
 from msgspec import Struct
 
 from ..load.typed import temporary_rows
-from ..tables.ids import gathered, user_starts
+from ..tables.ids import gather, user_starts
 from ..temporary import not_written
 from .part import Indices, cut_points
 from .resources import Scratch
@@ -41,7 +41,7 @@ class SortedRuns:
         starts = user_starts(frame["user"])
         file = self._file(f"run-{len(self._runs)}")
         self._write(frame, file)
-        self._runs.append(_Run(file, gathered(frame["user"], starts), np.append(starts, frame.height)))
+        self._runs.append(_Run(file, gather(frame["user"], starts), np.append(starts, frame.height)))
 
     def write(self, path: Path, rows_per_piece: int = _ROWS_PER_PIECE) -> None:
         """Write all rows to a Parquet file, sorted by user, those of a user in the order that they have; the temporary files are removed.

@@ -14,7 +14,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from ..quoting import seen
+from ..quoting import escaped
 
 _WORD: Final = re.compile(r"[\w.]+|[^\w.]")
 """A word of a measure, or a sign between words."""
@@ -80,7 +80,7 @@ class Screen(Struct, frozen=True):
 
     def visible(self, text: str) -> str:
         """Return `text` in one line with every character visible: control characters, and those that cannot be encoded, by their number."""
-        shown = text if text.isascii() and text.isprintable() else "".join(map(seen, text))
+        shown = text if text.isascii() and text.isprintable() else "".join(map(escaped, text))
         if self.encodes(shown):
             return shown
         return "".join(one if self.encodes(one) else _WORDS.get(one) or one.encode("ascii", "backslashreplace").decode() for one in shown)

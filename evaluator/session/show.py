@@ -30,7 +30,7 @@ class Looks(Struct, frozen=True):
     def refuse_unknown(self, loaded: Loaded) -> None:
         """`ConfigError` if a measure is named that the config does not ask for, before anything is computed."""
         evaluation = loaded.config.evaluation
-        if any(one.several for one in evaluation.definitions):  # which values it has turns out in the run
+        if any(one.has_subvalues for one in evaluation.definitions):  # which values it has turns out in the run
             return
         for measure in (*measures_of(self.columns), *([self.sort] if self.sort else [])):
             matching(measure.partition(" (")[0] if measure not in evaluation.labels else measure, evaluation.labels)

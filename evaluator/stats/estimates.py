@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..sums.exact import ExactSums, rounded
+from ..sums.exact import ExactSums, round_fraction
 from .confidence import Confidence, StudentT, claimed_t, t_at
 from .paired import Floats, PairedSums, differences_of
 
@@ -45,13 +45,13 @@ def relative_difference(sums: PairedSums, alpha: float) -> Relative | None:
         return None
     share = sums.difference() / sums.base
     if sums.n == 1:
-        return Relative(rounded(share))
+        return Relative(round_fraction(share))
     quantile, shares = t_at(1 - alpha / 2, sums.n - 1), _Shares.of(sums, share)
     step = shares.step(quantile)
     low, high = (_crossing(partial(shares.t, sign), quantile, step) for sign in (-1, 1))
     if low is None or high is None:
-        return Relative(rounded(share))
-    return Relative(rounded(share), rounded(share) - low, rounded(share) + high)
+        return Relative(round_fraction(share))
+    return Relative(round_fraction(share), round_fraction(share) - low, round_fraction(share) + high)
 
 
 class _Shares(Struct, frozen=True):
@@ -72,7 +72,7 @@ class _Shares(Struct, frozen=True):
     def of(cls, sums: PairedSums, share: Fraction) -> _Shares:
         """The sums for θ = `share`, in units of about the mean of a."""
         mean, factor = sums.base / sums.n, 1 + share
-        unit = Fraction(2) ** -math.frexp(rounded(mean))[1]
+        unit = Fraction(2) ** -math.frexp(round_fraction(mean))[1]
         aaa, daa, dda = sums.base_cubes, sums.difference_base_squares, sums.difference_squares_base
         ee = sums.difference_squares(factor)
         ea = (sums.model_squares - sums.base_squares - sums.difference_squares()) / 2 - share * sums.base_squares
@@ -83,7 +83,7 @@ class _Shares(Struct, frozen=True):
         third = aaa - 3 * mean * sums.base_squares + 2 * sums.n * mean**3
         cubes = (sums.difference_cubes(factor), eea - mean * ee, eaa - 2 * mean * ea, third)
         in_units = (mean * unit, *(square * unit**2 for square in squares), *(cube * unit**3 for cube in cubes))
-        return cls(sums.n, sums.is_sparse, *map(rounded, in_units))
+        return cls(sums.n, sums.is_sparse, *map(round_fraction, in_units))
 
     def t(self, sign: int, size: float) -> float:
         """How far, in t, the mean of e - `sign`·`size`·a is from 0 on the side of minus the `sign`."""
@@ -180,7 +180,7 @@ def paired_estimate(sums: PairedSums, alpha: float | None) -> Estimate:
     n, difference = sums.n, sums.difference()
     if n == 0:
         return Estimate(0, None, None, None, n_unpaired=sums.n_unpaired)
-    a, b, d = rounded(sums.base / n), rounded(sums.model / n), rounded(difference / n)
+    a, b, d = round_fraction(sums.base / n), round_fraction(sums.model / n), round_fraction(difference / n)
     estimate = Estimate(n, a, b, d, up=sums.up, down=sums.down, n_unpaired=sums.n_unpaired)
     if n == 1:
         return replace(estimate, relative=Relative.of(d, a))
@@ -195,14 +195,14 @@ def paired_estimate(sums: PairedSums, alpha: float | None) -> Estimate:
 def standard_deviation(total: Fraction, squares: Fraction, n: int, rounding: Fraction = Fraction(0)) -> float:
     """√((Σd² - (Σd)²/n) / (n - 1)) of sums; 0 where what is left is rounding of the terms."""
     centred = squares - total * total / n
-    return math.sqrt(rounded(centred / (n - 1))) if centred > max(rounding, Fraction(_SPREADLESS) * squares) else 0.0
+    return math.sqrt(round_fraction(centred / (n - 1))) if centred > max(rounding, Fraction(_SPREADLESS) * squares) else 0.0
 
 
 def skewness_of_mean(total: Fraction, squares: Fraction, cubes: Fraction, n: int) -> float:
     """The skewness of a mean of `n` values that have a spread, from their sums: that of the values by √n, Σ(d - m)³ / (Σ(d - m)²)^1.5."""
     mean = total / n
     second, third = squares - mean * total, cubes - 3 * mean * squares + 2 * mean * mean * total
-    size = min(1.0, math.sqrt(rounded(third * third / second**3)))  # it is never above 1, but for rounding
+    size = min(1.0, math.sqrt(round_fraction(third * third / second**3)))  # it is never above 1, but for rounding
     return size if third >= 0 else -size
 
 
@@ -215,7 +215,7 @@ def mean_and_deviation(values: Floats) -> tuple[float, float]:
     """The mean and the standard deviation of finite values, whatever their order; that of one value is 0."""
     row = values[np.newaxis]
     total, squares, n = ExactSums.of(row).fraction(0), ExactSums.of_squares(row).fraction(0), len(values)
-    return rounded(total / n), standard_deviation(total, squares, n) if n > 1 else 0.0
+    return round_fraction(total / n), standard_deviation(total, squares, n) if n > 1 else 0.0
 
 
 class RatioTerms(NamedTuple):
@@ -240,7 +240,7 @@ def pooled_estimate(base: RatioTerms, model: RatioTerms) -> Estimate:
     of_base, of_model = _ratio(left), _ratio(right)
     if n == 0 or of_base is None or of_model is None:
         return Estimate(n, None, None, None, n_unpaired=n_unpaired)
-    base_value, value, difference = rounded(of_base), rounded(of_model), rounded(of_model - of_base)
+    base_value, value, difference = round_fraction(of_base), round_fraction(of_model), round_fraction(of_model - of_base)
     of_users = differences_of(_of_users(left), _of_users(right))
     up, down = int(np.count_nonzero(of_users > 0)), int(np.count_nonzero(of_users < 0))
     relative = Relative.of(difference, base_value)

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import ConfigError
-from ..sums.exact import rounded
+from ..sums.exact import round_fraction
 from .concluding import adjust, percent, plain
 from .confidence import Confidence, Scaled, StudentT
 from .difference import GateOutcome, LimitKind, MarginKind, Subject
@@ -88,7 +88,7 @@ def margin_test(
     share = Fraction(limit) * (-1 if kind == "max_loss" else 1) * (-1 if sums.base < 0 else 1)
     factor = 1 + sign * share
     total = sums.difference(factor)
-    mean = sign * rounded(total / sums.n)
+    mean = sign * round_fraction(total / sums.n)
     confidence: Confidence | None = None
     if sums.n > 1:
         squares = sums.difference_squares(factor)

@@ -211,4 +211,4 @@ def _of_block(base: Floats, model: Floats) -> PairedSums:
     of_values, of_both = np.stack([a, b, a * a, b * b, s * s * s]), s[users] * d
     of_both = np.stack([of_both * s[users], of_both * d])
     parts = [ExactSums.of(values) for values in (of_values, of_both, row)]
-    return PairedSums(len(a), up, len(d) - up, n_unpaired, ExactSums.joined(*parts, ExactSums.of_squares(row), ExactSums.of_cubes(row)))
+    return PairedSums(len(a), up, len(d) - up, n_unpaired, ExactSums.join(*parts, ExactSums.of_squares(row), ExactSums.of_cubes(row)))

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from ..sums.exact import ExactSums, rounded
+from ..sums.exact import ExactSums, round_fraction
 from ..sums.group_sums import exact_group_sums
 from .estimates import CONSTANT, Estimate, Relative, mean_and_deviation, skewness_of_mean, standard_deviation
 from .paired import Floats, PairedSums, UserGroups, both_finite, differences_of
@@ -91,16 +91,16 @@ def fold_estimate(base: Floats, model: Floats, folds: Integers, aggregate: Liter
         return Estimate(0, None, None, None), FoldTerms(folds, base, base, base)
     of_folds = [Fraction(1, len(by_fold) * (sums.n if aggregate == "mean" else 1)) for sums in by_fold]
     base_value, value, difference = (
-        rounded(sum((weight * part for weight, part in zip(of_folds, parts, strict=True)), Fraction(0)))
+        round_fraction(sum((weight * part for weight, part in zip(of_folds, parts, strict=True)), Fraction(0)))
         for parts in zip(*((sums.base, sums.model, sums.difference()) for sums in by_fold), strict=True)
     )
     relative = Relative.of(difference, base_value)
     estimate = Estimate(total.n, base_value, value, difference, up=total.up, down=total.down, relative=relative)
-    estimate = _with_spread(estimate, by_fold, list(map(rounded, of_folds)))
+    estimate = _with_spread(estimate, by_fold, list(map(round_fraction, of_folds)))
     _, codes = np.unique(folds, return_inverse=True)
     differences = differences_of(base, model)
-    means = np.array([rounded(sums.difference() / sums.n) for sums in by_fold])
-    return estimate, FoldTerms(codes, np.array(list(map(rounded, of_folds)))[codes], differences, differences - means[codes])
+    means = np.array([round_fraction(sums.difference() / sums.n) for sums in by_fold])
+    return estimate, FoldTerms(codes, np.array(list(map(round_fraction, of_folds)))[codes], differences, differences - means[codes])
 
 
 def _with_spread(estimate: Estimate, by_fold: Sequence[PairedSums], weights: Sequence[float]) -> Estimate:

@@ -44,7 +44,7 @@ def check(explanation: Explanation) -> None:
 def labels_to_explain() -> list[str]:
     """Every metric that has values per user, and every axis value of those that look at accuracy."""
     metrics = {label: METRICS[parse(label).name] for label in FORMULAS}
-    of_users = [label for label, entry in metrics.items() if not entry.system]
+    of_users = [label for label, entry in metrics.items() if not entry.per_model]
     first = {metrics[label].name: label for label in reversed(of_users)}
     return [label for label in of_users if metrics[label].family in ("accuracy", "ranking", "auc") or first[metrics[label].name] == label]
 

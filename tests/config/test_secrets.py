@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from receval.config.data_sources import masked_options, masked_path
 from receval.errors import ConfigError, DataError
-from receval.secrets import remember, remembering
+from receval.secrets import collect_values, remember
 
 CONFIG = "data:\n  test: {path: t.csv}\n  recommendations: {m: %s}\nevaluation: {metrics: [MRR]}\n"
 SECRET = "hunter2-hunter3"
@@ -60,7 +60,7 @@ def test_a_value_of_the_environment_is_in_no_message(source, ending, receval, wr
 
 
 def test_each_line_of_a_value_is_a_secret_and_a_word_of_five_letters_is_none():
-    with remembering() as own:
+    with collect_values() as own:
         remember("KEY", "first-line-of-a-key\nsecond-line-of-it\n")
         remember("K", "5")
         remember("EMPTY", "")

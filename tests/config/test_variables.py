@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from receval import load_config, run
-from receval.secrets import without_values
+from receval.secrets import mask_values
 
 
 def test_results_name_the_variables_of_their_own_config_only(write, tmp_path):
@@ -19,7 +19,7 @@ def test_results_name_the_variables_of_their_own_config_only(write, tmp_path):
 
 def test_the_name_of_a_variable_is_whole_although_another_value_stands_in_it(write):
     values = {"abcdefgh": "${MY_SECRET_FOLDER}", "SECRET": "${OTHER}", "abcdefghijk": "${LONGER}"}
-    assert without_values("abcdefgh/SECRET/abcdefghijk", values) == "${MY_SECRET_FOLDER}/${OTHER}/${LONGER}"
+    assert mask_values("abcdefgh/SECRET/abcdefghijk", values) == "${MY_SECRET_FOLDER}/${OTHER}/${LONGER}"
     text = "data: {test: t.csv, recommendations: {m: '${MY_SECRET_FOLDER}/${OTHER}.csv'}}\nevaluation: {metrics: [MRR]}\n"
     environment = {"MY_SECRET_FOLDER": "abcdefgh", "OTHER": "SECRET"}
     resolved = load_config(write("a.yaml", text), environment=environment).resolved_yaml()

@@ -93,7 +93,7 @@ def test_values_keep_their_bounds_and_equal_the_literal_ones_in_any_order_of_use
             assert_within_bounds(asked[label], value, "all")
     users = per_user(result)
     for label, definition in asked.items():
-        if definition.metric.system:
+        if definition.metric.per_model:
             continue
         reader = Reader(world, definition) if is_covered(definition) else None
         for user, row in users.items():

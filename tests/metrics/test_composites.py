@@ -84,7 +84,7 @@ def test_the_pooled_root_of_an_error_is_compared_as_the_root_and_not_as_what_it_
 OF_USERS = [
     f"{entry.name}({','.join(f'{key}={COLUMN}' for key in needed)})" if needed else entry.name
     for entry in METRICS.values()
-    if not entry.system
+    if not entry.per_model
     for needed in [[key for key, text in entry.texts.items() if text.default is None]]
 ]
 

@@ -10,9 +10,17 @@ from receval.tables.graph import NO_CHOICE, Tables, closure
 
 
 def measure(name: str) -> Measure:
-    """What the body of a metric is given, of a part of one user; the count `n_relevant` is there, no other table can be made."""
+    """Return the input of a metric for a part of one user; the only table is the count `n_relevant`."""
     tables = Tables({"n_relevant": np.asarray([2])})
-    given = {"cutoffs": (1,), "params": {}, "choice": NO_CHOICE, "prepared": None, "n_users": 1, "counts": np.ones(1, bool), "sums": None}
+    given = {
+        "cutoffs": (1,),
+        "params": {},
+        "choice": NO_CHOICE,
+        "prepared": None,
+        "n_users": 1,
+        "counted_mask": np.ones(1, bool),
+        "sums": None,
+    }
     return Measure(tables=tables, declared=closure(tuple(METRICS[name].uses({}))), **given)
 
 

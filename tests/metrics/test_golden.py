@@ -80,8 +80,8 @@ def test_every_metric_has_a_golden_case():
         convention = case.get("convention", "receval")
         of_users = {canonical(label, convention) for label in case.get("expected", {})}
         of_wholes = {canonical(label, convention) for label in case.get("wholes", {})}
-        measures |= {name_of(label) for label in of_users if not METRICS[name_of(label)].system}
-        measures |= {name_of(label) for label in of_wholes if METRICS[name_of(label)].system}
+        measures |= {name_of(label) for label in of_users if not METRICS[name_of(label)].per_model}
+        measures |= {name_of(label) for label in of_wholes if METRICS[name_of(label)].per_model}
     assert METRICS.keys() - measures == set()
 
 

@@ -57,7 +57,7 @@ def test_values_equal_those_of_the_literal_implementation_and_keep_their_bounds(
         for label, value in row.items():
             if label in ("user", "n_relevant", "n_recommended") or label.endswith((" numerator", " denominator")):
                 continue
-            if not METRICS[parse(label).name].system:
+            if not METRICS[parse(label).name].per_model:
                 assert_bounds(label, value, user)
                 expected = of_user(facts, label, user)
                 if expected is not UNKNOWN:

@@ -104,11 +104,11 @@ def test_a_formula_is_calculated():
 )
 def test_a_formula_without_a_value_says_why(text, values, said):
     assert read(text).value(values) is None
-    assert read(text).undefined(values) == said
+    assert read(text).undefined_reason(values) == said
 
 
 def test_a_formula_with_a_value_has_nothing_undefined():
-    assert read("nDCG@10 - 1").undefined({NDCG: 1.0}) is None
+    assert read("nDCG@10 - 1").undefined_reason({NDCG: 1.0}) is None
 
 
 def test_the_measures_of_a_formula_can_be_replaced():
@@ -163,7 +163,10 @@ def test_any_text_is_a_formula_or_a_value_error(text):
     except ValueError:
         return
     assert read(formula.text) == formula
-    assert formula.value(dict.fromkeys(formula.measures, 0.5)) is None or formula.undefined(dict.fromkeys(formula.measures, 0.5)) is None
+    assert (
+        formula.value(dict.fromkeys(formula.measures, 0.5)) is None
+        or formula.undefined_reason(dict.fromkeys(formula.measures, 0.5)) is None
+    )
 
 
 MEASURES = {"a": 0.25, "nDCG@10": -3.5, "R-Precision": 0.0, "F1(beta=0.5)@5": 7.125}
@@ -195,6 +198,6 @@ def test_a_printed_formula_reads_back_and_comes_to_what_python_comes_to(text):
         expected = None
     if expected is None or not math.isfinite(expected):
         assert formula.value(VALUES) is None
-        assert formula.undefined(VALUES)
+        assert formula.undefined_reason(VALUES)
     else:
         assert formula.value(VALUES) == expected

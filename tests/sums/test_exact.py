@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from receval.sums.exact import ExactSums, rounded
+from receval.sums.exact import ExactSums, round_fraction
 
 any_floats = st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=40)
 values_of_users = st.lists(st.floats(0, 1), max_size=40)
 
 
 def total(terms) -> float:
-    return rounded(sum(map(Fraction, terms), Fraction(0)))
+    return round_fraction(sum(map(Fraction, terms), Fraction(0)))
 
 
 def merged(parts: list[ExactSums], random: random.Random) -> ExactSums:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from receval.sums import group_sums
-from receval.sums.exact import rounded
+from receval.sums.exact import round_fraction
 from receval.sums.group_sums import GroupLimbs, exact_group_sums
 
 N_GROUPS = 4
@@ -25,7 +25,7 @@ def limbs(rows) -> GroupLimbs:
 
 @given(any_rows)
 def test_a_sum_is_the_exact_one_rounded_once(rows):
-    expected = [rounded(sum((Fraction(value) for value, g in rows if g == group), Fraction(0))) for group in range(N_GROUPS)]
+    expected = [round_fraction(sum((Fraction(value) for value, g in rows if g == group), Fraction(0))) for group in range(N_GROUPS)]
     assert limbs(rows).values().tolist() == expected
 
 

@@ -29,7 +29,7 @@ def test_counts_of_parts_add_up_and_a_table_that_is_asked_for_twice_counts_once(
         tables = Tables({"notes": notes})
         assert tables.get("remarkable", n=1) is tables.get("remarkable", n=1)
     first, second = (pickle.loads(pickle.dumps(notes)) for notes in parts)
-    assert sentences(first.merged(second)) == sentences(second.merged(first)) == ["2 of 4 rows are odd"]
+    assert sentences(first.merge(second)) == sentences(second.merge(first)) == ["2 of 4 rows are odd"]
 
 
 @pytest.mark.usefixtures("remarkable")

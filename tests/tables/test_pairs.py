@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from receval.tables.array import Array
-from receval.tables.ids import Ids, Lookup, Pairs, any_repeated, paired
+from receval.tables.ids import Ids, Lookup, Pairs, has_duplicates, make_pairs
 from receval.tables.rows import starts_of, within_users
 
 IDS = {
@@ -38,7 +38,7 @@ def tables(kind: str, *rows: list[tuple[int, int]]) -> list[Table]:
 @pytest.mark.parametrize("kind", IDS)
 def test_rows_are_found_by_user_and_item(kind):
     lists, truth = [(0, 3), (0, 1), (1, 3), (1, 4), (2, 1)], [(0, 1), (1, 1), (1, 3), (2, 4), (3, 1)]
-    rows, pairs = paired(tables(kind, lists, truth), n_users=4)
+    rows, pairs = make_pairs(tables(kind, lists, truth), n_users=4)
     row, pair = Lookup(pairs).find(rows)
     assert row.tolist() == [1, 2]
     assert pair.tolist() == [0, 2]
@@ -50,7 +50,7 @@ def test_pairs_whose_hashes_are_equal_are_told_apart():
     truth = Pairs(user[:2], pl.Series(["z", "y"]), np.array([7, 7], dtype=np.int64), None)
     row, pair = Lookup(truth).find(lists)
     assert list(zip(row.tolist(), pair.tolist(), strict=True)) == [(1, 1), (2, 0)]
-    assert not any_repeated(lists, np.array([0, 3]))
+    assert not has_duplicates(lists, np.array([0, 3]))
 
 
 @pytest.mark.parametrize("kind", IDS)
@@ -66,8 +66,8 @@ def test_pairs_whose_hashes_are_equal_are_told_apart():
     ],
 )
 def test_a_repeated_item_is_seen(kind, rows, repeats):
-    (pairs,) = paired(tables(kind, rows) if rows else [Table(np.empty(0, np.int64), pl.Series([], dtype=pl.Int64))], n_users=4)
-    assert any_repeated(pairs, starts_of(pairs.user, 4)) is repeats
+    (pairs,) = make_pairs(tables(kind, rows) if rows else [Table(np.empty(0, np.int64), pl.Series([], dtype=pl.Int64))], n_users=4)
+    assert has_duplicates(pairs, starts_of(pairs.user, 4)) is repeats
 
 
 def test_ids_that_are_not_known_have_the_index_minus_one():

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval.tables.ids import Ids
-from receval.tables.made_lists import SeenItems, Shuffle, best_rows, mixed, popular_lengths, popular_ranks, popular_rows, random_rows
 from receval.tables.prepared import Prepared
+from receval.tables.reference_rows import SeenItems, Shuffle, best_rows, mix, popular_lengths, popular_ranks, popular_rows, random_rows
 
 LISTS_OF_SEED_7 = {0: [4, 8, 6, 2, 7], 1: [5, 4, 6, 3, 8], 2: [4, 2, 9, 5, 7], 3: [2, 6, 0, 1, 9]}
 """Four users' lists of 5 of 10 items, as they have always been drawn."""
@@ -36,7 +36,7 @@ def index_of(prepared, items):
 def seen_of(prepared, users, seen):
     """The seen items of `users`, who are numbered in their order."""
     if seen is None:
-        return SeenItems.nothing(len(users))
+        return SeenItems.empty(len(users))
     pairs = [(users.index(user), item) for user, item in seen if user in users]
     number = np.asarray([user for user, _ in pairs], dtype=np.int64)
     return SeenItems(number, index_of(prepared, [item for _, item in pairs]), len(users))
@@ -142,7 +142,7 @@ def test_random_lists_have_each_unseen_item_once_as_long_as_there_are_any(world,
 
 def test_random_lists_are_those_of_the_seed_and_of_the_number_of_the_user():
     assert drawn(range(10), range(4), None, 5, 7) == LISTS_OF_SEED_7
-    prepared, nothing = known([(item, 1) for item in range(10)]), SeenItems.nothing(1)
+    prepared, nothing = known([(item, 1) for item in range(10)]), SeenItems.empty(1)
     alone = random_rows(prepared, np.asarray([2]), nothing, 5, 7)
     assert alone.item.tolist() == LISTS_OF_SEED_7[2]
     assert drawn(range(10), range(4), None, 5, 8) != LISTS_OF_SEED_7
@@ -197,7 +197,7 @@ def test_a_shuffle_gives_each_number_a_place_of_its_own_and_can_be_undone(size):
     assert size <= shuffle.size <= max(2, size + size**0.5)
     keys = shuffle.keys(np.arange(5)).columns
     numbers = np.broadcast_to(np.arange(shuffle.size), (5, shuffle.size))
-    places = shuffle.places(numbers, keys)
+    places = shuffle.positions(numbers, keys)
     assert (np.sort(places, axis=1) == numbers).all()
     assert (shuffle.numbers(places, keys) == numbers).all()
 
@@ -205,7 +205,7 @@ def test_a_shuffle_gives_each_number_a_place_of_its_own_and_can_be_undone(size):
 def test_mixing_keeps_numbers_different_and_within_64_bits():
     most = 2**31 - 2
     numbers = np.asarray([*range(3_000), *range(most - 3_000, most + 1)])
-    made = mixed(numbers, 5, "test")
+    made = mix(numbers, 5, "test")
     assert len(set(made.tolist())) == len(numbers)
     assert made.min() >= 0
     assert made.max() <= most
