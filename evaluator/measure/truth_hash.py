@@ -15,7 +15,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from ..results.result import TruthFingerprint
-from ..tables.ids import gathered, user_starts
+from ..tables.ids import gather, user_starts
 
 Words = NDArray[np.uint64]
 
@@ -49,14 +49,14 @@ def truth_hash(test: pl.DataFrame) -> TruthHash:
     sums = np.zeros(len(_SEEDS), np.uint64)
     for first in range(0, len(test), _ROWS):
         sums += _sums_of_rows(test.slice(first, _ROWS))
-    users = gathered(test["user"], user_starts(test["user"])).n_unique()
+    users = gather(test["user"], user_starts(test["user"])).n_unique()
     return TruthHash(users, len(test), (int(sums[0]), int(sums[1])))
 
 
 def _sums_of_rows(test: pl.DataFrame) -> Words:
     """Return the sum of the hashes of some rows for each seed."""
     starts = user_starts(test["user"])  # a user's rows stand together nearly always, and then the id is hashed once
-    users = np.repeat(_of_ids(gathered(test["user"], starts)), np.diff(starts, append=len(test)))
+    users = np.repeat(_of_ids(gather(test["user"], starts)), np.diff(starts, append=len(test)))
     items = _of_ids(test["item"])
     ratings = test["rating"].cast(pl.Float64).to_numpy() + 0.0 if "rating" in test.columns else None
     bits = _NO_RATING if ratings is None else ratings.view(np.uint64)  # adding 0 made -0.0 and 0.0 one
