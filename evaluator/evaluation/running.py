@@ -32,7 +32,6 @@ from ..measure.task import tables_of
 from ..measure.tie_bounds import bounds, unbounded
 from ..metrics.definition import Definition
 from ..parts import Part, SortedRuns, whole_users
-from ..parts.resources import side_by_side
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
 from ..results.row import of_models
@@ -149,9 +148,7 @@ def _measure_on_this_machine(
         apart=source.users_apart,
     )
     total, runs = None, SortedRuns(files.scratch, ENRICHED)
-    in_processes = files.processes.taking(measure)
-    found = side_by_side(measure, parts) if in_processes is None else side_by_side(in_processes, parts, files.processes.n)
-    for made in found:
+    for made in files.processes.measure(measure, parts):
         kept = _move_enriched_to_disk(made, runs)
         total = kept if total is None else total + kept
     if total is None:

@@ -10,7 +10,7 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from queue import LifoQueue
 from struct import Struct as Layout
@@ -22,7 +22,7 @@ from msgspec import Struct
 
 from ..errors import MachineError
 from .part import Part
-from .resources import default_memory
+from .resources import default_memory, side_by_side
 
 T = TypeVar("T")
 Work = Callable[[Part], T]
@@ -35,6 +35,8 @@ _ROWS_PER_PROCESS: Final = 2_000_000
 """A process takes 0.4 seconds of a core to start, in which it could measure six million rows."""
 _BYTES_PER_PROCESS: Final = 600 * 10**6
 _MOST_PROCESSES: Final = 32
+_LARGEST_WORK: Final = 200 * 10**6
+"""Every process holds the tables that the work needs beside the parts; larger ones stay in this process, which then measures in threads."""
 _PIPE: Final = 1 << 20
 _COUNT: Final = Layout("<Q")
 
@@ -42,8 +44,8 @@ _COUNT: Final = Layout("<Q")
 def n_processes(n_rows: int, asked: int | None = None, memory: int | None = None) -> int:
     """Return how many processes are worth starting for so many rows of lists; 0: measure in this process.
 
-    `asked` decides, if it is not `None`. Otherwise cores (those that Polars uses, which `POLARS_MAX_THREADS` and containers limit), rows and
-    `memory` do, by default a quarter of the machine's.
+    `asked` decides, if it is not `None`. Otherwise the number follows from the cores that Polars uses, which `POLARS_MAX_THREADS` and
+    containers limit, from the rows, and from `memory`, by default a quarter of the machine's.
     """
     if not _can_start():
         return 0
@@ -65,20 +67,26 @@ class _Process:
     """One process, which loads a module while this process goes on."""
 
     def __init__(self, module: str) -> None:
-        path = os.pathsep.join(filter(None, sys.path))
+        path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path)  # an empty one is the working folder
         environment = {**os.environ, "PYTHONPATH": path, "POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         # A group of its own: Ctrl-C in the terminal is for this process, which then ends the others.
         group = {"process_group": 0} if os.name == "posix" else {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined]
         code = f"import {module}; from {__name__} import serve; serve()"
         self._popen = subprocess.Popen(
-            [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env=environment, **group
+            [sys.executable, "-P", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env=environment, **group
         )
         assert self._popen.stdin is not None
         assert self._popen.stdout is not None
         self._in, self._out = self._popen.stdin, self._popen.stdout
         for pipe in (self._in, self._out):
             _widen(pipe)
-        self.work: bytes | None = None
+        self._work: bytes | None = None
+
+    def load(self, work: bytes) -> None:
+        """Let it load pickled work, unless that is what it loaded last."""
+        if self._work is not work:
+            self.ask(work)
+            self._work = work
 
     def ask(self, message: object) -> Any:
         """Send a message and return the answer; what failed there is raised here. `MachineError` if the process has ended."""
@@ -127,29 +135,31 @@ class Processes:
         for process in self._all:
             process.end()
 
-    def taking(self, work: Work[T]) -> Work[T] | None:
-        """Return what does the work for a part in the first idle process, for as many threads as there are processes.
+    def measure(self, work: Work[T], parts: Iterator[Part]) -> Iterator[T]:
+        """Yield what the work makes of each part, in the order of the parts; in threads of this process where it cannot be elsewhere."""
+        elsewhere = self._elsewhere(work)
+        return side_by_side(work, parts) if elsewhere is None else side_by_side(elsewhere, parts, self.n)
 
-        `None` if other processes cannot load the work: a function of a script or of a notebook is known in this process only.
+    def _elsewhere(self, work: Work[T]) -> Work[T] | None:
+        """Return what does the work for a part in an idle process, from as many threads as there are processes.
+
+        `None` if other processes cannot load the work, or do not start: a function of a script or of a notebook is known in this process
+        only, and large tables would be in memory once per process.
         """
         if not self.n:
             return None
         try:
             content = pickle.dumps(work, pickle.HIGHEST_PROTOCOL)
-            first = self._all[0]
-            first.ask(content)
-        except MachineError:
-            raise
+            if len(content) > _LARGEST_WORK:
+                return None
+            self._all[0].load(content)
         except Exception:
             return None
-        first.work = content
 
         def done(part: Part) -> T:
             process = self._idle.get()
             try:
-                if process.work is not content:
-                    process.ask(content)
-                    process.work = content
+                process.load(content)
                 result: T = process.ask(_packed(part))
                 return result
             finally:
@@ -217,7 +227,7 @@ def _receive(source: IO[bytes]) -> Any:
 
 
 def _read(source: IO[bytes], size: int) -> memoryview:
-    content = memoryview(np.empty(size, np.uint8))  # not filled with zeros first, as a bytearray is
+    content = np.empty(size, np.uint8).data  # not filled with zeros first, as a bytearray is
     rest = content
     while rest:
         n = source.readinto(rest)  # type: ignore[attr-defined]
