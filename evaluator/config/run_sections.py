@@ -70,6 +70,12 @@ class EngineChoice(Model):
         "quarter of the machine's memory",
     )
 
+    workers: Annotated[StrictInt, Field(ge=0, le=1024)] | None = Field(
+        None,
+        description="Polars: the number of processes that measure; 0: measure in threads of one process; if not given, as many as cores, "
+        "rows and memory are worth",
+    )
+
     @property
     def bytes(self) -> int | None:
         """The memory that rows may take; `None` if the config does not say."""
@@ -81,6 +87,8 @@ class EngineChoice(Model):
             raise ValueError("master, remote and archives belong to the spark engine: add name: spark")
         if self.name == "spark" and self.memory:
             raise ValueError("memory belongs to the polars engine: Spark has its own settings")
+        if self.name == "spark" and self.workers is not None:
+            raise ValueError("workers belong to the polars engine: Spark has its own settings")
         if self.master and self.remote:
             raise ValueError("give master or remote, not both")
         return self

@@ -18,18 +18,21 @@ from msgspec.structs import replace
 from .. import load
 from ..config import Loaded
 from ..config.data_sources import InMemory
+from ..config.run_sections import EngineChoice
 from ..errors import ConfigError, DataError
 from ..forks import refuse_lost_threads
 from ..health import Faults
 from ..load.faults import FaultTally
 from ..load.opening import FAILURES, opened
 from ..load.scan import ReadError
+from ..load.source import expected_rows, n_bytes
 from ..measure.by_group import equal_borders
 from ..measure.scoring import Scorer
 from ..measure.task import Task, tables_of
 from ..metrics.popularity_groups import profile_groups_of
 from ..names.measure_strings import MetricSpec
 from ..parts import Scratch, SideTable
+from ..parts.processes import Processes, n_processes
 from ..parts.spark.session import SparkSession, session_of_frame, start_session
 from ..prepare import GroupColumn, SideFrames, SideNeeds, prepare_sides
 from ..results.row import Protocol
@@ -38,9 +41,12 @@ from ..tables.graph import closure
 from ..tables.prepared import Prepared, TimeFacts
 from ..tables.rows import EMPTY_TRUTH, LISTS, PartData
 from .inputs import Inputs, configured_path, look_at_everything
+from .measured import measure_part
 from .plan import Plan, Request
 
 T = TypeVar("T")
+_BYTES_PER_ROW = 10
+"""About so many bytes has a row of a file that does not say its rows, packed ones between."""
 
 
 class SourceReader(Struct):
@@ -125,6 +131,7 @@ class Files(Struct, eq=False, dict=True):
     remarks: tuple[str, ...]
     fingerprints: load.Fingerprints
     scratch: Scratch
+    processes: Processes
     last: Collection[str]
     _predictions: dict[str, SideTable] = field(default_factory=dict)
 
@@ -175,12 +182,13 @@ def open_inputs(
         found = only(found) if only is not None else found
         fingerprints = stack.enter_context(load.Fingerprints(file.path for source in found.all() for file in source.originals))
         scratch = stack.enter_context(Scratch())
+        processes = stack.enter_context(_processes(loaded.config.engine, found, session))
         drops = request.evaluation.policy.missing_values == "drop"
         tolerant = drops or (request.options.tolerant and "faulty_rows" in checks.wants)
         stack.enter_context(load.refusing_changes(state for source in found.all() for state in source.states))
 
         def read(of_kinds: Inputs) -> T:
-            return use(_read(request, of_kinds, SourceReader(loaded.folder, tolerant, session), fingerprints, scratch))
+            return use(_read(request, of_kinds, SourceReader(loaded.folder, tolerant, session), fingerprints, scratch, processes))
 
         return read_all(found, read)
 
@@ -203,7 +211,17 @@ def session_of(loaded: Loaded, stack: ExitStack) -> SparkSession | None:
     return session
 
 
-def _read(request: Request, inputs: Inputs, reader: SourceReader, fingerprints: load.Fingerprints, scratch: Scratch) -> Files:
+def _processes(engine: EngineChoice, inputs: Inputs, session: SparkSession | None) -> Processes:
+    """Start the processes that are worth it for the lists of the model with most rows; none where Spark does the work."""
+    if session is not None or engine.workers == 0:
+        return Processes(0, "")
+    n_rows = max((expected_rows(source) or n_bytes(source) // _BYTES_PER_ROW for source in inputs.models.values()), default=0)
+    return Processes(n_processes(n_rows, engine.workers, engine.bytes), measure_part.__module__)
+
+
+def _read(
+    request: Request, inputs: Inputs, reader: SourceReader, fingerprints: load.Fingerprints, scratch: Scratch, processes: Processes
+) -> Files:
     """Read the sources beside the lists, and prepare what is known of them."""
     _refuse_missing_ratings(request, inputs)
     sources = {role: source for role in SideFrames.__struct_fields__ if (source := inputs.of(role))}
@@ -225,7 +243,7 @@ def _read(request: Request, inputs: Inputs, reader: SourceReader, fingerprints: 
             sides[role] = SideTable(reader.frame(source))
     populations = {definition.population for definition in request.plan.definitions} & {"train", "baseline"}
     last = {"test", EMPTY_TRUTH, *populations, *(("train",) if request.train_checks else ())} & sides.keys()
-    return Files(request, inputs, reader, prepared, sides, remarks, fingerprints, scratch, last)
+    return Files(request, inputs, reader, prepared, sides, remarks, fingerprints, scratch, processes, last)
 
 
 def _with_equal_groups(plan: Plan, prepared: Prepared, test: pl.DataFrame, train: pl.DataFrame) -> tuple[Prepared, tuple[str, ...]]:

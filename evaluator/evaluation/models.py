@@ -22,7 +22,6 @@ from ..metrics.definition import Definition
 from ..names.short_names import ORACLE
 from ..parts import Part
 from ..parts.local import parts_without_lists
-from ..parts.resources import side_by_side
 from ..results.result import Counts, MeasureDefinition, Row
 from ..tables.graph import closure, sentences
 from ..tables.ids import Ids
@@ -182,11 +181,12 @@ class ReferenceLists(Struct, frozen=True, eq=False):
         return replace(model, finished=replace(model.finished, rows=rows), by_group=by_group)
 
 
+def _measure_reference(task: reference.ReferenceTask, part: Part) -> Partial:
+    return reference.measure_reference(task, part.sides)
+
+
 def measure_reference_lists(files: Files, models: Sequence[Evaluated]) -> ReferenceLists:
     """Measure the reference lists that the config asks for, and popularity where a check wants it, over all users of the test file."""
-
-    def of_part(task: reference.ReferenceTask, part: Part) -> Partial:
-        return reference.measure_reference(task, part.sides)
 
     def over_same_users(model: Evaluated, other: tuple[reference.ReferenceTask, Partial] | None) -> dict[str, float]:
         """Label → the value of other lists over the users that count for a model."""
@@ -209,7 +209,7 @@ def measure_reference_lists(files: Files, models: Sequence[Evaluated]) -> Refere
     tasks = [*shown, *([baseline] if baseline is not None else [])]
     sides = {role: side for role, side in files.sides.items() if role in ("test", "train", "baseline")}
     parts = list(parts_without_lists(sides, files.last & sides.keys())) if tasks else []
-    measured = [merge_partials(side_by_side(bound(of_part, task), iter(parts))) for task in tasks]
+    measured = [merge_partials(files.processes.measure(bound(_measure_reference, task), iter(parts))) for task in tasks]
     partials = {one.name: (one, found) for one, found in zip(shown, measured, strict=False)}
     plans = {one.name: Plan(one.task.definitions, request.plan.aggregates) for one in shown}
     lists = {name: evaluated(files, name, found, plans[name], one.task) for name, (one, found) in partials.items()}

@@ -32,7 +32,6 @@ from ..measure.task import tables_of
 from ..measure.tie_bounds import bounds, unbounded
 from ..metrics.definition import Definition
 from ..parts import Part, SortedRuns, whole_users
-from ..parts.resources import side_by_side
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
 from ..results.row import of_models
@@ -149,7 +148,7 @@ def _measure_on_this_machine(
         apart=source.users_apart,
     )
     total, runs = None, SortedRuns(files.scratch, ENRICHED)
-    for made in side_by_side(measure, parts):
+    for made in files.processes.measure(measure, parts):
         kept = _move_enriched_to_disk(made, runs)
         total = kept if total is None else total + kept
     if total is None:

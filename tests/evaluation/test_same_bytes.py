@@ -97,9 +97,10 @@ def write_world(folder: Path, world: World, run: dict[str, Any], shuffled: int |
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
-    """The bytes of every result file, without what results.json says of the input; so does the manifest, which is left out."""
+    """Return the bytes of every result file but the manifest, without what results.json says of input and engine."""
     found = {path.name: path.read_bytes() for path in (folder / "results").iterdir() if path.name != "manifest.json"}
     content = json.loads(found["results.json"])
+    content["config"].pop("engine")
     found["results.json"] = json.dumps({key: value for key, value in content.items() if key != "inputs"}).encode()
     return found
 
@@ -131,3 +132,27 @@ def test_orders_of_rows_parts_and_threads_change_no_byte(name, receval, tmp_path
             monkeypatch.setattr(running, "whole_users", partial(WHOLE_USERS, rows_per_part=rows_per_part))
             assert receval("run", config, "-q")[0] in (0, 1)
         assert_equal(bytes_of(config.parent), expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_processes", "shuffled"), [(1, 8), (3, None), (3, 9)])
+def test_processes_that_measure_change_no_byte(n_processes, shuffled, receval, tmp_path, monkeypatch):
+    world, run = awkward_world(4), RUNS["every metric, yardstick and check"]
+    assert receval("run", write_world(tmp_path / "plain", world, run, None), "-q")[0] in (0, 1)
+    monkeypatch.setattr(running, "whole_users", partial(WHOLE_USERS, rows_per_part=7))
+    config = write_world(tmp_path / "processes", world, run, shuffled)
+    assert receval("run", config, "-q", "--set", f"engine.workers={n_processes}")[0] in (0, 1)
+    assert_equal(bytes_of(config.parent), bytes_of(tmp_path / "plain"))
+
+
+@pytest.mark.parametrize(("column", "value", "code"), [("item", None, 3), ("score", float("nan"), 3)])
+def test_faulty_rows_are_the_same_sentence_whoever_measures(column, value, code, receval, tmp_path, monkeypatch):
+    world = awkward_world(5)
+    world["lists"] = pl.concat(
+        [world["lists"], world["lists"].tail(3).with_columns(pl.lit(value).cast(world["lists"].schema[column]).alias(column))]
+    )
+    monkeypatch.setattr(running, "whole_users", partial(WHOLE_USERS, rows_per_part=7))
+    config = write_world(tmp_path / "world", world, {"evaluation": {"metrics": ["nDCG@3"]}}, None)
+    first, second = (receval("run", config, "--set", f"engine.workers={n}") for n in (0, 2))
+    assert first[0] == code
+    assert first == second
