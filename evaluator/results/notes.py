@@ -1,4 +1,4 @@
-"""Sentences on who was counted for values, and why some have none."""
+"""Write sentences on which users count for values, and why some values are missing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .row import Counts, Row
 
 
 def why_others(row: Row) -> str:
-    """Why other users count for a value than for the first measure, and the setting that changes it; empty if nothing is known."""
+    """Explain why other users count for a value than for the first measure, and name the setting that changes it; may be empty."""
     ledger = row.ledger
     if ledger is None:
         return ""
@@ -25,7 +25,7 @@ def why_others(row: Row) -> str:
 
 
 def why_undefined(row: Row, counts: Counts | None = None) -> str:
-    """Why there is no value although users count; `counts` are those of the first measure of the model."""
+    """Explain why there is no value although users count; `counts` are those of the first measure of the model."""
     n = row.ledger.filled_without_list if row.ledger else 0
     if counts and counts.empty:
         without = "a user without a list, or with" if n else "a user with"
@@ -37,7 +37,7 @@ def why_undefined(row: Row, counts: Counts | None = None) -> str:
 
 
 def relevant(counts: Counts) -> str:
-    """How many test users have a relevant item, and what is done with the others."""
+    """Say how many test users have a relevant item, and how the others count."""
     without = counts.test - counts.relevant - counts.empty
     if not without and counts.empty:
         return f"{counts.relevant:,} of {counts.test:,} test users {'has' if counts.relevant == 1 else 'have'} a relevant item."
@@ -52,7 +52,7 @@ def relevant(counts: Counts) -> str:
 
 
 def emptied(counts: Counts) -> str:
-    """What is done with test users whose list of items is empty, where they are not as others without a relevant item; else empty."""
+    """Say how test users with an empty list of items count; empty if there are none, or if they count as having no relevant item."""
     n = counts.empty
     if n == 1:
         done = "has no defined value" if counts.empty_undefined else "counts 0"
@@ -62,7 +62,7 @@ def emptied(counts: Counts) -> str:
 
 
 def unlisted(counts: Counts) -> str:
-    """What is done with the users without a list; empty if all have one."""
+    """Say how users without a list count; empty if all have one."""
     n = counts.relevant - counts.listed
     how = "undefined" if counts.missing_undefined else "zero" if counts.missing_count else "out"
     singular = {"undefined": "has no list and no defined value", "zero": "has no list and counts 0", "out": "has no list and is left out"}
@@ -71,7 +71,7 @@ def unlisted(counts: Counts) -> str:
 
 
 def untested(counts: Counts) -> str:
-    """How many users with a list stand in no test row; empty if none counts."""
+    """Say how many users with a list but no test row count; empty if none does."""
     n = counts.untested
     stand = "user with a list is in no test row and counts 0" if n == 1 else "users with a list are in no test row and count 0"
     return f"{n:,} {stand} (evaluation.policy.no_truth)." if n else ""
