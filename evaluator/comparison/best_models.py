@@ -1,4 +1,4 @@
-"""What a run of several models ends with: for every measure the best model, and which models it beats."""
+"""Conclude a run of several models: for every measure the best model, and the models that it beats."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .questions import Questions, all_named, margins_of, rows_of
 
 
 def with_conclusions(result: Result, questions: Questions) -> Result:
-    """The result with what is concluded of its models; as it is if there are not several, or the per-user values were not kept."""
+    """Return the result with conclusions on its models; unchanged with fewer than two models, or without per-user values."""
     made = conclusions_of(result, questions)
     return replace(result, conclusions=made) if made else result
 
 
 def conclusions_of(result: Result, questions: Questions) -> tuple[Conclusion, ...]:
-    """Conclude which model is best and which others it beats, for every measure that is judged and has a better direction.
+    """Conclude which model is best and which others it beats, for every judged measure with a better direction.
 
-    Every two models are compared on the users that count for both, as `compare` does with `users: common`. Nothing if there are not several
-    models, or the per-user values were not kept.
+    All pairs of models are compared on the users that count for both, as `compare` does with `users: common`. Empty with fewer than two
+    models, or without per-user values.
     """
     models = [model for model in result.models if model not in result.yardsticks]
     if len(models) < 2 or not all(model in result.per_user for model in models):

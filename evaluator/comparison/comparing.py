@@ -1,4 +1,4 @@
-"""Results that may be compared → `Comparison`: every measure of every pair, and what is concluded of those that are judged."""
+"""Compare results: every measure of every pair of models, and verdicts on the judged ones, as a `Comparison`."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _MOST = 3
 
 
 def refuse_incomparable(base: Side, model: Side, metrics: Iterable[str], *, unpaired: bool) -> None:
-    """`DataError` if two sides of different results have another truth, or another definition of one of the `metrics`.
+    """Raise `DataError` if two sides of different results have different test sets, or different definitions of one of the `metrics`.
 
-    Definitions must be the same whatever is compared; with `unpaired` users, other test data may be compared too.
+    Definitions must always be the same; with `unpaired` users, test data may differ.
     """
     if base.result is model.result:
         return
@@ -44,7 +44,7 @@ def refuse_incomparable(base: Side, model: Side, metrics: Iterable[str], *, unpa
 
 
 def notes_on_inputs(base: Side, model: Side, metrics: Iterable[str]) -> Iterator[str]:
-    """Sentences on other side inputs that measures look at."""
+    """Yield sentences on side inputs of measures that differ between two sides."""
     if base.result is model.result:
         return
     needs = {need.removesuffix("?").partition(".")[0] for metric in metrics for need in base.result.definitions[metric].needs}
@@ -55,6 +55,7 @@ def notes_on_inputs(base: Side, model: Side, metrics: Iterable[str]) -> Iterator
 
 
 def _other_truths(base: Side, model: Side) -> Iterator[str]:
+    """Yield the differences between the test sets of two sides."""
     ours, theirs = base.result.truths, model.result.truths
     if ours.keys() != theirs.keys():
         yield f"the folds are {', '.join(ours) or 'none'} and {', '.join(theirs) or 'none'}"
@@ -70,6 +71,7 @@ def _other_truths(base: Side, model: Side) -> Iterator[str]:
 
 
 def _other_definitions(base: Side, model: Side, metrics: Iterable[str]) -> Iterator[str]:
+    """Yield the differences between the definitions of metrics of two sides."""
     for metric in metrics:
         ours, theirs = base.result.definitions[metric], model.result.definitions[metric]
         for choice, mine, other in ours.differences(theirs):
@@ -88,7 +90,7 @@ _BINS: Final = 24
 
 
 def spread_of_differences(differing: Differing, label: str) -> Spread | None:
-    """The histogram of the differences of all users in a measure; `None` of a measure without per-user values."""
+    """Return the histogram of per-user differences in a measure; `None` without per-user values."""
     sides = differing.sides_of(label)
     if sides is None:
         return None
@@ -97,7 +99,7 @@ def spread_of_differences(differing: Differing, label: str) -> Spread | None:
 
 
 def spreads_of_values(result: Result, label: str) -> Iterator[Spread]:
-    """The histogram of the values of all users in a measure, for each model whose per-user values were kept."""
+    """Yield the histogram of per-user values in a measure, for each model whose per-user values were kept."""
     for model in result.models:
         row = rows_of(result, model).get(label)
         if row is not None and model in result.per_user and row.measure in columns_of(result.per_user, model):
@@ -106,7 +108,7 @@ def spreads_of_values(result: Result, label: str) -> Iterator[Spread]:
 
 
 def _spread(label: str, model: str, base: str | None, better: bool | None, values: Floats) -> Spread:
-    """Bins of one width, as many below 0 as above where there are values on both sides."""
+    """Count values in bins of equal width, as many below 0 as above if there are values on both sides."""
     known = values[np.isfinite(values)]
     other = known[np.abs(known) > TOLERANCE]
     bins: tuple[HistogramBin, ...] = ()
@@ -119,10 +121,10 @@ def _spread(label: str, model: str, base: str | None, better: bool | None, value
 
 
 def largest_losses(differing: Differing, label: str, n: int) -> pl.DataFrame | None:
-    """The `n` users with the largest losses of a measure, largest first, equal ones in the order of their ids.
+    """Return the `n` users with the largest losses in a measure, largest first, ties in the order of their ids.
 
-    Columns: user, with folds fold, base, model (the values), difference (model - base). `None` for a measure without per-user values or
-    without a better direction.
+    Columns: user, fold (if there are folds), base and model (the values), difference (model - base). `None` for a measure without
+    per-user values or without a better direction.
     """
     values, better = differing.sides_of(label), differing.row(differing.base, label).higher_is_better
     if values is None or differing.pairing is None or better is None:
@@ -137,10 +139,10 @@ def largest_losses(differing: Differing, label: str, n: int) -> pl.DataFrame | N
 
 
 def compare(results: Mapping[str, Result], questions: Questions) -> Comparison:
-    """Compare the models of named results; see `sides_of` for which with which.
+    """Compare the models of named results; see `sides_of` for the pairs.
 
-    `ConfigError` for a question about what the results do not have; `DataError` for results that cannot be compared: other test data or
-    definitions, other users (unless those in `common` are asked for), groups or per-user values that were not kept.
+    Raises `ConfigError` for options about data that the results do not have, and `DataError` for results that cannot be compared: other
+    test data or definitions, other users (unless `common`), groups or per-user values that were not kept.
     """
     sides = sides_of(results, questions.baseline, all_pairs=questions.all_pairs)
     labels = _common_labels(sides)
@@ -189,7 +191,7 @@ def compare(results: Mapping[str, Result], questions: Questions) -> Comparison:
 
 
 def _common_labels(sides: Sides) -> tuple[str, ...]:
-    """The measures that all sides have, in the order of the first; `DataError` if there is none."""
+    """Return the measures that all sides have, in the order of the first; raise `DataError` if there are none."""
     rows = [rows_of(side.result, side.model) for side in sides.all]
     labels = tuple(label for label in rows[0] if all(label in one for one in rows))
     if not labels:
@@ -201,13 +203,13 @@ def _common_labels(sides: Sides) -> tuple[str, ...]:
 
 
 def _judged(differences: list[Difference], judged: tuple[str, ...], questions: Questions) -> tuple[Difference, ...]:
-    """The differences, those of judged measures corrected together, in their order."""
+    """Return the differences in their order, those of judged measures corrected together."""
     family = iter(corrected([one for one in differences if one.subject.measure in judged], questions.settings))
     return tuple(next(family) if one.subject.measure in judged else unjudged(one) for one in differences)
 
 
 def _letters(differences: tuple[Difference, ...], sides: Sides, judged: tuple[str, ...]) -> dict[str, dict[str, str]]:
-    """By measure and model the letters that say which models cannot be told apart; none of a measure without intervals."""
+    """Return letters by measure and model (models that share one are not clearly different); none for a measure without intervals."""
     made: dict[str, dict[str, str]] = {}
     for label in judged:
         of_measure = [one for one in differences if one.subject.measure == label]

@@ -1,4 +1,4 @@
-"""Rules → `Verdicts`: each rule for each model, measure and group is judged, gains are corrected together; a `Gate` has what came of it."""
+"""Judge each rule for each model, measure and group; gains are corrected together; each verdict is a `Gate`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CONSEQUENCES: Final[tuple[Consequence, ...]] = ("none", "warn", "fail")
 
 
 class Judged(Struct, frozen=True, eq=False):
-    """A case with its test, and the same case against an `anchor`. What was `skipped` has the reason, and what follows for the run."""
+    """A case with its test, and the same case against an `anchor`; if `skipped`, the reason and the consequence for the run."""
 
     case: RuleCase
     subject: Subject
@@ -45,29 +45,29 @@ class Judged(Struct, frozen=True, eq=False):
 
     @property
     def outcome(self) -> Outcome:
-        """The outcome of this comparison alone; what has no value fails."""
+        """The outcome of this comparison alone; a case without a value fails."""
         return "skipped" if self.skipped else self.test.outcome or "fail"
 
     @property
     def why(self) -> str:
-        """Why this is the outcome."""
+        """The reason for the outcome."""
         return self.skipped or remark(self.test, self.subject.measure)
 
     @property
     def found(self) -> str:
-        """What was observed."""
+        """The observed values, as text."""
         return "" if self.skipped else observed_text(self.test)
 
     @property
     def sentence(self) -> str:
-        """One sentence that stands alone."""
+        """One sentence that is complete alone."""
         if not self.skipped:
             return gate_sentence(self.subject, self.test)
         return f"“{rule_text(self.subject.measure, self.test)} of {self.subject.model}” is not judged: {self.skipped}."
 
 
 def gate_of(judged: Judged, inconclusive: Inconclusive) -> Gate:
-    """The gate of a test; `inconclusive` says what such an outcome does to the run."""
+    """Return the gate of a judged case; `inconclusive` is the consequence of such an outcome for the run."""
     subject, test, severity = judged.subject, judged.test, judged.case.rule.severity
     parts = (judged,) if judged.anchor is None else (judged, judged.anchor)
     outcome = min((part.outcome for part in parts), key=_GRAVEST.index)
@@ -109,7 +109,7 @@ def gate_of(judged: Judged, inconclusive: Inconclusive) -> Gate:
 
 
 def _consequence(outcome: Outcome, severity: str, inconclusive: Inconclusive, parts: Sequence[Judged]) -> Consequence:
-    """What follows for the run: the gravest of the outcome and of what was skipped; a rule of severity `warn` never fails it."""
+    """Return the consequence for the run: the gravest of the outcome and of skipped parts; a rule of severity `warn` never fails it."""
     of_outcome: Consequence = "fail" if outcome == "fail" else inconclusive if outcome == "inconclusive" else "none"
     gravest = max((of_outcome, *(part.consequence for part in parts)), key=_CONSEQUENCES.index)
     return "warn" if gravest == "fail" and severity == "warn" else gravest
@@ -132,7 +132,7 @@ def _of_anchor(anchor: Judged) -> AnchorVerdict:
 
 
 def _from_anchor(anchor: Judged | None, name: str) -> str:
-    """What was found against the anchor, or why its outcome is what it is, after the name of the anchor."""
+    """Return a text attribute of the case against the anchor (`found` or `why`), after the name of the anchor."""
     text = "" if anchor is None else getattr(anchor, name)
     return f"anchor {anchor.name}: {text}" if anchor is not None and text else ""
 
@@ -140,8 +140,8 @@ def _from_anchor(anchor: Judged | None, name: str) -> str:
 def judge(result: Result, demands: Demands) -> Verdicts:
     """Judge every rule, model by model.
 
-    `ConfigError` for a rule about what the result does not have; `DataError` if the baseline is not there, where that is an error, or
-    cannot be compared with: other test data, definitions or users.
+    Raises `ConfigError` for a rule about data that the result does not have; `DataError` if the baseline is missing, with
+    `if_missing: error`, or cannot be compared: other test data, definitions or users.
     """
     judging = _Judging(result, demands)
     models = {rule: judged_models(rule, demands, result) for rule in dict.fromkeys(demands.rules)}
@@ -153,14 +153,14 @@ def judge(result: Result, demands: Demands) -> Verdicts:
 
 
 class _Judging(Struct, eq=False):
-    """The rules of a result, of which users of two models are paired once."""
+    """Judge the rules of a result; the users of two models are paired once."""
 
     result: Result
     demands: Demands
     pairs: dict[tuple[str, str], Differing] = field(default_factory=dict)
 
     def rule(self, rule: GateRule, model: str) -> Iterable[Judged]:
-        """Judge everything that a rule says of a model."""
+        """Judge all cases of a rule for a model."""
         cases = list(cases_of(rule, self.result, model))
         if not rule.compares:
             return [self._limit(case) for case in cases]
@@ -175,7 +175,7 @@ class _Judging(Struct, eq=False):
         ]
 
     def _against(self, cases: Sequence[RuleCase], base: Side | NoBase, baseline: Baseline | None) -> list[Judged]:
-        """Judge cases against a model; without one they are skipped, and the baseline says what follows."""
+        """Judge cases against a base model; without one they are skipped, with the consequence that the baseline sets."""
         if not isinstance(base, NoBase):
             return self._margins(cases, base, "baseline" if baseline is None else baseline.noun)
         assert baseline is not None
@@ -203,7 +203,7 @@ class _Judging(Struct, eq=False):
         return [replace(one, notes=(*one.notes, *notes)) for one in judged]
 
     def _notes_on(self, base: Side, noun: str) -> Iterator[str]:
-        """That a baseline of another run failed itself."""
+        """Yield a note if the baseline is of another run and failed its own gates or checks."""
         failed = Verdicts(base.result.gates).failed()
         if base.result is not self.result and (failed or base.result.failed()):
             what = "its own gates" if failed else "its health checks"
@@ -221,7 +221,7 @@ class _Judging(Struct, eq=False):
         return Judged(case, subject, test, paired=estimate.n_changed is not None, notes=tuple(_notes(case, test, estimate, values)))
 
     def _differing(self, base: Side, cases: Sequence[RuleCase]) -> Differing:
-        """The pair of a model and its base; `DataError` if measures of it cannot be compared."""
+        """Return the pair of a model and its base; raise `DataError` if their measures cannot be compared."""
         model = Side(cases[0].model, self.result, cases[0].model)
         with _hinting("evaluate both on the same data with the same config"):
             refuse_incomparable(base, model, dict.fromkeys(case.row.metric for case in cases), unpaired=False)
@@ -230,7 +230,7 @@ class _Judging(Struct, eq=False):
 
 @contextmanager
 def _hinting(hint: str) -> Iterator[None]:
-    """Let failures say what helps here, where options of `receval compare` do not."""
+    """Replace the hints of errors, which name options of `receval compare`, by one for gates."""
     try:
         yield
     except DataError as error:
@@ -238,7 +238,7 @@ def _hinting(hint: str) -> Iterator[None]:
 
 
 def _test(case: RuleCase, estimate: Estimate, alpha: float, values: ValueRange | None) -> GateTest:
-    """A margin over paired users is tested exactly; over anything else by its estimate."""
+    """Test a margin: over paired users exactly, otherwise by its estimate."""
     kind, margin, better = case.rule.margin_kind, case.rule.margin, case.row.higher_is_better
     assert kind is not None
     assert better is not None
@@ -270,13 +270,13 @@ def _refuse_what_it_lacks(base: Side, cases: Sequence[RuleCase], noun: str) -> N
 
 
 def _subject(case: RuleCase) -> Subject:
-    """What is judged by itself."""
+    """Return the subject of a case that is judged without a baseline."""
     row = case.row
     return Subject(case.label, "", case.model, row.higher_is_better, row.k, row.aggregate, row.by, row.group)
 
 
 def _without(case: RuleCase) -> GateTest:
-    """A test of nothing but the value of today."""
+    """Return a test with only the current value."""
     margin = case.rule.margin
     return GateTest(case.rule.kind, margin.size, margin.is_share, 0, None, case.row.value, None, None, None, 0.95, None, None)
 

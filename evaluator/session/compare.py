@@ -1,4 +1,4 @@
-"""Open results: those of folders, and that of a config, which is evaluated; and say how their models differ."""
+"""Open results of folders, evaluate a config, and compare their models."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from ..results.result import Result
 from .targets import PathLike, targets_of
 
 Read = Callable[[str], Loaded]
-"""Reads a config, as the options of a command change it."""
+"""Reads a config with the changes of a command's options."""
 Tell = Callable[[Sequence[Finding]], None]
-"""Takes the findings of level error of a config that was evaluated."""
+"""Receives the findings of level error of a config that was evaluated."""
 MarginLike = float | str | Mapping[str, float | str]
 
 
 class Gathered(Struct, frozen=True, eq=False):
-    """Results by label, in the order given, the config that one of them is of, if one is, and the folders of the others by label."""
+    """Results by label, in the order given; the config of one of them, if any; and the folders of the others by label."""
 
     results: Mapping[str, Result]
     config: Loaded | None = None
@@ -44,10 +44,10 @@ class Gathered(Struct, frozen=True, eq=False):
 
 
 def gather(given: Sequence[str], read: Read, tell: Tell) -> Gathered:
-    """Open the results that are named: folders of results and at most one config, each as `PATH` or `NAME=PATH`.
+    """Open folders of results and evaluate at most one config, each given as `PATH` or `NAME=PATH`.
 
-    Without a name a folder is called by its last part, a config by its file. A config is evaluated tolerantly. `ConfigError` for two of
-    one name, or two configs.
+    Without a name, a folder has its last part as label, a config its file name. A config is evaluated tolerantly. Raises `ConfigError`
+    for two equal labels, or two configs.
     """
     paths: dict[str, Path] = {}
     for text in given:
@@ -71,10 +71,10 @@ def gather(given: Sequence[str], read: Read, tell: Tell) -> Gathered:
 
 
 def with_baseline_folder(gathered: Gathered, questions: Questions) -> tuple[Mapping[str, Result], Questions]:
-    """The results, with those of the folder that the baseline names, `LABEL=FOLDER` or `FOLDER`, first.
+    """Add the results of the folder that the baseline names (`LABEL=FOLDER` or `FOLDER`) as first results.
 
-    A folder of the config is seen from where the config lies. A baseline that is the name of a result or a model stays what it is. Without
-    one, of several results that folder is the baseline which `gates.baseline` names.
+    A folder in the config is relative to the config. A baseline that is the label of a result or the name of a model is unchanged. Without
+    a baseline, the folder that `gates.baseline` of several results names is the baseline.
     """
     baseline = questions.baseline or _folder_of_gates(gathered)
     questions = replace(questions, baseline=baseline)
@@ -84,13 +84,13 @@ def with_baseline_folder(gathered: Gathered, questions: Questions) -> tuple[Mapp
     places = [path] if gathered.config is None else [path, gathered.config.folder / path]
     folder = next((place for place in places if os.path.isdir(place)), None)
     if folder is None and "=" not in baseline and "/" not in baseline:
-        return gathered.results, questions  # it was meant as a name: the sentence about it names those that there are
+        return gathered.results, questions  # probably a name: the error on it lists the names that exist
     results = {name: load(folder or path), **{label: result for label, result in gathered.results.items() if label != name}}
     return results, replace(questions, baseline=name)
 
 
 def _folder_of_gates(gathered: Gathered) -> str | None:
-    """Return the label of the folder, among those that are given, that the gates of all results that have a baseline name."""
+    """Return the label of the given folder that all gates with a baseline name; `None` if there is not exactly one."""
     places = (Path(), *([gathered.config.folder] if gathered.config is not None else []))
     named = {folder.rpartition("=")[2] for result in gathered.results.values() if (folder := gates_folder(result)) is not None}
     wanted = {os.path.realpath(place / Path(folder).expanduser()) for folder in named for place in places}
@@ -99,12 +99,13 @@ def _folder_of_gates(gathered: Gathered) -> str | None:
 
 
 def path_of(text: str) -> str:
-    """The path of `PATH` or `NAME=PATH`, as it is written."""
+    """Return the path of `PATH` or `NAME=PATH`, as written."""
     name, equals, path = text.partition("=")
     return path if equals and "/" not in name else text
 
 
 def _named(text: str) -> tuple[str, Path]:
+    """Return the label and the path of `PATH` or `NAME=PATH`."""
     name, equals, path = text.partition("=")
     if equals and name and "/" not in name:
         return name, Path(path).expanduser()
@@ -113,9 +114,9 @@ def _named(text: str) -> tuple[str, Path]:
 
 
 class Compared(Struct, frozen=True, eq=False):
-    """A comparison, the results and the questions that it is of, the first input, and the one in which a user can be looked at.
+    """A comparison with its results and options, its first input, and the input for `receval explain` of a user.
 
-    Its texts have also rows of the measures that are not tested if `everything` is wanted, and a column in percent if `relative`.
+    With `everything` its texts also have rows of the measures that are not tested, with `relative` a column in percent.
     """
 
     comparison: Comparison
@@ -128,14 +129,14 @@ class Compared(Struct, frozen=True, eq=False):
 
     @property
     def options(self) -> dict[str, Any]:
-        """What the forms of a comparison take."""
+        """The arguments of the forms of a comparison."""
         safe = any(map(is_spreadsheet_safe, self.results.values()))
         shown = {"everything": self.everything, "relative": self.relative}
         return {"look_at": self.look_at, "spreadsheet_safe": safe, "compared": self, **shown}
 
 
 def compare(gathered: Gathered, questions: Questions) -> Compared:
-    """Compare the models of results, and of the folder that the baseline names; see `comparing.compare` for what is refused."""
+    """Compare the models of results, and of the folder that the baseline names; see `comparing.compare` for its errors."""
     results, questions = with_baseline_folder(gathered, questions)
     return Compared(differences_of(results, questions), results, questions)
 
@@ -151,10 +152,10 @@ def compare_inputs(
     everything: bool = False,
     relative: bool = False,
 ) -> Compared:
-    """Compare the results of folders and of a config, and write the comparison; `asked` has the options by the names of `Questions`.
+    """Compare the results of folders and of a config, and write the comparison; `asked` has options by the names of `Questions`.
 
-    Groups and clusters that are asked for are known to `read`, since a config has to be evaluated with them. Folders have every form that
-    has a name there, and the users who lose most. `written` says how other commands name an input, where this is not its own text.
+    `read` must know the groups and clusters of the options, because a config is evaluated with them. Folders get every form that has a
+    name there, and the users with the largest losses. `written` maps inputs to their names in other commands, if these differ.
     `everything` and `relative` are as in `Compared`.
     """
     targets = targets_of(outputs, "comparison", folders=True)
@@ -174,7 +175,7 @@ def compare_inputs(
 
 
 def _refuse_other_groups(results: Mapping[str, Result], by: Iterable[str]) -> None:
-    """`ArgumentError` for groups by number of train rows other than those that users of stored results were put into."""
+    """Raise `ArgumentError` for groups by number of train rows that differ from those of stored results."""
     for text in by:
         if not text.startswith("train_count:"):
             continue
@@ -192,7 +193,7 @@ def _refuse_other_groups(results: Mapping[str, Result], by: Iterable[str]) -> No
 
 
 def changed_by(questions: Questions, asked: Mapping[str, Any]) -> Questions:
-    """The questions of a config, where the options of a call do not say otherwise; `ArgumentError` for a margin that cannot be read."""
+    """Return the questions of a config, changed by the options of a call; raise `ArgumentError` for a margin that cannot be read."""
     given: dict[str, Any] = {name: asked[name] for name in ("baseline", "measures", "cluster") if asked.get(name)}
     settings = {name: asked[name] for name in ("test", "correction", "alpha") if asked.get(name) is not None}
     margins = margins_of(asked.get("margins"))
@@ -204,7 +205,7 @@ def changed_by(questions: Questions, asked: Mapping[str, Any]) -> Questions:
 
 
 def margins_of(margin: MarginLike | Sequence[str] | None) -> dict[str, Margin]:
-    """Margins by measure, given as one, by measure, or as texts such as `nDCG@10=1%`; `ArgumentError` for one that cannot be read."""
+    """Return margins by measure from one margin, a mapping, or texts such as `nDCG@10=1%`; raise `ArgumentError` for an invalid one."""
     given: Mapping[str, object] = margin if isinstance(margin, Mapping) else {} if margin is None else {DEFAULT: margin}
     if isinstance(margin, tuple | list):
         given = {measure or DEFAULT: size for measure, _, size in (text.rpartition("=") for text in margin)}

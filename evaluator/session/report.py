@@ -1,4 +1,4 @@
-"""Results → reports: what a report is made of, with the models compared where there are several, and its files."""
+"""Results → reports: the content of a report, with a comparison if there are several models, and its files."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ from .targets import PathLike, target_of, targets_of
 
 Section = TypeVar("Section", Compare, ReportConfig)
 _PRINTED: Final = Path("-")
-"""Where a report goes that is printed."""
+"""The target of a report that is printed."""
 _CHARTS: Final = "report.charts"
 
 
 class Reported(Struct, frozen=True, eq=False):
-    """A report that was written: what it is made of, its bytes where it is `printed`, and the files."""
+    """A report that was written: its content, its bytes if it is `printed`, and its files."""
 
     content: ReportContent
     printed: bytes | None
@@ -68,7 +68,7 @@ def report_inputs(
     interactive: bool = False,
     template: str | None = None,
 ) -> Reported:
-    """Report the results of folders and of a config into files, and in a `form` that is printed; see `changed_by` for what is `asked`."""
+    """Write a report on folders and a config into files, and in a `form` that is printed; `asked`: see `changed_by`."""
     own = None
     if template is not None:
         text, name = read_template(Path(template).expanduser()), template
@@ -92,14 +92,14 @@ def report_inputs(
 def report_of(
     results: Mapping[str, Result], questions: Questions, wanted: ReportConfig, *, source: str = "", comparing: bool = True
 ) -> ReportContent:
-    """What a report of some results is made of; several models are compared as `questions` say, unless without `comparing`.
+    """Return the content of a report on some results; several models are compared by `questions`, unless `comparing` is false.
 
-    `RecevalError` if they cannot be compared.
+    Raises `RecevalError` if they cannot be compared.
     """
     labels = (label for result in results.values() for label in result.labels())
     charts = _named_charts(wanted.chosen or dict.fromkeys(CHARTS, ()), labels)
     is_one, first, spread_of = len(results) == 1, next(iter(results.values())), charts.get("distribution", ())
-    if "distribution" in charts:  # of the first measure, unless another is named
+    if "distribution" in charts:  # shows the first measure, unless another is named
         questions = replace(questions, spreads=spread_of or questions.measures[:1] or _typical(first))
     are_many = not is_one or len(first.models) - len(first.yardsticks) > 1
     has_base = questions.baseline is not None or (is_one and not base_of(results).is_default)
@@ -131,7 +131,7 @@ def report_of(
 
 
 def _date(wanted: str | None) -> str:
-    """Return the date that the config or an option gives, else that of SOURCE_DATE_EPOCH; nothing without both: same input, same bytes."""
+    """Return the date of the config or an option, else of SOURCE_DATE_EPOCH, else nothing: the same input gives the same bytes."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     if wanted is not None:
         return f"{datetime.now():%Y-%m-%d}" if wanted == "today" else wanted
@@ -147,10 +147,10 @@ def report_of_gathered(
     date: str | None = None,
     charts: Mapping[str, tuple[str, ...]] | None = None,
 ) -> ReportContent:
-    """What the report of results from folders and of a config is made of.
+    """Return the content of the report on results of folders and of a config.
 
-    What is not `asked` (see `changed_by`) is as the config says, or that of the only folder. `RecevalError` where the models of one result
-    cannot be compared with a baseline that was named, or those of several not with each other.
+    Options that are not `asked` (see `changed_by`) are those of the config, or of the only folder. Raises `RecevalError` if the models of
+    one result cannot be compared with a named baseline, or those of several results with each other.
     """
     results = gathered.results
     compare_section, wanted = (Compare(), ReportConfig()) if len(results) > 1 else stored_sections(next(iter(results.values())))
@@ -167,13 +167,13 @@ def report_of_gathered(
 
 
 def report_of_run(loaded: Loaded, result: Result) -> ReportContent:
-    """What the report of a config that was just evaluated is made of: where its models cannot be compared the report says why."""
+    """Return the content of the report on a config that was just evaluated; if its models cannot be compared, the report says why."""
     gathered = Gathered({Path(loaded.name).stem or "run": result}, loaded)
     return _tolerant(gathered, Questions.of(loaded.config.compare), loaded.config.report, loaded.name)
 
 
 def publish_on_github(content: ReportContent, file: str | None, tell: Callable[[str], None]) -> None:
-    """Tell the lines in which GitHub looks for what failed, and add the summary of a report to the file that it names for a step."""
+    """Print annotations of failures for GitHub with `tell`, and append the summary of a report to the summary file of the step."""
     from ..render.ci import append_summary, as_annotations  # only here: most reports are not made on GitHub
 
     tell(as_annotations(content))
@@ -182,7 +182,7 @@ def publish_on_github(content: ReportContent, file: str | None, tell: Callable[[
 
 
 def _tolerant(gathered: Gathered, questions: Questions, wanted: ReportConfig, source: str) -> ReportContent:
-    """The report of one result; where its models cannot be compared it says why."""
+    """Return the content of the report on one result; if its models cannot be compared, the report says why."""
     try:
         return report_of(*with_baseline_folder(gathered, questions), wanted, source=source)
     except RecevalError as error:
@@ -192,12 +192,12 @@ def _tolerant(gathered: Gathered, questions: Questions, wanted: ReportConfig, so
 
 
 def comparison_page(comparison: Comparison, *, compared: Compared, relative: bool = False) -> Document:
-    """The page of a comparison; differences have also a column in percent if `relative`."""
+    """Return the page of a comparison; with `relative`, differences also have a column in percent."""
     return report(replace(report_of(compared.results, compared.questions, ReportConfig(), source=compared.source), relative=relative))
 
 
 def stored_sections(result: Result) -> tuple[Compare, ReportConfig]:
-    """What the config of a stored result asks of comparisons and reports; the defaults where this version does not read what it has."""
+    """Return the sections `compare` and `report` of a stored result; the defaults if this version cannot read them."""
 
     def section(name: str, kind: type[Section]) -> Section:
         try:
@@ -209,15 +209,16 @@ def stored_sections(result: Result) -> tuple[Compare, ReportConfig]:
 
 
 def tables(result: Result, *, is_document: bool = False) -> Document:
-    """The tables of a result as its config asks for them, or a whole document; per-user values say which models are clearly different.
+    """Return the LaTeX tables of a result by the settings of its config, or a whole document.
 
-    By default each measure's best model is compared with all others; for letters every two models are, for daggers all with the baseline.
+    Marks of clear differences come from per-user values. By default the best model of each measure is compared with all others; for
+    letters all pairs are compared, for daggers all models with the baseline.
     """
     compare_section, wanted = stored_sections(result)
     questions, marks, comparison = replace(Questions.of(compare_section), common=True, by=()), wanted.latex.marks, None
     result = with_conclusions(result, questions)
     if marks != "none" and any(one.is_tested for one in result.conclusions):
-        baseline = questions.baseline if questions.baseline in result.models else None  # models of a folder have no line in the table
+        baseline = questions.baseline if questions.baseline in result.models else None  # models of a folder have no row in the table
         comparison = compare({"": result}, replace(questions, baseline=baseline, all_pairs=marks == "letters"))
     if is_document or wanted.latex.document:
         return paper_document(result, comparison, wanted.latex, sentences=closing_sentences(result.conclusions))
@@ -225,12 +226,12 @@ def tables(result: Result, *, is_document: bool = False) -> Document:
 
 
 def paper(result: Result) -> Document:
-    """A result as a document, with its tables, definitions and data."""
+    """Return a result as a document, with its tables, definitions and data."""
     return tables(result, is_document=True)
 
 
 def _typical(result: Result) -> tuple[str, ...]:
-    """The first measure with per-user values, at its largest cut-off, where users differ most."""
+    """Return the first measure with per-user values, at its largest cut-off, where users differ most; empty if there is none."""
     model = result.models[0]
     columns = columns_of(result.per_user, model) if model in result.per_user else ()
     rows = [row for row in rows_of(result, model).values() if row.measure in columns]
@@ -239,7 +240,7 @@ def _typical(result: Result) -> tuple[str, ...]:
 
 
 def _named_charts(charts: Mapping[str, Sequence[str]], labels: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The charts with the names that their measures have in results; `ConfigError` for one that there is not."""
+    """Return the charts with the labels of their measures in results; raise `ConfigError` for a measure that does not exist."""
     known = tuple(dict.fromkeys(labels))
     metrics = tuple(dict.fromkeys(label.rpartition("@")[0] or label for label in known))
     found: dict[str, tuple[str, ...]] = {}
@@ -252,18 +253,18 @@ def _named_charts(charts: Mapping[str, Sequence[str]], labels: Iterable[str]) ->
 
 
 def refuse_unknown_charts(loaded: Loaded) -> None:
-    """`ConfigError` for a chart of a measure that a config does not ask for, before anything is evaluated."""
+    """Raise `ConfigError` for a chart of a measure that a config does not compute, before anything is evaluated."""
     evaluation = loaded.config.evaluation
-    if not evaluation.aggregates:  # with aggregates measures have more names than can be known here
+    if not evaluation.aggregates:  # with aggregates, measures have names that are not known here
         _named_charts(loaded.config.report.chosen, evaluation.labels)
 
 
 def plot_inputs(
     inputs: Sequence[str], kind: str, of: Sequence[str], asked: Mapping[str, Any], *, read: Read, tell: Tell, output: PathLike
 ) -> None:
-    """Draw a chart of the results of folders and of a config into a file.
+    """Write a chart of the results of folders and of a config into a file.
 
-    `MissingExtraError` for a picture that cannot be drawn here, before anything is evaluated.
+    Raises `MissingExtraError` for a picture that cannot be drawn here, before anything is evaluated.
     """
     target, row = target_of(output, "chart", noun="chart")
     if "drawing" in row.needs:
@@ -275,7 +276,7 @@ def plot_inputs(
 
 
 def chart_of(content: ReportContent, kind: str, what: str = "these results") -> Figure:
-    """A chart of what a report is made of; `ConfigError` if there is nothing to show."""
+    """Return a chart of the content of a report; raise `ConfigError` if there is nothing to show."""
     chart = figures.FIGURES[kind](content)
     if chart is None:
         raise ConfigError(f"there is no chart {kind} of {what}: {figures.NEEDS[kind]}")

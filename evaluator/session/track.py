@@ -1,4 +1,4 @@
-"""A result goes to the trackers of a config: each gets the values and the same files, none of which names a user."""
+"""Log a result with the trackers of a config: each gets the values and the same files, none of which contains user ids."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from .report import report_of_gathered
 
 
 def track(result: Result, asked: Iterable[Tracking], folder: Path, *, required: bool = False) -> Iterator[Tracked]:
-    """Log a result with each tracker; paths are seen from `folder`.
+    """Log a result with each tracker and yield its outcome; paths are relative to `folder`.
 
-    A tracker that fails is a problem to tell; `RecevalError` if it is `required`, or its settings say so.
+    A failure of a tracker is a problem of its outcome; a failure of a required one (`required`, or by its settings) raises `RecevalError`.
     """
     files: Mapping[str, bytes] = {}
     for one in asked:
         files = files or files_of(result)
         try:
-            with redirect_stdout(sys.stderr):  # libraries greet there, and standard output is for results
+            with redirect_stdout(sys.stderr):  # libraries print greetings, and standard output is for results
                 went = tracker_of(one, folder).log(result, files)
-        except Exception as error:  # whatever a library or a server does, the evaluation is done and was written
+        except Exception as error:  # any failure of a library or a server: the evaluation is done and written
             first = next(iter(str(error).splitlines()), "")
             told = error if isinstance(error, RecevalError) else OutputError(f"{one.name}: {type(error).__name__}: {first}")
             if required or one.chosen.required:
@@ -46,7 +46,7 @@ def track(result: Result, asked: Iterable[Tracking], folder: Path, *, required: 
 
 
 def track_folder(folder: str, sections: Sequence[str]) -> list[Tracked]:
-    """Log the results of a folder as `sections` say, or without any as its config does; every tracker is required."""
+    """Log the results of a folder with the trackers of `sections`, or else of its config; every tracker is required."""
     result = load(folder)
     asked = trackings_of(result.config, sections)
     if not asked:
@@ -55,7 +55,7 @@ def track_folder(folder: str, sections: Sequence[str]) -> list[Tracked]:
 
 
 def files_of(result: Result) -> Mapping[str, bytes]:
-    """The files that trackers keep: values, report and manifest; examples of findings, which may be ids of users, are left out."""
+    """Return the files for trackers: values, report and manifest, without examples of findings, which may be user ids."""
     anonymous = replace(result, findings=tuple(replace(finding, examples=()) for finding in result.findings))
     content = report_of_gathered(Gathered({"result": anonymous}), {"losers": 0})
     files: dict[str, bytes | Path] = {"results.json": as_json(result_cells(anonymous)), "report.html": as_html(report(content)).encode()}

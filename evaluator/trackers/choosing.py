@@ -1,4 +1,4 @@
-"""The tracker that a section of the config means."""
+"""Choose the tracker of a section of the config."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..extras import missing
 from .tracker import Tracker
 
 _EXTRAS: Final = {"mlflow": "mlflow", "wandb": "wandb", "tensorboard": "tensorboardX"}
-"""The trackers that need an extra, which has their name, and the library that it installs."""
+"""Tracker that needs an extra of the same name → the library that it installs."""
 
 
 def tracker_of(asked: Tracking, folder: Path) -> Tracker:
-    """The tracker; paths are seen from `folder`. `ConfigError` if no package has it any more."""
+    """Return the tracker; paths are relative to `folder`. Raises `ConfigError` if no installed package has it."""
     if asked.mlflow is not None:
         from .mlflow import MlflowRuns
 
@@ -43,6 +43,6 @@ def tracker_of(asked: Tracking, folder: Path) -> Tracker:
 
 
 def refuse_without_extra(asked: Tracking) -> None:
-    """`MissingExtraError` for a tracker that is required and whose library is not installed, before any work."""
+    """Raise `MissingExtraError` for a required tracker whose library is not installed, before any work."""
     if asked.chosen.required and asked.name in _EXTRAS and find_spec(_EXTRAS[asked.name]) is None:
         raise missing(asked.name, asked.name)

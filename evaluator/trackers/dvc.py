@@ -1,4 +1,4 @@
-"""Files that DVC reads; its library is not needed."""
+"""Write files that DVC reads; its library is not needed."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _HEADER = ["k", "model", "value"]
 
 
 class DvcFiles:
-    """Writes metrics.json, plots/METRIC.csv of metrics with several cut-offs, and the dvc.yaml by which DVC finds them."""
+    """Write metrics.json, plots/METRIC.csv of metrics with several cut-offs, and the dvc.yaml that names them."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def log(self, result: Result, files: Mapping[str, bytes]) -> str:
-        """Write the files; gives the folder."""
+        """Write the files; return the folder."""
         made = self._made(result)
         folders = dict.fromkeys((self._folder / name).parent for name in made)
         with Stage(folders) as stage:

@@ -13,13 +13,13 @@ from .tracker import as_identifiers, gates_of_model, gates_word, measures, numbe
 
 
 class WandbRuns:
-    """Logs to the project; `offline` keeps the runs in the folder wandb/ for `wandb sync`."""
+    """Log to the project; `offline` keeps the runs in the folder wandb/ for `wandb sync`."""
 
     def __init__(self, asked: WandbTracking) -> None:
         self._asked = asked
 
     def log(self, result: Result, files: Mapping[str, bytes]) -> str:
-        """Log the runs; gives the project and the group."""
+        """Log the runs; return the project and the group."""
         wandb = _library()
         group, names = run_name(result, self._asked.run), as_identifiers(measures(result))
         config = {**settings(result), "receval_measures": {name: measure for measure, name in names.items()}}
