@@ -93,7 +93,7 @@ _REWORDED: Final = (
 
 
 @contextmanager
-def told_of_arguments() -> Iterator[None]:
+def errors_as_arguments() -> Iterator[None]:
     """Raise errors in a config that was made from arguments, or in its data, in terms of these arguments.
 
     Raises `MachineError` in a process in which Polars cannot work.

@@ -26,7 +26,7 @@ from ..results.explanation import Explanation
 from ..session import studies
 from ..session.outcome import RunRecord
 from ..session.run import check_config, run_config, track_run
-from .arguments import NO_MATRIX, Arguments, ConfigLike, loaded_from, masked, told_of_arguments, warn
+from .arguments import NO_MATRIX, Arguments, ConfigLike, loaded_from, masked, errors_as_arguments, warn
 from .evaluation_result import EvaluationResult
 
 _NO_LISTS = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})
@@ -79,7 +79,7 @@ def evaluate(
     Raises `ConfigError` for wrong arguments, `DataError` for wrong data, `MissingExtraError` if an engine is not installed.
     """
     given = {name: value for name, value in locals().items() if name not in ("config", "keep_users")}
-    with told_of_arguments():
+    with errors_as_arguments():
         loaded = _loaded(config, Arguments(**given))  # type: ignore[typeddict-item]
         return EvaluationResult.of(run(loaded, keep_users=keep_users))
 
@@ -117,7 +117,7 @@ def check(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -
 
     All data that can be read are accepted. The arguments are those of `evaluate`; `metrics` is nDCG by default.
     """
-    with told_of_arguments():
+    with errors_as_arguments():
         return EvaluationResult.of(check_config(_loaded(config, arguments, metrics="nDCG")))
 
 
@@ -126,7 +126,7 @@ def describe(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]
 
     The arguments are those of `evaluate`; `metrics` has no effect and may be left out.
     """
-    with told_of_arguments():
+    with errors_as_arguments():
         return studies.describe(_loaded(config, arguments, metrics="nDCG"))
 
 
@@ -139,7 +139,7 @@ def explain(
     arguments are those of `evaluate`; `metrics` may be left out. Raises `ConfigError` if the measure or the model is wrong, `DataError` if
     no table has the user.
     """
-    with told_of_arguments():
+    with errors_as_arguments():
         return studies.explain(_loaded(config, arguments, metrics=measure), measure, str(user), model)
 
 
@@ -150,20 +150,20 @@ def enriched(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]
     relevant), and with train `in_train`; the rows of a user are ordered by rank. The lists are read as the first of `metrics` (by default
     nDCG) reads them. The keys are the names of the files: one per model, and one per run or fold if there are several.
     """
-    with told_of_arguments(), Scratch() as scratch:
+    with errors_as_arguments(), Scratch() as scratch:
         loaded = _loaded(config, arguments, metrics="nDCG")
         return enriched_frames(run(loaded, keep_users=False, enriched=scratch.folder, complete=False))
 
 
 def audit(config: ConfigLike | None = None, conventions: str | Sequence[str] = (), **arguments: Unpack[Arguments]) -> Audit:
     """Evaluate the measures under several conventions, or all, as `receval audit` does; the other arguments are those of `evaluate`."""
-    with told_of_arguments():
+    with errors_as_arguments():
         return studies.audit(_loaded(config, arguments), (conventions,) if isinstance(conventions, str) else conventions)
 
 
 def measured(**arguments: Unpack[Arguments]) -> EvaluationResult:
     """Evaluate without health checks and accept all data that can be read, such as a small table that shares nothing with the test."""
-    with told_of_arguments():
+    with errors_as_arguments():
         return EvaluationResult.of(run(_loaded(None, Arguments(**{**arguments, "health": False})), tolerant=True))
 
 
@@ -241,7 +241,7 @@ class Evaluator:
         of_lists = {column: name for column, name in shared.items() if column in ("user", "item", "score", "rank")}
         self._mask_seen = bool(arguments.get("mask_seen"))
         others = {name: columns[name] for name in columns if name != "recommendations"}
-        with told_of_arguments():
+        with errors_as_arguments():
             lists = Matrix(_NO_LISTS.to_numpy(), mask_seen=True) if self._mask_seen else _NO_LISTS
             loaded = loaded_from(None, Arguments(**{**arguments, "columns": others, "recommendations": lists, "health": False}))
             warn(loaded)
@@ -255,5 +255,5 @@ class Evaluator:
         """
         if self._mask_seen and not is_matrix(lists):
             raise ConfigError("mask_seen: the lists are not a matrix of scores", NO_MATRIX)
-        with told_of_arguments():
+        with errors_as_arguments():
             return {row.label: row.value for row in self._run.rows(masked(lists) if self._mask_seen else lists)}

@@ -29,7 +29,7 @@ from ..session.compare import Gathered, MarginLike, margins_of
 from ..session.compare import compare as compare_gathered
 from ..session.judge import bases_of, gate_options, with_gates
 from ..stats.difference import Settings
-from .arguments import told_of_arguments
+from .arguments import errors_as_arguments
 
 _OWN, _BASELINE = "result", "baseline"
 RuleLike = str | Mapping[str, Any]
@@ -129,7 +129,7 @@ def compare(
         all_pairs=all_pairs,
         losers=losers,
     )
-    with told_of_arguments():
+    with errors_as_arguments():
         compared = compare_gathered(Gathered(loaded), questions)
     return ComparisonResult(**asdict(compared.comparison), results=compared.results, questions=compared.questions)
 
@@ -186,7 +186,7 @@ def gate(
     given = [rules] if isinstance(rules, str | Mapping) else list(rules)
     path, place = (os.fspath(one) if isinstance(one, str | os.PathLike) else None for one in (baseline, anchor))
     options = gate_options(given, path, baseline_model, place, if_missing, models=models, inconclusive=inconclusive, alpha=alpha)
-    with told_of_arguments():
+    with errors_as_arguments():
         section, compared = gates_of(judged.config, options)
         if not section.rules:
             raise ConfigError("there are no rules to judge", "give rules: ['nDCG@10 max_loss 2%']")

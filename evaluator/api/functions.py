@@ -16,7 +16,7 @@ from ..load.in_memory.python_values import users_without_items
 from ..load.opening import opened
 from ..metrics.registry import METRICS, Metric
 from ..names.measure_strings import cutoff
-from .arguments import told_of_arguments
+from .arguments import errors_as_arguments
 from .calls import measured
 
 ALIASES: Final = {"hitrate": "HitRate", "mapr": "MAP", "mar": "MAR"}
@@ -104,7 +104,7 @@ def computed(metric: Metric, name: str, given: dict[str, Any]) -> Any:
     entry = {"name": metric.name, **own, **({"k": ["none" if cut is None else cut for cut in cutoffs]} if metric.cut else {})}
     tables = {"test": first if role == "test" else None, "recommendations": lists, "train": sides["train"]}
     named = {role: found for role, table in tables.items() if (found := _named(table, columns))}
-    with told_of_arguments():
+    with errors_as_arguments():
         test = first if role == "test" else _pairs(lists, columns)
     result = measured(test=test, recommendations={"model": lists}, metrics=[entry], columns=named, **sides)
     made = {cut: [row for row in result.rows if row.model == "model" and row.k == (cut if metric.cut else None)] for cut in cutoffs}
