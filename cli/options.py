@@ -263,9 +263,9 @@ store_option = click.option(
 )
 
 
-def _ci_system(context: click.Context, parameter: click.Parameter, asked: str) -> str:
+def _ci_system(context: click.Context, parameter: click.Parameter, value: str) -> str:
     """Return the system, or `none`. GitHub is known by its variable; GitLab has to be asked for, since its job names the files."""
-    return asked if asked != "auto" else "github" if os.environ.get("GITHUB_ACTIONS") == "true" else "none"
+    return value if value != "auto" else "github" if os.environ.get("GITHUB_ACTIONS") == "true" else "none"
 
 
 ci_option = click.option(

@@ -26,7 +26,7 @@ from ..results.explanation import Explanation
 from ..session import studies
 from ..session.outcome import RunRecord
 from ..session.run import check_config, run_config, track_run
-from .arguments import NO_MATRIX, Arguments, ConfigLike, loaded_from, masked, errors_as_arguments, warn
+from .arguments import NO_MATRIX, Arguments, ConfigLike, errors_as_arguments, loaded_from, masked, warn
 from .evaluation_result import EvaluationResult
 
 _NO_LISTS = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 from msgspec.structs import asdict, replace
 
-from ..comparison.questions import Questions
+from ..comparison.comparison_options import ComparisonOptions
 from ..config.judgement import Inconclusive, MissingPolicy
 from ..config.overrides import gates_of
 from ..config.run_sections import ChartName
@@ -44,7 +44,7 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
     """
 
     results: Mapping[str, Result]
-    questions: Questions
+    questions: ComparisonOptions
 
     @property
     def sentences(self) -> list[str]:
@@ -117,7 +117,7 @@ def compare(
     loaded = {name: one if isinstance(one, Result) else load_folder(Path(one)) for name, one in results.items()}
     if isinstance(baseline, Result):
         loaded, baseline = {_BASELINE: baseline, **loaded}, _BASELINE
-    questions = Questions(
+    options = ComparisonOptions(
         baseline=None if baseline is None else os.fspath(baseline),
         measures=(measures,) if isinstance(measures, str) else tuple(measures),
         margins=margins_of(margin),
@@ -130,8 +130,8 @@ def compare(
         losers=losers,
     )
     with errors_as_arguments():
-        compared = compare_gathered(Gathered(loaded), questions)
-    return ComparisonResult(**asdict(compared.comparison), results=compared.results, questions=compared.questions)
+        compared = compare_gathered(Gathered(loaded), options)
+    return ComparisonResult(**asdict(compared.comparison), results=compared.results, questions=compared.options)
 
 
 class GateVerdicts(Verdicts, frozen=True):

@@ -82,17 +82,17 @@ class EvaluationResult(Result, frozen=True, eq=False):
         """Return model → measure → value."""
         return {model: {label: row.value for label, row in rows.items()} for model, rows in self.by_model().items()}
 
-    def compare(self, baseline: Result | str | os.PathLike[str] | None = None, **asked: Any) -> Any:
+    def compare(self, baseline: Result | str | os.PathLike[str] | None = None, **arguments: Any) -> Any:
         """Compare the models with `baseline`, one of them or another result; see `receval.compare`."""
         from .comparisons import compare  # only here: it needs this module
 
-        return compare(self, baseline, **asked)
+        return compare(self, baseline, **arguments)
 
-    def gate(self, rules: Any = (), **asked: Any) -> Any:
+    def gate(self, rules: Any = (), **arguments: Any) -> Any:
         """Judge rules such as `"nDCG@10 max_loss 2%"` on the models; see `receval.gate`."""
         from .comparisons import gate  # only here: most results are not judged
 
-        return gate(self, rules, **asked)
+        return gate(self, rules, **arguments)
 
     def report(
         self,
@@ -113,9 +113,9 @@ class EvaluationResult(Result, frozen=True, eq=False):
         """
         from .pages import of_one, write
 
-        asked = {"baseline": baseline, "measures": measures, "margins": margin, "losers": losers}
+        arguments = {"baseline": baseline, "measures": measures, "margins": margin, "losers": losers}
         judged = self if gates is None else replace(self, gates=gates.gates)
-        write(path, judged, partial(of_one, judged, asked, title=title), interactive=interactive)
+        write(path, judged, partial(of_one, judged, arguments, title=title), interactive=interactive)
 
     def chart(
         self,
@@ -133,8 +133,8 @@ class EvaluationResult(Result, frozen=True, eq=False):
         """
         from .pages import draw, of_one
 
-        asked = {"baseline": baseline, "measures": of if kind == "differences" else (), "margins": margin, "losers": 0}
-        return draw(kind, of, partial(of_one, self, asked))
+        arguments = {"baseline": baseline, "measures": of if kind == "differences" else (), "margins": margin, "losers": 0}
+        return draw(kind, of, partial(of_one, self, arguments))
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the folder that `receval run -o FOLDER/` writes, which `receval.load_results` and `receval compare` read."""

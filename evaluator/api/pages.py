@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..comparison.questions import Questions
+from ..comparison.comparison_options import ComparisonOptions
 from ..config.run_sections import ChartName, ReportConfig
 from ..content.report import CHARTS, ReportContent
 from ..disk.stage import Stage, destination
@@ -69,23 +69,23 @@ def draw(kind: ChartName, of: str | Sequence[str], content: Callable[..., Report
 
 
 def of_several(
-    results: Mapping[str, Result], questions: Questions, *, title: str | None = None, charts: _Charts | None = None
+    results: Mapping[str, Result], options: ComparisonOptions, *, title: str | None = None, charts: _Charts | None = None
 ) -> ReportContent:
     """Make the content of the page of a comparison, with the report settings of the config if there is a single result."""
     wanted = stored_sections(next(iter(results.values())))[1] if len(results) == 1 else ReportConfig()
     changes = {"title": title or wanted.title, **({} if charts is None else {"charts": dict(charts)})}
-    return report_of(results, questions, wanted.model_copy(update=changes))
+    return report_of(results, options, wanted.model_copy(update=changes))
 
 
-def of_one(result: Result, asked: Mapping[str, Any], *, title: str | None = None, charts: _Charts | None = None) -> ReportContent:
-    """Make the content of the page of a result; options that are not `asked` are those of its config."""
+def of_one(result: Result, arguments: Mapping[str, Any], *, title: str | None = None, charts: _Charts | None = None) -> ReportContent:
+    """Make the content of the page of a result; options that `arguments` do not give are those of its config."""
     results = {_OWN: result}
-    baseline, measures = asked["baseline"], asked["measures"]
+    baseline, measures = arguments["baseline"], arguments["measures"]
     if isinstance(baseline, Result):
         results = {_BASELINE: baseline, **results}
         baseline = _BASELINE
     named = (measures,) if isinstance(measures, str) else tuple(measures)
-    given = {**asked, "baseline": baseline and os.fspath(baseline), "measures": named}
+    given = {**arguments, "baseline": baseline and os.fspath(baseline), "measures": named}
     return report_of_gathered(Gathered(results), given, title=title, charts=charts)
 
 

@@ -18,9 +18,9 @@ from ..stats.concluding import corrected, unjudged, users_text
 from ..stats.difference import Difference
 from ..stats.letters import letters, pairs_told_apart
 from ..stats.paired import TOLERANCE
+from .comparison_options import ComparisonOptions, all_named, margins_of, rows_of
 from .differing import Differing
 from .pairing import Floats, Side, Sides, sides_of
-from .questions import Questions, all_named, margins_of, rows_of
 
 _MOST = 3
 
@@ -138,17 +138,17 @@ def largest_losses(differing: Differing, label: str, n: int) -> pl.DataFrame | N
     return differing.pairing.keys[order].with_columns(**{name: pl.Series(column) for name, column in columns.items()})
 
 
-def compare(results: Mapping[str, Result], questions: Questions) -> Comparison:
+def compare(results: Mapping[str, Result], options: ComparisonOptions) -> Comparison:
     """Compare the models of named results; see `sides_of` for the pairs.
 
     Raises `ConfigError` for options about data that the results do not have, and `DataError` for results that cannot be compared: other
     test data or definitions, other users (unless `common`), groups or per-user values that were not kept.
     """
-    sides = sides_of(results, questions.baseline, all_pairs=questions.all_pairs)
+    sides = sides_of(results, options.baseline, all_pairs=options.all_pairs)
     labels = _common_labels(sides)
-    judged = all_named(questions.measures, labels) if questions.measures else labels
-    margins = margins_of(questions.margins, labels)
-    questions = replace(questions, settings=replace(questions.settings, family=max(1, len(judged) * len(sides.pairs))))
+    judged = all_named(options.measures, labels) if options.measures else labels
+    margins = margins_of(options.margins, labels)
+    options = replace(options, settings=replace(options.settings, family=max(1, len(judged) * len(sides.pairs))))
     differences: list[Difference] = []
     by_group: list[Difference] = []
     losers: dict[tuple[str, str], pl.DataFrame] = {}
@@ -156,35 +156,35 @@ def compare(results: Mapping[str, Result], questions: Questions) -> Comparison:
     notes: list[str] = list(sides.notes)
     for base, model in sides.pairs:
         metrics = dict.fromkeys(rows_of(base.result, base.model)[label].metric for label in labels)
-        refuse_incomparable(base, model, metrics, unpaired=questions.unpaired)
+        refuse_incomparable(base, model, metrics, unpaired=options.unpaired)
         notes += notes_on_inputs(base, model, metrics)
-        differing = Differing(base, model, questions)
+        differing = Differing(base, model, options)
         sizes = {label: margins[label].of(differing.value(base, label)) or None if label in margins else None for label in labels}
         differences += differing.all(sizes)
         for label in judged:
             by_group += differing.by_group(label, sizes[label])
-            lost = largest_losses(differing, label, questions.losers) if questions.losers else None
+            lost = largest_losses(differing, label, options.losers) if options.losers else None
             losers |= {} if lost is None else {(model.name, label): lost}
-        spread_labels = all_named(questions.spreads, labels, "distribution") if questions.spreads else ()
+        spread_labels = all_named(options.spreads, labels, "distribution") if options.spreads else ()
         spreads += [spread for label in spread_labels if (spread := spread_of_differences(differing, label)) is not None]
         differing.refuse_other_users()
         notes += differing.notes()
-    finished = _judged(differences, judged, questions)
+    finished = _judged(differences, judged, options)
     first = sides.pairs[0][0]
     return Comparison(
-        base=None if questions.all_pairs else sides.base,
+        base=None if options.all_pairs else sides.base,
         models=tuple(side.name for side in sides.all),
         differences=finished,
-        settings=questions.settings,
+        settings=options.settings,
         judged=judged,
         values={(label, side.name): rows_of(side.result, side.model)[label].value for label in labels for side in sides.all},
         higher_is_better={label: rows_of(first.result, first.model)[label].higher_is_better for label in labels},
-        by_group=corrected(by_group, questions.settings),
-        letters=_letters(finished, sides, judged) if questions.all_pairs else {},
+        by_group=corrected(by_group, options.settings),
+        letters=_letters(finished, sides, judged) if options.all_pairs else {},
         losers=losers,
         spreads=tuple(spreads),
         notes=tuple(dict.fromkeys(notes)),
-        paired=not questions.unpaired,
+        paired=not options.unpaired,
         first=sides.first,
         margins=margins,
     )
@@ -202,9 +202,9 @@ def _common_labels(sides: Sides) -> tuple[str, ...]:
     return labels
 
 
-def _judged(differences: list[Difference], judged: tuple[str, ...], questions: Questions) -> tuple[Difference, ...]:
+def _judged(differences: list[Difference], judged: tuple[str, ...], options: ComparisonOptions) -> tuple[Difference, ...]:
     """Return the differences in their order, those of judged measures corrected together."""
-    family = iter(corrected([one for one in differences if one.subject.measure in judged], questions.settings))
+    family = iter(corrected([one for one in differences if one.subject.measure in judged], options.settings))
     return tuple(next(family) if one.subject.measure in judged else unjudged(one) for one in differences)
 
 

@@ -21,8 +21,8 @@ from ..stats.rare_changes import ValueRange
 from ..stats.samples import runs_estimate
 from ..stats.two_models import bounded, difference_of, estimate_folds, estimate_paired, whole_estimate
 from ..tables.prepared import MISSING
+from .comparison_options import ComparisonOptions, rows_of
 from .pairing import Floats, Integers, Pairing, Side
-from .questions import Questions, rows_of
 
 _MEANS: Final = ("mean", "sum", "micro", "geometric", "formula")
 """Aggregates that one user can change; medians and percentiles hardly change."""
@@ -52,8 +52,8 @@ _OF_SUMS = ("mean", "sum", "formula")
 class Differing:
     """The differences of one model from another; with `relative`, differences of means also have an interval as share of the base."""
 
-    def __init__(self, base: Side, model: Side, questions: Questions, relative: bool = True) -> None:
-        self.base, self.model, self.questions, self._relative = base, model, questions, relative
+    def __init__(self, base: Side, model: Side, options: ComparisonOptions, relative: bool = True) -> None:
+        self.base, self.model, self.options, self._relative = base, model, options, relative
         self._rows = {side: rows_of(side.result, side.model) for side in (base, model)}
         self._unpaired: dict[str, int] = {}
         self._most_paired = 0
@@ -70,7 +70,7 @@ class Differing:
     def pairing(self) -> Pairing | None:
         """The paired users of both sides; `None` if a side has no per-user values, or with the option `unpaired`."""
         stored = all(side.model in side.result.per_user for side in (self.base, self.model))
-        if not stored or self.questions.unpaired:
+        if not stored or self.options.unpaired:
             return None
         pairing = Pairing.of(self.base, self.model)
         if self.base.result.truths != self.model.result.truths:
@@ -79,7 +79,7 @@ class Differing:
 
     def of(self, label: str, margin: float | None) -> Difference:
         """Return the difference of one measure over all users, not yet judged."""
-        values, settings = self.value_range(label), self.questions.settings
+        values, settings = self.value_range(label), self.options.settings
         return bounded(difference_of(self.subject(label), self.estimate(label), settings, margin, values), self._bounds(label))
 
     def value_range(self, label: str) -> ValueRange | None:
@@ -133,7 +133,7 @@ class Differing:
         for by, groups in self._groups.items():
             for group in groups.drop_nulls().unique().sort().to_list():
                 subject, estimate = self.subject(label, by, group), self.estimate(label, by, group)
-                yield bounded(difference_of(subject, estimate, self.questions.settings, margin, values), self._bounds(label))
+                yield bounded(difference_of(subject, estimate, self.options.settings, margin, values), self._bounds(label))
 
     def sides_of(self, label: str) -> tuple[Floats, Floats] | None:
         """Return the per-user values on both sides, means over training runs; `None` if there are none."""
@@ -149,7 +149,7 @@ class Differing:
                 f"{self.model.name} cannot be compared with {self.base.name}: no user counts for both",
                 "--unpaired compares means of different users",
             )
-        if self._unpaired and not self.questions.common:
+        if self._unpaired and not self.options.common:
             label, n = max(self._unpaired.items(), key=lambda item: item[1])
             raise DataError(
                 f"{self.model.name} cannot be compared with {self.base.name}: they count different users; "
@@ -180,7 +180,7 @@ class Differing:
         if self.pairing is not None and self.pairing.folds is not None:
             again = "; a user who is in several folds is one cluster" if self.pairing.repeated_users is not None else ""
             yield f"Differences are means over {int(self.pairing.folds.max(initial=-1)) + 1} folds, and users count in each fold{again}."
-        if self.pairing is None and not self.questions.unpaired:
+        if self.pairing is None and not self.options.unpaired:
             lacking = [side.name for side in (self.base, self.model) if side.model not in side.result.per_user]
             have = f"{' and '.join(lacking)} {'has' if len(lacking) == 1 else 'have'}"
             yield f"{have} no per-user values (output.per_user): users are not paired."
@@ -202,7 +202,7 @@ class Differing:
         return bool((counted[column] > 0).all())
 
     def _paired(self, label: str, pairing: Pairing, mask: NDArray[np.bool_] | None) -> Estimate:
-        row, settings = self.row(self.base, label), self.questions.settings
+        row, settings = self.row(self.base, label), self.options.settings
         among = slice(None) if mask is None else mask
 
         def values(column: str) -> list[list[Floats]]:
@@ -258,15 +258,15 @@ class Differing:
     @cached_property
     def _groups(self) -> dict[str, pl.Series]:
         """The group of each paired user, by the name of the grouping."""
-        return {} if self.pairing is None else {by: self.pairing.groups(self._column(by, "--by")) for by in self.questions.by}
+        return {} if self.pairing is None else {by: self.pairing.groups(self._column(by, "--by")) for by in self.options.by}
 
     @cached_property
     def _clusters(self) -> Integers | None:
         """The cluster number of each paired user; a user without a cluster is a separate cluster."""
         assert self.pairing is not None
-        if self.questions.cluster is None:
+        if self.options.cluster is None:
             return self.pairing.repeated_users
-        names = self.pairing.groups(self._column(self.questions.cluster, "--cluster"))
+        names = self.pairing.groups(self._column(self.options.cluster, "--cluster"))
         known = (names.is_not_null() & (names != MISSING).fill_null(False)).to_numpy()
         codes = names.rank("dense").cast(pl.Int64).fill_null(0).to_numpy().copy()
         codes[~known] = codes.max(initial=0) + 1 + np.arange((~known).sum())

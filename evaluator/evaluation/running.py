@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from .. import health, load, plugins
 from ..comparison.best_models import with_conclusions
-from ..comparison.questions import Questions
+from ..comparison.comparison_options import ComparisonOptions
 from ..config import Loaded
 from ..errors import DataError
 from ..extras import version_of
@@ -78,7 +78,7 @@ def run(
 
     results = {name: evaluate(fold) for name, fold in loaded.of_folds().items()}
     result = without_infinite(over_folds(results, loaded.resolved()) if results else evaluate(loaded))
-    return with_conclusions(result, Questions.of(loaded.config.compare)) if concludes else result
+    return with_conclusions(result, ComparisonOptions.of(loaded.config.compare)) if concludes else result
 
 
 class Examined(Struct, frozen=True, eq=False):

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
 
+from ..comparison.comparison_options import ComparisonOptions
 from ..comparison.pairing import Side
-from ..comparison.questions import Questions
 from ..config.judgement import Compare, GateRule, Gates, Inconclusive, MissingPolicy
 from ..errors import ConfigError, DataError
 from ..results.gates import Consequence
@@ -61,15 +61,15 @@ class Demands(Struct, frozen=True, eq=False):
     bases: Bases = field(default_factory=Bases)
     models: tuple[str, ...] = ()
     inconclusive: Inconclusive = "warn"
-    questions: Questions = field(default_factory=Questions)
+    options: ComparisonOptions = field(default_factory=ComparisonOptions)
 
     @classmethod
     def of(cls, gates: Gates, compare: Compare, bases: Bases) -> Demands:
         """Return the demands of a config; the keys `users` and `cluster` of its section `compare` apply too."""
         by = tuple(group.name for group in gates.splits())
         settings = Settings(alpha=gates.alpha)
-        questions = Questions(settings=settings, by=by, cluster=compare.cluster, common=compare.users == "common")
-        return cls(gates.rules, bases, gates.models, gates.inconclusive, questions)
+        options = ComparisonOptions(settings=settings, by=by, cluster=compare.cluster, common=compare.users == "common")
+        return cls(gates.rules, bases, gates.models, gates.inconclusive, options)
 
 
 def consequence_of_missing(policy: MissingPolicy) -> Consequence:

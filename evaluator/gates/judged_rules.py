@@ -7,7 +7,7 @@ from math import inf
 
 from msgspec import Struct
 
-from ..comparison.questions import named, rows_of
+from ..comparison.comparison_options import named, rows_of
 from ..config.contradictions import MeasureFacts, rule_problem
 from ..config.judgement import GateRule
 from ..errors import ConfigError

@@ -10,9 +10,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..comparison.comparing import notes_on_inputs, refuse_incomparable
+from ..comparison.comparison_options import rows_of
 from ..comparison.differing import Differing
 from ..comparison.pairing import Side
-from ..comparison.questions import rows_of
 from ..config.judgement import GateRule, Inconclusive
 from ..errors import ConfigError, DataError
 from ..results.gates import AnchorVerdict, Consequence, Gate, Outcome, Verdicts
@@ -148,7 +148,7 @@ def judge(result: Result, demands: Demands) -> Verdicts:
     judged = [one for model in result.models for rule in demands.rules if model in models[rule] for one in judging.rule(rule, model)]
     if not judged:
         raise ConfigError("no model is judged: all are baselines or reference lists", "list models of the results in gates.models")
-    tests = corrected_gains([one.test for one in judged], demands.questions.settings.alpha)
+    tests = corrected_gains([one.test for one in judged], demands.options.settings.alpha)
     return Verdicts(tuple(gate_of(replace(one, test=test), demands.inconclusive) for one, test in zip(judged, tests, strict=True)))
 
 
@@ -183,7 +183,7 @@ class _Judging(Struct, eq=False):
         return [Judged(case, _subject(case), _without(case), base.reason, consequence) for case in cases]
 
     def _limit(self, case: RuleCase) -> Judged:
-        row, alpha = case.row, self.demands.questions.settings.alpha
+        row, alpha = case.row, self.demands.options.settings.alpha
         if row.by is not None and row.n_users < FEW_USERS:
             return _too_few(case, _subject(case), row.n_users)
         kind, limit = case.rule.limit
@@ -217,7 +217,7 @@ class _Judging(Struct, eq=False):
         if row.by is not None and estimate.n < FEW_USERS:
             return _too_few(case, subject, estimate.n)
         values = differing.value_range(case.label)
-        test = _test(case, estimate, self.demands.questions.settings.alpha, values)
+        test = _test(case, estimate, self.demands.options.settings.alpha, values)
         return Judged(case, subject, test, paired=estimate.n_changed is not None, notes=tuple(_notes(case, test, estimate, values)))
 
     def _differing(self, base: Side, cases: Sequence[RuleCase]) -> Differing:
@@ -225,7 +225,7 @@ class _Judging(Struct, eq=False):
         model = Side(cases[0].model, self.result, cases[0].model)
         with _hinting("evaluate both on the same data with the same config"):
             refuse_incomparable(base, model, dict.fromkeys(case.row.metric for case in cases), unpaired=False)
-        return self.pairs.setdefault((base.name, model.name), Differing(base, model, self.demands.questions))
+        return self.pairs.setdefault((base.name, model.name), Differing(base, model, self.demands.options))
 
 
 @contextmanager

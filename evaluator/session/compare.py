@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ..checks import Finding
 from ..comparison.bases import gates_folder
 from ..comparison.comparing import compare as differences_of
-from ..comparison.questions import Questions
+from ..comparison.comparison_options import ComparisonOptions
 from ..config import Loaded
 from ..config.evaluation_keys import read_group, written_groups
 from ..config.judgement import DEFAULT, Compare
@@ -70,23 +70,23 @@ def gather(given: Sequence[str], read: Read, tell: Tell) -> Gathered:
     return Gathered(results, config, folders)
 
 
-def with_baseline_folder(gathered: Gathered, questions: Questions) -> tuple[Mapping[str, Result], Questions]:
+def with_baseline_folder(gathered: Gathered, options: ComparisonOptions) -> tuple[Mapping[str, Result], ComparisonOptions]:
     """Add the results of the folder that the baseline names (`LABEL=FOLDER` or `FOLDER`) as first results.
 
     A folder in the config is relative to the config. A baseline that is the label of a result or the name of a model is unchanged. Without
     a baseline, the folder that `gates.baseline` of several results names is the baseline.
     """
-    baseline = questions.baseline or _folder_of_gates(gathered)
-    questions = replace(questions, baseline=baseline)
+    baseline = options.baseline or _folder_of_gates(gathered)
+    options = replace(options, baseline=baseline)
     if baseline is None or baseline in gathered.results or any(baseline in result.models for result in gathered.results.values()):
-        return gathered.results, questions
+        return gathered.results, options
     name, path = _named(baseline)
     places = [path] if gathered.config is None else [path, gathered.config.folder / path]
     folder = next((place for place in places if os.path.isdir(place)), None)
     if folder is None and "=" not in baseline and "/" not in baseline:
-        return gathered.results, questions  # probably a name: the error on it lists the names that exist
+        return gathered.results, options  # probably a name: the error on it lists the names that exist
     results = {name: load(folder or path), **{label: result for label, result in gathered.results.items() if label != name}}
-    return results, replace(questions, baseline=name)
+    return results, replace(options, baseline=name)
 
 
 def _folder_of_gates(gathered: Gathered) -> str | None:
@@ -121,29 +121,29 @@ class Compared(Struct, frozen=True, eq=False):
 
     comparison: Comparison
     results: Mapping[str, Result]
-    questions: Questions
+    options: ComparisonOptions
     source: str = ""
     look_at: str = "CONFIG"
     everything: bool = False
     relative: bool = False
 
     @property
-    def options(self) -> dict[str, Any]:
+    def form_arguments(self) -> dict[str, Any]:
         """The arguments of the forms of a comparison."""
         safe = any(map(is_spreadsheet_safe, self.results.values()))
         shown = {"everything": self.everything, "relative": self.relative}
         return {"look_at": self.look_at, "spreadsheet_safe": safe, "compared": self, **shown}
 
 
-def compare(gathered: Gathered, questions: Questions) -> Compared:
+def compare(gathered: Gathered, options: ComparisonOptions) -> Compared:
     """Compare the models of results, and of the folder that the baseline names; see `comparing.compare` for its errors."""
-    results, questions = with_baseline_folder(gathered, questions)
-    return Compared(differences_of(results, questions), results, questions)
+    results, options = with_baseline_folder(gathered, options)
+    return Compared(differences_of(results, options), results, options)
 
 
 def compare_inputs(
     inputs: Sequence[str],
-    asked: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     *,
     read: Read,
     tell: Tell,
@@ -152,7 +152,7 @@ def compare_inputs(
     everything: bool = False,
     relative: bool = False,
 ) -> Compared:
-    """Compare the results of folders and of a config, and write the comparison; `asked` has options by the names of `Questions`.
+    """Compare the results of folders and of a config, and write the comparison; `arguments` are by the names of `ComparisonOptions`.
 
     `read` must know the groups and clusters of the options, because a config is evaluated with them. Folders get every form that has a
     name there, and the users with the largest losses. `written` maps inputs to their names in other commands, if these differ.
@@ -161,16 +161,18 @@ def compare_inputs(
     targets = targets_of(outputs, "comparison", folders=True)
     with Stage(targets.places) as stage:
         gathered = gather(inputs, read, tell)
-        _refuse_other_groups(gathered.results, asked.get("by") or ())
-        questions = changed_by(Questions.of(gathered.config.config.compare if gathered.config is not None else Compare()), asked)
+        _refuse_other_groups(gathered.results, arguments.get("by") or ())
+        options = with_arguments(
+            ComparisonOptions.of(gathered.config.config.compare if gathered.config is not None else Compare()), arguments
+        )
         look_at = next((text for text in inputs if not os.path.isdir(Path(text.partition("=")[2] or text))), "CONFIG")
         look_at = (written or {}).get(look_at, look_at)
-        compared = compare(gathered, questions)
+        compared = compare(gathered, options)
         compared = replace(compared, source=inputs[0], look_at=look_at, everything=everything, relative=relative)
         rows = {destination(path): row for path, row in targets.files.items()}
         named = in_folder("comparison", *(("losers",) if compared.comparison.losers else ()))
         rows |= {folder / name: row for folder in targets.folders for name, row in named.items()}
-        stage.commit({path: rendered(row, compared.comparison, **compared.options) for path, row in rows.items()})
+        stage.commit({path: rendered(row, compared.comparison, **compared.form_arguments) for path, row in rows.items()})
     return compared
 
 
@@ -192,16 +194,16 @@ def _refuse_other_groups(results: Mapping[str, Result], by: Iterable[str]) -> No
                 raise ArgumentError(f"by: {problem}", option=f"--by {text}: {problem}")
 
 
-def changed_by(questions: Questions, asked: Mapping[str, Any]) -> Questions:
-    """Return the questions of a config, changed by the options of a call; raise `ArgumentError` for a margin that cannot be read."""
-    given: dict[str, Any] = {name: asked[name] for name in ("baseline", "measures", "cluster") if asked.get(name)}
-    settings = {name: asked[name] for name in ("test", "correction", "alpha") if asked.get(name) is not None}
-    margins = margins_of(asked.get("margins"))
+def with_arguments(options: ComparisonOptions, arguments: Mapping[str, Any]) -> ComparisonOptions:
+    """Return the options of a config, changed by the arguments of a call; raise `ArgumentError` for a margin that cannot be read."""
+    given: dict[str, Any] = {name: arguments[name] for name in ("baseline", "measures", "cluster") if arguments.get(name)}
+    settings = {name: arguments[name] for name in ("test", "correction", "alpha") if arguments.get(name) is not None}
+    margins = margins_of(arguments.get("margins"))
     given |= {"margins": margins} if margins else {}
-    given |= {"by": tuple(text.partition(":")[0] for text in asked["by"])} if asked.get("by") else {}
-    given |= {"common": asked["users"] == "common"} if asked.get("users") else {}
-    given |= {name: asked[name] for name in ("all_pairs", "unpaired", "losers") if name in asked}
-    return replace(questions, **given, settings=replace(questions.settings, **settings))
+    given |= {"by": tuple(text.partition(":")[0] for text in arguments["by"])} if arguments.get("by") else {}
+    given |= {"common": arguments["users"] == "common"} if arguments.get("users") else {}
+    given |= {name: arguments[name] for name in ("all_pairs", "unpaired", "losers") if name in arguments}
+    return replace(options, **given, settings=replace(options.settings, **settings))
 
 
 def margins_of(margin: MarginLike | Sequence[str] | None) -> dict[str, Margin]:

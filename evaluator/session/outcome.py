@@ -8,7 +8,7 @@ from typing import Final, Generic, TypeVar
 from msgspec import Struct
 
 from ..comparison.bases import base_of
-from ..comparison.questions import Questions
+from ..comparison.comparison_options import ComparisonOptions
 from ..config import Loaded
 from ..content.report import ReportContent
 from ..errors import RecevalError
@@ -83,8 +83,8 @@ def closing_of(loaded: Loaded, result: Result) -> list[str]:
     """
     if not result.conclusions:
         return []
-    questions = Questions.of(loaded.config.compare)
-    baseline = questions.baseline
+    options = ComparisonOptions.of(loaded.config.compare)
+    baseline = options.baseline
     if baseline is None:
         base = base_of({"": result})
         if base.is_default:
@@ -93,7 +93,7 @@ def closing_of(loaded: Loaded, result: Result) -> list[str]:
     from .compare import Gathered, compare  # only here: few runs name a baseline to compare with
 
     try:
-        said = conclusions(compare(Gathered({"this run": result}, loaded), questions).comparison)
+        said = conclusions(compare(Gathered({"this run": result}, loaded), options).comparison)
     except RecevalError as error:
         return [f"Not compared with the baseline {baseline}: {error.message}."]
     more = [f"receval compare lists {len(said) - 1} more."] if len(said) > _MOST_SENTENCES else []

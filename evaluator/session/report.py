@@ -15,8 +15,8 @@ from .. import outputs
 from ..comparison.bases import base_of
 from ..comparison.best_models import with_conclusions
 from ..comparison.comparing import compare, spreads_of_values
+from ..comparison.comparison_options import ComparisonOptions, named, rows_of
 from ..comparison.pairing import sides_of
-from ..comparison.questions import Questions, named, rows_of
 from ..config import Loaded
 from ..config.judgement import Compare
 from ..config.run_sections import ReportConfig
@@ -37,7 +37,7 @@ from ..render.user_templates import rendered as filled_template
 from ..results.comparison import Comparison, closing_sentences
 from ..results.description import Spread
 from ..results.result import Result, columns_of
-from .compare import Compared, Gathered, Read, Tell, changed_by, gather, path_of, with_baseline_folder
+from .compare import Compared, Gathered, Read, Tell, gather, path_of, with_arguments, with_baseline_folder
 from .targets import PathLike, target_of, targets_of
 
 Section = TypeVar("Section", Compare, ReportConfig)
@@ -56,7 +56,7 @@ class Reported(Struct, frozen=True, eq=False):
 
 def report_inputs(
     inputs: Sequence[str],
-    asked: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     *,
     read: Read,
     tell: Tell,
@@ -68,7 +68,7 @@ def report_inputs(
     interactive: bool = False,
     template: str | None = None,
 ) -> Reported:
-    """Write a report on folders and a config into files, and in a `form` that is printed; `asked`: see `changed_by`."""
+    """Write a report on folders and a config into files, and in a `form` that is printed; `arguments`: see `with_arguments`."""
     own = None
     if template is not None:
         text, name = read_template(Path(template).expanduser()), template
@@ -78,7 +78,7 @@ def report_inputs(
     rows = {**targets.files, **({} if printed is None else {_PRINTED: printed})}
     with Stage(targets.places) as stage:
         gathered = gather(inputs, read, tell)
-        content = report_of_gathered(gathered, asked, source=path_of(inputs[0]), title=title, date=date)
+        content = report_of_gathered(gathered, arguments, source=path_of(inputs[0]), title=title, date=date)
         made: dict[Path, bytes] = {}
         for path, row in rows.items():
             if row.of == "latex" and len(gathered.results) > 1:
@@ -90,9 +90,9 @@ def report_inputs(
 
 
 def report_of(
-    results: Mapping[str, Result], questions: Questions, wanted: ReportConfig, *, source: str = "", comparing: bool = True
+    results: Mapping[str, Result], options: ComparisonOptions, wanted: ReportConfig, *, source: str = "", comparing: bool = True
 ) -> ReportContent:
-    """Return the content of a report on some results; several models are compared by `questions`, unless `comparing` is false.
+    """Return the content of a report on some results; several models are compared by `options`, unless `comparing` is false.
 
     Raises `RecevalError` if they cannot be compared.
     """
@@ -100,20 +100,20 @@ def report_of(
     charts = _named_charts(wanted.chosen or dict.fromkeys(CHARTS, ()), labels)
     is_one, first, spread_of = len(results) == 1, next(iter(results.values())), charts.get("distribution", ())
     if "distribution" in charts:  # shows the first measure, unless another is named
-        questions = replace(questions, spreads=spread_of or questions.measures[:1] or _typical(first))
+        options = replace(options, spreads=spread_of or options.measures[:1] or _typical(first))
     are_many = not is_one or len(first.models) - len(first.yardsticks) > 1
-    has_base = questions.baseline is not None or (is_one and not base_of(results).is_default)
-    comparison = compare(results, questions) if comparing and (are_many or has_base) else None
+    has_base = options.baseline is not None or (is_one and not base_of(results).is_default)
+    comparison = compare(results, options) if comparing and (are_many or has_base) else None
     spreads: tuple[Spread, ...] = ()
     if "distribution" in charts and comparison is None:
         named_in = [(result, label) for result in results.values() for label in spread_of or _typical(result)]
         spreads = tuple(spread for result, label in named_in for spread in spreads_of_values(result, label))
     if is_one and comparison is not None:
-        results = {name: with_conclusions(result, questions) for name, result in results.items()}
+        results = {name: with_conclusions(result, options) for name, result in results.items()}
     if is_one:
         models = models_of(next(iter(results.values())))
     else:
-        sides = sides_of(results, questions.baseline, all_pairs=questions.all_pairs)
+        sides = sides_of(results, options.baseline, all_pairs=options.all_pairs)
         models = tuple(NamedModel(side.name, side.result, side.model) for side in sides.all)
     return ReportContent(
         results=results,
@@ -125,7 +125,7 @@ def report_of(
         source=source,
         given_title=wanted.title,
         charts=charts,
-        show_users=questions.losers > 0,
+        show_users=options.losers > 0,
         date=_date(wanted.date),
     )
 
@@ -140,7 +140,7 @@ def _date(wanted: str | None) -> str:
 
 def report_of_gathered(
     gathered: Gathered,
-    asked: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     *,
     source: str = "",
     title: str | None = None,
@@ -149,19 +149,19 @@ def report_of_gathered(
 ) -> ReportContent:
     """Return the content of the report on results of folders and of a config.
 
-    Options that are not `asked` (see `changed_by`) are those of the config, or of the only folder. Raises `RecevalError` if the models of
-    one result cannot be compared with a named baseline, or those of several results with each other.
+    Options that `arguments` (see `with_arguments`) do not give are those of the config, or of the only folder. Raises `RecevalError` if
+    the models of one result cannot be compared with a named baseline, or those of several results with each other.
     """
     results = gathered.results
     compare_section, wanted = (Compare(), ReportConfig()) if len(results) > 1 else stored_sections(next(iter(results.values())))
     if gathered.config is not None:
         compare_section, wanted = gathered.config.config.compare, gathered.config.config.report
-    questions = Questions.of(compare_section)
-    changed = changed_by(questions, asked)
+    options = ComparisonOptions.of(compare_section)
+    changed = with_arguments(options, arguments)
     named = {"title": title or wanted.title, "date": date or wanted.date}
     wanted = wanted.model_copy(update={**named, **({} if charts is None else {"charts": dict(charts)})})
     _named_charts(wanted.chosen, (label for result in results.values() for label in result.labels()))
-    if len(results) == 1 and changed.baseline == questions.baseline:
+    if len(results) == 1 and changed.baseline == options.baseline:
         return _tolerant(gathered, changed, wanted, source)
     return report_of(*with_baseline_folder(gathered, changed), wanted, source=source)
 
@@ -169,7 +169,7 @@ def report_of_gathered(
 def report_of_run(loaded: Loaded, result: Result) -> ReportContent:
     """Return the content of the report on a config that was just evaluated; if its models cannot be compared, the report says why."""
     gathered = Gathered({Path(loaded.name).stem or "run": result}, loaded)
-    return _tolerant(gathered, Questions.of(loaded.config.compare), loaded.config.report, loaded.name)
+    return _tolerant(gathered, ComparisonOptions.of(loaded.config.compare), loaded.config.report, loaded.name)
 
 
 def publish_on_github(content: ReportContent, file: str | None, tell: Callable[[str], None]) -> None:
@@ -181,19 +181,19 @@ def publish_on_github(content: ReportContent, file: str | None, tell: Callable[[
         append_summary(file, as_markdown(summary(content)))
 
 
-def _tolerant(gathered: Gathered, questions: Questions, wanted: ReportConfig, source: str) -> ReportContent:
+def _tolerant(gathered: Gathered, options: ComparisonOptions, wanted: ReportConfig, source: str) -> ReportContent:
     """Return the content of the report on one result; if its models cannot be compared, the report says why."""
     try:
-        return report_of(*with_baseline_folder(gathered, questions), wanted, source=source)
+        return report_of(*with_baseline_folder(gathered, options), wanted, source=source)
     except RecevalError as error:
         plain = wanted.model_copy(update={"charts": dict.fromkeys(wanted.charts, ())})
-        alone = report_of(gathered.results, replace(questions, baseline=None), plain, source=source, comparing=False)
+        alone = report_of(gathered.results, replace(options, baseline=None), plain, source=source, comparing=False)
         return replace(alone, uncompared=error.shown())
 
 
 def comparison_page(comparison: Comparison, *, compared: Compared, relative: bool = False) -> Document:
     """Return the page of a comparison; with `relative`, differences also have a column in percent."""
-    return report(replace(report_of(compared.results, compared.questions, ReportConfig(), source=compared.source), relative=relative))
+    return report(replace(report_of(compared.results, compared.options, ReportConfig(), source=compared.source), relative=relative))
 
 
 def stored_sections(result: Result) -> tuple[Compare, ReportConfig]:
@@ -215,11 +215,11 @@ def tables(result: Result, *, is_document: bool = False) -> Document:
     letters all pairs are compared, for daggers all models with the baseline.
     """
     compare_section, wanted = stored_sections(result)
-    questions, marks, comparison = replace(Questions.of(compare_section), common=True, by=()), wanted.latex.marks, None
-    result = with_conclusions(result, questions)
+    options, marks, comparison = replace(ComparisonOptions.of(compare_section), common=True, by=()), wanted.latex.marks, None
+    result = with_conclusions(result, options)
     if marks != "none" and any(one.is_tested for one in result.conclusions):
-        baseline = questions.baseline if questions.baseline in result.models else None  # models of a folder have no row in the table
-        comparison = compare({"": result}, replace(questions, baseline=baseline, all_pairs=marks == "letters"))
+        baseline = options.baseline if options.baseline in result.models else None  # models of a folder have no row in the table
+        comparison = compare({"": result}, replace(options, baseline=baseline, all_pairs=marks == "letters"))
     if is_document or wanted.latex.document:
         return paper_document(result, comparison, wanted.latex, sentences=closing_sentences(result.conclusions))
     return result_tables(result, comparison, wanted.latex)
@@ -260,7 +260,7 @@ def refuse_unknown_charts(loaded: Loaded) -> None:
 
 
 def plot_inputs(
-    inputs: Sequence[str], kind: str, of: Sequence[str], asked: Mapping[str, Any], *, read: Read, tell: Tell, output: PathLike
+    inputs: Sequence[str], kind: str, of: Sequence[str], arguments: Mapping[str, Any], *, read: Read, tell: Tell, output: PathLike
 ) -> None:
     """Write a chart of the results of folders and of a config into a file.
 
@@ -271,7 +271,7 @@ def plot_inputs(
         drawing.require()
     file = destination(target)
     with Stage([file.parent]) as stage:
-        content = report_of_gathered(gather(inputs, read, tell), asked, source=path_of(inputs[0]), charts={kind: tuple(of)})
+        content = report_of_gathered(gather(inputs, read, tell), arguments, source=path_of(inputs[0]), charts={kind: tuple(of)})
         stage.commit({file: rendered(row, chart_of(content, kind).spec)})
 
 

@@ -90,15 +90,15 @@ def run_config(
 
 def track_run(record: RunRecord[Result]) -> RunRecord[Result]:
     """Log the result of a run with the trackers of its config, unless the run failed; a required tracker that fails sets its failure."""
-    asked = record.loaded.config.track
-    if not asked or record.failure is not None:
+    trackings = record.loaded.config.track
+    if not trackings or record.failure is not None:
         return record
     from .track import track  # only here: most runs are not tracked
 
     tracked: list[Tracked] = []
     failure: RecevalError | None = None
     try:
-        for one in track(record.result, asked, record.loaded.folder):
+        for one in track(record.result, trackings, record.loaded.folder):
             tracked.append(one)
     except RecevalError as error:
         failure = error

@@ -24,13 +24,13 @@ from .outcome import Tracked
 from .report import report_of_gathered
 
 
-def track(result: Result, asked: Iterable[Tracking], folder: Path, *, required: bool = False) -> Iterator[Tracked]:
+def track(result: Result, trackings: Iterable[Tracking], folder: Path, *, required: bool = False) -> Iterator[Tracked]:
     """Log a result with each tracker and yield its outcome; paths are relative to `folder`.
 
     A failure of a tracker is a problem of its outcome; a failure of a required one (`required`, or by its settings) raises `RecevalError`.
     """
     files: Mapping[str, bytes] = {}
-    for one in asked:
+    for one in trackings:
         files = files or files_of(result)
         try:
             with redirect_stdout(sys.stderr):  # libraries print greetings, and standard output is for results
@@ -48,10 +48,10 @@ def track(result: Result, asked: Iterable[Tracking], folder: Path, *, required: 
 def track_folder(folder: str, sections: Sequence[str]) -> list[Tracked]:
     """Log the results of a folder with the trackers of `sections`, or else of its config; every tracker is required."""
     result = load(folder)
-    asked = trackings_of(result.config, sections)
-    if not asked:
+    trackings = trackings_of(result.config, sections)
+    if not trackings:
         raise ConfigError("no tracker is given", "choose one with --to mlflow, wandb, dvc or tensorboard, or set track in the config")
-    return list(track(result, asked, Path(), required=True))
+    return list(track(result, trackings, Path(), required=True))
 
 
 def files_of(result: Result) -> Mapping[str, bytes]:

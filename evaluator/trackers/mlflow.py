@@ -24,25 +24,25 @@ _LONGEST: Final = 5000
 class MlflowRuns:
     """Log to the server that MLFLOW_TRACKING_URI names."""
 
-    def __init__(self, asked: MlflowTracking) -> None:
-        self._asked = asked
+    def __init__(self, tracking: MlflowTracking) -> None:
+        self._tracking = tracking
 
     def log(self, result: Result, files: Mapping[str, bytes]) -> str:
         """Log a run with children, or a run per model; return the experiment and the id of the first run."""
         client = _client()
-        experiment = _experiment(client, self._asked.experiment)
-        name, names = run_name(result, self._asked.run), for_mlflow(measures(result))
+        experiment = _experiment(client, self._tracking.experiment)
+        name, names = run_name(result, self._tracking.run), for_mlflow(measures(result))
         shared = {"receval.gates": gates_word(result), **_measures_tag(names)}
         runs: list[str] = []
-        if self._asked.runs == "children":
+        if self._tracking.runs == "children":
             summary = {"receval.gates.summary": Verdicts(result.gates).summary()} if result.gates else {}
             runs.append(_made(client, experiment, name, {**shared, **summary}, settings(result), [], files, names))
         for model, points in points_by_model(result).items():
-            tags = {**shared, "receval.model": model, **({"mlflow.parentRunId": runs[0]} if self._asked.runs == "children" else {})}
+            tags = {**shared, "receval.model": model, **({"mlflow.parentRunId": runs[0]} if self._tracking.runs == "children" else {})}
             tags |= gates_of_model(result, model, "receval.gate.")
-            title, artifacts = (model, {}) if self._asked.runs == "children" else (f"{name}/{model}", files)
+            title, artifacts = (model, {}) if self._tracking.runs == "children" else (f"{name}/{model}", files)
             runs.append(_made(client, experiment, title, tags, settings(result), points, artifacts, names))
-        return f"{self._asked.experiment}, run {runs[0]}"
+        return f"{self._tracking.experiment}, run {runs[0]}"
 
 
 def _client() -> Any:

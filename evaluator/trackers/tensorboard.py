@@ -20,14 +20,14 @@ from .tracker import as_identifiers, for_mlflow, gates_of_model, gates_word, mea
 class TensorboardFiles:
     """Write a new folder inside that of the config: event files in a folder per model, and the files of the result."""
 
-    def __init__(self, asked: TensorboardTracking, folder: Path) -> None:
-        self._asked, self._folder = asked, folder
+    def __init__(self, tracking: TensorboardTracking, folder: Path) -> None:
+        self._tracking, self._folder = tracking, folder
 
     def log(self, result: Result, files: Mapping[str, bytes]) -> str:
         """Write the files; return the folder."""
         writer = _library()
         names, models = for_mlflow(measures(result)), as_identifiers(result.models)
-        folder = self._new_folder(run_name(result, self._asked.run))
+        folder = self._new_folder(run_name(result, self._tracking.run))
         texts = {
             "receval.measures": json.dumps({name: measure for measure, name in names.items()}, ensure_ascii=False),
             "receval.settings": json.dumps(settings(result), ensure_ascii=False),

@@ -15,7 +15,7 @@ from ..results.row import close_label, labels_named, shortened
 from ..stats.difference import Settings
 
 
-class Questions(Struct, frozen=True):
+class ComparisonOptions(Struct, frozen=True):
     """Options of a comparison.
 
     `measures` are judged, by default all. `margins` has, by measure or for `default`, the largest difference that does not matter. `by` are
@@ -37,7 +37,7 @@ class Questions(Struct, frozen=True):
     spreads: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, compare: Compare) -> Questions:
+    def of(cls, compare: Compare) -> ComparisonOptions:
         """Return the options of the section `compare` of a config."""
         return cls(
             baseline=compare.baseline,
