@@ -43,7 +43,7 @@ def audit(loaded: Loaded, names: Sequence[str] = ()) -> Audit:
     by_score = {one: _by_score(one) for one in definitions if _is_by_file_order(one)}
     definitions = dict.fromkeys((*definitions, *by_score.values()))
     request = Request(loaded, Plan(tuple(definitions)), _NO_USERS, whole_lists=True)
-    rows, said = open_inputs(request, _evaluated)
+    rows, said = open_inputs(request, _rows_and_remarks)
 
     def cell(convention: str, measure: Definition, model: str) -> AuditCell:
         definition = found[convention, measure]
@@ -66,7 +66,7 @@ def audit(loaded: Loaded, names: Sequence[str] = ()) -> Audit:
     )
 
 
-def _evaluated(files: Files) -> tuple[_Rows, tuple[str, ...]]:
+def _rows_and_remarks(files: Files) -> tuple[_Rows, tuple[str, ...]]:
     """Return the row of every definition of a plan for every model, in one pass over the lists of each, and remarks on the files."""
     definitions, models = files.request.plan.definitions, [run.values for run in evaluate_models(files)]
     rows = {
@@ -142,8 +142,8 @@ def difference(loaded: Loaded, first: str, second: str) -> ConventionDifference:
     if not definitions:
         reasons = "; ".join(f"{path.measure}: {path.reason}" for path in paths) or "the config has only formulas"
         raise ConfigError(f"the conventions {first} and {second} cannot be compared: {reasons}")
-    rows, said = open_inputs(Request(loaded, Plan(tuple(definitions)), _NO_USERS), _evaluated)
-    return ConventionDifference(first, second, tuple(rows), tuple(_measured(path, rows) for path in paths), said)
+    rows, said = open_inputs(Request(loaded, Plan(tuple(definitions)), _NO_USERS), _rows_and_remarks)
+    return ConventionDifference(first, second, tuple(rows), tuple(_measure_difference(path, rows) for path in paths), said)
 
 
 def _path(loaded: Loaded, label: str, found: Sequence[tuple[str, Definition | str]]) -> _Path:
@@ -152,11 +152,11 @@ def _path(loaded: Loaded, label: str, found: Sequence[tuple[str, Definition | st
         if isinstance(end, str):
             return _Path(label, reason=f"{name}: {end}")
     start, end = (end for _, end in found if not isinstance(end, str))
-    differing = _differing(start, end)
+    differing = _differing_axes(start, end)
     choices = tuple(axis for axis in AXES if axis in differing)
 
     def mixed(changed: Iterable[str]) -> Definition | None:
-        definition = _mixed(start, end, changed)
+        definition = _mixture(start, end, changed)
         try:
             definition.metric.validate(definition.params, definition.k)
         except ValueError:
@@ -167,21 +167,21 @@ def _path(loaded: Loaded, label: str, found: Sequence[tuple[str, Definition | st
     return _Path(label, (start, end), steps)
 
 
-def _differing(start: Definition, end: Definition) -> set[str]:
+def _differing_axes(start: Definition, end: Definition) -> set[str]:
     """Return the axes on which two definitions of a measure, or of the metrics that it combines, differ."""
     relevant = {*PROTOCOL, *start.metric.axes.values()}
-    parts = (_differing(*pair) for pair in zip(start.components, end.components, strict=False))
+    parts = (_differing_axes(*pair) for pair in zip(start.components, end.components, strict=False))
     return {axis for axis in relevant if start.axes[axis] != end.axes[axis]}.union(*parts)
 
 
-def _mixed(start: Definition, end: Definition, choices: Iterable[str]) -> Definition:
+def _mixture(start: Definition, end: Definition, choices: Iterable[str]) -> Definition:
     """Return `start` with some of its settings, and those of the metrics that it combines, as in `end`."""
     axes = {**start.axes, **{axis: end.axes[axis] for axis in choices}}
     pairs = zip(start.components, end.components, strict=False)
-    return replace(start, axes=axes, components=tuple(_mixed(*pair, choices) for pair in pairs))
+    return replace(start, axes=axes, components=tuple(_mixture(*pair, choices) for pair in pairs))
 
 
-def _measured(path: _Path, rows: _Rows) -> MeasureDifference:
+def _measure_difference(path: _Path, rows: _Rows) -> MeasureDifference:
     """Return the values of a measure at both ends of a path and after every step."""
 
     def values(definition: Definition | None) -> Values:

@@ -78,17 +78,17 @@ def _facts_of(name: str, source: load.Source, reader: SourceReader) -> _Facts:
         frame = lazy_rows(resolved)
         with reading():
             tally.add(frame)
-            return _described(frame, name, source)
+            return _describe_rows(frame, name, source)
 
     of_table = source.scan.format == "table"
-    facts = _described(reader.frame(source).lazy(), name, source) if of_table else reader.read_with_retries(source, read)
+    facts = _describe_rows(reader.frame(source).lazy(), name, source) if of_table else reader.read_with_retries(source, read)
     rows, faulty = reader.n_rows[source.role], reader.as_read[source.role].faulty
     cells = facts.table.users * facts.table.items
     known = {"rows": rows, "left_out": faulty.n_rows - rows if faulty is not None else 0, "density": rows / cells if cells else None}
     return replace(facts, table=replace(facts.table, **known))
 
 
-def _described(frame: pl.LazyFrame, name: str, source: load.Source) -> _Facts:
+def _describe_rows(frame: pl.LazyFrame, name: str, source: load.Source) -> _Facts:
     """Describe rows: users and items with their numbers of rows, and a summary of numbers and times; the number of rows is set later."""
     column = next((name for name in ("rating", "score") if name in source.columns), None)
     looks = [pl.len()]

@@ -48,20 +48,20 @@ def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -
     if definition.metric.system:
         raise ConfigError(f"{definition.label} is one value per model, not per user that could be explained")
 
-    def explained_from(files: Files) -> Explanation:
+    def explain_files(files: Files) -> Explanation:
         (only,) = files.inputs.models
         written: int | str = user
         if files.inputs.test.scan.kinds["user"] == "integer":
             if not user.removeprefix("-").isdigit():
                 raise DataError(f"no file contains the user {user!r}: users are integers")
             written = int(user)
-        return explained(Scorer.of(files.prepared, PartData(user_frames(files, only, written))), definition, only, user)
+        return explain_user(Scorer.of(files.prepared, PartData(user_frames(files, only, written))), definition, only, user)
 
     request = Request(loaded, Plan((definition,)), whole_lists=True)
-    return open_inputs(request, explained_from, only=lambda inputs: inputs.single(model))
+    return open_inputs(request, explain_files, only=lambda inputs: inputs.single(model))
 
 
-def explained(scorer: Scorer, definition: Definition, model: str, user: str) -> Explanation:
+def explain_user(scorer: Scorer, definition: Definition, model: str, user: str) -> Explanation:
     """Explain the value of a measure for the only user of a part.
 
     `scorer` belongs to a part with the rows of this user in all sources; `user` is the id as the caller wrote it. Raises `DataError` if
@@ -96,7 +96,7 @@ def explained(scorer: Scorer, definition: Definition, model: str, user: str) -> 
             user=user,
             convention=first.convention,
             formula=next(equation, ""),
-            steps=recorder.explained(reading, among_rated=first.axes["positions"] == "among_rated"),
+            steps=recorder.tables(reading, among_rated=first.axes["positions"] == "among_rated"),
             facts=tuple(recorder.counts.items()) if counts else (),
             numerator=None if ratio is None else _number(ratio.numerator),
             denominator=None if ratio is None else _number(ratio.denominator),
@@ -211,7 +211,7 @@ class Recorder:
         if not any(np.array_equal(terms, other, equal_nan=True) for other in earlier):
             sums.append(RowSum(label, reduction, terms, added, depth, float(total[0, 0])))
 
-    def explained(self, reading: Reading, among_rated: bool) -> tuple[ExplainedTable, ...]:
+    def tables(self, reading: Reading, among_rated: bool) -> tuple[ExplainedTable, ...]:
         """Return the tables in the order in which the body reads them.
 
         Hits are shown as rows of the whole list (`reading`), in which other items add nothing; if they are ranked only among the rated

@@ -66,7 +66,7 @@ class SourceReader(Struct):
 
                 rows = table_frame(self.session, resolved)
             else:
-                rows = _collected(resolved)
+                rows = _collect(resolved)
             tally.add(rows)
             return rows
 
@@ -108,7 +108,7 @@ class SourceReader(Struct):
         told = ((configured_path(place.file, source, self.folder), place.within, problem) for place, problem in source.faulty.places)
         places = tuple(without_values(f"{path}{within}: {problem}") for path, within, problem in told)
         count, total = source.faulty.n_rows - self.n_rows[role], source.faulty.n_rows
-        return Faults(role, model, places, count, total, _collected(source.faulty_rows()))
+        return Faults(role, model, places, count, total, _collect(source.faulty_rows()))
 
 
 class Files(Struct, eq=False, dict=True):
@@ -187,7 +187,7 @@ def open_inputs(
 
 def read_all(inputs: Inputs, read: Callable[[Inputs], T]) -> T:
     """Return `read(inputs)` with ids of one kind in all sources; call it again with text ids if a file has ids that are not integers."""
-    return load.read_with_retries(inputs.with_common_kinds(), read, lambda sources, again: sources.changed(again.change))
+    return load.read_with_retries(inputs.with_common_kinds(), read, lambda sources, again: sources.map_sources(again.change))
 
 
 def session_of(loaded: Loaded, stack: ExitStack) -> SparkSession | None:
@@ -317,7 +317,7 @@ def lazy_rows(source: load.Source) -> pl.LazyFrame:
     return frame
 
 
-def _collected(source: load.Source) -> pl.DataFrame:
+def _collect(source: load.Source) -> pl.DataFrame:
     """Return the rows of a source; a frame in memory is not streamed, because streaming would copy it in pieces."""
     with reading():
         return lazy_rows(source).collect(engine="streaming" if source.scan.frame is None else "in-memory")

@@ -84,7 +84,7 @@ class Inputs(Struct, frozen=True):
         """Return every source once, in the order of the roles."""
         return list({source.role: source for role in ROLES for source in self.by_role.get(role, {}).values()}.values())
 
-    def changed(self, change: Callable[[load.Source], load.Source]) -> Inputs:
+    def map_sources(self, change: Callable[[load.Source], load.Source]) -> Inputs:
         """Return the inputs with `change` applied to every source."""
         made = {source.role: change(source) for source in self.all()}
         return Inputs({role: {model: made[source.role] for model, source in of_role.items()} for role, of_role in self.by_role.items()})
@@ -92,7 +92,7 @@ class Inputs(Struct, frozen=True):
     def with_common_kinds(self) -> Inputs:
         """Return the sources with ids of one kind in all of them: text as soon as one file stores text."""
         kinds = load.common_kinds(self.all())
-        return self.changed(lambda source: source.with_kinds(kinds))
+        return self.map_sources(lambda source: source.with_kinds(kinds))
 
     def with_models(self, models: Mapping[str, load.Source]) -> Inputs:
         """Return the same sources with the lists of other models."""

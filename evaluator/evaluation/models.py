@@ -28,11 +28,11 @@ from ..tables.graph import closure, sentences
 from ..tables.ids import Ids
 from ..tables.prepared import GroupBy
 from .files import Files
-from .measured import YARDSTICKS
+from .model_pass import YARDSTICKS
 from .plan import Plan, formula_of, in_full
 
 
-class Evaluated(Struct, frozen=True, eq=False):
+class EvaluatedModel(Struct, frozen=True, eq=False):
     """One model, or reference lists: the rows of each measure, the formulas over them, and the counts of users."""
 
     name: str
@@ -95,7 +95,7 @@ def _of_formula(composite: Composite, values: pl.DataFrame, columns: Mapping[str
     return (pl.sum_horizontal(*terms, ignore_nulls=False) + weights.get(None, 0.0)).alias(name)
 
 
-def evaluated(files: Files, name: str, partial: Partial, plan: Plan, task: Task) -> Evaluated:
+def finish_model(files: Files, name: str, partial: Partial, plan: Plan, task: Task) -> EvaluatedModel:
     """Return the rows of a model, or of reference lists, from the merged `partial` of all its parts."""
 
     def with_protocol(row: Row, label: str) -> Row:
@@ -116,7 +116,7 @@ def evaluated(files: Files, name: str, partial: Partial, plan: Plan, task: Task)
     by_group = group_rows(task, partial, name, len(plan.shown), plan.composites)
     measured = zip(plan.definitions, finished.rows, strict=True)
     rows = [[with_protocol(row, definition.label) for row in of_one] for definition, of_one in measured]
-    return Evaluated(
+    return EvaluatedModel(
         name=name,
         plan=plan,
         partial=partial,
@@ -128,7 +128,7 @@ def evaluated(files: Files, name: str, partial: Partial, plan: Plan, task: Task)
     )
 
 
-def definitions_of(models: Iterable[Evaluated]) -> dict[str, MeasureDefinition]:
+def definitions_of(models: Iterable[EvaluatedModel]) -> dict[str, MeasureDefinition]:
     """Return the definition of every measure of some models, by its name in their rows."""
     by_name: dict[str, MeasureDefinition] = {}
     for model in models:
@@ -164,13 +164,13 @@ class ReferenceLists(Struct, frozen=True, eq=False):
     seen items, `remark` how the lists of `models` do.
     """
 
-    models: Mapping[str, Evaluated] = field(default_factory=dict)
+    models: Mapping[str, EvaluatedModel] = field(default_factory=dict)
     best: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     popular: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     popularity_rule: PopularityRule = field(default_factory=PopularityRule)
     remark: str = ""
 
-    def with_shares(self, model: Evaluated) -> Evaluated:
+    def with_shares(self, model: EvaluatedModel) -> EvaluatedModel:
         """Return the model, or reference lists, with each value's share of the best possible value, also in groups of a model.
 
         Groups have shares only if no user who could count is left out, so that equal numbers of users are the same users.
@@ -182,13 +182,13 @@ class ReferenceLists(Struct, frozen=True, eq=False):
         return replace(model, finished=replace(model.finished, rows=rows), by_group=by_group)
 
 
-def measure_reference_lists(files: Files, models: Sequence[Evaluated]) -> ReferenceLists:
+def measure_reference_lists(files: Files, models: Sequence[EvaluatedModel]) -> ReferenceLists:
     """Measure the reference lists that the config asks for, and popularity if a check needs it, over all users of the test file."""
 
     def of_part(task: reference.YardstickTask, part: Part) -> Partial:
         return reference.measure_yardstick(task, part.sides)
 
-    def over_same_users(model: Evaluated, other: tuple[reference.YardstickTask, Partial] | None) -> dict[str, float]:
+    def over_same_users(model: EvaluatedModel, other: tuple[reference.YardstickTask, Partial] | None) -> dict[str, float]:
         """Return by label the value of other lists over the users that count for a model."""
         left_out = model.facts.left_out if model.facts is not None else reference.LeftOut()
         return {} if other is None else reference.values_over_same_users(model.plan.definitions, model.finished.rows, left_out, *other)
@@ -212,7 +212,7 @@ def measure_reference_lists(files: Files, models: Sequence[Evaluated]) -> Refere
     measured = [merged(side_by_side(bound(of_part, task), iter(parts))) for task in tasks]
     partials = {one.name: (one, found) for one, found in zip(shown, measured, strict=False)}
     plans = {one.name: Plan(one.task.definitions, request.plan.aggregates) for one in shown}
-    lists = {name: evaluated(files, name, found, plans[name], one.task) for name, (one, found) in partials.items()}
+    lists = {name: finish_model(files, name, found, plans[name], one.task) for name, (one, found) in partials.items()}
     choice = yardsticks.task.definitions[0].lists
     return ReferenceLists(
         models=lists,

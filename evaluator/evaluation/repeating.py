@@ -21,8 +21,8 @@ from ..results.result import Row
 from ..tables.ids import user_starts
 from .files import Files, SourceReader, open_inputs
 from .inputs import deepest, seen_pairs
-from .measured import PassTask, measure_part
-from .models import evaluated
+from .model_pass import PassTask, measure_part
+from .models import finish_model
 from .plan import Options, Plan, Request
 
 ROLE: Final = f"data.recommendations.{UNNAMED}"
@@ -66,7 +66,7 @@ class RepeatedRun:
             starts = user_starts(read["user"])
         parts = _parts(WholeUsers(read, starts), files)
         found = reduce(add, side_by_side(partial(measure_part, PassTask(files.task)), parts))
-        return evaluated(files, UNNAMED, found, self._request.plan, files.task).rows
+        return finish_model(files, UNNAMED, found, self._request.plan, files.task).rows
 
 
 def _parts(lists: WholeUsers, files: Files) -> Iterator[Part]:

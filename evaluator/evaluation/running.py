@@ -40,8 +40,8 @@ from ..tables.graph import closure
 from ..tables.rows import LISTS
 from .files import Files, lazy_rows, open_inputs
 from .inputs import describe
-from .measured import CHECKS, ENRICHED, TIES, TRUTH, PassTask, measure_frames, measure_part
-from .models import Evaluated, ReferenceLists, definitions_of, evaluated, measure_reference_lists
+from .model_pass import CHECKS, ENRICHED, TIES, TRUTH, PassTask, measure_frames, measure_part
+from .models import EvaluatedModel, ReferenceLists, definitions_of, finish_model, measure_reference_lists
 from .plan import Options, Request
 from .progress import ModelProgress, Progress, Report, silent
 
@@ -81,7 +81,7 @@ def run(
     return with_conclusions(result, ComparisonOptions.of(loaded.config.compare)) if concludes else result
 
 
-class Examined(Struct, frozen=True, eq=False):
+class CheckedModel(Struct, frozen=True, eq=False):
     """The health checks of a model: their tallies, context, findings and remarks."""
 
     checks: CheckTask
@@ -94,8 +94,8 @@ class Examined(Struct, frozen=True, eq=False):
 class ModelRun(Struct, frozen=True, eq=False):
     """A model after the pass over its lists: its values, its checks, and its file of enriched lists."""
 
-    values: Evaluated
-    examined: Examined | None = None
+    values: EvaluatedModel
+    checked: CheckedModel | None = None
     enriched: Path | None = None
 
 
@@ -121,8 +121,8 @@ def evaluate_models(files: Files) -> list[ModelRun]:
         enriched = None if options.enriched is None else options.enriched / f"{uuid4().hex}.parquet"  # folds share the folder
         if enriched is not None:
             found.more[ENRICHED].write(enriched)
-        values = evaluated(files, name, found, plan, files.task)
-        models.append(ModelRun(values, _examined(files, checks, values) if checks is not None else None, enriched))
+        values = finish_model(files, name, found, plan, files.task)
+        models.append(ModelRun(values, _check_findings(files, checks, values) if checks is not None else None, enriched))
     options.report(Progress("", len(sources), len(sources)))
     return models
 
@@ -188,7 +188,7 @@ def _evaluate_and_check(files: Files) -> Result:
     request, runs = files.request, evaluate_models(files)
     plan, options, checks, loaded = request.plan, request.options, request.checks, request.loaded
     references = measure_reference_lists(files, [run.values for run in runs]) if request.compares else ReferenceLists()
-    checked = [run.examined for run in runs if run.examined is not None]
+    checked = [run.checked for run in runs if run.checked is not None]
     symptoms, of_checks = _findings_of(files, checked, references)
     available = frozenset[str]().union(*(model.checks.available for model in checked))
     models = [references.with_shares(model) for model in (*(run.values for run in runs), *references.models.values())]
@@ -244,7 +244,7 @@ def _checks_of_model(files: Files, name: str, *, first: bool) -> CheckTask | Non
     return replace(request.checks, available=available, files=first, keeps_rows=request.options.keep_failures)
 
 
-def _examined(files: Files, checks: CheckTask, model: Evaluated) -> Examined:
+def _check_findings(files: Files, checks: CheckTask, model: EvaluatedModel) -> CheckedModel:
     """Return the findings of checks in a model and in the files; raise `DataError` for a finding that the policy refuses."""
     tallies: Tallies = model.partial.more[CHECKS]
     context = _context(files, model)
@@ -252,10 +252,10 @@ def _examined(files: Files, checks: CheckTask, model: Evaluated) -> Examined:
     if not files.request.options.tolerant:
         health.refuse(symptoms)
     timed = checks.files and files.prepared.times is not None
-    return Examined(checks, tallies, context, symptoms, health.untimed(replace(context, counts=tallies.counts)) if timed else ())
+    return CheckedModel(checks, tallies, context, symptoms, health.untimed(replace(context, counts=tallies.counts)) if timed else ())
 
 
-def _findings_of(files: Files, models: Sequence[Examined], references: ReferenceLists) -> tuple[Sequence[Symptom], Sequence[str]]:
+def _findings_of(files: Files, models: Sequence[CheckedModel], references: ReferenceLists) -> tuple[Sequence[Symptom], Sequence[str]]:
     """Return the findings of all models, also against reference lists, worst first, and the remarks.
 
     Raises `DataError` for a finding that the policy refuses.
@@ -273,7 +273,7 @@ def _findings_of(files: Files, models: Sequence[Examined], references: Reference
     return health.in_order(found), remarks
 
 
-def _context(files: Files, model: Evaluated) -> Context:
+def _context(files: Files, model: EvaluatedModel) -> Context:
     """Return the context of checks after all parts of a model are measured."""
     plan, inputs, sums = files.request.plan, files.inputs, model.partial.more.get(TIES)
     sources = {"lists": inputs.models[model.name], "test": inputs.test, "train": inputs.of("train"), "items": inputs.of("items")}
@@ -336,7 +336,7 @@ def _refuse_nothing_relevant(source: load.Source, definitions: Sequence[Definiti
     raise DataError(f"{source.role}: {who} relevant item{rating}{left_out}")
 
 
-def remarks(files: Files, models: Iterable[Evaluated], of_checks: Iterable[str] = ()) -> tuple[str, ...]:
+def remarks(files: Files, models: Iterable[EvaluatedModel], of_checks: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the remarks on the files and the values."""
     plan, doubt, inputs = files.request.plan, files.request.loaded.doubt, files.inputs
     unordered = [
