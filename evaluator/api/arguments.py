@@ -190,10 +190,10 @@ def _mask(recommendations: Any) -> None:
         if not (isinstance(source, InMemory) and is_matrix(source.rows)):
             named = "recommendations are" if key == UNNAMED or not isinstance(key, str) else f"recommendations.{key} is"
             raise ConfigError(f"mask_seen: {named} not a matrix of scores", NO_MATRIX)
-        place[key] = InMemory(masked(source.rows))
+        place[key] = InMemory(masked_matrix(source.rows))
 
 
-def masked(rows: Any) -> Matrix:
+def masked_matrix(rows: Any) -> Matrix:
     """Return a matrix of scores that masks seen items."""
     return Matrix(rows.values, rows.users, rows.items, True) if isinstance(rows, Matrix) else Matrix(rows, mask_seen=True)
 

@@ -26,7 +26,7 @@ from ..results.explanation import Explanation
 from ..session import studies
 from ..session.outcome import RunRecord
 from ..session.run import check_config, run_config, track_run
-from .arguments import NO_MATRIX, Arguments, ConfigLike, errors_as_arguments, loaded_from, masked, warn
+from .arguments import NO_MATRIX, Arguments, ConfigLike, errors_as_arguments, loaded_from, masked_matrix, warn
 from .evaluation_result import EvaluationResult
 
 _NO_LISTS = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})
@@ -161,7 +161,7 @@ def audit(config: ConfigLike | None = None, conventions: str | Sequence[str] = (
         return studies.audit(_loaded(config, arguments), (conventions,) if isinstance(conventions, str) else conventions)
 
 
-def measured(**arguments: Unpack[Arguments]) -> EvaluationResult:
+def evaluate_tolerantly(**arguments: Unpack[Arguments]) -> EvaluationResult:
     """Evaluate without health checks and accept all data that can be read, such as a small table that shares nothing with the test."""
     with errors_as_arguments():
         return EvaluationResult.of(run(_loaded(None, Arguments(**{**arguments, "health": False})), tolerant=True))
@@ -208,7 +208,7 @@ def score(
         )
     relevance = {"graded": True} if isinstance(relevant, Mapping) else None
     lists = {"list": {0: items}}
-    result = measured(test={0: truth}, recommendations=lists, metrics=metrics, convention=convention, relevance=relevance)
+    result = evaluate_tolerantly(test={0: truth}, recommendations=lists, metrics=metrics, convention=convention, relevance=relevance)
     values = {row.label: row.value for row in result.rows}
     return next(iter(values.values())) if isinstance(metrics, str) and len(values) == 1 else values
 
@@ -256,4 +256,4 @@ class Evaluator:
         if self._mask_seen and not is_matrix(lists):
             raise ConfigError("mask_seen: the lists are not a matrix of scores", NO_MATRIX)
         with errors_as_arguments():
-            return {row.label: row.value for row in self._run.rows(masked(lists) if self._mask_seen else lists)}
+            return {row.label: row.value for row in self._run.rows(masked_matrix(lists) if self._mask_seen else lists)}

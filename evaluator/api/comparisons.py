@@ -25,7 +25,7 @@ from ..render.terminal import PlainText
 from ..results.comparison import Comparison, conclusions
 from ..results.gates import Gate, Verdicts
 from ..results.result import Result
-from ..session.compare import Gathered, MarginLike, margins_of
+from ..session.compare import GatheredResults, MarginLike, margins_of
 from ..session.compare import compare as compare_gathered
 from ..session.judge import bases_of, gate_options, with_gates
 from ..stats.difference import Settings
@@ -130,7 +130,7 @@ def compare(
         losers=losers,
     )
     with errors_as_arguments():
-        compared = compare_gathered(Gathered(loaded), options)
+        compared = compare_gathered(GatheredResults(loaded), options)
     return ComparisonResult(**asdict(compared.comparison), results=compared.results, questions=compared.options)
 
 

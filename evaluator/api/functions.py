@@ -17,7 +17,7 @@ from ..load.opening import opened
 from ..metrics.registry import METRICS, Metric
 from ..names.measure_strings import cutoff
 from .arguments import errors_as_arguments
-from .calls import measured
+from .calls import evaluate_tolerantly
 
 ALIASES: Final = {"hitrate": "HitRate", "mapr": "MAP", "mar": "MAR"}
 """Name of a function in rs_metrics → metric."""
@@ -52,7 +52,7 @@ def function(name: str) -> Callable[..., Any]:
     def of_truth(*given: Any, **named: Any) -> Any:
         bound = signature.bind(*given, **named)
         bound.apply_defaults()
-        return computed(metric, name, dict(bound.arguments))
+        return compute(metric, name, dict(bound.arguments))
 
     signature = signature_of(name)
     of_truth.__name__ = of_truth.__qualname__ = name
@@ -90,7 +90,7 @@ def signature_of(name: str) -> inspect.Signature:
     return inspect.Signature(parameters, return_annotation="float | list[float] | dict[int | None, float] | dict[int | None, list[float]]")
 
 
-def computed(metric: Metric, name: str, given: dict[str, Any]) -> Any:
+def compute(metric: Metric, name: str, given: dict[str, Any]) -> Any:
     """Return the value of a metric, or per-user values in the order of the first argument, NaN if missing; a dict for several `k`."""
     first, lists, k, _, apply_mean, *columns_of_ids = (given.pop(key) for key in list(given)[:7])
     columns = dict(zip(("user", "item"), columns_of_ids, strict=True))
@@ -106,7 +106,7 @@ def computed(metric: Metric, name: str, given: dict[str, Any]) -> Any:
     named = {role: found for role, table in tables.items() if (found := _named(table, columns))}
     with errors_as_arguments():
         test = first if role == "test" else _pairs(lists, columns)
-    result = measured(test=test, recommendations={"model": lists}, metrics=[entry], columns=named, **sides)
+    result = evaluate_tolerantly(test=test, recommendations={"model": lists}, metrics=[entry], columns=named, **sides)
     made = {cut: [row for row in result.rows if row.model == "model" and row.k == (cut if metric.cut else None)] for cut in cutoffs}
     values: dict[int | None, float | list[float]] = {}
     if apply_mean:

@@ -19,7 +19,7 @@ from ..render import drawing
 from ..render.forms import rendered
 from ..results.comparison import Comparison
 from ..results.result import Result
-from ..session.compare import Gathered
+from ..session.compare import GatheredResults
 from ..session.report import chart_of, report_of, report_of_gathered, stored_sections
 from ..session.targets import target_of
 
@@ -86,7 +86,7 @@ def of_one(result: Result, arguments: Mapping[str, Any], *, title: str | None = 
         baseline = _BASELINE
     named = (measures,) if isinstance(measures, str) else tuple(measures)
     given = {**arguments, "baseline": baseline and os.fspath(baseline), "measures": named}
-    return report_of_gathered(Gathered(results), given, title=title, charts=charts)
+    return report_of_gathered(GatheredResults(results), given, title=title, charts=charts)
 
 
 def _write(path: Path, content: bytes) -> None:

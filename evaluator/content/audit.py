@@ -148,7 +148,7 @@ def _steps(difference: ConventionDifference, measure: MeasureDifference) -> Iter
     values = tuple(Column(model, "value") for model in difference.models)
     yield Table.of_texts((Column("setting", "key"), Column("from → to"), *values), _step_rows(difference, measure, effective, places))
     alone = [
-        (step.choice, *(_signed(measure.added_alone(index, model), places) for model in difference.models))
+        (step.choice, *(_signed(measure.effect_alone(index, model), places) for model in difference.models))
         for index, step in effective.items()
         if measure.depends_on_order(index)
     ]
@@ -173,7 +173,7 @@ def _step_rows(
     models = difference.models
     yield "", f"as {difference.first}", *(number(measure.first[model], places) for model in models)
     for index, step in effective.items():
-        values = (_with_change(step.so_far[model], measure.added(index, model), places) for model in models)
+        values = (_with_change(step.so_far[model], measure.effect(index, model), places) for model in models)
         yield step.choice, f"{step.before} → {step.after}", *values
     if any(abs(measure.rest(model) or 0.0) > 10**-places for model in models):
         rests = (_with_change(measure.second[model], measure.rest(model), places) for model in models)

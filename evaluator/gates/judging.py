@@ -30,7 +30,7 @@ _GRAVEST: Final[tuple[Outcome, ...]] = ("fail", "inconclusive", "pass", "skipped
 _CONSEQUENCES: Final[tuple[Consequence, ...]] = ("none", "warn", "fail")
 
 
-class Judged(Struct, frozen=True, eq=False):
+class JudgedCase(Struct, frozen=True, eq=False):
     """A case with its test, and the same case against an `anchor`; if `skipped`, the reason and the consequence for the run."""
 
     case: RuleCase
@@ -40,7 +40,7 @@ class Judged(Struct, frozen=True, eq=False):
     consequence: Consequence = "none"
     paired: bool = False
     notes: tuple[str, ...] = ()
-    anchor: Judged | None = None
+    anchor: JudgedCase | None = None
     name: str = ""
 
     @property
@@ -66,7 +66,7 @@ class Judged(Struct, frozen=True, eq=False):
         return f"“{rule_text(self.subject.measure, self.test)} of {self.subject.model}” is not judged: {self.skipped}."
 
 
-def gate_of(judged: Judged, inconclusive: Inconclusive) -> Gate:
+def gate_of(judged: JudgedCase, inconclusive: Inconclusive) -> Gate:
     """Return the gate of a judged case; `inconclusive` is the consequence of such an outcome for the run."""
     subject, test, severity = judged.subject, judged.test, judged.case.rule.severity
     parts = (judged,) if judged.anchor is None else (judged, judged.anchor)
@@ -108,14 +108,14 @@ def gate_of(judged: Judged, inconclusive: Inconclusive) -> Gate:
     )
 
 
-def _consequence(outcome: Outcome, severity: str, inconclusive: Inconclusive, parts: Sequence[Judged]) -> Consequence:
+def _consequence(outcome: Outcome, severity: str, inconclusive: Inconclusive, parts: Sequence[JudgedCase]) -> Consequence:
     """Return the consequence for the run: the gravest of the outcome and of skipped parts; a rule of severity `warn` never fails it."""
     of_outcome: Consequence = "fail" if outcome == "fail" else inconclusive if outcome == "inconclusive" else "none"
     gravest = max((of_outcome, *(part.consequence for part in parts)), key=_CONSEQUENCES.index)
     return "warn" if gravest == "fail" and severity == "warn" else gravest
 
 
-def _of_anchor(anchor: Judged) -> AnchorVerdict:
+def _of_anchor(anchor: JudgedCase) -> AnchorVerdict:
     test = anchor.test
     return AnchorVerdict(
         anchor.name,
@@ -131,7 +131,7 @@ def _of_anchor(anchor: Judged) -> AnchorVerdict:
     )
 
 
-def _from_anchor(anchor: Judged | None, name: str) -> str:
+def _from_anchor(anchor: JudgedCase | None, name: str) -> str:
     """Return a text attribute of the case against the anchor (`found` or `why`), after the name of the anchor."""
     text = "" if anchor is None else getattr(anchor, name)
     return f"anchor {anchor.name}: {text}" if anchor is not None and text else ""
@@ -159,7 +159,7 @@ class _Judging(Struct, eq=False):
     demands: Demands
     pairs: dict[tuple[str, str], Differing] = field(default_factory=dict)
 
-    def rule(self, rule: GateRule, model: str) -> Iterable[Judged]:
+    def rule(self, rule: GateRule, model: str) -> Iterable[JudgedCase]:
         """Judge all cases of a rule for a model."""
         cases = list(cases_of(rule, self.result, model))
         if not rule.compares:
@@ -174,22 +174,22 @@ class _Judging(Struct, eq=False):
             replace(one, anchor=replace(other, name=other.subject.base or anchor.name)) for one, other in zip(judged, anchored, strict=True)
         ]
 
-    def _against(self, cases: Sequence[RuleCase], base: Side | NoBase, baseline: Baseline | None) -> list[Judged]:
+    def _against(self, cases: Sequence[RuleCase], base: Side | NoBase, baseline: Baseline | None) -> list[JudgedCase]:
         """Judge cases against a base model; without one they are skipped, with the consequence that the baseline sets."""
         if not isinstance(base, NoBase):
             return self._margins(cases, base, "baseline" if baseline is None else baseline.noun)
         assert baseline is not None
         consequence = consequence_of_missing(baseline.if_missing)
-        return [Judged(case, _subject(case), _without(case), base.reason, consequence) for case in cases]
+        return [JudgedCase(case, _subject(case), _without(case), base.reason, consequence) for case in cases]
 
-    def _limit(self, case: RuleCase) -> Judged:
+    def _limit(self, case: RuleCase) -> JudgedCase:
         row, alpha = case.row, self.demands.options.settings.alpha
         if row.by is not None and row.n_users < FEW_USERS:
             return _too_few(case, _subject(case), row.n_users)
         kind, limit = case.rule.limit
-        return Judged(case, _subject(case), limit_test(kind, limit, row.value, row.std, row.n_users, alpha))
+        return JudgedCase(case, _subject(case), limit_test(kind, limit, row.value, row.std, row.n_users, alpha))
 
-    def _margins(self, cases: Sequence[RuleCase], base: Side, noun: str) -> list[Judged]:
+    def _margins(self, cases: Sequence[RuleCase], base: Side, noun: str) -> list[JudgedCase]:
         _refuse_what_it_lacks(base, cases, noun)
         differing = self._differing(base, cases)
         estimates = {label: differing.estimate(label) for label in dict.fromkeys(case.label for case in cases)}
@@ -209,7 +209,7 @@ class _Judging(Struct, eq=False):
             what = "its own gates" if failed else "its health checks"
             yield f"The {noun} {base.name} failed {what}: matching this {noun} does not mean that the other gates pass."
 
-    def _margin(self, case: RuleCase, differing: Differing, of_all: Estimate) -> Judged:
+    def _margin(self, case: RuleCase, differing: Differing, of_all: Estimate) -> JudgedCase:
         """Judge a margin over a group, or `of_all` users."""
         row = case.row
         subject = differing.subject(case.label, row.by, row.group)
@@ -218,7 +218,7 @@ class _Judging(Struct, eq=False):
             return _too_few(case, subject, estimate.n)
         values = differing.value_range(case.label)
         test = _test(case, estimate, self.demands.options.settings.alpha, values)
-        return Judged(case, subject, test, paired=estimate.n_changed is not None, notes=tuple(_notes(case, test, estimate, values)))
+        return JudgedCase(case, subject, test, paired=estimate.n_changed is not None, notes=tuple(_notes(case, test, estimate, values)))
 
     def _differing(self, base: Side, cases: Sequence[RuleCase]) -> Differing:
         """Return the pair of a model and its base; raise `DataError` if their measures cannot be compared."""
@@ -281,6 +281,6 @@ def _without(case: RuleCase) -> GateTest:
     return GateTest(case.rule.kind, margin.size, margin.is_share, 0, None, case.row.value, None, None, None, 0.95, None, None)
 
 
-def _too_few(case: RuleCase, subject: Subject, n: int) -> Judged:
+def _too_few(case: RuleCase, subject: Subject, n: int) -> JudgedCase:
     reason = f"{n:,} user{'' if n == 1 else 's'}: a group of fewer than {FEW_USERS} is not judged"
-    return Judged(case, subject, replace(_without(case), n_users=n), reason)
+    return JudgedCase(case, subject, replace(_without(case), n_users=n), reason)

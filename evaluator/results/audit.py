@@ -191,12 +191,12 @@ class MeasureDifference(Struct, frozen=True):
     steps: tuple[ChoiceEffect, ...] = ()
     reason: str = ""
 
-    def added(self, number: int, model: str) -> float | None:
+    def effect(self, number: int, model: str) -> float | None:
         """Return how much a step (numbered from 0) changes the value of a model."""
         before = self.first[model] if not number else self.steps[number - 1].so_far[model]
         return _less(self.steps[number].so_far[model], before)
 
-    def added_alone(self, number: int, model: str) -> float | None:
+    def effect_alone(self, number: int, model: str) -> float | None:
         """Return how much the setting of a step changes the value of a model if it alone is changed."""
         return _less(self.steps[number].alone[model], self.first[model])
 
@@ -213,7 +213,7 @@ class MeasureDifference(Struct, frozen=True):
 
     def depends_on_order(self, number: int) -> bool:
         """Return whether the effect of a setting differs when it alone is changed."""
-        return any(not same_value(self.added(number, model), self.added_alone(number, model)) for model in self.first)
+        return any(not same_value(self.effect(number, model), self.effect_alone(number, model)) for model in self.first)
 
 
 class ConventionDifference(Struct, frozen=True):

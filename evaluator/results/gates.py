@@ -109,10 +109,10 @@ class Verdicts(Struct, frozen=True):
         are = "is" if counts["inconclusive"] == 1 else "are"
         were = "was" if counts["skipped"] == 1 else "were"
         words: dict[Outcome, str] = {"fail": "failed", "inconclusive": f"{are} inconclusive", "skipped": f"{were} not judged"}
-        told = [(counts[outcome], word) for outcome, word in words.items() if counts[outcome]]
-        if not told:
+        shown = [(counts[outcome], word) for outcome, word in words.items() if counts[outcome]]
+        if not shown:
             return "1 gate passed" if n == 1 else f"all {n} gates passed"
-        (first, word), *rest = told
+        (first, word), *rest = shown
         harmless = sum(gate.outcome == "fail" and gate.consequence == "warn" for gate in self.gates)
         only = f" ({harmless} of severity warn)" if harmless else ""
         return ", ".join((f"{first} of {n} gate{'' if n == 1 else 's'} {word}{only}", *(f"{count} {verb}" for count, verb in rest)))

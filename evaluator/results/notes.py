@@ -5,7 +5,7 @@ from __future__ import annotations
 from .row import Counts, Row
 
 
-def why_others(row: Row) -> str:
+def other_users_reason(row: Row) -> str:
     """Explain why other users count for a value than for the first measure, and name the setting that changes it; may be empty."""
     ledger = row.ledger
     if ledger is None:
@@ -24,7 +24,7 @@ def why_others(row: Row) -> str:
     return f" ({'; '.join(reasons)})" if reasons else ""
 
 
-def why_undefined(row: Row, counts: Counts | None = None) -> str:
+def undefined_reason(row: Row, counts: Counts | None = None) -> str:
     """Explain why there is no value although users count; `counts` are those of the first measure of the model."""
     n = row.ledger.filled_without_list if row.ledger else 0
     if counts and counts.empty:
@@ -36,7 +36,7 @@ def why_undefined(row: Row, counts: Counts | None = None) -> str:
     return f"{who} none; missing_lists=drop leaves such users out, missing_lists=zero counts them 0"
 
 
-def relevant(counts: Counts) -> str:
+def relevant_text(counts: Counts) -> str:
     """Say how many test users have a relevant item, and how the others count."""
     without = counts.test - counts.relevant - counts.empty
     if not without and counts.empty:
@@ -51,7 +51,7 @@ def relevant(counts: Counts) -> str:
     return f"{counts.relevant:,} of {counts.test:,} test users {have} a relevant item; the other {other} {done} ({setting})."
 
 
-def emptied(counts: Counts) -> str:
+def empty_lists_text(counts: Counts) -> str:
     """Say how test users with an empty list of items count; empty if there are none, or if they count as having no relevant item."""
     n = counts.empty
     if n == 1:
@@ -61,7 +61,7 @@ def emptied(counts: Counts) -> str:
     return f"{n:,} test users have an empty list of items and {done} (empty_truth)." if n else ""
 
 
-def unlisted(counts: Counts) -> str:
+def missing_lists_text(counts: Counts) -> str:
     """Say how users without a list count; empty if all have one."""
     n = counts.relevant - counts.listed
     how = "undefined" if counts.missing_undefined else "zero" if counts.missing_count else "out"
@@ -70,7 +70,7 @@ def unlisted(counts: Counts) -> str:
     return f"{n:,} of these users {(singular if n == 1 else plural)[how]} (evaluation.policy.missing_lists)." if n else ""
 
 
-def untested(counts: Counts) -> str:
+def untested_text(counts: Counts) -> str:
     """Say how many users with a list but no test row count; empty if none does."""
     n = counts.untested
     stand = "user with a list is in no test row and counts 0" if n == 1 else "users with a list are in no test row and count 0"

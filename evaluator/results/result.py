@@ -204,7 +204,7 @@ class Result(Struct, frozen=True, eq=False, dict=True):
         """Return sentences on the numbers: their definitions, how ids were read, who counts, who has no list."""
         protocols = {row.measure: row.protocol for row in self.rows if row.protocol is not None}
         models = {name: counts for name, counts in self.counts.items() if name not in self.yardsticks}
-        relevant = dict.fromkeys(notes.relevant(counts) for counts in models.values())
+        relevant = dict.fromkeys(notes.relevant_text(counts) for counts in models.values())
         about_models = [(model, sentence) for model, counts in models.items() for sentence in self._about(model, counts)]
         return (*protocol_sentences(protocols), *self.remarks, *relevant, *of_models(about_models))
 
@@ -212,8 +212,12 @@ class Result(Struct, frozen=True, eq=False, dict=True):
         """Yield sentences on the users and values of one model."""
         first = self.rows_by_model.get(model, ())[:1]
         predicted = any("predictions?" in self.definitions[row.metric].needs for row in first if row.metric in self.definitions)
-        told = (notes.emptied(counts), "" if predicted else notes.unlisted(counts), notes.untested(counts))
-        yield from (sentence for sentence in told if sentence)
+        sentences = (
+            notes.empty_lists_text(counts),
+            "" if predicted else notes.missing_lists_text(counts),
+            notes.untested_text(counts),
+        )
+        yield from (sentence for sentence in sentences if sentence)
         yield from self._other_users(model, counts.averaged)
         yield from self._undefined(model)
 
@@ -222,7 +226,7 @@ class Result(Struct, frozen=True, eq=False, dict=True):
         others: dict[tuple[int, str], list[str]] = {}
         for row in self.rows_by_model.get(model, ()):
             if row.aggregate != "formula" and (row.n_users != usual or not row.n_users):
-                others.setdefault((row.n_users, notes.why_others(row)), []).append(row.label)
+                others.setdefault((row.n_users, notes.other_users_reason(row)), []).append(row.label)
         for (n, why), labels in others.items():
             over = f"averaged over {n:,} user{'' if n == 1 else 's'}{why}" if n else f"without a value: no user counts{why}"
             yield f"{shortened(labels)} {'is' if len(labels) == 1 else 'are'} {over}."
@@ -233,7 +237,7 @@ class Result(Struct, frozen=True, eq=False, dict=True):
         reasons: dict[str, list[str]] = {}
         for row in rows:
             if not (is_spread(row.aggregate) or row.aggregate == "formula"):
-                reasons.setdefault(notes.why_undefined(row, self.counts.get(model)), []).append(row.label)
+                reasons.setdefault(notes.undefined_reason(row, self.counts.get(model)), []).append(row.label)
         for why, labels in reasons.items():
             yield f"{shortened(labels)} {'has' if len(labels) == 1 else 'have'} no value: {why}."
 

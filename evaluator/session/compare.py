@@ -35,7 +35,7 @@ Tell = Callable[[Sequence[Finding]], None]
 MarginLike = float | str | Mapping[str, float | str]
 
 
-class Gathered(Struct, frozen=True, eq=False):
+class GatheredResults(Struct, frozen=True, eq=False):
     """Results by label, in the order given; the config of one of them, if any; and the folders of the others by label."""
 
     results: Mapping[str, Result]
@@ -43,7 +43,7 @@ class Gathered(Struct, frozen=True, eq=False):
     folders: Mapping[str, Path] = field(default_factory=dict)
 
 
-def gather(given: Sequence[str], read: Read, tell: Tell) -> Gathered:
+def gather(given: Sequence[str], read: Read, tell: Tell) -> GatheredResults:
     """Open folders of results and evaluate at most one config, each given as `PATH` or `NAME=PATH`.
 
     Without a name, a folder has its last part as label, a config its file name. A config is evaluated tolerantly. Raises `ConfigError`
@@ -67,10 +67,10 @@ def gather(given: Sequence[str], read: Read, tell: Tell) -> Gathered:
         config = read(str(path))
         results[name] = run(config, tolerant=True, concludes=False)
         tell([one for one in results[name].findings if one.severity == "error"])
-    return Gathered(results, config, folders)
+    return GatheredResults(results, config, folders)
 
 
-def with_baseline_folder(gathered: Gathered, options: ComparisonOptions) -> tuple[Mapping[str, Result], ComparisonOptions]:
+def with_baseline_folder(gathered: GatheredResults, options: ComparisonOptions) -> tuple[Mapping[str, Result], ComparisonOptions]:
     """Add the results of the folder that the baseline names (`LABEL=FOLDER` or `FOLDER`) as first results.
 
     A folder in the config is relative to the config. A baseline that is the label of a result or the name of a model is unchanged. Without
@@ -89,7 +89,7 @@ def with_baseline_folder(gathered: Gathered, options: ComparisonOptions) -> tupl
     return results, replace(options, baseline=name)
 
 
-def _folder_of_gates(gathered: Gathered) -> str | None:
+def _folder_of_gates(gathered: GatheredResults) -> str | None:
     """Return the label of the given folder that all gates with a baseline name; `None` if there is not exactly one."""
     places = (Path(), *([gathered.config.folder] if gathered.config is not None else []))
     named = {folder.rpartition("=")[2] for result in gathered.results.values() if (folder := gates_folder(result)) is not None}
@@ -113,7 +113,7 @@ def _named(text: str) -> tuple[str, Path]:
     return (place.resolve().name if os.path.isdir(place) else place.stem) or text, place
 
 
-class Compared(Struct, frozen=True, eq=False):
+class ComparedResults(Struct, frozen=True, eq=False):
     """A comparison with its results and options, its first input, and the input for `receval explain` of a user.
 
     With `everything` its texts also have rows of the measures that are not tested, with `relative` a column in percent.
@@ -135,10 +135,10 @@ class Compared(Struct, frozen=True, eq=False):
         return {"look_at": self.look_at, "spreadsheet_safe": safe, "compared": self, **shown}
 
 
-def compare(gathered: Gathered, options: ComparisonOptions) -> Compared:
+def compare(gathered: GatheredResults, options: ComparisonOptions) -> ComparedResults:
     """Compare the models of results, and of the folder that the baseline names; see `comparing.compare` for its errors."""
     results, options = with_baseline_folder(gathered, options)
-    return Compared(differences_of(results, options), results, options)
+    return ComparedResults(differences_of(results, options), results, options)
 
 
 def compare_inputs(
@@ -151,12 +151,12 @@ def compare_inputs(
     written: Mapping[str, str] | None = None,
     everything: bool = False,
     relative: bool = False,
-) -> Compared:
+) -> ComparedResults:
     """Compare the results of folders and of a config, and write the comparison; `arguments` are by the names of `ComparisonOptions`.
 
     `read` must know the groups and clusters of the options, because a config is evaluated with them. Folders get every form that has a
     name there, and the users with the largest losses. `written` maps inputs to their names in other commands, if these differ.
-    `everything` and `relative` are as in `Compared`.
+    `everything` and `relative` are as in `ComparedResults`.
     """
     targets = targets_of(outputs, "comparison", folders=True)
     with Stage(targets.places) as stage:

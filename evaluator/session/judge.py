@@ -60,10 +60,10 @@ def judge_source(
             result = judge_of_config(loaded)(run(loaded, concludes=False))  # baselines are found before the run
         content = None
         if reports or targets.of("report"):
-            from .compare import Gathered  # only here: most runs with gates make no report
+            from .compare import GatheredResults  # only here: most runs with gates make no report
             from .report import report_of_gathered
 
-            content = report_of_gathered(Gathered({Path(source).stem: result}), {}, source=source)
+            content = report_of_gathered(GatheredResults({Path(source).stem: result}), {}, source=source)
         made = {path: rendered(row, content if row.of == "report" else result.gates, strict=strict) for path, row in targets.files.items()}
         stage.commit({destination(path): content for path, content in made.items()})
     return JudgedResult(result, content, strict)
@@ -130,8 +130,8 @@ def bases_of(gates: Gates, folder: Path, models: Collection[str] | None = None) 
     for rule in comparing:
         given = GateBaseline(path=rule.anchor) if rule.anchor else None if rule.anchor is False else gates.anchor
         if given is not None and (rule.anchor or "") not in anchors:
-            anchors[rule.anchor or ""] = replace(_found(given, folder, models, "anchor"), is_anchor=True)
-    return Bases(_found(gates.baseline, folder, models, "baseline") if gates.baseline is not None and comparing else None, anchors)
+            anchors[rule.anchor or ""] = replace(_find_base(given, folder, models, "anchor"), is_anchor=True)
+    return Bases(_find_base(gates.baseline, folder, models, "baseline") if gates.baseline is not None and comparing else None, anchors)
 
 
 def with_gates(result: Result, gates: Gates, compare: Compare, bases: Bases) -> Result:
@@ -139,7 +139,7 @@ def with_gates(result: Result, gates: Gates, compare: Compare, bases: Bases) -> 
     return replace(result, gates=judge(result, Demands.of(gates, compare, bases)).gates) if gates.rules else result
 
 
-def _found(given: GateBaseline, folder: Path, models: Collection[str] | None, noun: str) -> Baseline:
+def _find_base(given: GateBaseline, folder: Path, models: Collection[str] | None, noun: str) -> Baseline:
     """Return a baseline or an anchor, read if it is a folder."""
     label, equals, path = given.path.rpartition("=")
     place = folder / Path(path).expanduser()

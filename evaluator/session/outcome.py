@@ -21,7 +21,7 @@ Found = TypeVar("Found", bound=Result)
 """A `Result`, or an `EvaluationResult` of the Python API."""
 
 
-class Tracked(Struct, frozen=True):
+class TrackerOutcome(Struct, frozen=True):
     """The outcome of a tracker: the place to which the result `went`, or the `problem`, which is only a warning."""
 
     name: str
@@ -61,7 +61,7 @@ class RunRecord(JudgedResult[Found], Generic[Found], frozen=True, eq=False, kw_o
 
     loaded: Loaded
     written: tuple[Path, ...] = ()
-    tracked: tuple[Tracked, ...] = ()
+    tracked: tuple[TrackerOutcome, ...] = ()
     failure: RecevalError | None = None
 
     @property
@@ -90,10 +90,10 @@ def closing_of(loaded: Loaded, result: Result) -> list[str]:
         if base.is_default:
             return closing_sentences(result.conclusions)
         baseline = base.name
-    from .compare import Gathered, compare  # only here: few runs name a baseline to compare with
+    from .compare import GatheredResults, compare  # only here: few runs name a baseline to compare with
 
     try:
-        said = conclusions(compare(Gathered({"this run": result}, loaded), options).comparison)
+        said = conclusions(compare(GatheredResults({"this run": result}, loaded), options).comparison)
     except RecevalError as error:
         return [f"Not compared with the baseline {baseline}: {error.message}."]
     more = [f"receval compare lists {len(said) - 1} more."] if len(said) > _MOST_SENTENCES else []

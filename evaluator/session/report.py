@@ -37,7 +37,7 @@ from ..render.user_templates import rendered as filled_template
 from ..results.comparison import Comparison, closing_sentences
 from ..results.description import Spread
 from ..results.result import Result, columns_of
-from .compare import Compared, Gathered, Read, Tell, gather, path_of, with_arguments, with_baseline_folder
+from .compare import ComparedResults, GatheredResults, Read, Tell, gather, path_of, with_arguments, with_baseline_folder
 from .targets import PathLike, target_of, targets_of
 
 Section = TypeVar("Section", Compare, ReportConfig)
@@ -46,7 +46,7 @@ _PRINTED: Final = Path("-")
 _CHARTS: Final = "report.charts"
 
 
-class Reported(Struct, frozen=True, eq=False):
+class WrittenReport(Struct, frozen=True, eq=False):
     """A report that was written: its content, its bytes if it is `printed`, and its files."""
 
     content: ReportContent
@@ -67,7 +67,7 @@ def report_inputs(
     date: str | None = None,
     interactive: bool = False,
     template: str | None = None,
-) -> Reported:
+) -> WrittenReport:
     """Write a report on folders and a config into files, and in a `form` that is printed; `arguments`: see `with_arguments`."""
     own = None
     if template is not None:
@@ -86,7 +86,7 @@ def report_inputs(
             subject = next(iter(gathered.results.values())) if row.of == "latex" else content
             made[path] = rendered(row, subject, interactive=interactive, path=path)
         stage.commit({destination(path): body for path, body in made.items() if path is not _PRINTED})
-    return Reported(content, made.get(_PRINTED), tuple(targets.files))
+    return WrittenReport(content, made.get(_PRINTED), tuple(targets.files))
 
 
 def report_of(
@@ -139,7 +139,7 @@ def _date(wanted: str | None) -> str:
 
 
 def report_of_gathered(
-    gathered: Gathered,
+    gathered: GatheredResults,
     arguments: Mapping[str, Any],
     *,
     source: str = "",
@@ -168,7 +168,7 @@ def report_of_gathered(
 
 def report_of_run(loaded: Loaded, result: Result) -> ReportContent:
     """Return the content of the report on a config that was just evaluated; if its models cannot be compared, the report says why."""
-    gathered = Gathered({Path(loaded.name).stem or "run": result}, loaded)
+    gathered = GatheredResults({Path(loaded.name).stem or "run": result}, loaded)
     return _tolerant(gathered, ComparisonOptions.of(loaded.config.compare), loaded.config.report, loaded.name)
 
 
@@ -181,7 +181,7 @@ def publish_on_github(content: ReportContent, file: str | None, tell: Callable[[
         append_summary(file, as_markdown(summary(content)))
 
 
-def _tolerant(gathered: Gathered, options: ComparisonOptions, wanted: ReportConfig, source: str) -> ReportContent:
+def _tolerant(gathered: GatheredResults, options: ComparisonOptions, wanted: ReportConfig, source: str) -> ReportContent:
     """Return the content of the report on one result; if its models cannot be compared, the report says why."""
     try:
         return report_of(*with_baseline_folder(gathered, options), wanted, source=source)
@@ -191,7 +191,7 @@ def _tolerant(gathered: Gathered, options: ComparisonOptions, wanted: ReportConf
         return replace(alone, uncompared=error.shown())
 
 
-def comparison_page(comparison: Comparison, *, compared: Compared, relative: bool = False) -> Document:
+def comparison_page(comparison: Comparison, *, compared: ComparedResults, relative: bool = False) -> Document:
     """Return the page of a comparison; with `relative`, differences also have a column in percent."""
     return report(replace(report_of(compared.results, compared.options, ReportConfig(), source=compared.source), relative=relative))
 

@@ -22,7 +22,7 @@ from ..outputs import Need, OutputForm
 from ..parts import Scratch
 from ..render.forms import as_parquet, rendered
 from ..results.result import Result
-from .outcome import RunRecord, Tracked, closing_of
+from .outcome import RunRecord, TrackerOutcome, closing_of
 from .targets import PathLike, Targets, as_written, run_targets
 
 MOST_VALUES: Final = 30_000_000
@@ -61,9 +61,9 @@ def run_config(
     failure: RecevalError | None = None
     with ExitStack() as stack:
         stage = stack.enter_context(Stage((*targets.places, *of_failures)))
-        enriched = _enriched(loaded, targets, stack)
+        enriched = _enriched_folder(loaded, targets, stack)
         keeps_failures, concluded = store_failures is not None, kept - ({"conclusions"} if per_user else set())
-        result = _evaluated(loaded, concluded, enriched, keeps_failures, progress or silent)
+        result = _evaluate(loaded, concluded, enriched, keeps_failures, progress or silent)
         try:
             result = judge(result)
         except RecevalError as error:  # the values are written nevertheless
@@ -95,7 +95,7 @@ def track_run(record: RunRecord[Result]) -> RunRecord[Result]:
         return record
     from .track import track  # only here: most runs are not tracked
 
-    tracked: list[Tracked] = []
+    tracked: list[TrackerOutcome] = []
     failure: RecevalError | None = None
     try:
         for one in track(record.result, trackings, record.loaded.folder):
@@ -130,7 +130,7 @@ def _needs_of(loaded: Loaded, targets: Targets, *, users: bool, per_user: bool) 
     return frozenset(needs)
 
 
-def _evaluated(loaded: Loaded, needs: frozenset[Need], enriched: Path | None, keep_failures: bool, progress: Report) -> Result:
+def _evaluate(loaded: Loaded, needs: frozenset[Need], enriched: Path | None, keep_failures: bool, progress: Report) -> Result:
     """Evaluate a config with the needed parts of the result; per-user values that only conclusions need are kept up to `MOST_VALUES`."""
     models, keeps = loaded.config.data.recommendations, "users" in needs
     concludes = "conclusions" in needs and (not isinstance(models, dict) or len(models) > 1)  # files may be several models
@@ -147,7 +147,7 @@ def _evaluated(loaded: Loaded, needs: frozenset[Need], enriched: Path | None, ke
     )
 
 
-def _enriched(loaded: Loaded, targets: Targets, stack: ExitStack) -> Path | None:
+def _enriched_folder(loaded: Loaded, targets: Targets, stack: ExitStack) -> Path | None:
     """Return a temporary folder for the lists with their hits, if the config asks for them."""
     wanted = loaded.config.output
     if not targets.folders and (wanted.enriched or wanted.describe):

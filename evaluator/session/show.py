@@ -35,7 +35,7 @@ class Looks(Struct, frozen=True):
         for measure in (*measures_of(self.columns), *([self.sort] if self.sort else [])):
             matching(measure.partition(" (")[0] if measure not in evaluation.labels else measure, evaluation.labels)
 
-    def applied(self, result: Result) -> Result:
+    def apply(self, result: Result) -> Result:
         """Return the result with only the measures to show, and its models in the order to show."""
         return selected(result, measures_of(self.columns), self.sort)
 
@@ -44,12 +44,12 @@ def result_document(result: Result, looks: Looks | None = None, verbose: bool = 
     """Return a result as `receval run` prints it, with its closing sentences."""
     looks = looks or Looks()
     table: dict[str, Any] = {"digits": looks.digits, "models_as_rows": looks.models_as_rows, "command": _ALL_FINDINGS}
-    return selections.screen(looks.applied(result), whole=result, verbose=verbose, closing=sentences, **table)
+    return selections.screen(looks.apply(result), whole=result, verbose=verbose, closing=sentences, **table)
 
 
 def result_markdown(result: Result, looks: Looks | None = None, sentences: Sequence[str] = ()) -> Document:
     """Return a result as `receval run --format md` prints it, with the measures and the closing sentences of the table."""
-    return selections.markdown((looks or Looks()).applied(result), sentences)
+    return selections.markdown((looks or Looks()).apply(result), sentences)
 
 
 def check_document(result: Result) -> Document:

@@ -19,12 +19,12 @@ from ..render.html import as_html
 from ..render.result_data import result_cells
 from ..results.result import Result
 from ..trackers.choosing import tracker_of
-from .compare import Gathered
-from .outcome import Tracked
+from .compare import GatheredResults
+from .outcome import TrackerOutcome
 from .report import report_of_gathered
 
 
-def track(result: Result, trackings: Iterable[Tracking], folder: Path, *, required: bool = False) -> Iterator[Tracked]:
+def track(result: Result, trackings: Iterable[Tracking], folder: Path, *, required: bool = False) -> Iterator[TrackerOutcome]:
     """Log a result with each tracker and yield its outcome; paths are relative to `folder`.
 
     A failure of a tracker is a problem of its outcome; a failure of a required one (`required`, or by its settings) raises `RecevalError`.
@@ -40,12 +40,12 @@ def track(result: Result, trackings: Iterable[Tracking], folder: Path, *, requir
             told = error if isinstance(error, RecevalError) else OutputError(f"{one.name}: {type(error).__name__}: {first}")
             if required or one.chosen.required:
                 raise told from error
-            yield Tracked(one.name, problem=str(told))
+            yield TrackerOutcome(one.name, problem=str(told))
         else:
-            yield Tracked(one.name, went)
+            yield TrackerOutcome(one.name, went)
 
 
-def track_folder(folder: str, sections: Sequence[str]) -> list[Tracked]:
+def track_folder(folder: str, sections: Sequence[str]) -> list[TrackerOutcome]:
     """Log the results of a folder with the trackers of `sections`, or else of its config; every tracker is required."""
     result = load(folder)
     trackings = trackings_of(result.config, sections)
@@ -57,7 +57,7 @@ def track_folder(folder: str, sections: Sequence[str]) -> list[Tracked]:
 def files_of(result: Result) -> Mapping[str, bytes]:
     """Return the files for trackers: values, report and manifest, without examples of findings, which may be user ids."""
     anonymous = replace(result, findings=tuple(replace(finding, examples=()) for finding in result.findings))
-    content = report_of_gathered(Gathered({"result": anonymous}), {"losers": 0})
+    content = report_of_gathered(GatheredResults({"result": anonymous}), {"losers": 0})
     files: dict[str, bytes | Path] = {"results.json": as_json(result_cells(anonymous)), "report.html": as_html(report(content)).encode()}
     files[MANIFEST] = as_manifest(anonymous, files)
     return {name: content for name, content in files.items() if isinstance(content, bytes)}
