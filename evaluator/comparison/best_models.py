@@ -10,7 +10,7 @@ from ..stats.difference import Conclusion
 from ..stats.estimates import Estimate
 from ..stats.rare_changes import ValueRange
 from .comparison_options import ComparisonOptions, all_named, margins_of, rows_of
-from .differing import Differing
+from .model_pair import ModelPair
 from .pairing import Side
 
 
@@ -36,11 +36,11 @@ def conclusions_of(result: Result, options: ComparisonOptions) -> tuple[Conclusi
     margins = margins_of(options.margins, labels)
     overridden = replace(options, common=True, by=(), unpaired=False)
     sides = {model: Side(model, result, model) for model in models}
-    of_pairs: dict[Pair, Differing] = {}
+    of_pairs: dict[Pair, ModelPair] = {}
 
-    def differing(pair: Pair) -> Differing:
+    def model_pair(pair: Pair) -> ModelPair:
         if pair not in of_pairs:
-            of_pairs[pair] = Differing(sides[pair[0]], sides[pair[1]], overridden, relative=False)
+            of_pairs[pair] = ModelPair(sides[pair[0]], sides[pair[1]], overridden, relative=False)
         return of_pairs[pair]
 
     def values_of(label: str) -> ModelValues:
@@ -48,13 +48,13 @@ def conclusions_of(result: Result, options: ComparisonOptions) -> tuple[Conclusi
         known = {model: row.value for model, row in of_models.items() if row.value is not None}
 
         def estimate(pair: Pair) -> Estimate:
-            return differing(pair).estimate(label)
+            return model_pair(pair).estimate(label)
 
         def margin(pair: Pair) -> float | None:
             return margins[label].of(known[pair[0]]) or None if label in margins else None
 
         def value_range(pair: Pair) -> ValueRange | None:
-            return differing(pair).value_range(label)
+            return model_pair(pair).value_range(label)
 
         row = first[label]
         better, users = bool(row.higher_is_better), {model: of_model.n_users for model, of_model in of_models.items()}

@@ -19,7 +19,7 @@ from ..stats.difference import Difference
 from ..stats.letters import letters, pairs_told_apart
 from ..stats.paired import TOLERANCE
 from .comparison_options import ComparisonOptions, all_named, margins_of, rows_of
-from .differing import Differing
+from .model_pair import ModelPair
 from .pairing import Floats, Side, Sides, sides_of
 
 _MOST = 3
@@ -89,13 +89,13 @@ def _hashes(result: Result) -> dict[str, tuple[str, ...]]:
 _BINS: Final = 24
 
 
-def spread_of_differences(differing: Differing, label: str) -> Spread | None:
+def spread_of_differences(pair: ModelPair, label: str) -> Spread | None:
     """Return the histogram of per-user differences in a measure; `None` without per-user values."""
-    sides = differing.sides_of(label)
+    sides = pair.sides_of(label)
     if sides is None:
         return None
-    better = differing.row(differing.base, label).higher_is_better
-    return _spread(label, differing.model.name, differing.base.name, better, sides[1] - sides[0])
+    better = pair.row(pair.base, label).higher_is_better
+    return _spread(label, pair.model.name, pair.base.name, better, sides[1] - sides[0])
 
 
 def spreads_of_values(result: Result, label: str) -> Iterator[Spread]:
@@ -120,14 +120,14 @@ def _spread(label: str, model: str, base: str | None, better: bool | None, value
     return Spread(label, model, base, better, len(known), len(known) - len(other), bins)
 
 
-def largest_losses(differing: Differing, label: str, n: int) -> pl.DataFrame | None:
+def largest_losses(pair: ModelPair, label: str, n: int) -> pl.DataFrame | None:
     """Return the `n` users with the largest losses in a measure, largest first, ties in the order of their ids.
 
     Columns: user, fold (if there are folds), base and model (the values), difference (model - base). `None` for a measure without
     per-user values or without a better direction.
     """
-    values, better = differing.sides_of(label), differing.row(differing.base, label).higher_is_better
-    if values is None or differing.pairing is None or better is None:
+    values, better = pair.sides_of(label), pair.row(pair.base, label).higher_is_better
+    if values is None or pair.pairing is None or better is None:
         return None
     base, model = values
     difference = model - base
@@ -135,7 +135,7 @@ def largest_losses(differing: Differing, label: str, n: int) -> pl.DataFrame | N
     order = np.argsort(-loss, kind="stable")[:n]
     order = order[loss[order] > 0]
     columns = {"base": base[order], "model": model[order], "difference": difference[order]}
-    return differing.pairing.keys[order].with_columns(**{name: pl.Series(column) for name, column in columns.items()})
+    return pair.pairing.keys[order].with_columns(**{name: pl.Series(column) for name, column in columns.items()})
 
 
 def compare(results: Mapping[str, Result], options: ComparisonOptions) -> Comparison:
@@ -158,17 +158,17 @@ def compare(results: Mapping[str, Result], options: ComparisonOptions) -> Compar
         metrics = dict.fromkeys(rows_of(base.result, base.model)[label].metric for label in labels)
         refuse_incomparable(base, model, metrics, unpaired=options.unpaired)
         notes += notes_on_inputs(base, model, metrics)
-        differing = Differing(base, model, options)
-        sizes = {label: margins[label].of(differing.value(base, label)) or None if label in margins else None for label in labels}
-        differences += differing.all(sizes)
+        pair = ModelPair(base, model, options)
+        sizes = {label: margins[label].of(pair.value(base, label)) or None if label in margins else None for label in labels}
+        differences += pair.all(sizes)
         for label in judged:
-            by_group += differing.by_group(label, sizes[label])
-            lost = largest_losses(differing, label, options.losers) if options.losers else None
+            by_group += pair.by_group(label, sizes[label])
+            lost = largest_losses(pair, label, options.losers) if options.losers else None
             losers |= {} if lost is None else {(model.name, label): lost}
         spread_labels = all_named(options.spreads, labels, "distribution") if options.spreads else ()
-        spreads += [spread for label in spread_labels if (spread := spread_of_differences(differing, label)) is not None]
-        differing.refuse_other_users()
-        notes += differing.notes()
+        spreads += [spread for label in spread_labels if (spread := spread_of_differences(pair, label)) is not None]
+        pair.refuse_other_users()
+        notes += pair.notes()
     finished = _judged(differences, judged, options)
     first = sides.pairs[0][0]
     return Comparison(

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ..comparison.comparing import notes_on_inputs, refuse_incomparable
 from ..comparison.comparison_options import rows_of
-from ..comparison.differing import Differing
+from ..comparison.model_pair import ModelPair
 from ..comparison.pairing import Side
 from ..config.judgement import GateRule, Inconclusive
 from ..errors import ConfigError, DataError
@@ -157,7 +157,7 @@ class _Judging(Struct, eq=False):
 
     result: Result
     demands: Demands
-    pairs: dict[tuple[str, str], Differing] = field(default_factory=dict)
+    pairs: dict[tuple[str, str], ModelPair] = field(default_factory=dict)
 
     def rule(self, rule: GateRule, model: str) -> Iterable[JudgedCase]:
         """Judge all cases of a rule for a model."""
@@ -191,15 +191,15 @@ class _Judging(Struct, eq=False):
 
     def _margins(self, cases: Sequence[RuleCase], base: Side, noun: str) -> list[JudgedCase]:
         _refuse_what_it_lacks(base, cases, noun)
-        differing = self._differing(base, cases)
-        estimates = {label: differing.estimate(label) for label in dict.fromkeys(case.label for case in cases)}
-        differing.count_users({label: (one.n, one.n_unpaired) for label, one in estimates.items()})
-        judged = [self._margin(case, differing, estimates[case.label]) for case in cases]
+        pair = self._pair_of(base, cases)
+        estimates = {label: pair.estimate(label) for label in dict.fromkeys(case.label for case in cases)}
+        pair.count_users({label: (one.n, one.n_unpaired) for label, one in estimates.items()})
+        judged = [self._margin(case, pair, estimates[case.label]) for case in cases]
         with _hinting("missing_lists: zero counts users without a list; compare.users: common judges users that count for both"):
-            differing.refuse_other_users()
-        differing.refuse_no_common_users(estimates)
+            pair.refuse_other_users()
+        pair.refuse_no_common_users(estimates)
         metrics = dict.fromkeys(case.row.metric for case in cases)
-        notes = (*differing.notes(), *notes_on_inputs(base, differing.model, metrics), *self._notes_on(base, noun))
+        notes = (*pair.notes(), *notes_on_inputs(base, pair.model, metrics), *self._notes_on(base, noun))
         return [replace(one, notes=(*one.notes, *notes)) for one in judged]
 
     def _notes_on(self, base: Side, noun: str) -> Iterator[str]:
@@ -209,23 +209,23 @@ class _Judging(Struct, eq=False):
             what = "its own gates" if failed else "its health checks"
             yield f"The {noun} {base.name} failed {what}: matching this {noun} does not mean that the other gates pass."
 
-    def _margin(self, case: RuleCase, differing: Differing, of_all: Estimate) -> JudgedCase:
+    def _margin(self, case: RuleCase, pair: ModelPair, of_all: Estimate) -> JudgedCase:
         """Judge a margin over a group, or `of_all` users."""
         row = case.row
-        subject = differing.subject(case.label, row.by, row.group)
-        estimate = of_all if row.by is None else differing.estimate(case.label, row.by, row.group)
+        subject = pair.subject(case.label, row.by, row.group)
+        estimate = of_all if row.by is None else pair.estimate(case.label, row.by, row.group)
         if row.by is not None and estimate.n < FEW_USERS:
             return _too_few(case, subject, estimate.n)
-        values = differing.value_range(case.label)
+        values = pair.value_range(case.label)
         test = _test(case, estimate, self.demands.options.settings.alpha, values)
         return JudgedCase(case, subject, test, paired=estimate.n_changed is not None, notes=tuple(_notes(case, test, estimate, values)))
 
-    def _differing(self, base: Side, cases: Sequence[RuleCase]) -> Differing:
+    def _pair_of(self, base: Side, cases: Sequence[RuleCase]) -> ModelPair:
         """Return the pair of a model and its base; raise `DataError` if their measures cannot be compared."""
         model = Side(cases[0].model, self.result, cases[0].model)
         with _hinting("evaluate both on the same data with the same config"):
             refuse_incomparable(base, model, dict.fromkeys(case.row.metric for case in cases), unpaired=False)
-        return self.pairs.setdefault((base.name, model.name), Differing(base, model, self.demands.options))
+        return self.pairs.setdefault((base.name, model.name), ModelPair(base, model, self.demands.options))
 
 
 @contextmanager

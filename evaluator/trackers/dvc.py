@@ -24,13 +24,13 @@ class DvcFiles:
 
     def log(self, result: Result, files: Mapping[str, bytes]) -> str:
         """Write the files; return the folder."""
-        made = self._made(result)
+        made = self._own_files(result)
         folders = dict.fromkeys((self._folder / name).parent for name in made)
         with Stage(folders) as stage:
             stage.commit({self._folder / name: content for name, content in {**files, **made}.items()})
         return str(self._folder)
 
-    def _made(self, result: Result) -> dict[str, bytes]:
+    def _own_files(self, result: Result) -> dict[str, bytes]:
         safe = is_spreadsheet_safe(result)
         names, models = as_identifiers(measures(result)), as_identifiers(result.models)
         points = points_by_model(result)

@@ -36,12 +36,12 @@ class MlflowRuns:
         runs: list[str] = []
         if self._tracking.runs == "children":
             summary = {"receval.gates.summary": Verdicts(result.gates).summary()} if result.gates else {}
-            runs.append(_made(client, experiment, name, {**shared, **summary}, settings(result), [], files, names))
+            runs.append(_create_run(client, experiment, name, {**shared, **summary}, settings(result), [], files, names))
         for model, points in points_by_model(result).items():
             tags = {**shared, "receval.model": model, **({"mlflow.parentRunId": runs[0]} if self._tracking.runs == "children" else {})}
             tags |= gates_of_model(result, model, "receval.gate.")
             title, artifacts = (model, {}) if self._tracking.runs == "children" else (f"{name}/{model}", files)
-            runs.append(_made(client, experiment, title, tags, settings(result), points, artifacts, names))
+            runs.append(_create_run(client, experiment, title, tags, settings(result), points, artifacts, names))
         return f"{self._tracking.experiment}, run {runs[0]}"
 
 
@@ -63,7 +63,7 @@ def _experiment(client: Any, name: str) -> str:
     return str(found.experiment_id if found is not None else client.create_experiment(name))
 
 
-def _made(
+def _create_run(
     client: Any,
     experiment: str,
     name: str,

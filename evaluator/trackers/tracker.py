@@ -21,12 +21,12 @@ _NOT_OF_IDENTIFIERS: Final = re.compile(r"\W+", re.ASCII)
 
 def for_mlflow(measures: Iterable[str]) -> Mapping[str, str]:
     """Return measure → name in MLflow, which allows letters, digits and `_ . -`, and makes folders at `/`."""
-    return _told_apart(measures, _of_mlflow)
+    return _distinct_names(measures, _of_mlflow)
 
 
 def as_identifiers(names: Iterable[str]) -> Mapping[str, str]:
     """Return name → identifier, which W&B can sort and filter by; it has no dot, at which DVC would cut a key."""
-    return _told_apart(names, _identifier)
+    return _distinct_names(names, _identifier)
 
 
 def _of_mlflow(measure: str) -> str:
@@ -47,7 +47,7 @@ def _identifier(name: str) -> str:
     return text if text[:1].isalpha() else f"_{text}"
 
 
-def _told_apart(names: Iterable[str], rule: Callable[[str], str]) -> dict[str, str]:
+def _distinct_names(names: Iterable[str], rule: Callable[[str], str]) -> dict[str, str]:
     """Convert names by a rule; names that become equal or too long get a hash as suffix, which does not depend on their order."""
     made = {name: rule(name) for name in names}
     counts = Counter(text.lower() for text in made.values())
@@ -91,13 +91,13 @@ def settings(result: Result) -> dict[str, str]:
     """Return the settings of the values: convention, threshold of relevance, version, and the hash of every file."""
     evaluation: Mapping[str, Any] = result.config.get("evaluation", {})
     relevance: Mapping[str, Any] = evaluation.get("relevance", {})
-    told = {"convention": evaluation.get("convention", "receval"), "relevance_threshold": relevance.get("threshold", "above 0")}
-    told |= {"receval": result.versions.get("receval", "")}
+    values = {"convention": evaluation.get("convention", "receval"), "relevance_threshold": relevance.get("threshold", "above 0")}
+    values |= {"receval": result.versions.get("receval", "")}
     hashes = {(source.role, number): file.sha256 for source in result.inputs for number, file in enumerate(source.files) if file.sha256}
     roles = as_identifiers(dict.fromkeys(role.removeprefix("data.") for role, _ in hashes))
     for (role, number), digest in hashes.items():
-        told[f"sha256_{roles[role.removeprefix('data.')]}{f'_{number}' if number else ''}"] = digest
-    return {name: str(value) for name, value in told.items()}
+        values[f"sha256_{roles[role.removeprefix('data.')]}{f'_{number}' if number else ''}"] = digest
+    return {name: str(value) for name, value in values.items()}
 
 
 def gates_word(result: Result) -> str:
@@ -114,8 +114,8 @@ def gates_word(result: Result) -> str:
 def numbers_of(points: Iterable[ValuePoint], names: Mapping[str, str], joint: str) -> dict[str, float]:
     """Return values by name, with the bounds of their intervals: with `joint` `.`, `nDCG_at_10.low` and `nDCG_at_10.high`."""
     ends = (("", "value"), (f"{joint}low", "low"), (f"{joint}high", "high"))
-    told = ((f"{names[one.label]}{ending}", getattr(one, field)) for one in points for ending, field in ends)
-    return {name: number for name, number in told if number is not None}
+    values = ((f"{names[one.label]}{ending}", getattr(one, field)) for one in points for ending, field in ends)
+    return {name: number for name, number in values if number is not None}
 
 
 def gates_of_model(result: Result, model: str, name: str) -> dict[str, str]:

@@ -49,7 +49,7 @@ def value_range(row: Row, sides: Iterable[Floats]) -> ValueRange | None:
 _OF_SUMS = ("mean", "sum", "formula")
 
 
-class Differing:
+class ModelPair:
     """The differences of one model from another; with `relative`, differences of means also have an interval as share of the base."""
 
     def __init__(self, base: Side, model: Side, options: ComparisonOptions, relative: bool = True) -> None:
