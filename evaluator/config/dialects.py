@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from .. import conventions, metrics
 from ..names.measure_strings import MetricSpec
 from ..names.yaml_text import Path
-from .evaluation_keys import named, read_entry
+from .evaluation_keys import read_entry, read_name
 from .whole_config import Evaluation
 
 PROGRAMS: Final = {"elliot": "Elliot", "warprec": "WarpRec", "relison": "RELISON", "clayrs": "ClayRS"}
@@ -99,17 +99,17 @@ def translate(evaluation: Any, folder: File | None = None, dialect: str | None =
     return Translation(block.value, dialect, tuple(block.warnings), tuple(block.problems), block.origins)
 
 
-def ours(entry: Any, library: conventions.Convention) -> MetricSpec | dict[str, Any]:
+def translate_entry(entry: Any, library: conventions.Convention) -> MetricSpec | dict[str, Any]:
     """Translate a metric from the names of `library` into receval's; raise `ValueError` if receval does not have it."""
     specs = (library.parse(entry),) if isinstance(entry, str) else read_entry(entry)
-    read = [_ours(spec, library) for spec in specs]
+    read = [_translate_spec(spec, library) for spec in specs]
     return read[0] if len(read) == 1 else {"name": read[0].title, "k": [spec.k for spec in read]}
 
 
-def _ours(spec: MetricSpec, library: conventions.Convention) -> MetricSpec:
+def _translate_spec(spec: MetricSpec, library: conventions.Convention) -> MetricSpec:
     read = library.read(spec)
     name = metrics.find(read.name).name
-    return replace(read, name=name, components=tuple(_ours(part, library) for part in read.components))
+    return replace(read, name=name, components=tuple(_translate_spec(part, library) for part in read.components))
 
 
 class _Entry(Struct, frozen=True):
@@ -238,11 +238,11 @@ class _Block:
         if not entry.name:
             return entry.raw
         try:
-            known = metrics.find(library.read(named(entry.name)).name)
+            known = metrics.find(library.read(read_name(entry.name)).name)
             rewritten = {"elliot": self._elliot, "relison": self._relison, "clayrs": self._clayrs}.get(self.dialect, _raw)(entry, known.cut)
             if not translated:
                 return rewritten
-            read = ours(rewritten, library)
+            read = translate_entry(rewritten, library)
             return str(read) if isinstance(read, MetricSpec) else read
         except ValueError as error:
             self.problems.append((entry.path, str(error)))

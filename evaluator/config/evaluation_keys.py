@@ -88,13 +88,13 @@ def read_cutoffs(value: Any) -> tuple[int | None, ...]:
     return tuple(dict.fromkeys(cutoff(single) for single in values))
 
 
-def named(name: str) -> MetricSpec:
+def read_name(name: str) -> MetricSpec:
     """Read a measure string, or a name of several words, such as RELISON's `Community recall`."""
     return MetricSpec(name) if _WORDS.fullmatch(name) else parse(name)
 
 
 def _named(name: str, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
-    written = named(name)
+    written = read_name(name)
     params = body.pop("params", None)
     if params is not None and not isinstance(params, Mapping):
         raise ValueError(f"params of '{name}' is a mapping, not {params!r}")

@@ -24,7 +24,7 @@ from .contradictions import contradictions, unused
 from .data import Fold, folds_of
 from .data_sources import with_rows_marked
 from .dialects import doubt, translate
-from .overrides import Locations, add_filter, add_gates, add_input_format, add_model, add_question, override, say
+from .overrides import Locations, add_filter, add_gates, add_input_format, add_model, add_question, error_text, override
 from .whole_config import Config
 
 _STDIN = "/dev/stdin"
@@ -213,7 +213,7 @@ def check(value: Mapping[str, Any], locations: Locations, folder: Path, problems
         config: Config | None = Config.model_validate(value, context={"folder": folder})
     except ValidationError as error:
         for details in error.errors():
-            messages.setdefault(locations.of_path(_path(details, value), of_key=details["type"] == "extra_forbidden"), say(details))
+            messages.setdefault(locations.of_path(_path(details, value), of_key=details["type"] == "extra_forbidden"), error_text(details))
         config = _without(value, [_path(details, value) for details in error.errors()], folder)
     everything = [*problems, *(f"{location}: {message}" for location, message in messages.items())]
     everything += [f"{locations.of_path(where)}: {message}" for where, message in (contradictions(config) if config else ())]

@@ -78,7 +78,7 @@ _WANTED: Final = {
 """Error type of pydantic → the expected value in the words of YAML; pydantic names tuples, dictionaries and instances."""
 
 
-def say(details: ErrorDetails) -> str:
+def error_text(details: ErrorDetails) -> str:
     """Describe what is wrong with a value."""
     if details["type"] == "extra_forbidden":
         key = str(details["loc"][-1])
@@ -425,7 +425,7 @@ def gates_of(config: Mapping[str, Any], options: Mapping[str, Any]) -> tuple[Gat
             place = details["loc"]
             is_option = bool(rules) and place[:1] == ("rules",) and isinstance(place[1], int)
             where = f"--rule {rules[int(place[1])]}" if is_option else dotted(("gates", *place))
-            problems.append(f"{where}: {say({**details, 'loc': ('gates', *place)})}")
+            problems.append(f"{where}: {error_text({**details, 'loc': ('gates', *place)})}")
         raise ConfigError(problems) from None
 
 
@@ -445,6 +445,6 @@ def trackings_of(config: Mapping[str, Any], given: Sequence[str]) -> tuple[Track
         read: tuple[Tracking, ...] = TypeAdapter(Trackings).validate_python(section)
     except ValidationError as error:
         where = "--to" if given else "track"
-        problems = [f"{dotted((where, *one['loc']))}: {say({**one, 'loc': ('track', *one['loc'])})}" for one in error.errors()]
+        problems = [f"{dotted((where, *one['loc']))}: {error_text({**one, 'loc': ('track', *one['loc'])})}" for one in error.errors()]
         raise ConfigError(problems) from None
     return read

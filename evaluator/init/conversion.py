@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from .. import conventions, metrics
-from ..config.dialects import PROGRAMS, Translation, doubt, ours, translate
+from ..config.dialects import PROGRAMS, Translation, doubt, translate, translate_entry
 from ..config.loader import check, read_document
 from ..config.overrides import Locations, dotted
 from ..errors import ConfigError
@@ -135,7 +135,7 @@ def _known_metrics(translation: Translation, folder: File) -> tuple[dict[str, An
                 refused = [message for where, message in translation.problems if where == origin]
                 if refused:
                     raise ValueError(refused[0])
-                read = ours(entry, chosen)
+                read = translate_entry(entry, chosen)
                 spec = read if isinstance(read, MetricSpec) else chosen.parse(read["name"])
                 needs |= {need for need in metrics.resolve(spec, chosen, load).needs if not need.endswith("?")}
                 known.append(str(read) if isinstance(read, MetricSpec) else read)
