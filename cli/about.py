@@ -1,4 +1,4 @@
-"""What receval knows and runs on: `receval metrics`, `schema`, `doctor` and `completion`."""
+"""The catalogue and the machine: `receval metrics`, `schema`, `doctor` and `completion`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`receval gate`, and `receval baseline` for what gates compare with."""
+"""`receval gate`, and `receval baseline` for the baseline of gates."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def gate(
 
 
 def _refuse_contradictions(source: str, read: options.ConfigReader, arguments: dict[str, Any]) -> None:
-    """`UsageError` for options that have no meaning together."""
+    """Raise `UsageError` for options that do not go together."""
     if arguments["baseline"] is None and arguments["baseline_model"] is not None:
         raise click.UsageError("--baseline-model needs --baseline")
     if arguments["baseline"] is None and arguments["anchor"] is None and arguments["if_missing"] is not None:

@@ -1,4 +1,4 @@
-"""What is made of one or several results: `receval compare`, `report`, and `plot` for one of its charts."""
+"""Comparisons and reports of results: `receval compare`, `report`, and `plot` for a single chart."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def compare(
 
 
 def _date(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    """Return a date as reports write it."""
+    """Return a date in the form of reports."""
     if value is None:
         return None
     from receval.config.run_sections import report_date

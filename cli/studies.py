@@ -1,4 +1,4 @@
-"""What is asked of a config beside its values: `receval describe`, `check`, `validate`, `audit` and `explain`."""
+"""Studies of a config besides its values: `receval describe`, `check`, `validate`, `audit` and `explain`."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def validate(configs: tuple[str, ...], read: options.ConfigReader, files: bool) 
 
 
 def _validate(loaded: receval.Loaded, files: bool) -> None:
-    """Say what a valid config has."""
+    """Print a summary of a valid config."""
     if files:
         from receval.session.studies import refuse_missing_files
 

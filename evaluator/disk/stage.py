@@ -212,7 +212,7 @@ class _Replacement:
             self._move_each()
 
     def _is_of_results(self) -> bool:
-        """Return whether it is a folder of results: our own, without subfolders, and not the working folder of a process."""
+        """Return whether it is a folder of results: our own, without subfolders, and without the current working folder in it."""
         status = self._folder.stat()
         if hasattr(os, "geteuid") and (status.st_uid != os.geteuid() or status.st_mode & stat.S_ISVTX):
             return False
