@@ -110,8 +110,8 @@ def baseline() -> None:
 def set_baseline(context: click.Context, folder: str, target: str, force: bool) -> None:
     """Make results the baseline: copy a folder that 'receval run -o DIR/' wrote.
 
-    The files take the place of those of the earlier baseline in one step. Exits with 1, and changes nothing, if gates or error-level
-    checks of the results failed, or gates of their config were not judged.
+    The files replace those of the earlier baseline in one step. Exits with 1, and changes nothing, if gates or error-level checks of the
+    results failed, or gates of their config were not judged.
     """
     from receval.session.judge import set_baseline
 
@@ -126,7 +126,7 @@ def set_baseline(context: click.Context, folder: str, target: str, force: bool) 
 @click.argument("folder", metavar="DIR", default="results/main")
 @options.format_option("baseline", default="table", help="Text, JSON or Markdown.")
 def show_baseline(folder: str, form: str) -> None:
-    """Say what a baseline holds: models and values, on which test data, and whether its gates and checks passed."""
+    """Show a baseline: models and values, test data, and whether its gates and checks passed."""
     from receval.session.judge import load
 
     show(of_form(form, "baseline"), load(folder), name=folder)

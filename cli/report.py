@@ -130,10 +130,10 @@ def report(
     quiet: bool,
     **arguments: Any,
 ) -> None:
-    """Make a page of results that people look at, or a file that machines read.
+    """Make a page of results for people, or a file for machines.
 
     Give a folder that 'receval run -o DIR/' wrote, or a config, which is evaluated; two or more folders give the page of their
-    comparison. Ids of users appear only with --losers. Exits with 0 whatever the report says.
+    comparison. User ids appear only with --losers. Always exits with 0 if the report is made.
     """
     from receval.session.report import report_inputs
 
@@ -177,7 +177,7 @@ def report(
 @options.plugin_option
 @options.reading_options("overrides", "recommendations", "where", "replace")
 def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], read: options.ConfigReader, **arguments: Any) -> None:
-    """Draw one chart of a report: measures over k, differences from the base, two measures, or how users are spread.
+    """Draw one chart of a report: measures over k, differences from the base, two measures, or per-user values.
 
     Give a folder that 'receval run -o DIR/' wrote, or a config, which is evaluated; of several folders the models of the same name are
     compared. Needs the extra report for all but .json.
