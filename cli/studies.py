@@ -102,8 +102,8 @@ def _validate(loaded: receval.Loaded, files: bool) -> None:
     counts = {"measure": len(evaluation.definitions) + len(evaluation.composites), "model": len(loaded.config.data.recommendations)}
     if loaded.config.gates.rules:
         counts["gate"] = len(loaded.config.gates.rules)
-    told = ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items())
-    click.echo(f"{sentence(loaded.name)} is valid: {told}")
+    counted = ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items())
+    click.echo(f"{sentence(loaded.name)} is valid: {counted}")
 
 
 @click.command(cls=options.Command)

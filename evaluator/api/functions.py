@@ -13,7 +13,7 @@ from ..errors import ConfigError, DataError
 from ..load import ReadOptions, look_at_frame
 from ..load.in_memory.frames import column_names, frame_of
 from ..load.in_memory.python_values import users_without_items
-from ..load.opening import opened
+from ..load.opening import open_rows
 from ..metrics.registry import METRICS, Metric
 from ..names.measure_strings import cutoff
 from .arguments import errors_as_arguments
@@ -160,4 +160,4 @@ def _pairs(table: Any, columns: Mapping[str, str]) -> Any:
         raise DataError(f"{where}: a path", "give a table, or use receval.evaluate")
     named = _named(table, columns)
     source = look_at_frame("data.recommendations", "lists", frame_of(where, "lists", table, columns=named), ReadOptions(columns=named))
-    return opened(source.scan).select("user", "item").collect()
+    return open_rows(source.scan).select("user", "item").collect()

@@ -455,7 +455,7 @@ def _trade_off_panel(rows: Sequence[Spec], at_x: Spec, at_y: Spec, looks: Spec, 
 
 
 def _measures_to_trade(table: Mapping[str, Mapping[str, ValuePoint]]) -> tuple[str, ...]:
-    """Return the first measure and the first one of another kind; empty if there are no two, or fewer than two models.
+    """Return the first measure and the first one of another kind; empty if one is missing, or with fewer than two models.
 
     The other kind is beyond accuracy if the first measure is of accuracy, and vice versa; else any other metric.
     """

@@ -284,8 +284,8 @@ def marks_of(result: Result, formats: Formats, style: LatexStyle, comparison: Co
     notes += [meaning] if raised else []
     # A test that several notes share is given after the last of them.
     last = {test: place for place, (_, test) in enumerate(notes)}
-    told = (f"{note} ({test})" if test and last[test] == place else note for place, (note, test) in enumerate(notes))
-    return TableMarks(marks, raised, tuple(told))
+    texts = (f"{note} ({test})" if test and last[test] == place else note for place, (note, test) in enumerate(notes))
+    return TableMarks(marks, raised, tuple(texts))
 
 
 def _about_best(untested: Iterable[Place], tested: Sequence[Conclusion]) -> tuple[str, str]:

@@ -22,7 +22,7 @@ from ..errors import ConfigError, DataError
 from ..forks import refuse_lost_threads
 from ..health import Faults
 from ..load.faults import FaultTally
-from ..load.opening import FAILURES, opened
+from ..load.opening import FAILURES, open_rows
 from ..load.scan import ReadError
 from ..measure.by_group import equal_borders
 from ..measure.scoring import Scorer
@@ -105,8 +105,8 @@ class SourceReader(Struct):
         source = self.as_read[role]
         if source.faulty is None:
             return None
-        told = ((configured_path(place.file, source, self.folder), place.within, problem) for place, problem in source.faulty.places)
-        places = tuple(without_values(f"{path}{within}: {problem}") for path, within, problem in told)
+        located = ((configured_path(place.file, source, self.folder), place.within, problem) for place, problem in source.faulty.places)
+        places = tuple(without_values(f"{path}{within}: {problem}") for path, within, problem in located)
         count, total = source.faulty.n_rows - self.n_rows[role], source.faulty.n_rows
         return Faults(role, model, places, count, total, _collect(source.faulty_rows()))
 
@@ -312,7 +312,7 @@ def reading() -> Iterator[None]:
 def lazy_rows(source: load.Source) -> pl.LazyFrame:
     """Return the rows of a source as a lazy frame; only its schema is read."""
     with reading():
-        frame = opened(source.scan)
+        frame = open_rows(source.scan)
         frame.collect_schema()
     return frame
 

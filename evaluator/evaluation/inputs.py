@@ -23,7 +23,7 @@ from ..errors import ConfigError, DataError, NoRowsError
 from ..load.in_memory.frames import frame_of
 from ..load.in_memory.matrices import Matrix
 from ..load.in_memory.python_values import users_without_items
-from ..load.opening import FAILURES, opened
+from ..load.opening import FAILURES, open_rows
 from ..load.scan import ReadError
 from ..names.short_names import YARDSTICK_NAMES, is_address
 from ..parts.spark.session import SparkSession
@@ -248,10 +248,10 @@ class _Looker(Struct, frozen=True):
     def _files(self, role: str, configured: SourceConfig) -> list[load.SourceFile]:
         """Find the files and folders of a source; standard input and pipes are read into temporary files."""
         if configured.path == ("-",):
-            return [self.scratch.enter_context(load.spooled())]
+            return [self.scratch.enter_context(load.copy_of_pipe())]
         found = load.find(role, configured.path, self.loaded.folder, configured.storage)
         return [
-            self.scratch.enter_context(load.spooled(path)) if isinstance(path, Path) and path.is_fifo() else load.SourceFile.of(path)
+            self.scratch.enter_context(load.copy_of_pipe(path)) if isinstance(path, Path) and path.is_fifo() else load.SourceFile.of(path)
             for path in found
         ]
 
@@ -259,7 +259,7 @@ class _Looker(Struct, frozen=True):
         self, role: str, table: str, configured: SourceConfig, files: Sequence[load.SourceFile] | None = None, labels: Sequence[str] = ()
     ) -> load.Source:
         """Inspect a source, or only `files` of it; `labels` are further columns to read."""
-        return load.filtered(self._look_at_all_rows(role, table, configured, files, labels))
+        return load.with_filter_remark(self._look_at_all_rows(role, table, configured, files, labels))
 
     def _look_at_all_rows(
         self, role: str, table: str, configured: SourceConfig, files: Sequence[load.SourceFile] | None, labels: Sequence[str]
@@ -318,7 +318,7 @@ def seen_pairs(where: str, rows: object, train: load.Source | None) -> pl.DataFr
     if train is None:
         raise ConfigError(f"{where}: seen items are not known", "give data.train, or remove mask_seen")
     try:
-        return opened(train.with_kinds({"user": "text", "item": "text"}).scan).select("user", "item").collect()
+        return open_rows(train.with_kinds({"user": "text", "item": "text"}).scan).select("user", "item").collect()
     except FAILURES as error:
         raise load.explain(train, ReadError(str(error))) from error
 

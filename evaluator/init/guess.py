@@ -89,7 +89,7 @@ def _tables_in(table: DiscoveredTable, unreadable: dict[str, str]) -> list[Disco
     for name, statement in statements:
         shown = f"{table.path}: {name}"
         try:
-            rows = database.fetched(shown, f"{scheme}:///{path}", statement, Path(), PROCESS_SCRATCH)
+            rows = database.fetch_rows(shown, f"{scheme}:///{path}", statement, Path(), PROCESS_SCRATCH)
         except DataError as error:
             unreadable[shown] = error.message.removeprefix(f"{shown}: ")
         else:

@@ -16,7 +16,7 @@ from . import opening, sniff
 from .columns import IDS, public_name
 from .list_columns import elements, fractions, value_of
 from .objects import is_id
-from .recode import CountedLines, not_unpacked, opened
+from .recode import CountedLines, not_unpacked, open_bytes
 from .scan import NO_VALUE, ReadError, Scan
 from .source import ReadAgain, Source
 from .source_file import SourceFile, in_words
@@ -36,7 +36,7 @@ def another_way(source: Source, error: ReadError) -> ReadAgain | DataError:
     Numbers in text are then read as text, so that words such as NA count as missing, and integers among fractions as fractions.
     """
     if source.scan.is_text and not source.scan.loose:
-        return ReadAgain(lambda one: one.scanned(loose=True))
+        return ReadAgain(lambda one: one.with_scan(loose=True))
     whole = [column for column, number_type in source.scan.numbers.items() if number_type == "whole"]
     if source.scan.is_text and whole:
         return ReadAgain(lambda one: one.with_numbers(whole, "real"))
@@ -60,7 +60,7 @@ def _broken(file: SourceFile, source: Source) -> DataError | None:
     if not source.scan.is_text or sniff.starts(file.local, sniff.ZSTD):
         return None
     try:
-        with opened(file.local) as text:
+        with open_bytes(file.local) as text:
             lines = CountedLines(text)
             for number, problem in (_wrong_objects if source.scan.format == "ndjson" else _wrong_rows)(lines, source.scan):
                 return DataError(f"{source.role}: {file.line(number)}: {problem[0]}", problem[1])

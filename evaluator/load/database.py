@@ -42,7 +42,7 @@ def look_at_query(role: str, table: str, uri: str, query: str, folder: Path, opt
     Raises `DataError` if the query fails or its rows cannot be read, `MissingExtraError` if there is no driver for the database.
     """
     name = masked_uri(uri)
-    path = fetched(f"{role}: {name}", uri, query, folder, scratch)
+    path = fetch_rows(f"{role}: {name}", uri, query, folder, scratch)
     source = look(role, table, [name], [SourceFile(path, name)], replace(options, format="ipc"), scratch)
     if table == "lists" and not _ORDERED.search(query) and not source.scan.lists and not {"position", "score"} & source.columns:
         raise DataError(
@@ -52,7 +52,7 @@ def look_at_query(role: str, table: str, uri: str, query: str, folder: Path, opt
     return source
 
 
-def fetched(where: str, uri: str, query: str, folder: Path, scratch: ExitStack) -> Path:
+def fetch_rows(where: str, uri: str, query: str, folder: Path, scratch: ExitStack) -> Path:
     """Return a file of the rows of a query that lives as long as `scratch`; see `look_at_query`. `where` names the database in messages."""
     frame = _rows(where, uri, query, folder)
     if not frame.height:

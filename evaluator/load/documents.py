@@ -23,7 +23,7 @@ from . import sniff
 from .columns import usual_roles
 from .list_columns import may_hold_lists
 from .opening import FAILURES
-from .recode import not_unpacked, opened, unpacked
+from .recode import not_unpacked, open_bytes, unpack
 from .source_file import SourceFile
 
 _BLOCK: Final = 1 << 20
@@ -67,7 +67,7 @@ def is_document(file: SourceFile) -> bool:
 def is_by_user(path: Path) -> bool:
     """Return whether a JSON document has an entry for every user; false if it is broken."""
     try:
-        with ExitStack() as scratch, opened(unpacked(path, scratch)) as packed:
+        with ExitStack() as scratch, open_bytes(unpack(path, scratch)) as packed:
             reader = _JsonReader(io.TextIOWrapper(packed, encoding="utf-8-sig"))
             return reader.first_letter() == "{" and not _names_columns(list(islice(reader.values(), _FIRST)))
     except (_NotJson, UnicodeError):
@@ -82,7 +82,7 @@ def as_objects(role: str, table: str, document: SourceFile, scratch: ExitStack) 
     path, where, n_rows = document.local, f"{role}: {document}", 0
     target = scratch.enter_context(folder_for_copies()) / f"{path.name}.ndjson"
     try:
-        with opened(unpacked(path, scratch)) as packed, io.TextIOWrapper(new_copy(target), encoding="utf-8") as written:
+        with open_bytes(unpack(path, scratch)) as packed, io.TextIOWrapper(new_copy(target), encoding="utf-8") as written:
             reader = _JsonReader(io.TextIOWrapper(packed, encoding="utf-8-sig"))
             for row in _rows(reader, table):
                 written.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")

@@ -119,7 +119,7 @@ def refuse(source: Source, counts: dict[str, int | None], *, tolerant: bool = Fa
                 f"{place}: an id of {counts[f'longest_{column}']:,} characters", "check for a quotation mark that is not closed"
             )
     if blank and not source.scan.skip_blank:
-        raise ReadAgain(lambda one: one.scanned(skip_blank=True))
+        raise ReadAgain(lambda one: one.with_scan(skip_blank=True))
     return rows
 
 
@@ -195,7 +195,7 @@ def _faulty_records(source: Source, conditions: Sequence[pl.Expr], n: int) -> It
     """Yield the first `n` records of each file for which a condition is true, and which conditions are; rows on Spark have no numbers."""
     named = [condition.alias(f"{index}") for index, condition in enumerate(conditions)]
     for file in source.files if source.scan.format != "table" else ():
-        frame = opening.opened(replace(source.scan, paths=(file.address,), skip_blank=False), records=True)
+        frame = opening.open_rows(replace(source.scan, paths=(file.address,), skip_blank=False), records=True)
         faulty = frame.select(opening.RECORD, *named).filter(pl.any_horizontal(pl.exclude(opening.RECORD)))
         for record, *flags in faulty.sort(opening.RECORD).head(n).collect().iter_rows():
             yield source.place(file, record), flags

@@ -23,7 +23,7 @@ _MOST_VALUES: Final = 5
 """Number of values of a column that a message lists."""
 
 
-def filtered(source: Source) -> Source:
+def with_filter_remark(source: Source) -> Source:
     """Return a source with a remark on how many of its rows its filter keeps; without a filter, the source unchanged.
 
     Raises `DataError` if a text is compared with a number and is not one, and `NoRowsError` if no row is kept. Unreadable sources are
@@ -53,7 +53,7 @@ def filtered(source: Source) -> Source:
             )
     if found["rows"] and not found["kept"]:
         raise NoRowsError(f"{where}: none of {found['rows']:,} rows is kept by where: {scan.where}", _values(scan))
-    return source.scanned(
+    return source.with_scan(
         doubts=(*scan.doubts, f"{source.role}: {found['kept']:,} of {found['rows']:,} rows are used (where: {scan.where}).")
     )
 

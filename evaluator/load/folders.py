@@ -60,7 +60,7 @@ def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, st
 
 
 @contextmanager
-def spooled(pipe: Path | None = None) -> Iterator[SourceFile]:
+def copy_of_pipe(pipe: Path | None = None) -> Iterator[SourceFile]:
     """Copy `pipe` (`None`: standard input) into a file for as long as the context lasts, because lists are read repeatedly.
 
     Raises `DataError` if standard input is a terminal.

@@ -122,7 +122,7 @@ def fields_of(schema: Mapping[str, pl.DataType]) -> Fields:
     return {field if taken.count(field) == 1 else f"{name}.{field}": (name, field) for name, field in found}
 
 
-def flattened(schema: Mapping[str, pl.DataType], fields: Fields) -> dict[str, pl.DataType]:
+def flat_types(schema: Mapping[str, pl.DataType], fields: Fields) -> dict[str, pl.DataType]:
     """Return the types of all columns, with lists of structs replaced by their `fields`."""
     flat: dict[str, pl.DataType] = {}
     for name, dtype in schema.items():

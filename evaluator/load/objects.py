@@ -15,7 +15,7 @@ import polars as pl
 from ..errors import DataError
 from . import list_columns, sniff
 from .columns import FLAT, IDS, named
-from .list_columns import ODD_ARRAY, fields_of, flattened, value_of
+from .list_columns import ODD_ARRAY, fields_of, flat_types, value_of
 from .opening import FAILURES, batches, unmapped
 from .scan import FILTER_COLUMN, Fields, ReadOptions, Scan
 from .source_file import SourceFile, path_columns
@@ -38,7 +38,7 @@ def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadO
         records += head
         names |= dict.fromkeys(name for record in head for name in record)
     where = f"{role}: {files[0]}"
-    stored = tuple(dict.fromkeys((*names, *(flattened(schema, fields) if fields else schema))))
+    stored = tuple(dict.fromkeys((*names, *(flat_types(schema, fields) if fields else schema))))
     columns, label_columns = named(where, table, [*stored, *path_columns(files, stored)], options, True)
     held = {column: [record.get(name) for record in records] for column, name in columns.items()}
     listed = [column for column in columns if any(isinstance(one, list) for one in held[column])]

@@ -45,7 +45,7 @@ _ROW: Final = "receval exploded"
 """The number of a row after lists are expanded, or rows filtered."""
 
 
-def opened(source: Scan, *, records: bool = False) -> pl.LazyFrame:
+def open_rows(source: Scan, *, records: bool = False) -> pl.LazyFrame:
     """Return the canonical columns of a source, and `row`, the number of each row in the order of the files. With `records`, `RECORD` too.
 
     If text is read as integers, other text is null, and `odd_user` or `odd_item` is true where the text may not be the plain spelling of

@@ -17,7 +17,7 @@ from .broken_rows import explain
 from .columns import usual_roles
 from .documents import is_by_user, is_document
 from .folders import files_of_table, is_table
-from .list_columns import fields_of, flattened, is_list, is_python_list, syntax_of
+from .list_columns import fields_of, flat_types, is_list, is_python_list, syntax_of
 from .objects import first_objects, schema_of_objects
 from .recode import settle_quotes
 from .scan import Format, ReadError, ReadOptions, Scan, Syntax
@@ -58,7 +58,7 @@ class RawTable(Struct, frozen=True):
             with panics_held_back():
                 rows = self.rows().head(max_rows).collect()
         except (*opening.FAILURES, ReadError) as error:
-            raise self.explained(error) from None
+            raise self.error_for(error) from None
         # After collecting: a filter over thousands of columns takes Polars' optimiser minutes.
         return rows.filter(~pl.all_horizontal(pl.all().is_null())) if self.scan.format in ("csv", "lines") and rows.width else rows
 
@@ -67,7 +67,7 @@ class RawTable(Struct, frozen=True):
         types = {column: pl.List(pl.String) if column in self.scan.lists else pl.String for column in self.scan.names}
         return opening.raw(self.scan).select(pl.col(name).cast(types[column]).alias(column) for column, name in self.scan.names.items())
 
-    def explained(self, error: BaseException) -> DataError:
+    def error_for(self, error: BaseException) -> DataError:
         """Return the error for rows that Polars could not read."""
         return explain(Source(_ROLE, "", tuple(map(str, self.files)), self.scan, {}, files=self.files), ReadError(str(error)))
 
@@ -216,7 +216,7 @@ def _objects(files: Sequence[SourceFile], keys: Mapping[str, Any]) -> RawTable:
     try:
         schema = schema_of_objects(readable, _MAX_ROWS)
     except opening.FAILURES as error:
-        raise raw.explained(error) from None
+        raise raw.error_for(error) from None
     return _by_types(raw, schema)
 
 
@@ -230,7 +230,7 @@ def _typed(files: Sequence[SourceFile], format: Format) -> RawTable:
 def _by_types(raw: RawTable, schema: Mapping[str, pl.DataType]) -> RawTable:
     """Read columns of values, lists of values, and fields of lists of structs as text; leave out all others."""
     fields = fields_of(schema)
-    schema = flattened(schema, fields)
+    schema = flat_types(schema, fields)
     inner = {name: dtype.inner if isinstance(dtype, pl.List | pl.Array) else dtype for name, dtype in schema.items()}
     flat = [name for name, dtype in inner.items() if not (dtype.is_nested() or dtype in (pl.Binary, pl.Object) or panics_at(dtype))]
     if not flat:

@@ -35,7 +35,7 @@ _HINT: Final = (
 )
 
 
-def recoded(file: SourceFile, encoding: str | None, is_json: bool, scratch: ExitStack) -> SourceFile:
+def recode_file(file: SourceFile, encoding: str | None, is_json: bool, scratch: ExitStack) -> SourceFile:
     """Return a file with the text of another in UTF-8: the file itself, or one that lives as long as `scratch`.
 
     The byte-order mark of JSON is removed. Raises `DataError`, with the line, if the file is not in `encoding`.
@@ -49,7 +49,7 @@ def recoded(file: SourceFile, encoding: str | None, is_json: bool, scratch: Exit
     if sniff.starts(path, sniff.ZSTD):
         raise DataError(f"{file}: text packed with zstd must be UTF-8, without a byte-order mark", "unpack the file, or convert it")
     target, line = scratch.enter_context(folder_for_copies()) / path.name.removesuffix(".gz"), 0
-    with opened(path) as packed, io.TextIOWrapper(new_copy(target), encoding="utf-8", newline="") as written:
+    with open_bytes(path) as packed, io.TextIOWrapper(new_copy(target), encoding="utf-8", newline="") as written:
         try:
             for line, text in enumerate(io.TextIOWrapper(packed, encoding=name, newline="\n"), 1):
                 written.write(text.removeprefix("\ufeff") if line == 1 else text)
@@ -63,7 +63,7 @@ def recoded(file: SourceFile, encoding: str | None, is_json: bool, scratch: Exit
     return replace(file, path=target)
 
 
-def opened(path: Path) -> IO[bytes]:
+def open_bytes(path: Path) -> IO[bytes]:
     """Open the bytes of a file, unpacked if compressed with gzip."""
     return gzip.open(path) if sniff.starts(path, sniff.GZIP) else open(path, "rb")  # type: ignore[return-value]
 
@@ -88,14 +88,14 @@ class CountedLines:
 
 def line_of_record(path: Path, separator: str, index: int) -> int:
     """Return the line (from 1) on which the record at `index` (from 0) of separated text begins; quoted fields may span lines."""
-    with opened(path) as file:
+    with open_bytes(path) as file:
         lines = CountedLines(file)
         for _ in islice(sniff.csv_rows(lines, separator), index):
             pass
         return lines.number + 1
 
 
-def unpacked(path: Path, scratch: ExitStack) -> Path:
+def unpack(path: Path, scratch: ExitStack) -> Path:
     """Return the file itself, or its UTF-8 text in a file that lives as long as `scratch` if it is compressed with zstd (by Polars)."""
     if not sniff.starts(path, sniff.ZSTD):
         return path
@@ -116,7 +116,7 @@ def not_unpacked(where: str, error: BaseException, file: SourceFile) -> DataErro
 
 def _marked(path: Path) -> bool:
     try:
-        with opened(path) as file:
+        with open_bytes(path) as file:
             return file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
     except (OSError, EOFError, zlib.error):
         return False  # broken compression is reported when the file is inspected
@@ -142,7 +142,7 @@ def settle_quotes(role: str, files: Sequence[SourceFile], separator_of: Callable
 
     Raises `DataError`, with the line, for a NUL byte, a quoted field that is not closed, and text behind a closing mark.
     """
-    marked = {file: unpacked(file.local, scratch) for file in files if _has_mark(role, file)}
+    marked = {file: unpack(file.local, scratch) for file in files if _has_mark(role, file)}
     separators = {file: separator_of(file) for file in marked}
     roles = {file: _role_of_marks(path, separators[file]) for file, path in marked.items()}
     if all(role_of_marks == "literal" for role_of_marks, _ in roles.values()):
@@ -165,12 +165,12 @@ def _has_mark(role: str, file: SourceFile) -> bool:
             summary = lines.select(line.str.contains('"', literal=True).any(), pl.col("index").filter(nul).min() + 1)
             found, nul_line = summary.collect(engine="streaming").row(0)
         else:
-            with opened(file.local) as text:
+            with open_bytes(file.local) as text:
                 while nul_line is None and (block := text.read(_BLOCK)):
                     found = found or b'"' in block
                     if b"\0" in block:
                         sniff.head(file)  # gives a better error if the beginning is not text
-                        with opened(file.local) as again:
+                        with open_bytes(file.local) as again:
                             nul_line = next(number for number, line in enumerate(again, 1) if b"\0" in line)
     except (*FAILURES, EOFError, zlib.error):
         return False  # broken compression is reported when the rows are read
@@ -209,7 +209,7 @@ def _role_of_marks(path: Path, separator: str) -> tuple[Literal["literal", "regu
 
 def _blocks(path: Path) -> Iterator[bytes]:
     """Yield the bytes of a file in blocks of whole lines, without its byte-order mark."""
-    with opened(path) as file:
+    with open_bytes(path) as file:
         block = file.read(len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)
         while more := block + file.read(_BLOCK):
             yield more + file.readline()
@@ -219,7 +219,7 @@ def _blocks(path: Path) -> Iterator[bytes]:
 def _regular_copy(role: str, file: SourceFile, path: Path, separator: str, scratch: ExitStack) -> tuple[Path, bool]:
     """Return a copy of a file, unpacked at `path`, in which all quotation marks are regular, and whether a quoted field spans lines."""
     target, across_lines, first_line = copy_of(file.local, scratch), False, 1
-    with opened(path) as packed, io.TextIOWrapper(new_copy(target), encoding="utf-8", newline="") as written:
+    with open_bytes(path) as packed, io.TextIOWrapper(new_copy(target), encoding="utf-8", newline="") as written:
         lines, writer = CountedLines(packed), csv.writer(written, delimiter=separator, lineterminator="\n")
         left = iter(lines)
         try:

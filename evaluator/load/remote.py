@@ -120,7 +120,7 @@ def parts_elsewhere(role: str, folder: Remote) -> list[Remote]:
     return files
 
 
-def fetched(role: str, remote: Remote, scratch: ExitStack) -> Path:
+def fetch(role: str, remote: Remote, scratch: ExitStack) -> Path:
     """Fetch `remote` into a local file of the same name, which lives as long as `scratch`."""
     folder = scratch.enter_context(folder_for_copies())
     target = folder / (remote.path.name or "index")

@@ -24,8 +24,8 @@ from .documents import as_objects, is_document
 from .folders import LOG, columns_of_path, files_of_table, is_table, parts_of, reason
 from .objects import json_scan
 from .opening import FAILURES, plainly_named
-from .recode import line_of_record, recoded, settle_quotes
-from .remote import Remote, fetched, parts_elsewhere
+from .recode import line_of_record, recode_file, settle_quotes
+from .remote import Remote, fetch, parts_elsewhere
 from .scan import Format, FormatName, Kind, NumberType, ReadOptions, Scan
 from .source_file import FileState, FrameFile, Place, SourceFile, refusing_changes, state_of
 from .text import separator_of, text_scan
@@ -99,9 +99,9 @@ class Source(Struct, frozen=True):
 
     def with_kinds(self, kinds: Mapping[str, Kind]) -> Source:
         """Return the same source with its ids read as `kinds`."""
-        return self.scanned(kinds={column: kinds.get(column, kind) for column, kind in self.scan.kinds.items()})
+        return self.with_scan(kinds={column: kinds.get(column, kind) for column, kind in self.scan.kinds.items()})
 
-    def scanned(self, **changes: Any) -> Source:
+    def with_scan(self, **changes: Any) -> Source:
         """Return the same source, read with these fields of the scan."""
         return replace(self, scan=replace(self.scan, **changes))
 
@@ -114,15 +114,15 @@ class Source(Struct, frozen=True):
 
     def with_numbers(self, columns: Iterable[str], type: NumberType) -> Source:
         """Return the same source with the numbers of `columns` read as `type`."""
-        return self.scanned(numbers={**self.scan.numbers, **dict.fromkeys(columns, type)})
+        return self.with_scan(numbers={**self.scan.numbers, **dict.fromkeys(columns, type)})
 
     def without_faulty_rows(self, faulty: FaultyRows) -> Source:
         """Return the same source without rows in which a required value is missing or not finite."""
-        return replace(self.scanned(skip_faulty=tuple(sorted(self.required))), faulty=faulty)
+        return replace(self.with_scan(skip_faulty=tuple(sorted(self.required))), faulty=faulty)
 
     def faulty_rows(self) -> Source:
         """Return only the rows that `without_faulty_rows` skips; blank lines are not among them."""
-        return self.scanned(only_faulty=True, skip_blank=self.scan.format in ("csv", "lines"))
+        return self.with_scan(only_faulty=True, skip_blank=self.scan.format in ("csv", "lines"))
 
     @property
     def required(self) -> frozenset[str]:
@@ -223,7 +223,7 @@ def resolve(
     for file in files:
         if isinstance(file.path, Remote):
             there = (said or sniff.known_format(file.path.path)) in ("parquet", "ipc", "delta") and not file.path.is_fetched_whole
-            file = file if there else replace(file, path=fetched(role, file.path, scratch))
+            file = file if there else replace(file, path=fetch(role, file.path, scratch))
         local.append(file)
     first = local[0].path
     if said is not None or not isinstance(first, Path):
@@ -255,7 +255,7 @@ def _as_rows(role: str, table: str, file: SourceFile, form: Format, encoding: st
     if form == "delta" or not isinstance(file.path, Path):
         return file
     if form in ("csv", "ndjson"):
-        file = recoded(file, encoding, form == "ndjson", scratch)
+        file = recode_file(file, encoding, form == "ndjson", scratch)
     if form == "ndjson" and is_document(file):
         file = as_objects(role, table, file, scratch)
     elif form == "ipc":

@@ -16,7 +16,7 @@ from ..errors import DataError
 from ..quoting import short
 from . import list_columns, sniff
 from .columns import CAST_IDS, FLAT, IDS, LARGEST_EXACT, ORDERING, named, public_name
-from .list_columns import fields_of, flattened, with_fields
+from .list_columns import fields_of, flat_types, with_fields
 from .opening import FAILURES
 from .remote import Remote
 from .scan import Fields, Format, Kind, NumberType, ReadOptions, Scan
@@ -37,7 +37,7 @@ def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Forma
     schemas = {file: stored_schema(f"{role}: {file}", file, format, options) for file in files}
     fields = fields_of(schemas[files[0]]) if list_columns.may_hold_lists(table) else {}
     if fields:
-        schemas = {file: flattened(schema, fields) for file, schema in schemas.items()}
+        schemas = {file: flat_types(schema, fields) for file, schema in schemas.items()}
     source = _TypedSource(role, table, format, options, schemas, fields)
     stored = {name for schema in schemas.values() for name in schema}
     of_paths = path_columns(files, stored)

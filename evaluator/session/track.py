@@ -37,10 +37,10 @@ def track(result: Result, trackings: Iterable[Tracking], folder: Path, *, requir
                 went = tracker_of(one, folder).log(result, files)
         except Exception as error:  # any failure of a library or a server: the evaluation is done and written
             first = next(iter(str(error).splitlines()), "")
-            told = error if isinstance(error, RecevalError) else OutputError(f"{one.name}: {type(error).__name__}: {first}")
+            failure = error if isinstance(error, RecevalError) else OutputError(f"{one.name}: {type(error).__name__}: {first}")
             if required or one.chosen.required:
-                raise told from error
-            yield TrackerOutcome(one.name, problem=str(told))
+                raise failure from error
+            yield TrackerOutcome(one.name, problem=str(failure))
         else:
             yield TrackerOutcome(one.name, went)
 
