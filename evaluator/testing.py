@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from .api.calls import measured
+from .api.calls import evaluate_tolerantly
 from .metrics import METRICS, find
 from .metrics.own import name_of
 
@@ -68,8 +68,8 @@ def _world(chance: random.Random) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def _values(test: pl.DataFrame, lists: pl.DataFrame, measures: list[str], inputs: Mapping[str, Any]) -> _Values:
-    """Return the values of each user by measure; model-level values are under the user `None`."""
-    result = measured(test=test, recommendations=lists, metrics=measures, **inputs)
+    """The values of each user by measure; those of whole models under no user."""
+    result = evaluate_tolerantly(test=test, recommendations=lists, metrics=measures, **inputs)
     users = {row["user"]: {label: row[label] for label in row if "@" in label or label in measures} for row in _rows(result.per_user)}
     wholes = {row.label: row.value for row in result.rows if row.aggregate == "system"}
     return users | ({None: wholes} if wholes else {})

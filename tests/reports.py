@@ -11,7 +11,7 @@ import pytest
 import yaml
 from msgspec.structs import replace
 from receval import Result, load_config, run
-from receval.comparison.questions import Questions
+from receval.comparison.comparison_options import ComparisonOptions
 from receval.config.run_sections import ReportConfig
 from receval.content.report import ReportContent
 from receval.content.report_page import report, summary
@@ -60,7 +60,7 @@ def evaluated(folder: Path, models: Sequence[str], **evaluation: Any) -> Result:
 
 def reported(result: Result, *, gates: Sequence[Gate] = (), wanted: ReportConfig | None = None, **asked: Any) -> ReportContent:
     """What the report of a result is made of."""
-    return report_of({"result": replace(result, gates=tuple(gates) or result.gates)}, Questions(**asked), wanted or ReportConfig())
+    return report_of({"result": replace(result, gates=tuple(gates) or result.gates)}, ComparisonOptions(**asked), wanted or ReportConfig())
 
 
 def as_html(content: ReportContent, *, interactive: bool = False) -> bytes:

@@ -1,4 +1,4 @@
-"""Keys of the section `evaluation` that may be written in several ways: metrics, aggregates, groups and yardsticks.
+"""Keys of the section `evaluation` with several notations: metrics, aggregates, groups and yardsticks.
 
 nDCG                                     every cut-off of top_k
 nDCG(gain=linear)@10                     a measure string
@@ -59,7 +59,7 @@ _WORDS = re.compile(r"[\w-]+( [\w-]+)+")
 
 
 def read_entry(entry: Any) -> tuple[MetricSpec, ...]:
-    """The specs that one entry of `metrics` or `complex_metrics` stands for; `ValueError` if it cannot be read."""
+    """Read one entry of `metrics` or `complex_metrics` into specs; raise `ValueError` if it cannot be read."""
     if isinstance(entry, str):
         return (parse(entry),)
     if isinstance(entry, MetricSpec):
@@ -79,7 +79,7 @@ def read_entry(entry: Any) -> tuple[MetricSpec, ...]:
 
 
 def read_cutoffs(value: Any) -> tuple[int | None, ...]:
-    """Cut-offs from one value, a list, or a grid `{type, values, range}`; `ValueError` if it cannot be read."""
+    """Read cut-offs from one value, a list, or a grid `{type, values, range}`; raise `ValueError` if it cannot be read."""
     if isinstance(value, Mapping):
         return _grid(value)
     values = value if isinstance(value, list | tuple) else [value]
@@ -88,13 +88,13 @@ def read_cutoffs(value: Any) -> tuple[int | None, ...]:
     return tuple(dict.fromkeys(cutoff(single) for single in values))
 
 
-def named(name: str) -> MetricSpec:
-    """A measure string, or a name of several words, such as RELISON's `Community recall`."""
+def read_name(name: str) -> MetricSpec:
+    """Read a measure string, or a name of several words, such as RELISON's `Community recall`."""
     return MetricSpec(name) if _WORDS.fullmatch(name) else parse(name)
 
 
 def _named(name: str, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
-    written = named(name)
+    written = read_name(name)
     params = body.pop("params", None)
     if params is not None and not isinstance(params, Mapping):
         raise ValueError(f"params of '{name}' is a mapping, not {params!r}")
@@ -145,7 +145,7 @@ def _parts(written: MetricSpec, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
 
 
 def _all_parts(written: MetricSpec, names: Any) -> tuple[MetricSpec, ...]:
-    """The metrics of a list of any length."""
+    """Return the metrics of a list of any length."""
     if written.components:
         raise ValueError(f"'{written.title}' already names the metrics it combines")
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or not names:
@@ -173,7 +173,7 @@ def _grid(grid: Mapping[str, Any]) -> tuple[int | None, ...]:
 
 
 def _interval(interval: Any) -> list[int | None]:
-    """start, start + step, …, and always `end`, as RELISON counts."""
+    """Return start, start + step, …, and always `end`, as RELISON counts."""
     if not isinstance(interval, Mapping) or set(interval) != {"start", "end", "step"}:
         raise ValueError("a range needs exactly the keys start, end and step")
     start, end, step = (cutoff(interval[key]) for key in ("start", "end", "step"))
@@ -187,7 +187,7 @@ def _interval(interval: Any) -> list[int | None]:
 
 
 class YardsticksConfig(Model):
-    """Lists made from the same files, evaluated beside the models: a ceiling and two floors."""
+    """Reference lists made from the same files and evaluated with the models: an upper bound (oracle) and two simple baselines."""
 
     oracle: StrictBool = Field(False, description="the best possible list of each user; results then show each value as a share of it")
     popularity: StrictBool = Field(False, description="the most popular items in data.train")
@@ -195,12 +195,12 @@ class YardsticksConfig(Model):
 
     @property
     def any(self) -> bool:
-        """Whether the config names any yardstick."""
+        """True if the config names any reference lists."""
         return self.oracle or self.popularity or self.random is not None
 
 
 def _yardsticks(value: Any) -> Any:
-    """A list of names, also with a seed (`[oracle, {random: 7}]`), or `true` for all, as a mapping."""
+    """Return names in a list, also with a seed (`[oracle, {random: 7}]`), or `true` (all), as a mapping."""
     names = ("oracle", "popularity", "random")
     value = names if value is True else () if value is False else as_list(value)
     if not isinstance(value, list | tuple):
@@ -304,12 +304,12 @@ def _entries(value: Any) -> Any:
 
 
 def written_groups(split: Iterable[GroupBy]) -> list[Any]:
-    """Return groupings as a resolved config has them."""
+    """Return groupings in the form of a resolved config."""
     return [{"train_count": by.n_groups or list(by.borders)} if by.kind == "train_count" else by.name for by in split]
 
 
 def read_group(text: str) -> GroupBy:
-    """Return a grouping that is written as `users.plan`, `cold` or `train_count:4`; `ValueError` if there is none of this name."""
+    """Read a grouping such as `users.plan`, `cold` or `train_count:4`; raise `ValueError` if there is none of this name."""
     return _entry(text)
 
 

@@ -1,4 +1,4 @@
-"""Assemble a config from the classified files: the entry of each in the data section, what to compute, and what is doubtful."""
+"""Assemble a config from the classified files: their entries in the data section, the metrics, and the doubts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .name_words import are_in_different_folders, column_words, stem, table_word
 from .preview import ColumnSummary, TablePreview
 
 _KINDS: Final = {"catalogue": "items", "people": "users", "policy": "the scores of a policy"}
-"""Kinds of table that people know by another name."""
+"""Kind of table → its usual name, if it differs."""
 _SINGLE_KEYS: Final = {"catalogue": "items", "people": "users", "policy": "previous_policy", "distances": "distances"}
 """Kind of table → its key of the data section, which takes one file."""
 _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
@@ -37,13 +37,13 @@ _USUAL_CUTOFFS: Final = (5, 10, 20)
 _BASIC_METRICS: Final = ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")
 _SEPARATORS: Final = ("|", ";", ", ", ",", "/")
 _MOST_EVENTS: Final = 20
-"""The most different values of a column that says what happened."""
+"""Largest number of distinct values of an event column."""
 _SHOWN_EVENTS: Final = 6
 _WANTED_EVENTS: Final = (
     "purchase", "purchased", "buy", "bought", "order", "ordered", "transaction", "conversion", "checkout", "sale", "payment", "booking",
     "subscribe", "like", "play", "watch", "click",
 )  # fmt: skip
-"""Words of events that are likely what a recommender should predict, the likeliest first."""
+"""Words of events that a recommender probably predicts, the likeliest first."""
 
 
 class SourceEntry(Struct, frozen=True):
@@ -57,10 +57,9 @@ class SourceEntry(Struct, frozen=True):
 class GuessedConfig(Struct, frozen=True):
     """The parts of a guessed config, a description of every file, and what is uncertain.
 
-    `data` goes by the key of the data section, `models` by the name of the model. `alternatives` are files that could have had a key
-    instead. `threshold`, `top_k` and `metrics` have their reasons; `where` is a filter of the test set that may be meant, with the values
-    of its column. `descriptions` are pairs of a file and what it is used as. `problem`
-    says why no config can be written; then `data` and `models` are empty.
+    `data` is by key of the data section, `models` by name of the model. `alternatives` are files that could have a key instead.
+    `threshold`, `top_k` and `metrics` have their reasons; `where` is a possible filter of the test set, with the values of its column.
+    `descriptions` are pairs of a file and its use. `problem` says why no config can be written; then `data` and `models` are empty.
     """
 
     data: Mapping[str, SourceEntry] = field(default_factory=dict)
@@ -106,7 +105,7 @@ def _of_table(files: Sequence[ClassifiedFile], table: str) -> list[ClassifiedFil
 
 
 def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: Mapping[str, str], doubts: Sequence[str]) -> GuessedConfig:
-    """Choose what to compute, and describe the place of every file: in the order given, unreadable ones last."""
+    """Choose the metrics, and describe the use of every file, in the order given, unreadable ones last."""
     by_path = {path: f"left out: {reason}" for path, reason in left_out.items()}
     by_path |= {entry.file.path: f"left out, but listed in a comment: {entry.comment}" for _, entry in config.alternatives}
     by_path |= {entry.file.path: f"data.{key}: {_reading(entry)}" for key, entry in config.data.items()}
@@ -158,7 +157,7 @@ def _data_section(
 
 
 def _side_order(test: ClassifiedFile, file: ClassifiedFile) -> tuple[int | bool | str, ...]:
-    """Sort by ids of the test set and one row per user, then by folder, name, categories and number of columns: the best first."""
+    """Return a sort key, the best file first: ids shared with the test set, one row per user, folder, name, categories, columns."""
     is_users = file.table == "people"
     test_ids = test.by_user.users if is_users else test.by_user.items
     column = file.columns["user" if is_users else "item"]
@@ -206,7 +205,7 @@ def _file_doubts(files: Sequence[ClassifiedFile]) -> list[str]:
 
 
 def _column_doubts(file: ClassifiedFile) -> list[str]:
-    """Return how ambiguous text is read, as lists or as numbers with a decimal comma; then what `receval run` will refuse in these rows."""
+    """Return how ambiguous text is read (lists, or numbers with a decimal comma), and the rows that `receval run` will refuse."""
     keys, doubts, refusals = file.preview.raw.config_keys, [], []
     if "split" in keys and "item" in file.columns:
         doubts.append(f"column {file.columns['item'].name!r} is used as lists of items separated by {keys['split']!r}")
@@ -254,7 +253,7 @@ def _has_one_row_per_user(test: ClassifiedFile) -> bool:
 
 
 def _filter(test: ClassifiedFile) -> tuple[str, str] | None:
-    """Return a filter of the rows that are likely meant if a column says what happened, and the values of this column with their counts."""
+    """Return a probable filter of rows if there is an event column, and the values of this column with their counts; else `None`."""
     taken = {column.number for column in test.columns.values()}
     for column in test.preview.columns if test.preview.raw.has_header else ():
         is_event = says_what_happened(column.name) and column.number not in taken and not column.is_list
@@ -298,7 +297,7 @@ def _categories(preview: TablePreview) -> dict[str, Any]:
 def _separator(column: ColumnSummary) -> str:
     """Detect what separates the categories in a value; empty if nothing does.
 
-    It is the sign that most values have, if splitting leaves fewer distinct names; a space only if it leaves far fewer, since names of
+    It is the sign in most values, if splitting leaves fewer distinct names; a space only if it leaves far fewer, because names of
     categories may have spaces.
     """
     n_values = {sign: sum(sign in value for value in column.examples) for sign in _SEPARATORS}

@@ -30,7 +30,7 @@ def test_the_steps_lead_from_the_value_of_the_one_convention_to_that_of_the_othe
             assert measure.second[model] == audited.cells["clayrs", model].value
             assert measure.steps[-1].so_far[model] == measure.second[model]
             assert measure.rest(model) == 0
-            added = [measure.added(index, model) for index in range(len(measure.steps))]
+            added = [measure.effect(index, model) for index in range(len(measure.steps))]
             assert sum(added) == pytest.approx(measure.second[model] - measure.first[model])
 
 
@@ -40,7 +40,7 @@ def test_a_step_changes_one_choice_and_the_choices_of_metrics_that_are_combined(
     assert (ndcg.steps[gain].before, ndcg.steps[gain].after) == ("exp2", "linear")
     assert ndcg.has_effect(gain)
     assert ndcg.depends_on_order(gain)  # with grades of 1 both gains are 1: alone it changes nothing
-    assert ndcg.added_alone(gain, "knn") == 0
+    assert ndcg.effect_alone(gain, "knn") == 0
     assert "precision_denominator" in {step.choice for step in f1.steps}  # an axis of Precision, not of F1
 
 

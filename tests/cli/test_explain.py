@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from receval import explain, load_config, run
 from receval.errors import ConfigError, DataError
-from receval.evaluation.explaining import explained, user_frames
+from receval.evaluation.explaining import explain_user, user_frames
 from receval.evaluation.files import Files, open_inputs
 from receval.evaluation.plan import Plan, Request
 from receval.measure.scoring import Scorer
@@ -82,7 +82,7 @@ def test_the_explained_value_is_that_of_the_results_for_every_metric_and_axis(la
     definition = build.loaded.config.evaluation.define(label)
     index = len(label) % 3  # another user for another label
     row = build.rows[index]
-    explanation = explained(build.scorers[index], definition, "knn", str(row["user"]))
+    explanation = explain_user(build.scorers[index], definition, "knn", str(row["user"]))
     value = row[definition.label]
     if value is None or math.isnan(value):
         assert explanation.value is None

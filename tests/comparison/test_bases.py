@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from receval.comparison.bases import Base, base_of
 from receval.comparison.comparing import compare
-from receval.comparison.questions import Questions
+from receval.comparison.comparison_options import ComparisonOptions
 from receval.errors import ConfigError
 
 from tests.comparison.conftest import lists_of
@@ -57,11 +57,11 @@ def test_of_several_results_the_base_is_the_one_that_their_gates_name(three):
 
 
 def test_a_comparison_says_that_the_base_is_the_first_only_if_nothing_names_it(three):
-    assert compare({"run": three()}, Questions()).first == "knn"
-    assert compare({"run": three(gates={"baseline": "pop"})}, Questions()).first is None
-    assert compare({"run": three()}, Questions(baseline="knn")).first is None
-    assert compare({"run": three()}, Questions(all_pairs=True)).first is None
+    assert compare({"run": three()}, ComparisonOptions()).first == "knn"
+    assert compare({"run": three(gates={"baseline": "pop"})}, ComparisonOptions()).first is None
+    assert compare({"run": three()}, ComparisonOptions(baseline="knn")).first is None
+    assert compare({"run": three()}, ComparisonOptions(all_pairs=True)).first is None
 
 
 def test_of_two_models_the_title_says_enough(result):
-    assert compare({"run": result()}, Questions()).first is None
+    assert compare({"run": result()}, ComparisonOptions()).first is None

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from receval.comparison.best_models import conclusions_of, with_conclusions
 from receval.comparison.comparing import compare
-from receval.comparison.questions import Questions
+from receval.comparison.comparison_options import ComparisonOptions
 from receval.config.run_sections import LatexStyle
 from receval.content.best_values import best_values
 from receval.content.paper import marks_of
@@ -34,7 +34,7 @@ def other_users(evaluate):
     easy = {user: [user % 7, 30 + user % 3] for user in range(20)}
     both = {user: [user % 7, 10 + user % 5] if user < 20 and user % 4 else [user % 7 if user < 20 else 99, 98] for user in range(200)}
     found = evaluate(rows(test), {"A": rows(easy), "B": rows(both)}, metrics=["Recall@2"], top_k=[2], policy=DROP)
-    return with_conclusions(found, Questions())
+    return with_conclusions(found, ComparisonOptions())
 
 
 def rows(lists):
@@ -50,7 +50,7 @@ def test_models_that_count_different_users_are_compared_on_those_in_common_and_t
     start, end = "Recall@2: A and B count different users (20 and 200); on the 20 in common B is higher by 0.38 (95 % interval ", ")."
     assert said.startswith(start)
     assert re.fullmatch(r"0\.\d\d to 0\.\d\d", said.removeprefix(start).removesuffix(end))
-    (one,) = compare({"": other_users}, Questions(common=True)).differences
+    (one,) = compare({"": other_users}, ComparisonOptions(common=True)).differences
     assert (one.verdict, one.difference) == ("better", pytest.approx(0.375))
 
 
@@ -82,7 +82,7 @@ def test_no_mark_and_no_sentence_contradicts_the_comparison_on_common_users(eval
     for place, (n, first, n_changed) in enumerate(models):
         users = [1 + (first + i) % 60 for i in range(n)]
         lists[f"x{place}"] = changed(lists_of(users, seed), users[:n_changed], seed + place + 1)
-    found = with_conclusions(evaluate(truth(), lists, metrics=["nDCG@3"], relevance={"threshold": 4}, policy=DROP), Questions())
+    found = with_conclusions(evaluate(truth(), lists, metrics=["nDCG@3"], relevance={"threshold": 4}, policy=DROP), ComparisonOptions())
     compared = {(one.subject.base, one.subject.model): one.verdict for one in _of_pairs(found)}
     for one in found.conclusions:
         for rival in one.rivals:
@@ -101,14 +101,14 @@ def _of_pairs(found):
         for rival in one.rivals:
             if rival.n_users:
                 counts = {model: found.counts[model] for model in (rival.model, one.best)}
-                yield from compare({"": replace(found, counts=counts)}, Questions(common=True)).differences
+                yield from compare({"": replace(found, counts=counts)}, ComparisonOptions(common=True)).differences
 
 
 def test_what_compare_calls_equivalent_is_not_called_beaten(result):
     base = lists_of(range(1, 61), seed=2)
     made = result(models={"one": base, "two": changed(base, range(1, 41), seed=3)})
-    plain = {rival.verdict for one in conclusions_of(made, Questions()) for rival in one.rivals}
-    wide = Questions(margins={"default": Margin.read(0.9)})
+    plain = {rival.verdict for one in conclusions_of(made, ComparisonOptions()) for rival in one.rivals}
+    wide = ComparisonOptions(margins={"default": Margin.read(0.9)})
     found = with_conclusions(made, wide)
     assert {rival.verdict for one in found.conclusions for rival in one.rivals} == {"equivalent"} != plain
     assert {one.verdict for one in compare({"": made}, replace(wide, all_pairs=True)).differences} == {"equivalent"}
@@ -126,7 +126,7 @@ def _alone(evaluate, users, metrics=("Recall@5",)):
         "one": good.filter(good["user"].is_in(list(users["one"])))
     }
     found = evaluate(truth(), lists, metrics=list(metrics), relevance={"threshold": 4}, policy=DROP, items=_items())
-    found = with_conclusions(found, Questions())
+    found = with_conclusions(found, ComparisonOptions())
     return found, best_values(found, Formats.of(found.rows))
 
 
@@ -151,7 +151,7 @@ def test_a_model_without_a_common_user_with_the_best_one_gets_no_mark_beside_it(
 
 
 def test_measures_of_whole_models_are_not_tested(result):
-    found = with_conclusions(result(metrics=["nDCG@5", "ItemCoverage@5"], items=_items()), Questions())
+    found = with_conclusions(result(metrics=["nDCG@5", "ItemCoverage@5"], items=_items()), ComparisonOptions())
     marked = best_values(found, Formats.of(found.rows))
     assert {label for _, label in marked.tested} == {"nDCG@5"}
     assert {label for _, label in marked.untested} <= {"ItemCoverage@5"}

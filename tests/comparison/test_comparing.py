@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from receval import load_config, run
 from receval.comparison.comparing import compare
-from receval.comparison.questions import Questions
+from receval.comparison.comparison_options import ComparisonOptions
 from receval.errors import ConfigError
 from receval.names.short_names import Margin
 from receval.render.forms import as_json
@@ -26,7 +26,7 @@ CATALOGUE = pl.DataFrame({"item": range(12)})
 
 
 def differences(result, **asked):
-    return {one.subject.measure: one for one in compare({"all": result}, Questions(**asked)).differences}
+    return {one.subject.measure: one for one in compare({"all": result}, ComparisonOptions(**asked)).differences}
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def quickstart():
     ],
 )
 def test_the_sample_has_the_values_that_scipy_gives_with_the_correction_for_skewness(measure, difference, interval, p, counts, quickstart):
-    comparison = compare({"all": quickstart}, Questions(baseline="popular"))
+    comparison = compare({"all": quickstart}, ComparisonOptions(baseline="popular"))
     (one,) = (one for one in comparison.of("knn") if one.subject.measure == measure)
     assert one.difference == pytest.approx(difference, abs=1e-14)
     assert (one.up, one.same, one.down) == counts
@@ -85,9 +85,9 @@ def test_a_pooled_measure_has_the_interval_of_the_delta_method(result):
 def test_order_of_rows_changes_no_byte(result):
     lists = lists_of(range(1, 61), 2)
     other = changed(lists, range(1, 41), 3)
-    first = compare({"x": result(None, {"base": lists, "model": other})}, Questions(losers=3, all_pairs=False))
+    first = compare({"x": result(None, {"base": lists, "model": other})}, ComparisonOptions(losers=3, all_pairs=False))
     mixed = {"base": lists.sample(fraction=1, shuffle=True, seed=4), "model": other.sample(fraction=1, shuffle=True, seed=5)}
-    second = compare({"x": result(truth().sample(fraction=1, shuffle=True, seed=6), mixed)}, Questions(losers=3))
+    second = compare({"x": result(truth().sample(fraction=1, shuffle=True, seed=6), mixed)}, ComparisonOptions(losers=3))
     assert as_json(comparison_cells(first)) == as_json(comparison_cells(second))
 
 
@@ -114,7 +114,7 @@ def test_measures_that_are_not_judged_are_shown_without_a_verdict(result):
     assert [one.family for label, one in compared.items() if label != "nDCG@5"] == [None] * 3
     assert {one.verdict for label, one in compared.items() if label != "nDCG@5"} == {None}
     assert differences(made)["nDCG@5"].family == 4
-    assert compare({"x": made}, Questions(measures=("nDCG",))).judged == ("nDCG@3", "nDCG@5")
+    assert compare({"x": made}, ComparisonOptions(measures=("nDCG",))).judged == ("nDCG@3", "nDCG@5")
 
 
 def test_a_margin_is_a_size_or_a_share_of_the_base_value(result):
@@ -128,7 +128,7 @@ def test_a_margin_is_a_size_or_a_share_of_the_base_value(result):
 def test_groups_are_corrected_together_and_say_their_users(result):
     plans = pl.DataFrame({"user": range(1, 61), "plan": ["free", "paid"] * 30})
     made = result(users=plans, by=["users.plan"], metrics=["nDCG@5"])
-    groups = compare({"x": made}, Questions(by=("users.plan",))).by_group
+    groups = compare({"x": made}, ComparisonOptions(by=("users.plan",))).by_group
     assert [(one.subject.group, one.n_users, one.family) for one in groups] == [("free", 30, 2), ("paid", 30, 2)]
     by_group = {(row.model, row.group): row.value for row in made.by_group}
     for one in groups:
@@ -147,7 +147,7 @@ def test_users_of_one_cluster_belong_together_and_users_without_one_stand_alone(
 
 
 def test_the_users_who_lose_most_are_listed_first(result):
-    comparison = compare({"x": result(metrics=["nDCG@5"])}, Questions(losers=4))
+    comparison = compare({"x": result(metrics=["nDCG@5"])}, ComparisonOptions(losers=4))
     lost = comparison.losers["model", "nDCG@5"]
     assert lost.columns == ["user", "base", "model", "difference"]
     assert lost["difference"].is_sorted()
@@ -160,7 +160,7 @@ def test_letters_tell_which_models_cannot_be_told_apart(result):
     poor = lists_of(range(1, 61), 2)
     letters = compare(
         {"x": result(None, {"good": good, "poor": poor, "poor too": changed(poor, range(1, 16), 5)}, metrics=["Recall@5"])},
-        Questions(all_pairs=True),
+        ComparisonOptions(all_pairs=True),
     ).letters["Recall@5"]
     assert letters == {"good": "a", "poor": "b", "poor too": "b"}
 
@@ -203,7 +203,7 @@ def test_folds_are_compared_by_the_mean_over_folds(write):
         **models,
     )
     rows = {(row.model, row.label): row.value for row in made.rows}
-    comparison = compare({"x": made}, Questions())
+    comparison = compare({"x": made}, ComparisonOptions())
     for one in comparison.differences:
         assert one.difference == pytest.approx(rows["b", one.subject.measure] - rows["a", one.subject.measure], abs=1e-12)
         assert one.df == pytest.approx(31.13, abs=0.01)  # users 11 to 20 stand in both folds, and each is one cluster
@@ -220,7 +220,7 @@ def test_runs_put_users_and_training_in_one_interval(write):
         test=truth(),
         **models,
     )
-    (one,) = compare({"x": made}, Questions()).differences
+    (one,) = compare({"x": made}, ComparisonOptions()).differences
     of_runs = {(row.model, row.run): row.value for row in made.repeated}
     runs = {model: [of_runs[model, run] for run in ("1", "2")] for model in "ab"}
     assert one.difference == pytest.approx(mean(runs["b"]) - mean(runs["a"]), abs=1e-12)

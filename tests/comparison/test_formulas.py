@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from receval.comparison.comparing import compare
-from receval.comparison.questions import Questions
+from receval.comparison.comparison_options import ComparisonOptions
 from receval.names.formula import read
 from receval.stats.difference import Settings, Subject
 from receval.stats.two_models import compare_paired
@@ -16,7 +16,7 @@ FORMULA = "0.25*nDCG@5 - (Recall@5 - 1)/2"
 
 
 def difference(made, label):
-    return next(one for one in compare({"x": made}, Questions()).differences if one.subject.measure == label)
+    return next(one for one in compare({"x": made}, ComparisonOptions()).differences if one.subject.measure == label)
 
 
 def test_a_sum_of_measures_is_compared_by_the_values_of_users(result):

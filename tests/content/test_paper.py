@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from msgspec.structs import replace
 from receval.comparison.comparing import compare
-from receval.comparison.questions import Questions
+from receval.comparison.comparison_options import ComparisonOptions
 from receval.content.paper import definitions, formula_of, paper_document, result_tables
 from receval.conventions import AXES, load
 from receval.evaluation.plan import in_full
@@ -54,7 +54,7 @@ def test_formulas_of_means_and_of_models_are_not_those_of_a_user(result):
 
 def test_the_same_result_gives_the_same_bytes(result):
     found = result("a", "b", "c")
-    comparison = compare({"": found}, Questions(all_pairs=True))
+    comparison = compare({"": found}, ComparisonOptions(all_pairs=True))
     assert as_latex(paper_document(found, comparison)) == as_latex(paper_document(found, comparison))
     assert as_latex(result_tables(found, comparison)) == as_latex(result_tables(found, comparison))
 
@@ -73,7 +73,7 @@ def test_a_document_of_hostile_names_compiles(result, compiled):
     metrics = ["nDCG(gain=linear,discount=log_max_r_2)", "Recall", "GAUC(negatives=train_items)", "0.5*nDCG@3"]
     train = pl.DataFrame({"user": [1, 2], "item": [3, 4]})
     found = result(*HOSTILE, users=users, train=train, by=["users.plan"], metrics=metrics, health={})
-    comparison = compare({"": found}, Questions(all_pairs=True))
+    comparison = compare({"": found}, ComparisonOptions(all_pairs=True))
     text = compiled(as_latex(paper_document(found, comparison, title=HOSTILE[1])))
     assert r"\input{/etc/passwd}" in text
     assert "100% #1 a_b {x} ~ ^ & $y$" in text

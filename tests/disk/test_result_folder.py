@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 from receval import load_config, run
 from receval.comparison.best_models import with_conclusions
-from receval.comparison.questions import Questions
+from receval.comparison.comparison_options import ComparisonOptions
 from receval.disk.result_folder import load
 from receval.errors import DataError
 from receval.results.result import StoredUsers, columns_of, select
@@ -52,7 +52,7 @@ def saved(write, receval, tmp_path):
 def test_a_folder_is_read_back_as_it_was_written(config, saved):
     folder, path = saved(CONFIGS[config])
     loaded = load_config(path)
-    assert load(folder) == with_conclusions(run(loaded, describes=loaded.config.output.describe), Questions())
+    assert load(folder) == with_conclusions(run(loaded, describes=loaded.config.output.describe), ComparisonOptions())
 
 
 def test_only_the_columns_that_are_asked_for_are_read(saved):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from msgspec.structs import asdict
-from receval.comparison.differing import Differing
+from receval.comparison.comparison_options import ComparisonOptions
+from receval.comparison.model_pair import ModelPair
 from receval.comparison.pairing import Side
-from receval.comparison.questions import Questions
 from receval.errors import ConfigError, DataError
 from receval.gates.demands import Baseline
 from receval.metrics.registry import bounds_of
@@ -287,7 +287,7 @@ def test_a_comparison_of_results_counts_rare_changes_in_equivalence():
     base = np.repeat([0.0, 1.0], [950, 50])
     today = np.roll(base, 6)  # 6 users lose a hit, 6 gain one
     sides = [Side(name, result_of({"home": list(values)}), "home") for name, values in (("main", base), ("today", today))]
-    one = Differing(*sides, Questions()).of("nDCG@10", 0.007)
+    one = ModelPair(*sides, ComparisonOptions()).of("nDCG@10", 0.007)
     plain = compare_paired(one.subject, base, today, Settings(), 0.007)
     assert one.low < plain.low < plain.high < one.high
     assert plain.p_equivalent <= 0.05 < one.p_equivalent

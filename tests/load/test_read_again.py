@@ -27,9 +27,9 @@ def evaluate(write, monkeypatch):
 
         def noted(scan, **options):
             opened.append(scan.paths[0].rpartition("/")[2])
-            return opening.opened(scan, **options)
+            return opening.open_rows(scan, **options)
 
-        monkeypatch.setattr(files, "opened", noted)
+        monkeypatch.setattr(files, "open_rows", noted)
         monkeypatch.setattr(running, "whole_users", partial(whole_users, rows_per_part=4))
         write("t.csv", TEST)
         write("first.csv", "\n".join([HEADER, *LISTS]) + "\n")

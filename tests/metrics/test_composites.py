@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from receval import load_config
 from receval.comparison.comparing import compare
-from receval.comparison.questions import Questions
+from receval.comparison.comparison_options import ComparisonOptions
 from receval.errors import ConfigError
 from receval.metrics import METRICS
 from receval.names import formula
@@ -74,7 +74,7 @@ def test_the_pooled_root_of_an_error_is_compared_as_the_root_and_not_as_what_it_
     models = {"one": LISTS, "two": LISTS}
     predictions = {"one": OF_USER, "two": other}
     result = evaluate(TEST, models, metrics=["RMSE", "MSE"], predictions=predictions, aggregates=["micro"])
-    found = {one.subject.measure: one for one in compare({"all": result}, Questions()).differences}
+    found = {one.subject.measure: one for one in compare({"all": result}, ComparisonOptions()).differences}
     rmse, mse = found["RMSE (micro)"], found["MSE (micro)"]
     assert (rmse.base_value, rmse.value) == (pytest.approx(ROOT), pytest.approx(math.sqrt(6 / 4)))
     assert (mse.base_value, mse.value) == (pytest.approx(10 / 4), pytest.approx(6 / 4))

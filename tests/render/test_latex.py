@@ -7,7 +7,7 @@ import re
 from msgspec.structs import replace
 from receval.comparison.best_models import with_conclusions
 from receval.comparison.comparing import compare
-from receval.comparison.questions import Questions
+from receval.comparison.comparison_options import ComparisonOptions
 from receval.config.run_sections import LatexStyle
 from receval.content.paper import comparison_tables, marks_of, result_tables
 from receval.content.values import Formats
@@ -18,7 +18,7 @@ from receval.render.latex import WIDTH, Page, as_latex, parts, shortened
 
 from tests.comparison.conftest import truth
 
-PAIRS = Questions(all_pairs=True)
+PAIRS = ComparisonOptions(all_pairs=True)
 
 
 def latex_of(*given, **style):
@@ -45,7 +45,7 @@ def test_without_a_comparison_the_best_value_is_bold_and_the_next_underlined(res
 
 
 def test_what_is_not_clearly_different_from_the_best_value_is_bold_too(result):
-    found = with_conclusions(result("a", "b", "c", "d"), Questions())
+    found = with_conclusions(result("a", "b", "c", "d"), ComparisonOptions())
     marks = marks_of(found, Formats.of(found.rows), LatexStyle())
     for one in found.conclusions:
         assert one.is_tested
@@ -69,7 +69,7 @@ def test_daggers_say_what_is_better_and_worse_than_the_base(result, evaluate, mo
     perfect = truth().filter(rating=5).select("user", "item", score=1.0)
     lists = models("a", "b")
     found = evaluate(truth(), lists | {"perfect": perfect}, metrics=["nDCG"], top_k=[3], relevance={"threshold": 4})
-    comparison = compare({"": found}, Questions(baseline="a"))
+    comparison = compare({"": found}, ComparisonOptions(baseline="a"))
     latex = latex_of(found, comparison, style=LatexStyle(marks="dagger"))
     assert r"\dagger" in cells(latex)["perfect"][0]
     assert "dagger" not in cells(latex)["a"][0]
@@ -128,7 +128,7 @@ def test_counts_have_no_decimals(result):
 
 
 def test_a_comparison_is_a_table_with_a_heading_per_pair(result):
-    comparison = compare({"": result("a", "b", "c")}, Questions(baseline="a"))
+    comparison = compare({"": result("a", "b", "c")}, ComparisonOptions(baseline="a"))
     latex = as_latex(comparison_tables(comparison))
     assert r"\emph{b against a}" in latex
     assert r"\emph{c against a}" in latex

@@ -10,7 +10,7 @@ import os
 from functools import reduce
 from typing import Any, Final
 
-from ...load.opening import FAILURES, RECORD, opened
+from ...load.opening import FAILURES, RECORD, open_rows
 from ...load.scan import ReadError, Scan
 from .record_reader import ELEMENT, RecordReader
 from .spark_errors import translate_error
@@ -56,7 +56,7 @@ def _handed_over(session: Any, scan: Scan) -> Any:
     """Read a source in this process and send its rows to Spark through Arrow."""
     from polars import CompatLevel
 
-    return session.createDataFrame(opened(scan).collect().to_arrow(compat_level=CompatLevel.oldest()))
+    return session.createDataFrame(open_rows(scan).collect().to_arrow(compat_level=CompatLevel.oldest()))
 
 
 def _records(session: Any, scan: Scan, index: int, path: str) -> Any:

@@ -12,7 +12,7 @@ from receval import load
 from receval.errors import DataError
 from receval.evaluation.files import SourceReader
 from receval.load.faults import FaultTally
-from receval.load.opening import opened
+from receval.load.opening import open_rows
 from receval.load.scan import Scan
 from receval.parts.spark.shuffle import measure_on_spark, table_frame
 from receval.parts.spark.workers import EnclosedValue
@@ -46,7 +46,7 @@ def parts_of(session, sources, *, last=(), rows_per_part=4, **options):
 
 
 def local(source: load.Source) -> pl.DataFrame:
-    frame = opened(source.scan).collect()
+    frame = open_rows(source.scan).collect()
     return frame.drop([name for name in frame.columns if name.startswith("odd_")])
 
 
@@ -104,7 +104,7 @@ def files_of_integers(folder: Path) -> dict[str, load.Source]:
     (folder / "document.json").write_text('{"7": {"4": 0.5, "2": 0.25}, "3": {"1": 3}}')
     found = {
         "csv": look("csv", folder / "l.csv"),
-        "quoted": look("quoted", folder / "quoted [1].csv").scanned(skip_blank=True),
+        "quoted": look("quoted", folder / "quoted [1].csv").with_scan(skip_blank=True),
         "large csv": look("large csv", folder / "large.csv"),
         "large ndjson": look("large ndjson", folder / "large.ndjson"),
         "large files": look("large files", folder / "large-1.parquet", folder / "large-2.parquet"),
@@ -142,7 +142,7 @@ def test_users_arrive_whole_from_every_reader(session, tmp_path):
     assert_whole(parts, complete)
     for role, source in complete.items():
         tally = FaultTally(source)
-        tally.add(opened(source.scan).collect())
+        tally.add(open_rows(source.scan).collect())
         assert counts[role] == tally.counts, role
 
 

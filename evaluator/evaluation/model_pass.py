@@ -1,4 +1,4 @@
-"""Everything that is made of some users, as a pure function; it imports only what measuring needs, for Spark's workers load it."""
+"""Measure one part of the users, as a pure function; Spark's workers load this module, so it imports only what measuring needs."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ TIES, CHECKS, YARDSTICKS, ENRICHED, TRUTH = "ties", "checks", "yardsticks", "enr
 
 
 class PassTask(Struct, frozen=True, eq=False):
-    """What is made of every part of a model: the values of measures, bounds under ties, the tallies of checks, facts for yardsticks.
+    """The work on every part of a model: values of measures, bounds under ties, tallies of checks, facts for reference lists.
 
-    The lists are enriched as the measure `enriched` reads them, if there is one. The test rows are hashed if `hashes_truth`.
+    If `enriched` is set, the lists are enriched as this measure reads them. If `hashes_truth`, the test rows are hashed.
     """
 
     task: Task
@@ -39,12 +39,12 @@ class PassTask(Struct, frozen=True, eq=False):
 
 
 def measure_frames(pass_task: PassTask, frames: Mapping[str, pl.DataFrame]) -> Partial:
-    """`measure_part` for frames by role, as Spark's workers have them."""
+    """Call `measure_part` with frames by role, as Spark's workers have them."""
     return measure_part(pass_task, Part(frames[LISTS], {role: frame for role, frame in frames.items() if role != LISTS}))
 
 
 def measure_part(pass_task: PassTask, part: Part) -> Partial:
-    """What some users, with all their rows, add to the result: a pure function that runs on another machine as it stands."""
+    """Return what some users, with all their rows, add to the result; a pure function, which can run on another machine."""
     task = pass_task.task
     scorer = Scorer.of(task.prepared, PartData({LISTS: part.lists, **part.sides}, {LISTS: part.starts} if len(part.starts) else {}))
     made, values = measure_users(task, scorer)
