@@ -1,7 +1,7 @@
-"""Whatever valid config is given to whatever command, it ends in a result or in a sentence.
+"""Any command on any valid config ends in a result or in one sentence.
 
-Eight configs are tried, the same ones every time.
-`RECEVAL_FUZZ_SECONDS=600 RECEVAL_FUZZ_SEED=7 pytest tests/cli/test_nothing_but_sentences.py` looks longer, and elsewhere.
+Eight configs are tried, always the same ones.
+`RECEVAL_FUZZ_SECONDS=600 RECEVAL_FUZZ_SEED=7 pytest tests/cli/test_nothing_but_sentences.py` tries more, with another seed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PAGE = 0.05
 
 
 def commands(chance, made, path, folder):
-    """Every command of a config, with a format each."""
+    """Return every command of a config, with one format each."""
     ends = [*ENDS, "results.html"] if chance.random() < PAGE else ENDS
     yield ["run", path, "-o", f"{folder}/out/", *(part for end in ends for part in ("-o", folder / end))]
     yield ["run", path, "--format", chance.choice(("csv", "json", "jsonl", "latex", "md")), "-v"]

@@ -1,4 +1,4 @@
-"""Models of one result, compared: what each kind of value is compared by, and that it is the value of the result."""
+"""Models of one result, compared: how each kind of value is tested, and that it is the value of the result."""
 
 from __future__ import annotations
 
@@ -101,13 +101,13 @@ def test_exchanging_the_sides_turns_every_sign(result):
         assert (other.up, other.down, other.p) == (one.down, one.up, one.p)
 
 
-def test_a_model_beside_itself_is_identical(result):
+def test_a_model_compared_with_itself_is_identical(result):
     lists = lists_of(range(1, 61), 2)
     for one in differences(result(None, {"a": lists, "b": lists})).values():
         assert (one.verdict, one.p) == ("identical", 1.0)
 
 
-def test_measures_that_are_not_judged_are_shown_without_a_verdict(result):
+def test_measures_that_are_not_tested_are_shown_without_a_verdict(result):
     made = result()
     compared = differences(made, measures=("ndcg@5",))
     assert compared["nDCG@5"].family == 1
@@ -125,7 +125,7 @@ def test_a_margin_is_a_size_or_a_share_of_the_base_value(result):
     assert compared["nDCG@5"].margin == pytest.approx(0.1 * compared["nDCG@5"].base_value)
 
 
-def test_groups_are_corrected_together_and_say_their_users(result):
+def test_groups_are_corrected_together_and_have_their_number_of_users(result):
     plans = pl.DataFrame({"user": range(1, 61), "plan": ["free", "paid"] * 30})
     made = result(users=plans, by=["users.plan"], metrics=["nDCG@5"])
     groups = compare({"x": made}, Questions(by=("users.plan",))).by_group
@@ -136,7 +136,7 @@ def test_groups_are_corrected_together_and_say_their_users(result):
         assert one.value == pytest.approx(by_group["model", one.subject.group], abs=1e-12)
 
 
-def test_users_of_one_cluster_belong_together_and_users_without_one_stand_alone(result, evaluate):
+def test_users_of_a_cluster_are_grouped_and_users_without_one_are_their_own_cluster(result, evaluate):
     made = result(users=pl.DataFrame({"user": range(1, 61), "house": [f"h{number // 2}" for number in range(60)]}), by=["users.house"])
     plain, clustered = differences(made)["nDCG@5"], differences(made, cluster="users.house")["nDCG@5"]
     assert clustered.df == 29
@@ -155,7 +155,7 @@ def test_the_users_who_lose_most_are_listed_first(result):
     assert len(lost) == 4
 
 
-def test_letters_tell_which_models_cannot_be_told_apart(result):
+def test_models_without_a_clear_difference_share_a_letter(result):
     good = truth().filter(pl.col("rating") >= 4).rename({"rating": "score"})
     poor = lists_of(range(1, 61), 2)
     letters = compare(
@@ -175,12 +175,12 @@ def test_letters_tell_which_models_cannot_be_told_apart(result):
         ({"cluster": "users.house"}, "--cluster users.house: the results of base do not contain the group"),
     ],
 )
-def test_a_question_about_what_is_not_there_is_refused(asked, sentence, result):
+def test_comparing_unknown_models_measures_or_groups_is_refused(asked, sentence, result):
     with pytest.raises(ConfigError, match=sentence):
         differences(result(), **asked)
 
 
-def test_one_model_alone_has_nothing_to_be_compared_with(result):
+def test_a_single_model_cannot_be_compared(result):
     with pytest.raises(ConfigError, match="there is one model, base, and nothing to compare it with"):
         differences(result(None, {"base": lists_of(range(1, 61), 2)}))
 
@@ -206,7 +206,7 @@ def test_folds_are_compared_by_the_mean_over_folds(write):
     comparison = compare({"x": made}, Questions())
     for one in comparison.differences:
         assert one.difference == pytest.approx(rows["b", one.subject.measure] - rows["a", one.subject.measure], abs=1e-12)
-        assert one.df == pytest.approx(31.13, abs=0.01)  # users 11 to 20 stand in both folds, and each is one cluster
+        assert one.df == pytest.approx(31.13, abs=0.01)  # users 11 to 20 are in both folds, and each is one cluster
     assert "means over 2 folds, and users count in each fold; a user who is in several folds is one cluster" in comparison.notes[0]
 
 

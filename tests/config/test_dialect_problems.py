@@ -1,4 +1,4 @@
-"""What is wrong in an evaluation block of another program is told where it stands."""
+"""Problems in an evaluation block of another program are reported at their place."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def problems(write, tmp_path) -> Callable[..., list[str]]:
         ("  convention: elliott\n  cutoffs: 5\n  simple_metrics: [HR]", "evaluation.convention: unknown convention 'elliott'"),
     ],
 )
-def test_what_is_wrong_in_a_block_is_told_at_its_own_place(evaluation, said, problems):
+def test_a_problem_in_a_block_is_reported_at_its_place(evaluation, said, problems):
     (found,) = [problem for problem in problems(f"evaluation:\n{evaluation}\n") if said in problem]
     assert found
 

@@ -1,4 +1,4 @@
-"""A config becomes models, or every problem at once, each with its place."""
+"""A config becomes models, or gives all its problems at once, each with its place."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_every_problem_is_named_at_once_with_its_line_column_path_and_a_hint(wri
         ("output=[1]", "this should be a mapping"),
     ],
 )
-def test_what_a_value_should_be_is_said_in_words_of_yaml(override, said, write):
+def test_the_expected_type_of_a_value_is_named_in_words_of_yaml(override, said, write):
     assert problems(write("config.yaml", MINIMAL), override)[0].endswith(f"{override.partition('=')[0]}: {said}")
 
 
@@ -156,14 +156,14 @@ def test_set_adds_a_key_to_a_section_in_its_short_form(section, assignment, keys
     assert here == value if value is not None else (here["m"].path, here["m"].split) == (("r",), ";")
 
 
-def test_a_glob_of_models_is_no_section_to_which_set_adds_a_model(write):
+def test_set_cannot_add_a_model_to_a_glob(write):
     text = "data: {test: t, recommendations: lists/*.csv}\nevaluation: {metrics: [nDCG]}\n"
     assert problems(write("config.yaml", text), "data.recommendations.m=r") == [
         "--set data.recommendations.m=r: data.recommendations is not a mapping"
     ]
 
 
-def test_recs_adds_a_model_whose_path_is_seen_from_here(write, monkeypatch, tmp_path):
+def test_recs_adds_a_model_with_a_path_relative_to_the_working_folder(write, monkeypatch, tmp_path):
     folder = tmp_path / "deep"
     folder.mkdir()
     (folder / "config.yaml").write_text(MINIMAL)
@@ -204,7 +204,7 @@ def test_the_committed_schema_is_current():
 
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.name)
-def test_every_config_fits_the_schema_and_carries_the_modeline(path):
+def test_every_config_fits_the_schema_and_has_the_modeline(path):
     jsonschema.validate(yaml.safe_load(path.read_text()), json.loads(json_schema()))
     assert path.read_text().startswith("# yaml-language-server: $schema=receval.schema.json\n")
 
