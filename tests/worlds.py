@@ -11,7 +11,7 @@ import polars as pl
 from hypothesis import strategies as st
 from receval import Result
 
-from tests.conftest import per_user, table, wholes
+from tests.conftest import model_values, per_user, table
 from tests.variants import COLUMN, CUTOFFS, VARIANTS
 
 World = dict[str, pl.DataFrame]
@@ -96,7 +96,7 @@ def assert_same(
         if users is None or user in users:
             assert_near(expected, after[(names or {}).get(user, user)], user, near)
     if users is None:
-        assert_near(wholes(one), wholes(other), "all", max(near, 1e-12))  # their sums have no fixed order
+        assert_near(model_values(one), model_values(other), "all", max(near, 1e-12))  # their sums have no fixed order
 
 
 def assert_near(expected: Mapping[str, Any], found: Mapping[str, Any], where: Any, near: float) -> None:

@@ -1,4 +1,4 @@
-"""ClayRS and its documents: who is averaged over, and what is relevant; worked by hand."""
+"""ClayRS and its documents: the users averaged over and the relevant items; worked by hand."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def test_precision_and_fmeasure_are_sums_over_all_users_under_clayrs_docs(evalua
     assert [(row.value, row.n_users) for row in program.rows] == [(pytest.approx(v), 1) for v in (0.5, 0.5, 0.5, 2 / 3, 2 / 3)]
 
 
-def test_the_mean_of_all_ratings_is_that_of_each_fold(write):
-    """The means are 3 and 2."""
+def test_the_mean_of_all_ratings_is_computed_per_fold(write):
+    """Use folds whose mean ratings are 3 and 2."""
     write("test_a.csv", "user,item,rating\n1,1,5\n1,2,1\n")
     write("test_b.csv", "user,item,rating\n1,1,3\n1,2,1\n")
     write("lists.csv", "user,item\n1,1\n")

@@ -1,4 +1,4 @@
-"""The same input gives the same bytes of every result file: in any order of rows, cut into any parts, on any number of threads."""
+"""The same input gives the same bytes of every result file, for any order of rows, parts and threads."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ WHOLE_USERS = running.whole_users
 
 
 def awkward_world(seed: int) -> World:
-    """Lists with ties and duplicates, users on one side only, gaps in every side input, sums that round."""
+    """Return lists with ties and duplicates, users on one side only, missing values in every side input, and sums that round."""
     chance = random.Random(seed)
     users, items = range(14), range(14)
     lists = [(u, i, chance.randint(0, 4) / 3) for u in (*users, 99, 98) for i in chance.sample([*items, 100, 101], chance.randint(0, 12))]
@@ -81,7 +81,7 @@ def awkward_world(seed: int) -> World:
 
 
 def write_world(folder: Path, world: World, run: dict[str, Any], shuffled: int | None) -> Path:
-    """Write the files, in the order of users or shuffled, and a config that runs over them."""
+    """Write the files, in the order of users or shuffled, and their config."""
     folder.mkdir()
     for name, frame in world.items():
         rows = frame if shuffled is None else frame.sample(fraction=1, shuffle=True, seed=shuffled)
@@ -97,7 +97,7 @@ def write_world(folder: Path, world: World, run: dict[str, Any], shuffled: int |
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
-    """The bytes of every result file, without what results.json says of the input; so does the manifest, which is left out."""
+    """Return the bytes of every result file; results.json without `inputs`, and not the manifest, which has them too."""
     found = {path.name: path.read_bytes() for path in (folder / "results").iterdir() if path.name != "manifest.json"}
     content = json.loads(found["results.json"])
     found["results.json"] = json.dumps({key: value for key, value in content.items() if key != "inputs"}).encode()
@@ -110,7 +110,7 @@ def assert_equal(found: dict[str, bytes], expected: dict[str, bytes]) -> None:
     assert not [name for name in expected if found[name] != expected[name]]
 
 
-def test_every_metric_is_run():
+def test_every_metric_is_tried():
     assert {parse(text).name for text in ONE_OF_EACH} == METRICS.keys()
 
 

@@ -1,4 +1,4 @@
-"""The same input has the same findings, however its rows are ordered and wherever it lies."""
+"""The same input has the same findings, for any order of rows and any folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLACED = {name for name, case in CASES.items() if any(one["check"] == "R02" for 
 
 
 def shuffled(folder, seed):
-    """Put the rows of every file into another order."""
+    """Return the files with the rows of each in another order."""
     chance = random.Random(seed)
     for path in sorted(folder.iterdir()):
         if path.suffix == ".parquet":
@@ -44,7 +44,7 @@ def test_the_order_of_rows_changes_no_finding(name, receval, tmp_path):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_copy_has_the_same_bytes(name, receval, tmp_path):
+def test_a_copy_in_another_folder_has_the_same_findings(name, receval, tmp_path):
     drop = ("--set", "evaluation.policy.missing_values=drop")
     found = [receval("run", CASES[name].write(tmp_path / place), "--format", "json", *drop)[1] for place in ("here", "over/there")]
     assert found[0] == found[1]

@@ -74,7 +74,7 @@ worlds = st.lists(
 
 @settings(max_examples=25)
 @given(users=worlds, graded=st.booleans(), n_parts=st.integers(1, 3))
-def test_bounds_are_those_of_all_orders(users, graded, n_parts):
+def test_bounds_of_the_finding_equal_those_over_all_orders(users, graded, n_parts):
     chosen = task(prepared(catalogue=range(8)), MEASURES, CUTOFFS, relevance={"graded": graded}, keeps_values=True)
     test = [(number, item, rating) for number, (_, truth) in enumerate(users) for item, rating in truth.items()]
     lists = [(number, item, score) for number, (scores, _) in enumerate(users) for item, score in enumerate(scores)]

@@ -14,7 +14,7 @@ import yaml
 from receval import conventions
 from receval.metrics import METRICS, resolve
 
-from tests.conftest import per_user, table, values, wholes
+from tests.conftest import model_values, per_user, table, values
 
 SIDES = ("train", "items", "users", "baseline", "previous_policy", "predictions", "distances")
 PARTS = ("expected", "means", "pooled", "wholes")
@@ -56,7 +56,7 @@ def test_values_are_those_worked_by_hand(path, evaluate):
             printed = [f"{canonical(written, convention)}{ending}" for ending in endings]
             one = next(of_models[label] for label in printed if label in of_models)
             assert (one is None) if value is None else (one == pytest.approx(value, abs=near)), (part, written, one)
-            assert part != "wholes" or printed[0] in wholes(result), written
+            assert part != "wholes" or printed[0] in model_values(result), written
     for aggregate, measures in by_aggregate.items():
         for written, value in measures.items():
             printed = canonical(written, convention) + ("" if aggregate == "mean" else f" ({aggregate})")

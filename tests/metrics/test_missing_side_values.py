@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from receval.errors import DataError
 
-from tests.conftest import per_user, table, values, wholes
+from tests.conftest import model_values, per_user, table, values
 
 LISTS = table(["user", "item", "score"], [("a", "x", 4.0), ("a", "y", 2.0), ("a", "new", 1.0), ("b", "y", 3.0)])
 TEST = table(["user", "item"], [("a", "x"), ("b", "z")])
@@ -75,7 +75,7 @@ def test_a_measure_of_a_group_that_nothing_is_in_is_refused_in_a_sentence(evalua
 def test_a_group_with_one_member_is_compared_and_said(evaluate):
     users = pl.DataFrame({"user": ["a", "b"], "sex": ["f", "m"]})
     result = evaluate(TEST, LISTS, users=users, metrics=["UserMADRanking(by=sex)"], top_k=[3])
-    assert wholes(result) == {"UserMADRanking(by=sex)@3": 1.0}  # nDCG of a 1, of b 0
+    assert model_values(result) == {"UserMADRanking(by=sex)@3": 1.0}  # nDCG of a 1, of b 0
     assert said(result, "data.users", "the sex f, m have one member")
 
 
@@ -84,7 +84,7 @@ def test_a_single_group_has_nothing_to_be_compared_with_and_that_is_said(evaluat
     items = pl.DataFrame({"item": ["x", "y"], "kind": ["k", "k"]})
     metrics = ["UserMADRanking(by=sex)", "REO(by=kind)", "ExposureParity(by=kind)"]
     result = evaluate(TEST, LISTS, users=users, items=items, metrics=metrics, top_k=[3])
-    assert wholes(result) == {"UserMADRanking(by=sex)@3": None, "REO(by=kind)@3": 0.0, "ExposureParity(by=kind)@3": 1.0}
+    assert model_values(result) == {"UserMADRanking(by=sex)@3": None, "REO(by=kind)@3": 0.0, "ExposureParity(by=kind)@3": 1.0}
     assert said(result, "sex has 1 group: there is nothing to compare")
     assert said(result, "kind has 1 group: there is nothing to compare")
 
@@ -96,7 +96,7 @@ def test_users_and_items_without_a_group_are_left_out_of_the_comparison(evaluate
     lists = pl.concat([LISTS, table(["user", "item", "score"], [("c", "q", 1.0)])])
     result = evaluate(test, lists, users=users, items=items, metrics=["UserMADRanking(by=sex)", "REO(by=kind)"], top_k=[3])
     # nDCG of a 1, of b 0; k: x of a, 1/1; l: z of b, 0/1: std .5, mean .5
-    assert wholes(result) == {"UserMADRanking(by=sex)@3": 1.0, "REO(by=kind)@3": 1.0}
+    assert model_values(result) == {"UserMADRanking(by=sex)@3": 1.0, "REO(by=kind)@3": 1.0}
 
 
 def test_a_previous_score_of_zero_or_below_and_an_unknown_pair_have_the_stated_weights_and_are_counted(evaluate):

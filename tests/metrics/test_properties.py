@@ -13,7 +13,7 @@ from receval.metrics import METRICS
 from receval.names.measure_strings import parse
 
 from tests import literal, literal_beyond, literal_models
-from tests.conftest import per_user, wholes
+from tests.conftest import model_values, per_user
 from tests.literal_facts import UNKNOWN, Facts
 from tests.variants import AS_TEXT, FILE_ORDER, FORMULAS, PROTOCOLS, VARIANTS, without
 from tests.worlds import World, assert_same, equal, measured, worlds
@@ -62,7 +62,7 @@ def test_values_equal_those_of_the_literal_implementation_and_keep_their_bounds(
                 expected = of_user(facts, label, user)
                 if expected is not UNKNOWN:
                     assert_equal(value, expected, (user, label))
-    for label, value in wholes(result).items():
+    for label, value in model_values(result).items():
         assert_bounds(label, value, "all")
         expected = literal_models.of_model(facts, parse(label))
         if expected is not UNKNOWN and label.partition("@")[0] not in NOT_COMPARED:

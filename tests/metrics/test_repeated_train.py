@@ -9,7 +9,7 @@ from receval.conventions import known, load
 from receval.metrics import METRICS
 from receval.names.measure_strings import parse
 
-from tests.conftest import per_user, wholes
+from tests.conftest import model_values, per_user
 from tests.variants import COLUMN, FORMULAS
 from tests.worlds import assert_same, measured, worlds
 
@@ -34,7 +34,7 @@ def values_of(result):
         for label, value in row.items():
             if "@" in label and not label.endswith(("numerator", "denominator")):
                 yield label, value, user
-    yield from ((label, value, "all") for label, value in wholes(result).items())
+    yield from ((label, value, "all") for label, value in model_values(result).items())
 
 
 @pytest.mark.parametrize("convention", known())
