@@ -1,4 +1,4 @@
-"""Files with types of their own of which a byte was changed: a sentence, or values; and Arrow streams, which are read as files are."""
+"""Typed files with a changed byte give one sentence or values; Arrow streams are read like files."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ WRITERS = {
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """A function that writes lists and test rows, and the config that names them."""
+    """Return a function that writes lists, test rows and their config."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("RECEVAL_DEBUG", "0")  # as the command line sets it
+    monkeypatch.setenv("RECEVAL_DEBUG", "0")  # like the command line
 
     def place(lists, test):
         WRITERS[lists](LISTS, f"l-{lists}")
@@ -50,7 +50,7 @@ def place(tmp_path, monkeypatch):
 
 
 def refused(use, config):
-    """Return the sentence with which a config is refused, empty if it is not."""
+    """Return the message with which a config is refused; empty if it is not."""
     try:
         use(load_config(config))
     except DataError as error:
@@ -75,12 +75,12 @@ def test_a_changed_byte_gives_a_sentence_or_values(name, role, place):
     assert n_refused
 
 
-def test_text_that_cannot_be_unpacked_is_refused_where_its_types_are_looked_at(place):
-    """The first text of ids is looked at before rows are read: it must not be the first to fail without a sentence."""
+def test_text_that_cannot_be_decompressed_is_refused_when_its_types_are_detected(place):
+    """Damage ids, whose text is read before the rows: even this first read must fail with one sentence."""
     config = place("zstd.parquet", "zstd.parquet")
     path = config.parent / "l-zstd.parquet"
     damaged = bytearray(path.read_bytes())
-    start = damaged.index(b"\x28\xb5\x2f\xfd")  # how a Zstandard frame begins
+    start = damaged.index(b"\x28\xb5\x2f\xfd")  # the first bytes of a Zstandard frame
     damaged[start + 4 : start + 12] = bytes(8)
     path.write_bytes(damaged)
     with pytest.raises(
@@ -97,7 +97,7 @@ def test_a_stream_has_the_values_of_a_file(lists, place):
 
 
 @pytest.mark.parametrize("name", ["l.arrow", "l.feather", "l", "l.gold"])
-def test_a_stream_is_known_by_its_first_bytes_whatever_it_is_called(name, tmp_path, place, receval):
+def test_a_stream_is_recognised_by_its_first_bytes_under_any_name(name, tmp_path, place, receval):
     place("stream.arrows", "plain.arrow")
     (tmp_path / "l-stream.arrows").rename(tmp_path / name)
     (tmp_path / "c.yaml").write_text(
@@ -113,7 +113,7 @@ def test_init_reads_streams_too(place, receval):
     assert (code, "l-stream: l-stream.arrows" in out, "test: t-stream.arrows" in out) == (0, True, True), err
 
 
-def test_a_stream_that_was_cut_is_refused(place):
+def test_a_truncated_stream_is_refused(place):
     config = place("stream.arrows", "plain.arrow")
     path = config.parent / "l-stream.arrows"
     path.write_bytes(path.read_bytes()[:200])
@@ -121,7 +121,7 @@ def test_a_stream_that_was_cut_is_refused(place):
         run(load_config(config))
 
 
-def test_a_damaged_train_file_of_which_a_matrix_masks_the_items_is_refused_in_a_sentence(tmp_path):
+def test_a_damaged_train_file_for_mask_seen_is_refused_in_one_sentence(tmp_path):
     pl.DataFrame({"user": [0, 1, 1], "item": [0, 1, 2]}).write_parquet(tmp_path / "train.parquet")
     damaged = bytearray((tmp_path / "train.parquet").read_bytes())
     start = damaged.index(b"\x28\xb5\x2f\xfd")

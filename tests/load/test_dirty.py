@@ -1,4 +1,4 @@
-"""Bad input gets one clear sentence, the place, what to do, and exit code 3; never a traceback, never a silent number."""
+"""Bad input gets one clear sentence with the place and the fix, and exit code 3; never a traceback or a silent number."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_bad_lists_get_one_sentence_and_exit_3(name, write, receval, tmp_path):
+def test_bad_lists_are_refused_in_one_sentence_with_exit_code_3(name, write, receval, tmp_path):
     given, content, said = CASES[name]
     write("test.csv", "user,item,rating\n1,10,5\n2,11,4\n")
     write("other.csv", "a,b\n1,2\n")
@@ -97,7 +97,7 @@ def test_bad_lists_get_one_sentence_and_exit_3(name, write, receval, tmp_path):
         ("user,item,rating\n,10,3\n", "{}", "line 2: no value for user"),
     ],
 )
-def test_bad_truth_gets_one_sentence_and_exit_3(content, relevance, said, write, receval, tmp_path):
+def test_bad_test_files_are_refused_in_one_sentence_with_exit_code_3(content, relevance, said, write, receval, tmp_path):
     write("test.csv", content)
     write("l.csv", GOOD)
     write("config.yaml", CONFIG.format(test="test.csv", lists="l.csv", needs="", relevance=relevance))
@@ -115,7 +115,7 @@ def test_a_200_megabyte_line_is_refused_quickly(write, receval, tmp_path):
     assert "line 3" in err
 
 
-def test_no_hit_at_all_is_a_zero_and_no_error_where_ids_do_match(write, receval, tmp_path):
+def test_lists_without_any_hit_give_0_if_ids_match(write, receval, tmp_path):
     write("test.csv", "user,item\n1,10\n2,11\n")
     write("l.csv", "user,item,score\n1,11,1\n2,10,1\n")
     write("config.yaml", CONFIG.format(test="test.csv", lists="l.csv", needs="", relevance="{}"))

@@ -64,7 +64,7 @@ def test_values_are_those_worked_by_hand(path, evaluate):
 
 
 def canonical(written: str, convention: str) -> str:
-    """The printed name of a measure that a library writes as `written`."""
+    """Return the printed name of a measure that a library writes as `written`."""
     known = conventions.load(convention)
     return resolve(known.parse(written), known).label
 

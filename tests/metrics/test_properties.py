@@ -1,4 +1,4 @@
-"""What holds for every metric of the registry, whatever the data."""
+"""Properties of every metric of the registry on any data."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_every_metric_and_every_axis_value_is_among_the_variants():
 
 
 BEYOND_BOUNDS = (
-    "train_items",  # a list may hold more items than train: the docstring says so
+    "train_items",  # a list may have more items than train: the docstring says so
     "ideal=k_items",  # an ideal of gain 1, whatever the grades are
     "undefined",  # NaN, as asked for
     "EPC(count=rows",  # rows of train divided by users: the docstring says so
@@ -70,7 +70,7 @@ def test_values_equal_those_of_the_literal_implementation_and_keep_their_bounds(
 
 
 def of_user(facts: Facts, label: str, user: Any) -> Any:
-    """The literal value of a measure for a user: `None` who does not count, `UNKNOWN` what is not implemented twice."""
+    """Return the literal value of a measure for a user: `None` if not counted, `UNKNOWN` if not implemented twice."""
     spec = parse(label)
     if spec.name in literal_beyond.OF_USERS:
         return literal_beyond.of_user(facts, spec, user)
@@ -110,7 +110,7 @@ def test_shuffling_the_rows_of_every_file_changes_nothing(part, world, seed, eva
 @settings(max_examples=2)
 @given(world=worlds())
 def test_renaming_users_and_items_in_order_changes_nothing(part, world, evaluate):
-    def renamed(frame: pl.DataFrame) -> pl.DataFrame:  # users as items, since some distances take them for items
+    def renamed(frame: pl.DataFrame) -> pl.DataFrame:  # users as items, because some distances are between a user and an item
         ids = [name for name in ("user", "item", "other") if name in frame]
         return frame.with_columns(pl.format("ü {}", pl.col(name).cast(pl.String).str.zfill(4)).alias(name) for name in ids)
 

@@ -1,4 +1,4 @@
-"""Measure strings: what is printed reads back, and what cannot be read is said."""
+"""Measure strings: printed strings read back, and invalid ones are refused."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ specs = st.recursive(
 
 
 @given(spec=specs, k=st.one_of(st.none(), st.integers(1, 1000), st.just(UNSET)))
-def test_what_is_printed_reads_back(spec, k):
+def test_a_printed_measure_string_reads_back(spec, k):
     assert parse(str(spec.at(k))) == spec.at(k)
 
 
@@ -60,7 +60,7 @@ def test_what_is_printed_reads_back(spec, k):
         ("F(" * 100, "deeply"),
     ],
 )
-def test_what_cannot_be_read_is_said(text, said):
+def test_invalid_text_is_refused_with_the_reason(text, said):
     with pytest.raises(ValueError, match=said):
         parse(text)
 
@@ -120,7 +120,7 @@ def test_no_two_metrics_share_a_spelling():
     assert len(spellings) == len(set(spellings))
 
 
-def test_every_metric_says_its_formula_its_edge_cases_and_its_source():
+def test_every_metric_documents_its_formula_edge_cases_and_source():
     for entry in metrics.METRICS.values():
         assert "=" in entry.doc, entry.name
         assert entry.reference, entry.name

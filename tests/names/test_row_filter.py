@@ -38,7 +38,7 @@ def test_a_filter_is_read_into_a_condition(text, condition):
     assert parse_filter(text) == condition
 
 
-def test_and_binds_more_than_or_and_not_most_of_all():
+def test_not_binds_before_and_and_and_before_or():
     a, b, c = (ColumnTest(name, "==", 1) for name in "abc")
     assert parse_filter("a = 1 or b = 1 and not c = 1") == Junction("or", (a, Junction("and", (b, Negation(c)))))
     assert parse_filter("(a = 1 or b = 1) and c = 1") == Junction("and", (Junction("or", (a, b)), c))
