@@ -1,4 +1,4 @@
-"""What is generated is current, and holds everything there is."""
+"""Generated files are current and complete."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_generated_files_are_current(group):
     assert stale == [], "run python docs/make.py"
 
 
-def test_the_picture_of_the_terminal_is_small_and_needs_nothing_from_elsewhere():
+def test_the_picture_of_the_terminal_is_small_and_needs_no_network():
     svg = (DOCS / "terminal.svg").read_text("utf-8")
     assert len(svg) < 30_000
     assert re.findall(r"https?://[^\"' )]*|@import|<script|url\((?!#)", svg) == ["http://www.w3.org/2000/svg"]
@@ -83,7 +83,7 @@ def test_every_check_has_a_page_with_its_limits_and_a_case_that_raises_it():
 
 @pytest.mark.parametrize("folder", ["metrics", "conventions", "checks"])
 def test_the_configs_of_the_pages_are_valid(folder, write):
-    """What a page shows is merged into the config of the example, so that no file is missing."""
+    """Merge the config of a page into that of the example, so that no file is missing."""
     base = yaml.safe_load((DOCS / "example" / "config.yaml").read_text())
     for name, text in pages(folder).items():
         for block in re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
@@ -99,7 +99,7 @@ ROWS_LACKING = (
 """The rows of the audit of the seed documents that did not hold, or held in part, when it was made."""
 
 
-def test_every_statement_of_the_seeds_that_once_did_not_hold_is_named():
+def test_every_corrected_statement_of_the_seeds_is_listed():
     text = (ROOT / "docs" / "seeds.md").read_text("utf-8")
     named: set[int] = set()
     for rows in re.findall(r"\(rows? ([^)]*)\)", text):
@@ -108,7 +108,7 @@ def test_every_statement_of_the_seeds_that_once_did_not_hold_is_named():
     assert set(ROWS_LACKING) <= named
 
 
-def test_of_the_seeds_nothing_is_lacking_but_classes_of_metrics():
+def test_only_classes_of_metrics_are_missing_from_the_seeds():
     sections = runpy.run_path(str(DOCS / "seed_statements.py"))["SECTIONS"]
     lacking = [one.says for statements in sections.values() for one in statements if not one.is_there]
     assert lacking == [

@@ -18,7 +18,7 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 
 
-def test_what_is_for_everybody_fits_two_screens():
+def test_the_first_part_of_the_readme_fits_two_screens():
     assert len(README.split("\n## ")[0].splitlines()) <= 90
 
 
@@ -32,11 +32,11 @@ def test_the_config_is_valid(write):
 
 
 @pytest.mark.parametrize("name", cli.list_commands(None))
-def test_every_command_is_named(name):
+def test_the_readme_names_every_command(name):
     assert f"`receval {name}`" in README
 
 
-def test_the_metrics_named_exist_and_are_counted():
+def test_the_metrics_of_the_readme_exist_and_their_number_is_right():
     section = README.split("\n## Ten of the metrics\n")[1].split("\n## ")[0]
     named = [name for row in re.findall(r"^\| ([^|]+) \|", section, re.MULTILINE)[1:] for name in row.split(", ") if "-" not in name]
     assert len(named) == 10

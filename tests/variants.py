@@ -115,5 +115,5 @@ AS_TEXT: Final = tuple(label for label in PROTOCOLS if "=text" in label)
 
 
 def without(*parts: str) -> list[str]:
-    """The variants that hold none of `parts`."""
+    """Return the variants that contain none of `parts`."""
     return [text for text in VARIANTS if not any(part in text for part in parts)]

@@ -1,4 +1,4 @@
-"""Letters: models that share one cannot be told apart."""
+"""Letters: models that share a letter have no clear difference."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAIRS = [frozenset(pair) for pair in combinations(MODELS, 2)]
 
 
 @given(st.sets(st.sampled_from(PAIRS)))
-def test_two_models_share_a_letter_exactly_if_they_cannot_be_told_apart(told_apart):
+def test_two_models_share_a_letter_exactly_if_they_have_no_clear_difference(told_apart):
     found = letters(MODELS, told_apart)
     shared = {pair for pair in PAIRS if set.intersection(*(set(found[model]) for model in pair))}
     assert shared == set(PAIRS) - told_apart
@@ -25,14 +25,14 @@ def test_two_models_share_a_letter_exactly_if_they_cannot_be_told_apart(told_apa
 
 
 @given(st.sets(st.sampled_from(PAIRS)), st.randoms(use_true_random=False))
-def test_letters_do_not_depend_on_the_order_of_pairs_and_none_is_idle(told_apart, random):
+def test_letters_do_not_depend_on_the_order_of_pairs_and_none_is_superfluous(told_apart, random):
     shuffled = random.sample(sorted(told_apart, key=sorted), len(told_apart))
     groups = letter_groups(MODELS, shuffled)
     assert groups == letter_groups(MODELS, told_apart)
     assert not [one for one, other in combinations(map(set, groups), 2) if one <= other or other <= one]
 
 
-def test_a_textbook_case():
+def test_letters_of_a_textbook_case():
     assert letters(("a", "b", "c"), [frozenset("ac")]) == {"a": "a", "b": "ab", "c": "b"}
     assert letters(("a",), []) == {"a": "a"}
 
