@@ -15,7 +15,7 @@ from typing import Any
 
 CHROMIUM = next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
 _PATIENCE = 60
-"""After how many seconds of silence a browser has failed."""
+"""Seconds of silence after which a browser has failed."""
 _START = """
 import fcntl, os, sys
 there, back = (fcntl.fcntl(int(number), fcntl.F_DUPFD, 10) for number in sys.argv[1:3])

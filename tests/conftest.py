@@ -35,7 +35,7 @@ settings.register_profile(
 settings.load_profile("default")
 
 QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
-"""Options of a Java that runs for seconds: it compiles little, and does not verify the classes of Spark before it loads them."""
+"""Options of a Java that runs only for seconds: it compiles little, and does not verify the classes of Spark before it loads them."""
 
 Rows = Sequence[tuple[Any, ...]]
 

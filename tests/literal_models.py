@@ -17,7 +17,7 @@ from tests import literal
 from tests.literal_facts import UNKNOWN, Facts, divided
 
 Cuts = Mapping[Any, list[Any]]
-"""user → the first k items, of the users that count."""
+"""user → the first k items, of the counted users."""
 
 
 def of_model(facts: Facts, spec: MetricSpec) -> Any:

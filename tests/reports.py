@@ -27,7 +27,7 @@ HOSTILE = (
     "\u202eturned \u05e9\u05dc\u05d5\u05dd",
     "=cmd() \"quoted\" 'single' &amp; ${x} {{ 7*7 }}",
 )
-"""Names of models that act in HTML, Markdown, on a terminal, by their length, by their direction, and in programs."""
+"""Names of models that are dangerous in HTML, Markdown, on a terminal and in programs, or by their length or direction."""
 
 N_USERS = 40
 

@@ -59,7 +59,7 @@ SECTIONS = {
     "gates.rules": {"measure": "nDCG@10"},
     "track.plugin": {"name": "ours"},
 }
-"""What a section must have."""
+"""Keys that a section needs."""
 DATABASE = {"uri": "'sqlite:///shop.db'", "query": "select 1"}
 BESIDE = {
     "data.test.table": {},
@@ -70,9 +70,9 @@ BESIDE = {
     "gates.rules.anchor": {"measure": "nDCG@10", "max_loss": "0.1"},
     "gates.rules.against": {"measure": "nDCG@10", "max_loss": "0.1"},
 }
-"""What stands beside a key in the place of that."""
+"""Keys that must be beside a key, instead of those of the section."""
 FILES = {"score": "baseline", "rank": "baseline", "prediction": "predictions", "other": "distances", "distance": "distances"}
-"""Files that have a column where the test file has none."""
+"""Sources with a column that the test file does not have."""
 
 
 def override(path: str, key: str, value: str) -> str:

@@ -96,7 +96,7 @@ ROWS_LACKING = (
     *(1, 2, 4, 10, 11, 21, 25, 30, 34, 35, 37, 38, 51, 54, 55, 56, 58, 59, 62, 66, 67, 69, 70, 83, 84, 86, 89, 92, 95, 117, 118, 120),
     *(126, 127, 132, 140, 143, 145, 147, 149, 151, 153, 155, 158, 174, 176, 177, 200, 201, 206, 209, 210, 213, 214, 217, 218, 219, 232),
 )
-"""The rows of the audit of the seed documents that did not hold, or held in part, when it was made."""
+"""Rows of the audit of the seed documents that were false, or true only in part, at the time of the audit."""
 
 
 def test_every_corrected_statement_of_the_seeds_is_listed():

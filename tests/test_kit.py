@@ -15,7 +15,7 @@ from tests.tree import below
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 FREE = re.compile(r"Apache|BSD|MIT|ISC|PSF|Python Software Foundation|MPL|LGPL|Unlicense|0BSD|HPND|Zlib", re.IGNORECASE)
-"""Licences under which a library may stand beside one under Apache-2.0."""
+"""Licences of libraries that are compatible with Apache-2.0."""
 
 
 def read(path: str) -> str:

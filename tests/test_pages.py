@@ -29,10 +29,10 @@ OF_THEIR_OWN = {
 """Pages whose commands another test runs."""
 RUN = [page for page in PAGES if "```console" in (ROOT / page).read_text("utf-8") and str(page) not in OF_THEIR_OWN]
 ON_A_TERMINAL = ["README.md"]
-"""Pages that show what a terminal of 100 columns shows; the others show what goes into a pipe."""
+"""Pages with the output on a terminal of 100 columns; the others have the output in a pipe."""
 TERMINAL = {"FORCE_COLOR": "1", "NO_COLOR": "1", "COLUMNS": "100", "TERM": "xterm-256color"}
 NAMED = re.compile(r"# (\S+\.ya?ml)$")
-"""The first line of a block that is a file."""
+"""First line of a block that is a file."""
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:

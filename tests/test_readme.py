@@ -22,7 +22,7 @@ def test_the_first_part_of_the_readme_fits_two_screens():
     assert len(README.split("\n## ")[0].splitlines()) <= 90
 
 
-def test_the_readme_has_the_commands_that_ci_looks_for():
+def test_the_readme_has_the_commands_that_ci_runs():
     assert re.search(r"^pip install -e \. && receval run ", README, re.MULTILINE)
     assert re.search(r"^pip install -e '\.\[dev\]' && pytest", README, re.MULTILINE)
 

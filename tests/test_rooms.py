@@ -63,7 +63,7 @@ ROOMS = (
     "quoting",
     "secrets",
 )
-"""The rooms from top to bottom: each imports only from those below it. `receval` is the package itself, the front door of the library."""
+"""The rooms from top to bottom: each imports only from rooms below it. `receval` is the package itself, the front door of the library."""
 ARRAYS = {
     *(
         "api",
@@ -107,9 +107,9 @@ LIBRARIES = {
     "jinja2": {"render"},
     "markupsafe": {"render"},
 }
-"""Each library that is not Python's own, and the rooms that may import it."""
+"""Each library outside of the standard library, with the rooms that may import it."""
 ENDINGS = (".py", ".pyi", ".yaml", ".typed", ".css", ".js")
-"""The endings of files that are installed."""
+"""Endings of installed files."""
 FILES = {
     "reads rows": ({"scan_csv", "scan_ndjson", "scan_parquet", "scan_ipc", "scan_lines", "scan_delta", "read_parquet"}, {"disk", "load"}),
     "opens a file": ({"open"}, {"disk", "forks", "load", "names", "render"}),
@@ -118,7 +118,7 @@ FILES = {
     "keeps temporary files": ({"mkdtemp", "TemporaryDirectory", "write_ipc_stream", "read_ipc_stream", "unlink", "rmtree"},
                               {"disk", "load", "parts", "temporary"}),
 }  # fmt: skip
-"""What is done to files: the functions that do it, and the rooms that may call them."""
+"""Operations on files: the functions, and the rooms that may call them."""
 
 
 def installed(path: Path) -> str:
@@ -128,7 +128,7 @@ def installed(path: Path) -> str:
 
 
 MODULES = {installed(path): path for folder in (EVALUATOR, ROOT / "cli") for path in sorted(folder.rglob("*.py"))}
-"""The installed name of each module and its file."""
+"""Installed name of each module → its file."""
 
 
 @cache
@@ -211,7 +211,7 @@ DOORS = (
     *("receval", "receval.cli", "receval.session", "receval.outputs", "receval.plugins", "receval.config"),
     *("receval.errors", "receval.quoting", "receval.secrets", "receval.render", "receval.render.terminal"),
 )
-"""What the command line may import of receval: the front door, what loads configs and plug-ins, the words of failures, and the screen."""
+"""Modules of receval that the command line may import: the front door, loading of configs and plug-ins, words of errors, and the screen."""
 
 
 def test_the_command_line_imports_the_front_door_the_config_failures_and_the_screen_only():
@@ -249,7 +249,7 @@ SUBJECTS = {
     ),
     "studies",
 }
-"""Subjects that have a file of their name in several rooms: what is found of one, said of it, and asked on the command line."""
+"""Subjects with a file of the same name in several rooms: its values, its texts, and its command."""
 
 
 def test_files_of_the_same_name_in_several_rooms_have_the_same_subject():

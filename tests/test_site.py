@@ -13,7 +13,7 @@ from tests.conftest import ROOT
 
 NOWHERE = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
 FETCHED = re.compile(r'<(?:script|img|iframe)[^>]* src="(?:https?:)?//|<link[^>]* rel="(?!canonical)[^"]*"[^>]* href="(?:https?:)?//')
-"""What a browser fetches from elsewhere when it shows a page."""
+"""Parts of a page that a browser would fetch from another address."""
 
 
 @pytest.mark.slow

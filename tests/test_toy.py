@@ -28,7 +28,7 @@ DIFFERENT = {
     ("recommenders", "a row twice in the truth", "MAP"): "its precision at a rank counts repeated rows",
     ("rectools", "a row twice in the truth", "MAP"): "its precision at a rank counts repeated rows",
 }
-"""What receval does not do as the library; see the notes of the convention."""
+"""Differences between receval and the library; see the notes of the convention."""
 
 
 def evaluated(library, flaw, folder):

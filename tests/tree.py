@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.conftest import ROOT
 
 MADE = {"results", "build", "dist", "__pycache__"}
-"""Folders that a run, a build or Python makes: where there is no git they tell what is no source."""
+"""Folders made by runs, builds or Python: without git they are left out of the sources."""
 
 
 @cache

@@ -49,7 +49,7 @@ def test_users_without_a_list_are_counted():
     assert evaluator({1: [5]}) == {"HitRate@1": 0.5}
 
 
-def test_columns_of_the_lists_are_named_with_those_of_the_test():
+def test_columns_of_lists_and_test_are_named_in_one_argument():
     frame = pl.DataFrame({"who": [1], "what": [5]})
     evaluator = receval.Evaluator(test=frame, metrics="HitRate@1", columns={"user": "who", "item": "what"})
     assert evaluator(frame) == {"HitRate@1": 1.0}

@@ -184,7 +184,7 @@ def test_several_runs_of_a_model_may_be_tables():
     assert (result["m", "HitRate@1"].value, result["m", "HitRate@1"].repeats) == (0.75, 2)
 
 
-def test_sparse_matrices_and_arrays_hold_interactions_by_their_indexes():
+def test_sparse_matrices_and_arrays_have_interactions_at_their_indexes():
     held = np.zeros((3, 5))
     held[0, 1], held[2, 3] = 4, 2
     for truth in (held, scipy.sparse.csr_matrix(held), scipy.sparse.coo_array(held), receval.Matrix(held)):

@@ -73,7 +73,7 @@ def test_a_notebook_gets_a_table_without_scripts_and_with_escaped_text(result: r
     assert values[:4] == ["0.6667", "0.6667", "0.6667", "0.7533"] or len(values) == 8
 
 
-def test_findings_and_failure_are_those_of_the_checks():
+def test_findings_and_failure_come_from_the_checks():
     result = receval.check(test=TEST, recommendations={1: [1, 1]}, metrics="nDCG@2", health={"R01": "error"})
     assert [finding.severity for finding in result.findings if finding.check == "R01"] == ["error"]
     assert result.failed()

@@ -70,7 +70,7 @@ def test_warnings_fail_only_on_request(receval, config):
     assert receval("run", path, "--strict")[0] == 1
 
 
-def test_severities_and_limits_are_those_of_the_config(receval, config):
+def test_the_config_sets_severities_and_limits(receval, config):
     short = CLEAN.replace("3,9,3\n3,13,2\n", "")
     assert receval("check", config(short, health="T04: off, X01: error"))[0] == 1
     assert receval("check", config(short, health="T04: off, X01: {severity: error, max_share: 0.4}"))[0] == 0

@@ -21,7 +21,7 @@ from receval.errors import DataError
 N = int(os.environ.get("RECEVAL_DAMAGES", "60"))
 SEED = int(os.environ.get("RECEVAL_FUZZ_SEED", "1"))
 READ = ("manifest.json", "results.json", "per_user.parquet")
-"""The files that are read; others are only copied, by `baseline set`."""
+"""Files that are read; others are only copied, by `baseline set`."""
 USERS = [f"u{number:02}" for number in range(60)]
 CONFIG = {
     "data": {"test": "test.csv", "recommendations": {"home": "home.csv", "shop": "shop.csv"}, "users": "users.csv"},

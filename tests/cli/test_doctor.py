@@ -73,7 +73,7 @@ def test_little_temporary_space_is_reported(receval, no_java, monkeypatch):
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_of_a_shell_asks_receval(shell, receval):
+def test_the_completion_script_of_a_shell_calls_receval(shell, receval):
     code, out, _ = receval("completion", shell)
     assert code == 0
     assert f"_RECEVAL_COMPLETE={shell}_complete" in out

@@ -54,7 +54,7 @@ def test_every_file_is_a_complete_document_if_the_config_says_so(receval, config
     assert (tmp_path / "a.tex").read_text().startswith("\\documentclass")
 
 
-def test_marks_are_those_of_the_config(receval, config):
+def test_the_config_sets_the_marks(receval, config):
     assert "that share a letter" in receval("run", config, "--format", "latex", "--set", "report.latex.marks=letters")[1]
     out = receval("run", config, "--format", "latex", "--set", "report.latex.marks=dagger", "--set", "compare.baseline=popular")[1]
     assert "better and ‡ worse than popular" in out

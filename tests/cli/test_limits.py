@@ -147,7 +147,7 @@ def test_a_config_from_a_pipe_has_at_most_4_mebibytes(here):
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="this system does not list threads there")
 @pytest.mark.parametrize(("given", "expected"), [(None, ["1", "True"]), ("7", ["7"])])
-def test_numpy_starts_no_threads_beside_a_run_unless_the_environment_asks_for_them(given, expected, monkeypatch):
+def test_numpy_starts_no_threads_unless_the_environment_sets_a_number(given, expected, monkeypatch):
     program = (
         "import os, sys; sys.argv = ['receval', '--version']; from receval.cli.main import main; main(); "
         "import numpy; print(os.environ['OPENBLAS_NUM_THREADS'], len(os.listdir('/proc/self/task')) == 1)"

@@ -16,12 +16,12 @@ from tests.cli.random_configs import call, config, world, written
 
 SECONDS = float(os.environ.get("RECEVAL_FUZZ_SECONDS", "0"))
 LEAST = 8
-"""How many valid configs are tried whatever time there is."""
+"""Number of valid configs that are tried in any case, even if time is up."""
 SEED = int(os.environ.get("RECEVAL_FUZZ_SEED", "1"))
 
 ENDS = ("results.csv", "results.json", "results.jsonl", "results.md", "results.parquet", "results.tex", "junit.xml", "b.svg")
 PAGE = 0.05
-"""How often a page is made, which takes a second."""
+"""Share of commands that make a page, which takes a second."""
 
 
 def commands(chance, made, path, folder):

@@ -20,7 +20,7 @@ from tests.cli.random_configs import call, config, world, written
 
 SECONDS = float(os.environ.get("RECEVAL_FUZZ_SECONDS", "0"))
 LEAST = 60
-"""How many are tried whatever time there is."""
+"""Number of command lines that are tried in any case, even if time is up."""
 SEED = int(os.environ.get("RECEVAL_FUZZ_SEED", "1"))
 
 INPUTS = ("config.yaml", "quick.yaml", "out", "out/", "other", "out/manifest.json", "one=out", "lists.parquet", "test.parquet")

@@ -203,7 +203,7 @@ def test_commands_of_one_test_set_refuse_folds(receval, config, arguments):
     assert "data.folds are for receval run and receval check" in err
 
 
-def test_enriched_lists_and_the_description_of_the_files_are_those_of_each_fold(receval, config, tmp_path):
+def test_each_fold_has_its_enriched_lists_and_its_description_of_files(receval, config, tmp_path):
     out = tmp_path / "out"
     wanted = ("--set", "output.enriched=true", "--set", "output.describe=true")
     code, _, err = receval("run", config(FOLDS), *wanted, "-o", f"{out}/")

@@ -60,7 +60,7 @@ def test_the_long_table_has_its_columns_and_full_precision(receval, config):
     assert any(len(row["value"]) > 12 for row in rows)
 
 
-def test_all_formats_hold_the_same_values(receval, config, tmp_path):
+def test_all_formats_have_the_same_values(receval, config, tmp_path):
     outputs = [tmp_path / f"r.{ending}" for ending in ("csv", "json", "jsonl", "parquet", "md", "tex")]
     code, out, err = receval("run", config, "-q", *(part for path in outputs for part in ("-o", path)))
     assert (code, out, err) == (0, "", "")

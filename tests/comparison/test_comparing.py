@@ -53,7 +53,7 @@ def test_the_sample_has_the_values_that_scipy_gives_with_the_correction_for_skew
 
 @pytest.mark.parametrize("aggregates", [(), ("mean", "sum", "median", "p90", "geometric", "micro", "std", "ci95")])
 @pytest.mark.parametrize("policy", [{}, {"missing_lists": "zero"}])
-def test_the_values_compared_are_those_of_the_result(aggregates, policy, result):
+def test_compared_values_equal_those_of_the_result(aggregates, policy, result):
     lists = {"base": lists_of(range(1, 61), 2), "model": lists_of(range(1, 55), 3)}
     metrics = ["Precision", "Recall"] if aggregates else EVERYTHING
     made = result(None, lists, metrics=metrics, aggregates=list(aggregates), policy=policy, items=CATALOGUE)

@@ -24,7 +24,7 @@ SHOWN = {
     "X-Session": "***",
     "pin": "***",
 }
-"""What is shown of each option of `GIVEN`."""
+"""Form in which each option of `GIVEN` is shown."""
 GIVEN = SHOWN | {
     "proxy_url": "http://me:hidden@x:80/way?sig=hidden",
     "Referer": "https://here.org/page#token=hidden",

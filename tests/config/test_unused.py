@@ -17,7 +17,7 @@ from tests.variants import FORMULAS
 from tests.worlds import measured, worlds
 
 POLICIES = [axis for axis in Policy.model_fields if axis in AXES and axis not in ("seen_items", "unknown_items")]
-"""Every list may be emptied by the other two."""
+"""The other two can leave every list empty."""
 SETTINGS = [(axis, value) for axis in POLICIES for value in AXES[axis].values]
 MEASURES = [next(text for text in FORMULAS if text.partition("(")[0] == name) for name in METRICS]
 DATA = "data: {test: t.csv, train: r.csv, items: i.csv, predictions: p.csv, recommendations: {m: l.csv}}\n"

@@ -35,7 +35,7 @@ def on_screen(document):
 
 
 RENDERERS = {"screen": on_screen, "markdown": as_markdown, "page": as_html, "latex": as_latex}
-"""Form → what makes it of a document."""
+"""Form → its renderer of documents."""
 
 
 def tables(document):

@@ -16,7 +16,7 @@ from tests.conftest import table
 from tests.worlds import World, pairs, sides
 
 NOT_COVERED: Any = object()
-"""In the place of a value that `tests/literal.py` does not compute."""
+"""A value that `tests/literal.py` does not compute."""
 ONCE = ("unique_hits", "keep_best_rank", "keep_last_row", "sum_scores")
 
 

@@ -71,7 +71,7 @@ CLAYRS_LISTS = listed(("u1", "x"), ("u1", "i2"), ("u1", "i3"), ("u1", "y"), ("u1
 
 
 def test_difference_3_ndcg_ranks_the_ratings_of_predicted_items_under_clayrs_docs(evaluate):
-    """The ratings of u1 in the order of the list are 1 4 5; u2 has none, and no value."""
+    """Give u1 the ratings 1 4 5 in the order of the list; u2 has none, and no value."""
     whole = evaluate(CLAYRS_TEST, CLAYRS_LISTS, convention="clayrs-docs", metrics=["NDCG", "NDCGAtK@2"])
     of_u1 = (1 + 4 / math.log2(3) + 5 / 2) / (5 + 4 / math.log2(3) + 1 / 2)
     cut = (1 + 4 / math.log2(3)) / (4 + 1 / math.log2(3))
@@ -149,8 +149,8 @@ def test_difference_7_mrr_is_averaged_over_all_lists_under_clayrs_docs(evaluate)
     assert [(row.value, row.n_users) for row in result.rows] == [(pytest.approx(2.5 / 3), 3), (0.5, 5)]
 
 
-def test_row_10_the_threshold_may_be_the_mean_of_all_ratings(evaluate):
-    """The test ratings 5 3 1 have the mean 3, with the train ratings 4 4 4 it is 3.5."""
+def test_row_10_the_threshold_can_be_the_mean_of_all_ratings(evaluate):
+    """Use the test ratings 5 3 1 with the mean 3; with the train ratings 4 4 4 it is 3.5."""
     test, lists = rated((1, 1, 5), (1, 2, 3), (2, 3, 1)), listed((1, 1), (1, 2), (2, 3))
     measure = "Recall(threshold=all_mean)@1"
     alone = evaluate(test, lists, metrics=[measure])

@@ -42,15 +42,15 @@ RUNS: dict[str, dict[str, Any]] = {
         "evaluation": {"metrics": ["Precision", "Recall", "AUC"], "top_k": [3], "aggregates": AGGREGATES, "by": BY}
     },
 }
-"""What each run asks for. An aggregate is made of the per-user values, whatever the metric, so that a few metrics have them all; a value
-of an axis is tried on the model that has ties and duplicates."""
+"""Settings of each run. Aggregates are computed from per-user values of any metric, so a few metrics are enough for all of them; values of
+axes are tried on the model with ties and duplicates."""
 HOWS: dict[str, Sequence[tuple[int | None, int | None]]] = {
     "every metric, yardstick and check": ((1, 8), (30, 1)),
     "every value of every axis": ((30, None),),
     "every aggregate, bootstrap and pooled values": ((1, 8), (7, None), (None, 1)),
 }
-"""Runs over shuffled files, which are partitioned in temporary files, as `engine.memory` is small: the rows of a part, and the threads of
-a process of its own, since Polars asks once how many it may have."""
+"""Runs over shuffled files, which are partitioned in temporary files because `engine.memory` is small: the rows of a part, and the threads,
+in an own process because Polars reads their number only once."""
 IN_PARTS = """
 import sys
 from functools import partial
@@ -60,7 +60,7 @@ if rows := int(sys.argv[1]):
     running.whole_users = partial(running.whole_users, rows_per_part=rows)
 sys.exit(main(sys.argv[2:]))
 """
-"""A program that runs receval with as many rows in a part as its first argument says, or as many as receval itself takes if it says 0."""
+"""A program that runs receval with its first argument as the number of rows in a part; 0 means receval's default."""
 
 
 WHOLE_USERS = running.whole_users

@@ -198,7 +198,7 @@ def test_strict_needs_at_least_one_judged_gate():
 
 
 ANCHOR = result_of({"home": lost(-0.03, 0.01)})
-"""The baseline is worse by 0.03 than this anchor was."""
+"""The baseline is worse by 0.03 than this anchor."""
 
 
 @pytest.mark.parametrize(
@@ -294,7 +294,7 @@ def test_a_comparison_of_results_counts_rare_changes_in_equivalence():
     assert one.one_sided_low < plain.one_sided_low
 
 
-def test_the_bounds_of_a_metric_with_settings_are_those_of_the_metric():
+def test_a_metric_with_settings_has_the_bounds_of_the_metric():
     assert bounds_of("nDCG(gain=linear)") == (0.0, 1.0)
     assert bounds_of("0.5*nDCG@10 + 0.5*Recall@10") == bounds_of("NotKnown(k=1)") == (-np.inf, np.inf)
 

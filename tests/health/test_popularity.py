@@ -72,7 +72,7 @@ def test_a_model_with_popularity_lists_gets_a_note_below_the_table(receval, writ
 
 
 LEAKED = {"few": ("1,12\n2,13\n2,14\n", "leave out"), "half": ("1,10\n2,11\n", "may contain")}
-"""Test rows, of which train holds one of three, or both."""
+"""Test rows of which one of three, or both, are also in train."""
 
 
 @pytest.mark.parametrize("leak", LEAKED)

@@ -15,13 +15,13 @@ ORDERED = {
     for name, case in CASES.items()
     if any("score" not in str(content) and "rank" not in str(content) for file, content in case.files.items() if "lists" in file)
 }
-"""Where lists have neither scores nor ranks, the order of the rows is what they say."""
+"""Cases without scores or ranks, in which the order of the rows is the ranking."""
 PLACED = {name for name, case in CASES.items() if any(one["check"] == "R02" for one in case.findings)}
-"""Where the line of the first odd row is said."""
+"""Cases whose sentences name the line of the first odd row."""
 
 
 def shuffled(folder, seed):
-    """Return the files with the rows of each in another order."""
+    """Put the rows of every file into another order."""
     chance = random.Random(seed)
     for path in sorted(folder.iterdir()):
         if path.suffix == ".parquet":

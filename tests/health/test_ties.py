@@ -23,7 +23,7 @@ MEASURES = [
 ]  # fmt: skip
 CUTOFFS = [1, 3, None]
 PARAMS = {"denominator": "k", "at_least": 1, "ideal": "relevant", "of": "users", "ties": "list_order", "negatives": "candidates"}
-"""Parameters under which metrics have bounds, of those that decide."""
+"""Values of the deciding parameters with which metrics have bounds."""
 
 
 def orders(scored):
@@ -163,7 +163,7 @@ def test_scores_that_single_precision_ties_have_bounds_where_it_is_what_compares
     assert found["Recall(score_type=float32)@1"] == {"least": 0.0, "expected": 0.5, "most": 1.0}
 
 
-def test_bounds_are_those_of_the_mean_beside_other_aggregates(evaluate):
+def test_bounds_apply_to_the_mean_even_with_other_aggregates(evaluate):
     test = table(["user", "item"], [(1, 0)])
     lists = table(["user", "item", "score"], [(1, item, 1.0) for item in range(2)])
     result = evaluate(test, lists, metrics=["Recall"], top_k=[1], aggregates=["median", "mean"], health={})

@@ -13,7 +13,7 @@ from receval import load, load_config, run
 from tests.conftest import values
 
 TEST = "user,item,rating\n1,10,5\n1,11,4\n2,12,3\n"
-"""What is relevant: to user 1 items 10 and 11, to user 2 item 12."""
+"""Relevant items: 10 and 11 for user 1, 12 for user 2."""
 LISTS = ((1, 10, 0.9), (1, 99, 0.8), (2, 98, 0.7), (2, 12, 0.6))
 EXPECTED = {"MRR@10": 0.75, "Recall@10": 0.75}
 

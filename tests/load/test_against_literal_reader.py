@@ -20,7 +20,7 @@ from tests.literal_reader import Refused, Row, mean, rows_of_csv, rows_of_ndjson
 
 BIG = 2**53
 MANY = 1_100
-"""More rows than are looked at first."""
+"""More rows than the detection of types reads."""
 USERS = ("1", "2", "ann")
 ITEMS = ("10", "11", "010", "book", "15", "7in")
 TITLES = ("LP", '7" vinyl', 'end"', '"a, b"', '"12"" x"', '"open', '"closed" and more', '"two\nlines"', "nul\0", '"', '""')

@@ -17,7 +17,7 @@ COLONS = CSV.replace(",", "::")
 
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-16-le", "utf-32", "utf-8", "utf-8-sig"])
 @pytest.mark.parametrize(("name", "text"), [("l.csv", CSV), ("l.ndjson", JSON), ("l.dat", COLONS), ("noending", CSV), ("l.csv.gz", CSV)])
-def test_text_is_read_in_the_encoding_that_the_config_says(encoding, name, text, write, evaluate_lists):
+def test_text_is_read_in_the_encoding_of_the_config(encoding, name, text, write, evaluate_lists):
     content = text.replace("\n", "\r\n").encode(encoding)
     write(name, gzip.compress(content) if name.endswith(".gz") else content)
     assert (

@@ -28,10 +28,10 @@ from tests.load.conftest import LISTS, TEST
 
 SECONDS = float(os.environ.get("RECEVAL_FUZZ_SECONDS", "0"))
 LEAST = 100
-"""How many are tried whatever time there is."""
+"""Number of inputs that are tried in any case, even if time is up."""
 SEED = int(os.environ.get("RECEVAL_FUZZ_SEED", "1"))
 LONGEST = 30
-"""Seconds after which a single input counts as a hang: the machine may be busy."""
+"""Seconds after which a single input counts as a hang; long, because the machine may be busy."""
 MEMORY = 2 << 30
 """Bytes by which the process may grow."""
 
@@ -80,7 +80,7 @@ SAID = [
     "separator: '::'", "separator: ', '", "header: false", "header: true", "format: trec", "format: tsv", "format: ndjson",
     "format: parquet", "format: ipc", "format: delta", "columns: {user: 1, item: 2}", "columns: {user: item, item: user}",
 ]  # fmt: skip
-"""What a config may say of a source."""
+"""Read options of a source in a config."""
 
 
 def config_of(role: str, name: str, said: str) -> str:

@@ -12,7 +12,7 @@ from tests.load.conftest import look_at
 
 LISTS = "ann,dune\nbob,emma\ncid,ulysses\n"
 TEST = "ann,dune\nbob,other\ncid,ulysses\n"
-"""No header: the first item of two of three users is relevant; without the first lines that is so for one of two."""
+"""No header: the first item is relevant for two of three users; without the first lines for one of two."""
 BY_POSITION = {"columns": {"user": 1, "item": 2}}
 
 

@@ -14,7 +14,7 @@ from receval.errors import DataError
 BIG = 2**53
 ITEMS = [30, 10, 20, 5]
 SCORES = [BIG + 1, BIG + 3, BIG + 2, BIG]
-"""In double precision items 30 and 5 would be tied, and 5 stand before 30: at ranks 3 and 4."""
+"""In double precision items 30 and 5 would be tied, with 5 before 30, at ranks 3 and 4."""
 TEST = "user,item\n1,30\n2,30\n"
 EXPECTED = {"MRR@10": 1 / 3, "Recall@10": 1.0}
 LISTS = pl.DataFrame(
@@ -22,7 +22,7 @@ LISTS = pl.DataFrame(
 )
 NESTED = LISTS.group_by("user", maintain_order=True).agg("item", "score")
 SMALL = pl.DataFrame({"user": [9] * 2_000, "item": range(2_000), "score": [1] * 2_000})
-"""More rows than are looked at first."""
+"""More rows than the detection of types reads."""
 
 
 def csv(frame: pl.DataFrame) -> str:

@@ -13,7 +13,7 @@ from receval.errors import DataError
 from tests.load.conftest import EXPECTED, LISTS, look_at
 
 FIRST = 1_000
-"""Types are decided by so many lines."""
+"""Number of lines that decide the types."""
 ODD = {
     "15.0": "15.0 cannot be an id",
     "15.7": "15.7 cannot be an id",

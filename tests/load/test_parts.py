@@ -158,7 +158,7 @@ BROKEN = {
     "brackets without end": ("l.csv", b'1,"[10,' + b"[" * 3000 + b']"\n2,"[1]"\n'),
     "brackets in JSON without end": ("l.ndjson", b'{"user": 1, "item": ' + b"[" * 100_000 + b"\n"),
 }
-"""What fuzzing found, and what is like it."""
+"""Files found by fuzzing, and similar ones."""
 
 
 @pytest.mark.parametrize("name", BROKEN)

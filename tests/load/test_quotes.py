@@ -19,7 +19,7 @@ from tests.load.conftest import look_at
 
 TEST = "user,item\n1,10\n2,12\n3,13\n4,14\n"
 INCHES = 'user,item,score,title\n1,10,0.9,7" vinyl\n2,12,0.8,LP\n3,98,0.7,CD\n4,14,0.6,12" vinyl\n'
-"""Three of four users get their item first; two stray marks stand far apart."""
+"""Three of four users have their item first; two stray marks are far apart."""
 PACKINGS = {"l.csv": bytes, "l.csv.gz": gzip.compress, "l.csv.zst": zstandard.compress}
 
 

@@ -64,7 +64,7 @@ def test_any_parts_in_any_order_give_the_same_bytes(rows: list[Row], text: bool,
 
 @settings(deadline=None)
 @given(ROWS)
-def test_sums_are_those_of_each_item_in_ascending_order(rows: list[Row]) -> None:
+def test_there_is_one_sum_per_item_in_ascending_order(rows: list[Row]) -> None:
     sums = KeyedSums.of(terms(rows)).sums(KNOWN)
     by_item: dict[int, list[Row]] = defaultdict(list)
     for row in rows:

@@ -68,7 +68,7 @@ def small(metrics, top_k=(2,), **options):
 
 
 @pytest.mark.parametrize("n_parts", [1, 3])
-def test_the_oracle_finds_all_it_can_and_popular_lists_leave_out_what_train_holds(n_parts):
+def test_the_oracle_has_all_relevant_items_and_popular_lists_leave_out_seen_items(n_parts):
     world = small(["Precision", "Recall"], n_parts=n_parts)
     yardstick, best = world.made("oracle")
     # User 1 has 11 and 12 of three, user 2 has 12 alone.

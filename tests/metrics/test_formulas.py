@@ -23,10 +23,10 @@ BESIDE = {
     *((name, "insufficient") for name in ("PartialAUC", "PAP")),
     *((name, "ties") for name in ("DeltaGap", "PopularityRatio")),
 }
-"""Choices that the formula does not show: a report names them beside it. They say what a symbol means, or what an edge case counts."""
+"""Settings that the formula does not show, so a report names them beside it: meanings of symbols and values of edge cases."""
 
 WITHOUT_SYMBOL = {("DeltaGap", "popular"), ("PopularityRatio", "popular")}
-"""Numbers that say what a word of the formula means."""
+"""Numbers that define a word of the formula."""
 
 
 def params_of(name):

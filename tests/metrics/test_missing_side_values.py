@@ -44,7 +44,7 @@ def test_pairs_without_a_distance_are_left_out_and_counted(evaluate):
     assert has_note(result, "2 of 3 pairs of listed items have no distance in data.distances")
 
 
-def test_a_list_without_a_pair_that_has_a_distance_counts_as_the_axis_says(evaluate):
+def test_a_list_without_any_distance_counts_as_the_axis_says(evaluate):
     distances = table(["item", "other", "distance"], [("p", "q", 0.25)])
     metrics = [f"ILD(distance=file,single={single})" for single in ("zero", "one", "left_out")]
     result = evaluate(TEST, LISTS, distances=distances, metrics=metrics, top_k=[3])

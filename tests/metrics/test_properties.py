@@ -19,7 +19,7 @@ from tests.variants import AS_TEXT, FILE_ORDER, FORMULAS, PROTOCOLS, VARIANTS, w
 from tests.worlds import World, assert_same, equal, measured, worlds
 
 PARTS = 6
-"""The variants are looked at in parts, so that each random world costs little."""
+"""The variants are tried in parts, so that each random world takes little time."""
 part = pytest.mark.parametrize("part", range(PARTS))
 
 
@@ -127,7 +127,7 @@ LOOKS_FURTHER = {
     "LAUC(ties=": "equal scores count wherever they stand",
     "nDCG(ideal=retrieved)": "its ideal has all hits of the list, cut at k once they are in order",
 }
-"""Measures with a cut-off that items after it may change, and why."""
+"""Measures with a cut-off that later items can change, with the reason."""
 
 
 @part

@@ -17,7 +17,7 @@ FAMILIES = ("popularity", "novelty", "serendipity")
 POPULAR = [label for label in FORMULAS if METRICS[parse(label).name].family in FAMILIES or label.startswith("RSP")]
 DEFAULTS = [f"{name}(by={COLUMN})" if name == "RSP" else name for name in dict.fromkeys(parse(label).name for label in POPULAR)]
 COUNT_ROWS = {"ranksys", "recbole", "rectools", "clayrs", "clayrs-docs", "recommenders"}
-"""Conventions of libraries that count rows of train somewhere."""
+"""Conventions of libraries that count rows of train for some setting."""
 
 
 def of_rows(label):

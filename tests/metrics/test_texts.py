@@ -20,7 +20,7 @@ WITHOUT_MEANING = {"log", "log_b", "log2", "ln", "sqrt", "min", "max", "mean", "
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_the_first_sentence_says_what_the_value_tells_in_a_line(name):
+def test_the_first_sentence_is_one_line_on_what_the_value_means_and_when_to_use_it(name):
     first, *rest = METRICS[name].doc.splitlines()
     assert rest[:1] == [""]
     assert len(first) <= 130

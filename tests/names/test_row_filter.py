@@ -1,3 +1,5 @@
+"""Row filters: the text of `where`, parsed into a condition."""
+
 import pytest
 from receval.names.row_filter import LONGEST, ColumnTest, Junction, Missing, Negation, OneOf, columns_of, in_filter, parse_filter
 
@@ -78,7 +80,7 @@ def test_integers_of_many_digits_are_numbers():
         ("__import__('os').system('ls')", "'(' at character 11"),
     ],
 )
-def test_what_is_not_a_filter_is_refused_with_the_character(text, message):
+def test_an_invalid_filter_is_refused_with_the_position_of_the_character(text, message):
     with pytest.raises(ValueError, match="cannot read the filter") as raised:
         parse_filter(text)
     assert message in str(raised.value)

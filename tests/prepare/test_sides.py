@@ -9,7 +9,7 @@ from receval.prepare import SideFrames, SideNeeds, prepare_sides
 from receval.tables.prepared import Group, Prepared, ProfileGroups
 
 TRAIN = pl.DataFrame({"user": [7, 7, 7, 3, 3, 5], "item": [20, 10, 20, 20, 30, 10], "row": range(6)})
-"""Item 20 has three rows of two users, 10 two of two, 30 one."""
+"""Item 20 has three rows of two users, 10 two rows of two users, 30 one."""
 TEST = pl.DataFrame({"user": [3, 9], "item": [40, 10], "rating": [2.0, 4.5], "row": [0, 1]})
 ITEMS = pl.DataFrame(
     {

@@ -41,7 +41,7 @@ BLOCKS = (
     Table((Column(ACTING, "key"), Column(ACTING)), ((Cell(ACTING), Cell(ACTING, ACTING, "best", ACTING)),), ACTING, ACTING, notes=TEXTS),
     Section("folded", ACTING, (Paragraph(ACTING),), folded=True),
 )
-"""A block of each kind, each of whose texts would act if it could."""
+"""A block of each kind, each with texts that are dangerous unless escaped."""
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,7 @@ def draw_pair(seed: int, n: int, shift: float = 0.0) -> Pair:
 
 pairs = st.builds(draw_pair, st.integers(0, 10**6), st.integers(12, 300), st.floats(-0.1, 0.1))
 changing_pairs = pairs.filter(lambda pair: np.unique(pair[1] - pair[0]).size > 3)
-"""Those of which scipy has a test: without any spread it has none."""
+"""Pairs for which scipy has a test: it needs some spread."""
 
 
 def skewed_t(differences: NDArray[np.float64], mean: float = 0.0, cautious: int = 0) -> float:

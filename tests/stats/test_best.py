@@ -37,7 +37,7 @@ def test_the_interval_of_a_lead_is_corrected_for_all_pairs_of_the_measure():
     assert (rival.difference, rival.low, rival.high) == pytest.approx((0.1, 0.1 - half, 0.1 + half), rel=1e-9)
 
 
-def test_the_p_values_are_those_of_all_pairs_of_all_measures():
+def test_there_is_a_p_value_for_every_pair_of_every_measure():
     random = np.random.default_rng(0)
     values = {f"m{j}": {model: random.random(N) + 0.1 * (model == "b") for model in "abcd"} for j in range(3)}
     pairs = [
@@ -112,8 +112,9 @@ def test_comparisons_that_were_not_computed_count_in_the_correction():
 
 
 DRAWS = 125
-"""Claims may exceed 5 % by three standard errors of so many draws, up to 10.8 %. At a true rate of 5 % chance does that once in 250
-times, and here never, as the draws are the same every time. A rate of 15 % is seen in 91 of 100 runs, one of 20 % in more than 99."""
+"""Claims may exceed 5 % by three standard errors of so many draws, up to 10.8 %. At a true rate of 5 % this happens by chance once in
+250 runs, and here never, because the draws are the same every time. A rate of 15 % is noticed in 91 of 100 runs, one of 20 % in more
+than 99."""
 
 
 def falsely_beaten(draw):

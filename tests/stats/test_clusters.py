@@ -31,7 +31,7 @@ def literal(d, clusters):
 
 
 @given(st.lists(st.integers(1, 7), min_size=2, max_size=8), st.integers(0, 10**6))
-def test_standard_error_and_degrees_of_freedom_are_those_of_the_matrices(sizes, seed):
+def test_standard_error_and_degrees_of_freedom_equal_those_of_the_matrices(sizes, seed):
     clusters = np.repeat(np.arange(len(sizes)), sizes)
     d = np.random.default_rng(seed).normal(0.1, 1, len(clusters))
     found = compare_paired(SUBJECT, np.zeros(len(d)), d, SETTINGS, clusters=clusters)

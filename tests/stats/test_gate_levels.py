@@ -25,11 +25,11 @@ from tests.stats.populations import Population, draw_population
 
 SECONDS = float(os.environ.get("RECEVAL_CLAIMS_SECONDS", "0"))
 LEAST = 80
-"""How many gates are tried whatever time there is."""
+"""Number of gates that are tried in any case, even if time is up."""
 SEED = int(os.environ.get("RECEVAL_CLAIMS_SEED", "1"))
 DRAWS = 250 if SECONDS else 125
 """Draws of a gate. Any of eighty gates may err in 19 of 125 (15 %), which one exceeds by chance once in a thousand runs. A gate that
-errs in 25 % of draws is then seen in 99 of 100 runs, in 21 % in 93; with 250 draws one of 15 % is seen in 90. All gates together, 10,000
+errs in 25 % of draws is then noticed in 99 of 100 runs, one of 21 % in 93; with 250 draws one of 15 % in 90. All gates together, 10,000
 draws, must keep to 5 %."""
 SHARES = ValueRange(0.0, 1.0)
 SUBJECT, SETTINGS = Subject("HitRate@10", "main", "today"), Settings()

@@ -40,7 +40,7 @@ def paired(mean, sd=0.1):
 
 
 OUTCOMES = [(0.0, "pass"), (-0.005, "inconclusive"), (-0.015, "inconclusive"), (-0.03, "fail")]
-"""The outcome of a loss of at most 0.01 by the mean difference; its bounds are ±0.0082 from there."""
+"""Outcome of a loss of at most 0.01 by the mean difference; its bounds are ±0.0082 from there."""
 
 
 @pytest.mark.parametrize(("mean", "outcome"), OUTCOMES)

@@ -146,7 +146,7 @@ def test_t_and_mcnemar_agree_for_many_users_with_hits_and_misses():
         assert found.p == pytest.approx(oracle.pvalue, abs=0.005)
 
 
-def test_the_bootstraps_are_near_those_of_scipy():
+def test_bootstrap_intervals_are_near_those_of_scipy():
     base, model = draw_pair(5, 200, 0.02)
     for test, method in (("bootstrap", "percentile"), ("bootstrap-t", None)):
         found = compare_paired(SUBJECT, base, model, Settings(test=test))

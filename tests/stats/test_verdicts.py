@@ -192,7 +192,7 @@ def test_values_of_whole_models_have_only_a_difference():
     assert family[1].family == 1
 
 
-def test_a_missing_value_of_a_whole_model_is_no_difference():
+def test_a_missing_value_of_a_whole_model_gives_no_difference():
     difference = compare_wholes(Subject("Gini", "main", "today"), None, 0.15, SETTINGS)
     assert difference.difference is None
     assert difference.sentence == "Gini of today and of main cannot be compared: one of the two has no value."
@@ -234,7 +234,7 @@ def test_the_rank_test_has_a_warning_above_a_thousand_users():
     assert WARNING in many.notes
 
 
-def test_the_notes_say_how_many_runs_there_are():
+def test_the_notes_have_the_number_of_runs():
     values = [np.linspace(0, 1, 40) + shift for shift in (0, 0.01, 0.02)]
     cases = {
         "One run per model:": (values[:1], values[1:2]),
@@ -284,7 +284,7 @@ def test_the_json_form_has_every_field_of_a_comparison():
     assert set(wanted.split()) <= CASES["better"][0].cells().keys()
 
 
-def test_many_users_are_drawn_fewer_times_and_a_note_says_so():
+def test_many_users_get_fewer_resamples_with_a_note():
     few = Settings(resamples=199)
     assert [affordable_resamples(n, SETTINGS) for n in (0, 20_000, 100_000, 10_000_000)] == [9_999, 9_999, 2_000, 999]
     assert affordable_resamples(10_000_000, few) == 199

@@ -40,7 +40,7 @@ def prepared(first_code: int = 0) -> Prepared:
         ("hamming", [1.0, 2.0, 2.0, None]),
     ],
 )
-def test_categories_differ_as_the_distance_says(kind, expected, first_code):
+def test_each_distance_of_categories_has_its_values(kind, expected, first_code):
     distance = distance_of(prepared(first_code), kind)
     first, second = distance.index_of(pl.Series([10, 10, 10, 10])), distance.index_of(pl.Series([11, 13, 12, 77]))
     assert found(distance.between(first, second)) == pytest.approx(expected)

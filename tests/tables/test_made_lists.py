@@ -15,7 +15,7 @@ from receval.tables.made_lists import SeenItems, Shuffle, best_rows, mixed, popu
 from receval.tables.prepared import Prepared
 
 LISTS_OF_SEED_7 = {0: [4, 8, 6, 2, 7], 1: [5, 4, 6, 3, 8], 2: [4, 2, 9, 5, 7], 3: [2, 6, 0, 1, 9]}
-"""Four users' lists of 5 of 10 items, as they have always been drawn."""
+"""Lists of four users, 5 of 10 items each; these must never change."""
 KINDS = {"integers": int, "texts": "i{:03d}".format}
 
 
@@ -109,7 +109,7 @@ def test_a_user_who_has_seen_everything_has_no_popular_and_no_random_list():
 
 @given(worlds())
 @settings(max_examples=150)
-def test_popular_lists_ranks_and_lengths_are_those_of_a_plain_loop(world):
+def test_popular_lists_ranks_and_lengths_equal_those_of_a_plain_loop(world):
     order = [item for item, _ in sorted(world["popularity"], key=lambda row: (-row[1], row[0]))]
     seen, depth, users = set(world["seen"] or ()), world["depth"], sorted(world["users"])
     whole = {user: [item for item in order if (user, item) not in seen] for user in users}

@@ -25,7 +25,7 @@ FLAWS = {
     "all scores tied, relevant rows last": ("truth", "tied_last", int),
     "ids are numbers in the truth and texts in the lists": ("truth", "clean", str),
 }
-"""Flaw → the file of the truth, that of the lists, and the type of the ids of the lists; ids of the truth are integers."""
+"""Flaw → the test file, the file of lists, and the type of the ids of the lists; ids of the test file are integers."""
 MEASURES = ("P", "R", "nDCG", "MAP")
 Rows = list[dict[str, Any]]
 Asked = dict[str, Callable[[], Any]]

@@ -14,7 +14,7 @@ from tests.reports import HOSTILE, as_html, evaluated, reported
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")]
 AXE = os.environ.get("RECEVAL_AXE", "")
-"""The path of axe.min.js of axe-core, where somebody wants to know whether everybody can read the page."""
+"""Path of axe.min.js of axe-core, if set: it checks the accessibility of the page."""
 
 
 @pytest.fixture(scope="module")

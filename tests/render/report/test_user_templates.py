@@ -64,7 +64,7 @@ BOMBS = {
     "{% for i in range(100000) %}{% for j in range(100000) %}aaaaaaaaaa{% endfor %}{% endfor %}": LARGE,
     "{% macro m(n) %}{{ m(n + 1) }}{% endmacro %}{{ m(0) }}": "RecursionError",
 }
-"""Templates that would fill the memory or run for ever, and what is said of each."""
+"""Templates that would fill the memory or run forever, with their messages."""
 ENDLESS = (
     "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}",
     "{% macro m(n) %}{% if n %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(60) }}",
