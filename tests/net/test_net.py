@@ -31,7 +31,7 @@ def net() -> Iterator[ModuleType]:
 
 @pytest.mark.parametrize("case", FAST)
 def test_every_output_of_a_case_has_the_recorded_bytes(case, net):
-    moves = list(net.compared(net.recorded([case]), net.digests(net.run_all([case]))))
+    moves = list(net.changes(net.recorded([case]), net.digests(net.run_all([case]))))
     if moves and not net.same_versions():
         pytest.skip(f"the record was made with other libraries than {net.versions()}")
     assert not moves, HOW.format(case=case)
@@ -48,5 +48,5 @@ def test_a_case_has_a_record_and_no_command_twice(case, net):
 
 def test_changes_are_shown_line_by_line(net):
     before, after = {"a/out": b"one\ntwo\n", "a/old": b""}, {"a/out": b"one\n2\n", "a/new": b""}
-    assert list(net.compared(before, after)) == [("new", "a/new"), ("missing", "a/old"), ("moved", "a/out")]
+    assert list(net.changes(before, after)) == [("new", "a/new"), ("missing", "a/old"), ("moved", "a/out")]
     assert net.difference("a/out", before["a/out"], after["a/out"]).splitlines()[3:] == [" one", "-two", "+2"]
