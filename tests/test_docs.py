@@ -110,7 +110,7 @@ def test_every_corrected_statement_of_the_seeds_is_listed():
 
 def test_only_classes_of_metrics_are_missing_from_the_seeds():
     sections = runpy.run_path(str(DOCS / "seed_statements.py"))["SECTIONS"]
-    lacking = [one.says for statements in sections.values() for one in statements if not one.is_there]
+    lacking = [one.says for statements in sections.values() for one in statements if not one.is_shown]
     assert lacking == [
         "Classes of metrics to import (row 83).",
         "A metric of one's own is a class that inherits from Metric, NCISMetric or RecOnlyMetric (row 209).",
