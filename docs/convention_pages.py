@@ -74,7 +74,7 @@ def linked(block: Block) -> Block:
     """Return a block with the names of metrics as links."""
     if isinstance(block, Terms):
         return replace(block, rows=tuple((term, _links(text) if term == "metrics" else text) for term, text in block.rows))
-    if isinstance(block, Table) and block.columns[0].title == "for one metric alone":
+    if isinstance(block, Table) and block.columns[0].title == "for one metric":
         rows = tuple((Cell(_links(first.text)), *others) for first, *others in block.rows)
         return replace(block, columns=(replace(block.columns[0], role="text"), *block.columns[1:]), rows=rows)
     return block

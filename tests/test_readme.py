@@ -37,8 +37,8 @@ def test_the_readme_names_every_command(name):
 
 
 def test_the_metrics_of_the_readme_exist_and_their_number_is_right():
-    section = README.split("\n## Ten of the metrics\n")[1].split("\n## ")[0]
+    section = README.split("\n## Ten common metrics\n")[1].split("\n## ")[0]
     named = [name for row in re.findall(r"^\| ([^|]+) \|", section, re.MULTILINE)[1:] for name in row.split(", ") if "-" not in name]
     assert len(named) == 10
     assert set(named) <= METRICS.keys()
-    assert f"All {len(METRICS)} of them" in section
+    assert f"All {len(METRICS)} metrics" in section
