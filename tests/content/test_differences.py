@@ -21,7 +21,10 @@ from receval.render.result_data import comparison_cells, comparison_rows
 from receval.render.screen import show
 from receval.stats.difference import VERDICTS
 
-RETIRED = ("tiny", "cannot be told", "told apart", "p_same", '"same"', '"none"')
+from tests.words import retired_in
+
+OLD_NAMES = ("tiny", "p_same", '"same"', '"none"')
+"""Former names of verdicts and fields."""
 
 
 class Pipe(StringIO):
@@ -68,7 +71,8 @@ SELECTIONS = {
 def test_every_form_names_each_verdict_by_the_same_word(form, selection, comparison):
     text = RENDERERS[form](SELECTIONS[selection](comparison)).replace('"up","same","down"', "")
     assert [verdict for verdict in VERDICTS if verdict not in text] == []
-    assert [word for word in RETIRED if word in text] == []
+    assert [word for word in OLD_NAMES if word in text] == []
+    assert retired_in(text) == []
 
 
 def test_files_and_charts_name_each_verdict_by_its_word(comparison):
@@ -76,7 +80,7 @@ def test_files_and_charts_name_each_verdict_by_its_word(comparison):
     forms["chart"] = json.dumps(chart(ReportContent({}, (), comparison)).spec).encode()
     for form, text in forms.items():
         assert [verdict for verdict in VERDICTS if verdict not in text.decode()] == [], form
-        assert [word for word in RETIRED if word in text.decode().replace('"same": ', "")] == [], form
+        assert [word for word in OLD_NAMES if word in text.decode().replace('"same": ', "")] == [], form
 
 
 def test_json_has_version_2_and_null_for_a_missing_verdict(comparison):
