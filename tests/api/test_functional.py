@@ -74,10 +74,10 @@ def test_several_cut_offs_give_one_value_each():
 
 
 @pytest.mark.parametrize(
-    ("k", "said"), [([], "k: the list of cut-offs is empty"), ([0], "at least 1, not 0"), ([True], "not True"), (1.5, "not 1.5")]
+    ("k", "message"), [([], "k: the list of cut-offs is empty"), ([0], "at least 1, not 0"), ([True], "not True"), (1.5, "not 1.5")]
 )
-def test_an_invalid_cut_off_is_refused(k, said):
-    with pytest.raises(receval.ConfigError, match=said):
+def test_an_invalid_cut_off_is_refused(k, message):
+    with pytest.raises(receval.ConfigError, match=message):
         functional.ndcg(TRUE, PRED, k)
 
 

@@ -134,7 +134,7 @@ def test_arguments_of_a_call_become_the_config_of_the_result():
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "message"),
     [
         ({"losers": -1}, "losers must be the number of users to list, a whole number from 0, not -1"),
         ({"losers": "x"}, "losers must be the number of users to list, a whole number from 0, not 'x'"),
@@ -142,8 +142,8 @@ def test_arguments_of_a_call_become_the_config_of_the_result():
         ({"cluster": "age"}, "^cluster age: the results"),
     ],
 )
-def test_a_wrong_argument_of_a_comparison_is_named_in_words_of_the_call(result: receval.EvaluationResult, asked: Any, said: str):
-    with pytest.raises(receval.RecevalError, match=said):
+def test_a_wrong_argument_of_a_comparison_is_named_in_words_of_the_call(result: receval.EvaluationResult, asked: Any, message: str):
+    with pytest.raises(receval.RecevalError, match=message):
         result.compare(**asked)
 
 

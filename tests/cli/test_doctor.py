@@ -56,14 +56,14 @@ def test_missing_java_is_reported_if_spark_is_installed(receval, no_java):
 
 
 @pytest.mark.parametrize(
-    ("said", "advice"),
+    ("message", "advice"),
     [('openjdk version "16.0.2"', "Spark 4 needs Java 17"), ('openjdk version "17"', ""), ('openjdk version "21.0.1"', "")],
 )
-def test_a_java_that_is_too_old_is_reported(said, advice, receval, monkeypatch):
+def test_a_java_that_is_too_old_is_reported(message, advice, receval, monkeypatch):
     monkeypatch.setattr(machine.shutil, "which", lambda program, path=None: "java")
-    monkeypatch.setattr(machine.subprocess, "run", lambda *args, **options: subprocess.CompletedProcess(args, 0, "", said))
+    monkeypatch.setattr(machine.subprocess, "run", lambda *args, **options: subprocess.CompletedProcess(args, 0, "", message))
     java = facts(receval)["Java"]
-    assert java["found"] in said
+    assert java["found"] in message
     assert java["advice"] == advice
 
 

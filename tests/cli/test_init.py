@@ -246,7 +246,7 @@ def test_a_config_is_written_with_relative_paths_and_overwritten_only_by_force(r
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (None, "there is no config file"),
         ("a: [", "not valid YAML"),
@@ -261,13 +261,13 @@ def test_a_config_is_written_with_relative_paths_and_overwritten_only_by_force(r
         ("reader: {split: {local_path: s, sep: '; and then ;'}}\nevaluation: {metrics: [nDCG]}", "data.test.separator"),
     ],
 )
-def test_a_file_that_cannot_be_converted_is_refused_in_one_sentence_and_nothing_is_written(content, said, receval, write, tmp_path):
+def test_a_file_that_cannot_be_converted_is_refused_in_one_sentence_and_nothing_is_written(content, message, receval, write, tmp_path):
     source = tmp_path / "other.yml"
     if content is not None:
         write("other.yml", content)
     code, out, err = receval("init", "--from", source, "-o", tmp_path / "new" / "config.yaml")
     assert (code, out) == (2, "")
-    assert said in err
+    assert message in err
     assert not (tmp_path / "new").exists()
 
 
@@ -289,8 +289,8 @@ def test_a_bare_evaluation_means_the_same_to_run_and_to_init(evaluation, receval
     # the measures that `receval run` computes from the block itself, and from the config that `receval init --from` writes
     data = {"test": "test.csv", "recommendations": {"model": "recommendations.csv"}}
     (tmp_path / "theirs.yaml").write_text(yaml.safe_dump({"evaluation": evaluation}, sort_keys=False))
-    code, _, said = receval("init", "--from", tmp_path / "theirs.yaml", "-o", tmp_path / "ours.yaml")
-    assert code == 0, said
+    code, _, message = receval("init", "--from", tmp_path / "theirs.yaml", "-o", tmp_path / "ours.yaml")
+    assert code == 0, message
     as_it_is = load_config({"data": data, "evaluation": evaluation}).config.evaluation
     converted = load_config(tmp_path / "ours.yaml").config.evaluation
     assert converted.convention == as_it_is.convention

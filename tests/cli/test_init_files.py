@@ -194,7 +194,7 @@ def test_an_unusable_file_is_left_out_with_the_reason(init):
 
 
 @pytest.mark.parametrize(
-    ("files", "said"),
+    ("files", "message"),
     [
         ({}, "there is no table in ."),
         (
@@ -210,11 +210,11 @@ def test_an_unusable_file_is_left_out_with_the_reason(init):
         ),
     ],
 )
-def test_without_a_test_set_or_lists_one_sentence_says_so_and_nothing_is_written(files, said, receval, folder):
+def test_without_a_test_set_or_lists_one_sentence_says_so_and_nothing_is_written(files, message, receval, folder):
     folder(files)
     code, out, err = receval("init", "-o", "new/config.yaml")
     assert (code, out) == (3, "")
-    assert f"receval: {said}" in err
+    assert f"receval: {message}" in err
     assert not Path("new").exists()
 
 

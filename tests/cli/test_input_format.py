@@ -40,11 +40,11 @@ def config(write):
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("said", [True, False])
-def test_standard_input_is_read_in_every_format(form, said, config, receval, monkeypatch):
-    content = FORMS[form] if said else FORMS[form].replace(b" 0 ", b" Q0 ")
+@pytest.mark.parametrize("message", [True, False])
+def test_standard_input_is_read_in_every_format(form, message, config, receval, monkeypatch):
+    content = FORMS[form] if message else FORMS[form].replace(b" 0 ", b" Q0 ")
     monkeypatch.setattr("sys.stdin", Piped(content))
-    options = ["--input-format", form] if said else []
+    options = ["--input-format", form] if message else []
     code, out, err = receval("run", config, "--recs", "piped=-", "--format", "csv", "--set", "health=off", *options)
     assert (code, err) == (0, "")
     assert "piped,MRR,10,mean,0.75,2" in out

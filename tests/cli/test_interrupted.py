@@ -37,8 +37,8 @@ def web() -> Iterator[str]:
     server.server_close()
 
 
-@pytest.mark.parametrize(("name", "code", "said"), [("SIGTERM", 143, ""), ("SIGINT", 130, "receval: interrupted\n")])
-def test_a_signal_ends_the_program_quietly_and_tidily(name, code, said, web, receval, write, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("name", "code", "message"), [("SIGTERM", 143, ""), ("SIGINT", 130, "receval: interrupted\n")])
+def test_a_signal_ends_the_program_quietly_and_tidily(name, code, message, web, receval, write, tmp_path, monkeypatch):
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
@@ -46,7 +46,7 @@ def test_a_signal_ends_the_program_quietly_and_tidily(name, code, said, web, rec
     evaluation = "{convention: receval, metrics: [MRR]}"
     config = f"data: {{test: test.csv, recommendations: {{m: '{web}/{name}/l.csv'}}}}\nevaluation: {evaluation}\n"
     before = signal.getsignal(signal.SIGTERM)
-    assert receval("run", write("config.yaml", config)) == (code, "", said)
+    assert receval("run", write("config.yaml", config)) == (code, "", message)
     assert list(Path(scratch).iterdir()) == []
     assert signal.getsignal(signal.SIGTERM) is before
 

@@ -30,7 +30,7 @@ def contents(folder):
 
 
 @pytest.mark.parametrize(
-    ("lists", "options", "said"),
+    ("lists", "options", "message"),
     [
         ("lists/m.csv", ["-o", "test.csv"], "-o test.csv would overwrite test.csv, which is data.test"),
         ("lists/m.csv", ["-o", "link.csv"], "-o link.csv would overwrite test.csv, which is data.test"),
@@ -45,7 +45,7 @@ def contents(folder):
         ("{path: lists/m.csv}, n: lists/n.csv", ["-o", "lists/n.csv"], "-o lists/n.csv would overwrite lists/n.csv, which is data."),
     ],
 )  # fmt: skip
-def test_a_run_that_would_overwrite_an_input_is_refused_with_both_names(lists, options, said, folder, receval):
+def test_a_run_that_would_overwrite_an_input_is_refused_with_both_names(lists, options, message, folder, receval):
     (folder / "d").mkdir()
     (folder / "out").mkdir()
     for name in ("results.csv", "d/T01.parquet", "out/results.csv", "lists/n.csv"):
@@ -56,7 +56,7 @@ def test_a_run_that_would_overwrite_an_input_is_refused_with_both_names(lists, o
     before = contents(folder)
     code, out, err = receval("run", "config.yaml", *options)
     assert (code, out) == (2, ""), err
-    assert said in err
+    assert message in err
     assert len(err.splitlines()) == 2
     assert contents(folder) == before
 

@@ -91,7 +91,7 @@ def test_users_who_lose_most_are_named_only_on_request(folder, tmp_path, receval
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (["report", "{}/out"], 2, "give an output file or a format:"),
         (["report", "{}/out", "-o", "x.docx"], 2, "end a report in .html"),
@@ -107,10 +107,10 @@ def test_users_who_lose_most_are_named_only_on_request(folder, tmp_path, receval
         (["plot", "over_k", "{}/out", "-o", "x.json", "--of", "MAP"], 2, "MAP"),
     ],
 )
-def test_an_impossible_report_is_refused_in_one_sentence(arguments, code, said, folder, receval, tmp_path):
+def test_an_impossible_report_is_refused_in_one_sentence(arguments, code, message, folder, receval, tmp_path):
     found, out, err = receval(*(part.replace("{}", str(folder)) for part in arguments))
     assert (found, out) == (code, ""), err
-    assert said in err
+    assert message in err
     assert "Traceback" not in err
     assert list(tmp_path.iterdir()) == []
 

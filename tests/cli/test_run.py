@@ -159,7 +159,7 @@ def test_variables_of_the_environment_reach_the_config(receval, config, monkeypa
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (["run", "nowhere.yaml"], 2, "there is no config file nowhere.yaml"),
         (["run", "."], 2, "is a folder"),
@@ -173,11 +173,11 @@ def test_variables_of_the_environment_reach_the_config(receval, config, monkeypa
         (["validate", "quickstart.yaml", "--set", "evaluation.top_k=0"], 2, "at least 1"),
     ],
 )
-def test_failures_have_their_exit_code_and_one_sentence(arguments, code, said, receval, config, monkeypatch):
+def test_failures_have_their_exit_code_and_one_sentence(arguments, code, message, receval, config, monkeypatch):
     monkeypatch.chdir(config.parent)
     found, out, err = receval(*arguments)
     assert (found, out) == (code, "")
-    assert said in err
+    assert message in err
     assert "Traceback" not in err
 
 

@@ -62,14 +62,14 @@ def test_the_printed_config_gives_the_same_result(receval, shop):
     receval("run", *asked, "-o", "said.csv")
     (shop / "config.yaml").write_text(receval("run", *asked, "--print-config")[1])
     assert receval("run", "config.yaml", "-q", "-o", "written.csv")[0] == 0
-    said, written = (values((shop / name).read_text()) for name in ("said.csv", "written.csv"))
-    assert said == written
-    assert said
+    message, written = (values((shop / name).read_text()) for name in ("said.csv", "written.csv"))
+    assert message == written
+    assert message
 
 
 def test_every_command_that_reads_a_config_works_without_one(receval):
     both = (*FILES, "--recs", "pop=pop.csv")
-    for command, said in [
+    for command, message in [
         (("check", *FILES), "health checks"),
         (("describe", *FILES), "rows"),
         (("audit", *FILES, "-m", "Recall@1"), "receval"),
@@ -80,7 +80,7 @@ def test_every_command_that_reads_a_config_works_without_one(receval):
     ]:
         code, out, err = receval(*command)
         assert code == 0, err
-        assert said in out, command
+        assert message in out, command
 
 
 def test_compare_has_one_option_for_the_test_file_and_the_statistical_test(receval):
@@ -154,7 +154,7 @@ def test_cutoffs_without_effect_are_named(receval, shop):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ((), "Missing argument 'CONFIG': give a config, or the files: --test FILE --recs NAME=FILE -m nDCG@10"),
         (("--recs", "als.csv"), "Missing argument 'CONFIG'"),
@@ -168,10 +168,10 @@ def test_cutoffs_without_effect_are_named(receval, shop):
         ((*FILES, "--convention", "elliott"), "--convention elliott: evaluation.convention: unknown convention 'elliott'"),
     ],
 )
-def test_an_error_of_an_option_names_the_option(arguments, said, receval):
+def test_an_error_of_an_option_names_the_option(arguments, message, receval):
     code, out, err = receval("run", *arguments)
     assert (code, out) == (2, "")
-    assert said in err
+    assert message in err
 
 
 @pytest.mark.parametrize("name", ["als.csv", "gone.parquet", "packed.csv.gz", "u.data", "log", "lists"])

@@ -54,7 +54,7 @@ def test_every_problem_is_named_at_once_with_its_line_column_path_and_a_hint(wri
 
 
 @pytest.mark.parametrize(
-    ("override", "said"),
+    ("override", "message"),
     [
         ("report.title=3", "this should be text, not 3"),
         ("evaluation.relevance.graded=maybe", "this should be true or false, not 'maybe'"),
@@ -64,8 +64,8 @@ def test_every_problem_is_named_at_once_with_its_line_column_path_and_a_hint(wri
         ("output=[1]", "this should be a mapping"),
     ],
 )
-def test_the_expected_type_of_a_value_is_named_in_words_of_yaml(override, said, write):
-    assert problems(write("config.yaml", MINIMAL), override)[0].endswith(f"{override.partition('=')[0]}: {said}")
+def test_the_expected_type_of_a_value_is_named_in_words_of_yaml(override, message, write):
+    assert problems(write("config.yaml", MINIMAL), override)[0].endswith(f"{override.partition('=')[0]}: {message}")
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_all_spellings_become_one_list_of_specs(metrics, expected, write):
 
 
 @pytest.mark.parametrize(
-    ("metrics", "said"),
+    ("metrics", "message"),
     [
         ("[{beta: 1, k: 2}]", "needs the key 'name'"),
         ("[3]", "must be a name, a measure string or a mapping,"),
@@ -113,16 +113,22 @@ def test_all_spellings_become_one_list_of_specs(metrics, expected, write):
         ("['F1(GAUC,MAP)']", "needs the catalogue"),
     ],
 )
-def test_a_wrong_metric_is_refused(metrics, said, write):
+def test_a_wrong_metric_is_refused(metrics, message, write):
     text = f"data: {{test: t, recommendations: {{m: r}}}}\nevaluation: {{metrics: {metrics}}}\n"
-    assert said in "\n".join(problems(write("config.yaml", text)))
+    assert message in "\n".join(problems(write("config.yaml", text)))
 
 
 def test_contradictions_and_wrong_overrides_are_named_beside_wrong_fields(write):
     text = "data: {test: t, recommendations: {m: r}}\nevaluation:\n  metrics: [AUC, nDGC, nDCG]\n  topk: 3\n"
     found = "\n".join(problems(write("config.yaml", text), "nonsense", "evaluation.top_k=0"))
-    for said in ("AUC needs the catalogue", "did you mean 'nDCG'", "did you mean 'top_k'", "write it as path=value", "at least 1, not 0"):
-        assert said in found
+    for message in (
+        "AUC needs the catalogue",
+        "did you mean 'nDCG'",
+        "did you mean 'top_k'",
+        "write it as path=value",
+        "at least 1, not 0",
+    ):
+        assert message in found
 
 
 def test_set_overrides_a_value_and_names_itself_when_it_is_wrong(write):
@@ -179,7 +185,7 @@ def test_the_resolved_config_reads_back_as_itself(name, write):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "not an empty file"),
         ("- a\n- b\n", "not a list"),
@@ -195,8 +201,8 @@ def test_the_resolved_config_reads_back_as_itself(name, write):
         (MINIMAL.replace("[nDCG]", "[nDCG], convention: nobody"), "unknown convention 'nobody'"),
     ],
 )
-def test_a_wrong_config_is_refused(text, said, write):
-    assert said in "\n".join(problems(write("config.yaml", text)))
+def test_a_wrong_config_is_refused(text, message, write):
+    assert message in "\n".join(problems(write("config.yaml", text)))
 
 
 def test_the_committed_schema_is_current():

@@ -19,7 +19,7 @@ def test_charts_are_names_or_names_with_measures():
 
 
 @pytest.mark.parametrize(
-    ("section", "said"),
+    ("section", "message"),
     [
         ({"charts": ["pie"]}, "a chart must be one of differences, over_k, distribution, trade_off"),
         ({"charts": [{"trade_off": ["nDCG@10"]}]}, "needs two measures"),
@@ -32,8 +32,8 @@ def test_charts_are_names_or_names_with_measures():
         ({"title": ""}, "at least 1 character"),
     ],
 )
-def test_a_wrong_report_section_is_refused(section, said):
-    with pytest.raises(ValidationError, match=said):
+def test_a_wrong_report_section_is_refused(section, message):
+    with pytest.raises(ValidationError, match=message):
         ReportConfig.model_validate(section)
 
 

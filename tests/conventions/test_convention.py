@@ -147,7 +147,7 @@ def test_a_convention_may_be_set_for_one_measure(write):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("axes:\n  map_denominator: q\n", r"ours\.yaml:2: map_denominator is one of min_r_k"),
         ("axes:\n  map_denominator: min_r\n", r"did you mean 'min_r_k'"),
@@ -173,11 +173,11 @@ def test_a_convention_may_be_set_for_one_measure(write):
         ("spellings: {MAP: B, B: MAP}\n", r"form a circle"),
     ],
 )
-def test_a_wrong_convention_file_is_refused_with_file_and_line(write, text, said):
+def test_a_wrong_convention_file_is_refused_with_file_and_line(write, text, message):
     write("ours.yaml", text)
     with pytest.raises(ConfigError) as caught:
         load_config(config(write, "./ours.yaml"))
-    assert re.search(said, str(caught.value)), str(caught.value)
+    assert re.search(message, str(caught.value)), str(caught.value)
 
 
 def test_an_unknown_convention_is_refused(write):

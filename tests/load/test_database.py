@@ -127,14 +127,18 @@ def test_a_query_of_postgresql_gives_the_values_of_a_file_and_the_password_is_ne
     assert evaluate_lists({"uri": postgres.replace("postgresql:", "postgres:"), "query": RANKS}) == EXPECTED
     config = yaml.safe_load((tmp_path / "config.yaml").read_text()) | {"output": {"dir": "out"}, "health": {}}
     write("config.yaml", yaml.safe_dump(config))
-    said = [receval("run", tmp_path / "config.yaml"), receval("run", tmp_path / "config.yaml", "--print-config")]
+    message = [receval("run", tmp_path / "config.yaml"), receval("run", tmp_path / "config.yaml", "--print-config")]
     query = "data.recommendations.model.query"
-    said += [receval("run", tmp_path / "config.yaml", "--set", f"{query}={bad}") for bad in ("select nothing", "select 1 as one", "drop")]
+    message += [
+        receval("run", tmp_path / "config.yaml", "--set", f"{query}={bad}") for bad in ("select nothing", "select 1 as one", "drop")
+    ]
     wrong = postgres.replace("bob", "nobody")
-    said.append(receval("run", tmp_path / "config.yaml", "--set", f"data.recommendations={{m: {{uri: '{wrong}', query: select 1}}}}"))
-    said.append(receval("run", tmp_path / "config.yaml", "--set", f"data.recommendations={{m: {{uri: '{wrong}'}}}}"))
-    assert [code for code, _, _ in said] == [0, 0, 3, 3, 3, 3, 2]
-    shown = "".join(out + err for _, out, err in said) + "".join(path.read_text(errors="replace") for path in (tmp_path / "out").iterdir())
+    message.append(receval("run", tmp_path / "config.yaml", "--set", f"data.recommendations={{m: {{uri: '{wrong}', query: select 1}}}}"))
+    message.append(receval("run", tmp_path / "config.yaml", "--set", f"data.recommendations={{m: {{uri: '{wrong}'}}}}"))
+    assert [code for code, _, _ in message] == [0, 0, 3, 3, 3, 3, 2]
+    shown = "".join(out + err for _, out, err in message) + "".join(
+        path.read_text(errors="replace") for path in (tmp_path / "out").iterdir()
+    )
     assert "postgresql://***@127.0.0.1:" in shown
     assert not [secret for secret in (PASSWORD, PASSWORD.replace("/", "%2F"), "bob:") if secret in shown]
 
@@ -158,7 +162,7 @@ def test_the_order_of_rows_of_a_query_changes_no_byte(receval, write, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("source", "code", "said"),
+    ("source", "code", "message"),
     [
         ({"uri": "sqlite:///shop.db", "query": "select nothing"}, 3, "model: sqlite:///shop.db: the query failed: "),
         ({"uri": "sqlite:///shop.db", "query": "select * from recs where user_id = 7"}, 3, "sqlite:///shop.db: the query has no rows"),
@@ -178,13 +182,13 @@ def test_the_order_of_rows_of_a_query_changes_no_byte(receval, write, tmp_path):
         ({"uri": "host=h password=s3cret", "query": "select 1"}, 2, "a uri must name a database, such as sqlite:///shop.db;"),
     ],
 )
-def test_an_error_of_a_query_is_one_sentence(source, code, said, shop, receval, write):
+def test_an_error_of_a_query_is_one_sentence(source, code, message, shop, receval, write):
     write("test.csv", "user,item\n1,10\n2,12\n")
     config = {"data": {"test": "test.csv", "recommendations": {"model": source}}, "evaluation": {"metrics": ["MRR"]}}
     write("config.yaml", yaml.safe_dump(config))
     found, out, err = receval("run", shop / "config.yaml")
     assert (found, out) == (code, "")
-    assert said in err
+    assert message in err
     assert "s3cret" not in err
     assert not (shop / "no.db").exists()
 

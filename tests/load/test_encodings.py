@@ -38,7 +38,7 @@ MANY = "1,10,0.5,e\n" * 200_000
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "message"),
     [
         ("l.csv", CSV.encode("latin-1"), r"l.csv, line 2: not UTF-8 text \(byte 0xE9\)"),
         ("l.csv", (CSV.replace("é", "e") + MANY + "1,10,1,é\n").encode("latin-1"), r"line 200006: not UTF-8 text \(byte 0xE9\)"),
@@ -48,9 +48,9 @@ MANY = "1,10,0.5,e\n" * 200_000
         ("l.dat", (COLONS + MANY.replace(",", "::")).replace("é", "e").encode() + b"1::10::1::\xe9\n", "line 200006: not UTF-8 text"),
     ],
 )
-def test_text_that_is_not_utf_8_is_reported_with_line_byte_and_the_option_to_set(name, content, said, write, evaluate_lists):
+def test_text_that_is_not_utf_8_is_reported_with_line_byte_and_the_option_to_set(name, content, message, write, evaluate_lists):
     write(name, content)
-    with pytest.raises(DataError, match=said) as caught:
+    with pytest.raises(DataError, match=message) as caught:
         evaluate_lists(name)
     assert "set encoding:" in caught.value.hint
 

@@ -83,9 +83,9 @@ SAID = [
 """Read options of a source in a config."""
 
 
-def config_of(role: str, name: str, said: str) -> str:
+def config_of(role: str, name: str, message: str) -> str:
     """Return a config that reads the file `name` with the options `said`."""
-    source = f"{{path: {name}, {said}}}" if said else name
+    source = f"{{path: {name}, {message}}}" if message else name
     test, lists = ("test.csv", source) if role == "recommendations" else (source, "lists.csv")
     return f"data: {{test: {test}, recommendations: {{m: {lists}}}}}\nevaluation: {{metrics: [Recall]}}\n"
 

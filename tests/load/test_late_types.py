@@ -39,10 +39,10 @@ def objects(n: int, item: str, **more: str) -> str:
 def test_an_odd_value_in_json_is_refused_as_id(spelling, item, n_before, write, evaluate_lists):
     source = {"path": "l.ndjson", "columns": {"item": spelling}}
     write("l.ndjson", objects(n_before, item).replace('"item"', json.dumps(spelling)))
-    said = f"line {n_before + 1}: {ODD[item]}"
+    message = f"line {n_before + 1}: {ODD[item]}"
     if item.startswith("[") and n_before < FIRST:  # the first lines show that a row may have a list
-        said = f"line 1: {spelling!r} is 10, but a list in other rows"
-    with pytest.raises(DataError, match=re.escape(said)):
+        message = f"line 1: {spelling!r} is 10, but a list in other rows"
+    with pytest.raises(DataError, match=re.escape(message)):
         evaluate_lists(source)
 
 
@@ -56,7 +56,7 @@ def test_an_odd_value_in_compressed_json_is_refused_as_id(pack, n_before, write,
 
 @places
 @pytest.mark.parametrize(
-    ("items", "said"),
+    ("items", "message"),
     [
         ("[15.0]", "15.0 cannot be an id"),
         ('["a", 15.0]', "15.0 cannot be an id"),
@@ -66,15 +66,15 @@ def test_an_odd_value_in_compressed_json_is_refused_as_id(pack, n_before, write,
         ('"[15]"', "'items' is '[15]', but a list in other rows"),
     ],
 )
-def test_an_odd_value_in_a_list_of_json_is_refused_as_id(items, said, n_before, write, evaluate_lists):
+def test_an_odd_value_in_a_list_of_json_is_refused_as_id(items, message, n_before, write, evaluate_lists):
     write("l.ndjson", '{"user": 1, "items": [10]}\n' * n_before + f'{{"user": 2, "items": {items}}}\n')
-    with pytest.raises(DataError, match=re.escape(f"line {n_before + 1}: {said}")):
+    with pytest.raises(DataError, match=re.escape(f"line {n_before + 1}: {message}")):
         evaluate_lists("l.ndjson")
 
 
 @places
 @pytest.mark.parametrize(
-    ("items", "said"),
+    ("items", "message"),
     [
         ("[15.0]", "15.0 cannot be an id"),
         ("[true]", "True cannot be an id"),
@@ -84,9 +84,9 @@ def test_an_odd_value_in_a_list_of_json_is_refused_as_id(items, said, n_before, 
         ("x", "item holds 'x', which is not a JSON array"),
     ],
 )
-def test_an_odd_value_in_a_list_in_text_is_refused_as_id(items, said, n_before, write, evaluate_lists):
+def test_an_odd_value_in_a_list_in_text_is_refused_as_id(items, message, n_before, write, evaluate_lists):
     write("l.csv", "user,items\n" + '1,"[10]"\n' * n_before + f'2,"{items}"\n')
-    with pytest.raises(DataError, match=re.escape(f"line {n_before + 2}: {said}")):
+    with pytest.raises(DataError, match=re.escape(f"line {n_before + 2}: {message}")):
         evaluate_lists("l.csv")
 
 

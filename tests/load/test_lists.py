@@ -113,7 +113,7 @@ GOOD = objects({"user": 1, "items": [10, 99], "scores": [0.9, 0.8]}) * 3
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "message"),
     [
         ("l.ndjson", GOOD + '{"user": 2, "items": [1, 2], "scores": [0.5]}\n', "line 4: 2 items but 1 score\n"),
         ("l.ndjson", GOOD + '{"user": 2, "items": [1, 2]}\n', "line 4: 2 items but 0 scores"),
@@ -130,9 +130,9 @@ GOOD = objects({"user": 1, "items": [10, 99], "scores": [0.9, 0.8]}) * 3
         ("l.csv", 'user,items,score\n1,"[10, 99]","[1, 2]"\n2,"[98, 12]","[1, ""x""]"\n', "line 3: 'x' is not a number"),
     ],
 )  # fmt: skip
-def test_invalid_lists_are_refused_with_their_place(name, content, said, write, evaluate_lists):
+def test_invalid_lists_are_refused_with_their_place(name, content, message, write, evaluate_lists):
     write(name, content)
-    with pytest.raises(DataError, match=said):
+    with pytest.raises(DataError, match=message):
         evaluate_lists(name)
 
 

@@ -65,18 +65,18 @@ def test_further_columns_of_any_name_are_ignored(name, mrr, write, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ('user,item,score\n1,"",0.5\n2,13,1\n', "line 2: no value for item"),
         ("user,item\r1,10\r2,13\r", "carriage return only"),
         ('user,item,score\n1,"10,0.5\n2,13,1\n', "line 2: a quoted field starts in this row and is never closed"),
     ],
 )
-def test_misleading_text_is_refused(content, said, mrr, write):
+def test_misleading_text_is_refused(content, message, mrr, write):
     write("l.csv", content)
     code, _, err = mrr("l.csv")
     assert code == 3
-    assert said in err
+    assert message in err
 
 
 @pytest.mark.parametrize("value", ["10.0", '{"a": 10}', "[[10]]", "[10.0]", '[{"item": {"a": 10}}]'])

@@ -68,7 +68,7 @@ def test_files_of_one_model_can_differ_in_quoting(write, evaluate_lists):
 
 @pytest.mark.parametrize("name", PACKINGS)
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "message"),
     [
         ('3,13,0.7,"open', "line 2003: a quoted field starts in this row and is never closed"),
         ('3,13,0.7,"12" vinyl', "line 2003: there is text after the closing quotation mark of a field"),
@@ -79,10 +79,10 @@ def test_files_of_one_model_can_differ_in_quoting(write, evaluate_lists):
         ("3,13,0.7,a\0b", "line 2003: not a text file"),
     ],
 )
-def test_a_quoted_field_that_does_not_end_well_is_refused_with_its_line(name, row, said, write, evaluate_lists):
+def test_a_quoted_field_that_does_not_end_well_is_refused_with_its_line(name, row, message, write, evaluate_lists):
     text = "user,item,score,title\n" + "1,10,0.9,x\n" * 2_001 + f"{row}\n4,14,0.6,w\n"
     write(name, PACKINGS[name](text.encode()))
-    with pytest.raises(DataError, match=re.escape(said)):
+    with pytest.raises(DataError, match=re.escape(message)):
         evaluate_lists(name)
 
 

@@ -154,7 +154,7 @@ def test_the_manifest_has_the_size_and_hash_of_remote_files_and_no_secret(store,
 
 
 @pytest.mark.parametrize(
-    ("key", "said"),
+    ("key", "message"),
     [
         ("lists/nowhere.csv", "there is nothing at s3://lists/nowhere.csv"),
         ("lists/nowhere.parquet", "there is nothing at s3://lists/nowhere.parquet"),
@@ -169,8 +169,8 @@ def test_the_manifest_has_the_size_and_hash_of_remote_files_and_no_secret(store,
         ("lists/fault.csv", "s3://lists/fault.csv, line 6: no value for item"),
     ],
 )
-def test_a_missing_object_of_a_store_is_reported(key, said, store, evaluate_lists):
-    with pytest.raises(DataError, match=said):
+def test_a_missing_object_of_a_store_is_reported(key, message, store, evaluate_lists):
+    with pytest.raises(DataError, match=message):
         evaluate_lists({"path": f"s3://{key}", "storage_options": store})
 
 

@@ -40,7 +40,7 @@ def test_colons_within_ids_are_not_separators(write):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (RATINGS + "3::14::5::1::2\n", "line 4: 5 fields, where there are 4 columns"),
         (RATINGS + "3::14::five::1\n", "line 4: 'five' is not a number, and rating must be one"),
@@ -49,7 +49,7 @@ def test_colons_within_ids_are_not_separators(write):
         ("\nuser::item\n1::10\n", "line 1: the line is blank, but column names were expected"),
     ],
 )
-def test_a_wrong_line_is_reported(text, said, write, evaluate_lists):
+def test_a_wrong_line_is_reported(text, message, write, evaluate_lists):
     write("ratings.dat", text)
-    with pytest.raises(DataError, match=said):
+    with pytest.raises(DataError, match=message):
         evaluate_lists(test={"path": "ratings.dat", "separator": "::"})

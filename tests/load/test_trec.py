@@ -53,7 +53,7 @@ def test_rank_orders_a_run_under_receval_and_score_under_trec_eval(write, evalua
 
 
 @pytest.mark.parametrize(
-    ("lists", "said"),
+    ("lists", "message"),
     [
         (RUN + "2 Q0 97 3\n", "line 5: 4 fields, where a TREC file has 6: qid Q0 docno rank score tag"),
         (RUN * 300 + "# a comment\n2 Q0 97 3\n", "line 1202: 4 fields, where there are 6 columns"),
@@ -65,9 +65,9 @@ def test_rank_orders_a_run_under_receval_and_score_under_trec_eval(write, evalua
         (QRELS, "line 1: 4 fields, where a TREC file has 6"),
     ],
 )
-def test_an_odd_line_is_refused(lists, said, write, evaluate_lists):
+def test_an_odd_line_is_refused(lists, message, write, evaluate_lists):
     write("model.txt", lists)
-    with pytest.raises(DataError, match=said):
+    with pytest.raises(DataError, match=message):
         evaluate_lists({"path": "model.txt", "format": "trec"})
 
 

@@ -60,7 +60,7 @@ def test_the_interval_of_equal_values_is_this_value(values):
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (lambda: percentile([], 50), "zero values"),
         (lambda: percentile([1], 101), "between 0 and 100, not 101"),
@@ -70,6 +70,6 @@ def test_the_interval_of_equal_values_is_this_value(values):
         (lambda: bootstrap([1, 2], level=1), "between 0 and 1, not 1"),
     ],
 )
-def test_impossible_percentiles_and_intervals_are_refused(call, said):
-    with pytest.raises(ValueError, match=said):
+def test_impossible_percentiles_and_intervals_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
         call()

@@ -91,7 +91,7 @@ def test_a_formula_is_calculated():
 
 
 @pytest.mark.parametrize(
-    ("text", "values", "said"),
+    ("text", "values", "message"),
     [
         ("0*nDCG@10 + EPC@10", {NDCG: None, EPC: 1.0}, "nDCG@10 has no value"),
         ("nDCG@10 + EPC@10", {NDCG: 1.0}, "EPC@10 has no value"),
@@ -102,9 +102,9 @@ def test_a_formula_is_calculated():
         ("nDCG@10", {NDCG: math.nan}, "nDCG@10 is not finite"),
     ],
 )
-def test_a_formula_without_a_value_has_the_reason(text, values, said):
+def test_a_formula_without_a_value_has_the_reason(text, values, message):
     assert read(text).value(values) is None
-    assert read(text).undefined(values) == said
+    assert read(text).undefined(values) == message
 
 
 def test_a_formula_with_a_value_has_no_undefined_part():
@@ -119,7 +119,7 @@ def test_the_measures_of_a_formula_can_be_replaced():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "it ends where a measure, a number or \\( was expected"),
         ("nDCG@10 *", "it ends where a measure"),
@@ -145,8 +145,8 @@ def test_the_measures_of_a_formula_can_be_replaced():
         ("+".join("a" * 1000), "this one has 3,997"),
     ],
 )
-def test_invalid_text_is_refused_with_the_reason(text, said):
-    with pytest.raises(ValueError, match=said):
+def test_invalid_text_is_refused_with_the_reason(text, message):
+    with pytest.raises(ValueError, match=message):
         read(text)
 
 

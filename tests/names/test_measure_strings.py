@@ -44,7 +44,7 @@ def test_a_printed_measure_string_reads_back(spec, k):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("nDCG(", "ends where"),
         ("nDCG(gain=)", "the value of gain"),
@@ -60,8 +60,8 @@ def test_a_printed_measure_string_reads_back(spec, k):
         ("F(" * 100, "deeply"),
     ],
 )
-def test_invalid_text_is_refused_with_the_reason(text, said):
-    with pytest.raises(ValueError, match=said):
+def test_invalid_text_is_refused_with_the_reason(text, message):
+    with pytest.raises(ValueError, match=message):
         parse(text)
 
 
@@ -92,7 +92,7 @@ def test_names_become_canonical_and_defaults_are_left_out(written, canonical):
 
 
 @pytest.mark.parametrize(
-    ("written", "said"),
+    ("written", "message"),
     [
         ("nDGC@5", "did you mean 'nDCG'"),
         ("nDCG(gian=linear)", "did you mean 'gain'"),
@@ -110,8 +110,8 @@ def test_names_become_canonical_and_defaults_are_left_out(written, canonical):
         ("AUC@10", "takes no cut-off"),
     ],
 )
-def test_a_wrong_measure_is_refused_with_a_hint(written, said):
-    with pytest.raises(ValueError, match=said):
+def test_a_wrong_measure_is_refused_with_a_hint(written, message):
+    with pytest.raises(ValueError, match=message):
         metrics.resolve(parse(written), conventions.load("receval"))
 
 

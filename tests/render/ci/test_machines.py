@@ -71,7 +71,7 @@ def test_code_quality_lists_what_did_not_pass_with_stable_fingerprints(result):
 
 
 @pytest.mark.parametrize(
-    ("outcomes", "said"),
+    ("outcomes", "message"),
     [
         (["fail", "pass"], "gates: 1 of 2 failed"),
         (["inconclusive", "pass"], "gates: 1 of 2 inconclusive"),
@@ -79,9 +79,9 @@ def test_code_quality_lists_what_did_not_pass_with_stable_fingerprints(result):
         (["pass"], "gates: passed"),
     ],
 )
-def test_a_badge_has_the_outcome_of_the_gates(outcomes, said, result):
+def test_a_badge_has_the_outcome_of_the_gates(outcomes, message, result):
     badge = ElementTree.fromstring(as_badge(reported(result, gates=[gate(outcome) for outcome in outcomes])))
-    assert badge.get("aria-label") == said
+    assert badge.get("aria-label") == message
 
 
 def test_without_gates_a_badge_has_the_best_value_of_the_first_measure(content):

@@ -73,7 +73,7 @@ def test_a_failed_gate_is_the_first_message(result):
 
 
 @pytest.mark.parametrize(
-    ("outcomes", "said"),
+    ("outcomes", "message"),
     [
         (["pass"], ("good", "✔ 1 gate passed.")),
         (["pass", "pass"], ("good", "✔ All 2 gates passed.")),
@@ -81,9 +81,9 @@ def test_a_failed_gate_is_the_first_message(result):
         (["pass", "skipped"], ("doubtful", "▲ 1 of 2 gates was not judged.")),
     ],
 )
-def test_gates_that_did_not_fail_have_their_outcome_in_the_first_message(outcomes, said, result):
+def test_gates_that_did_not_fail_have_their_outcome_in_the_first_message(outcomes, message, result):
     html = as_html(reported(result, gates=[gate(outcome) for outcome in outcomes])).decode()
-    assert re.search(r'<div class="verdict">\s*<p class="(\w+)">(.*?)</p>', html).groups() == said
+    assert re.search(r'<div class="verdict">\s*<p class="(\w+)">(.*?)</p>', html).groups() == message
 
 
 def test_every_element_is_closed_and_every_heading_cell_has_a_scope(html):
@@ -145,11 +145,11 @@ def test_no_name_is_interpreted_as_html(hostile):
     reader = Reader(text)
     assert [attributes.get("type") for attributes in reader.named("script")] == ["application/json", None]
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]", text)
-    said = "".join(reader.texts)
-    assert "<script>alert(1)</script>" in said
-    assert "esc␛[31m" in said
-    assert "x" * 500 in said
-    assert "{{ 7*7 }}" in said
+    message = "".join(reader.texts)
+    assert "<script>alert(1)</script>" in message
+    assert "esc␛[31m" in message
+    assert "x" * 500 in message
+    assert "{{ 7*7 }}" in message
 
 
 def test_the_json_of_the_page_has_unchanged_names(hostile):
