@@ -108,12 +108,12 @@ def evaluate(tmp_path: Path) -> Callable[..., Result]:
         health: Any = "off",
         **evaluation: Any,
     ) -> Result:
-        def written(name: str, frame: pl.DataFrame) -> str:
+        def write_frame(name: str, frame: pl.DataFrame) -> str:
             frame.write_parquet(tmp_path / f"{name}.parquet")
             return f"{name}.parquet"
 
         def of_models(name: str, frames: Mapping[str, pl.DataFrame]) -> dict[str, str]:
-            return {model: written(f"{name}_{index}", frame) for index, (model, frame) in enumerate(frames.items())}
+            return {model: write_frame(f"{name}_{index}", frame) for index, (model, frame) in enumerate(frames.items())}
 
         models = {"model": lists} if isinstance(lists, pl.DataFrame) else lists
         data: dict[str, Any] = {"recommendations": of_models("lists", models)}
@@ -121,7 +121,7 @@ def evaluate(tmp_path: Path) -> Callable[..., Result]:
         sides |= {"previous_policy": previous_policy, "predictions": predictions, "distances": distances}
         for name, given in ({"test": test} | sides).items():
             if given is not None:
-                data[name] = written(name, given) if isinstance(given, pl.DataFrame) else of_models(name, given)
+                data[name] = write_frame(name, given) if isinstance(given, pl.DataFrame) else of_models(name, given)
         if items is not None and "categories" in items.columns:
             data["items"] = {"path": data["items"], "categories": "categories", "split": "|"}
         config = {"data": data, "evaluation": evaluation, **({"engine": dict(engine)} if engine else {})}

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from receval.results.result import Result
 
-from tests.comparison.conftest import changed, lists_of, truth
+from tests.comparison.conftest import change_lists, lists_of, rated_items
 
 HOSTILE = (
     r"\input{/etc/passwd}",
@@ -35,7 +35,7 @@ def models() -> Callable[..., dict[str, pl.DataFrame]]:
     def models(*names: str) -> dict[str, pl.DataFrame]:
         users = range(1, 61)
         base = lists_of(users, seed=2)
-        return {name: changed(base, range(1, 5 * place + 1), seed=place) for place, name in enumerate(names)}
+        return {name: change_lists(base, range(1, 5 * place + 1), seed=place) for place, name in enumerate(names)}
 
     return models
 
@@ -46,7 +46,7 @@ def result(evaluate: Any, models: Any) -> Callable[..., Result]:
 
     def result(*names: str, **given: Any) -> Result:
         asked = {"metrics": ["nDCG", "Recall"], "top_k": [3, 5], "relevance": {"threshold": 4}} | given
-        return evaluate(truth(), models(*names), **asked)
+        return evaluate(rated_items(), models(*names), **asked)
 
     return result
 

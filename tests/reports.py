@@ -32,7 +32,7 @@ HOSTILE = (
 N_USERS = 40
 
 
-def written(folder: Path, models: Sequence[str], **evaluation: Any) -> Path:
+def write_config(folder: Path, models: Sequence[str], **evaluation: Any) -> Path:
     """Write a config with its files: each model has more hits than the one before; user ids begin with `person`."""
     users = [f"person-{number:03}" for number in range(N_USERS)]
     truth = [(user, f"i{(number + step) % 30}", 5) for number, user in enumerate(users) for step in (0, 7, 11)]
@@ -55,7 +55,7 @@ def written(folder: Path, models: Sequence[str], **evaluation: Any) -> Path:
 
 def evaluated(folder: Path, models: Sequence[str], **evaluation: Any) -> Result:
     """Return the complete result of such a config."""
-    return run(load_config(written(folder, models, **evaluation)), complete=True, keep_users=True)
+    return run(load_config(write_config(folder, models, **evaluation)), complete=True, keep_users=True)
 
 
 def reported(result: Result, *, gates: Sequence[Gate] = (), wanted: ReportConfig | None = None, **asked: Any) -> ReportContent:

@@ -18,7 +18,7 @@ from tests.test_pages import blocks, run_block
 
 
 @pytest.fixture(autouse=True)
-def forgotten() -> Iterator[None]:
+def forget_additions() -> Iterator[None]:
     """Remove the metrics of a page afterwards."""
     before = set(METRICS)
     yield

@@ -58,7 +58,7 @@ def init(receval: Any, folder: Any) -> Callable[..., Done]:
 
 
 @pytest.fixture
-def place(write, receval, tmp_path, monkeypatch):
+def gate_folder(write, receval, tmp_path, monkeypatch):
     """Return a folder with a config, its data and the baseline results/main."""
     monkeypatch.chdir(tmp_path)
     for name, text in (

@@ -23,6 +23,6 @@ def lists(good):
 WORSE = ("--recs", "home=worse.csv", "--replace")
 
 
-def change(place, **sections):
+def change(gate_folder, **sections):
     """Change sections of the config."""
-    (place / "config.yaml").write_text(yaml.safe_dump(CONFIG | sections))
+    (gate_folder / "config.yaml").write_text(yaml.safe_dump(CONFIG | sections))

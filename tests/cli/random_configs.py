@@ -106,7 +106,7 @@ def call(*arguments: object) -> tuple[int, str, str]:
     return code, *(stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined, return-value]
 
 
-def written(folder: Path, frames: Mapping[str, pl.DataFrame], made: Mapping[str, Any], chance: random.Random) -> Path:
+def write_world(folder: Path, frames: Mapping[str, pl.DataFrame], made: Mapping[str, Any], chance: random.Random) -> Path:
     """Write a world and a config into a folder; the second model has the rows of the first one, shuffled."""
     for name, frame in frames.items():
         frame.write_parquet(folder / f"{name}.parquet")

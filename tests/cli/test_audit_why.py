@@ -18,14 +18,14 @@ NDCG = ("--set", "evaluation.metrics=[nDCG@20]")
 
 
 @pytest.fixture(scope="module")
-def found():
+def study():
     return difference(load_config(QUICKSTART, ["evaluation.metrics=[nDCG@20, F1@10]"]), "receval", "clayrs")
 
 
-def test_the_steps_lead_from_one_conventions_value_to_the_others(found):
+def test_the_steps_lead_from_one_conventions_value_to_the_others(study):
     values = audit(load_config(QUICKSTART, ["evaluation.metrics=[nDCG@20, F1@10]"]), ["clayrs"]).measures
-    for measure, audited in zip(found.measures, values, strict=True):
-        for model in found.models:
+    for measure, audited in zip(study.measures, values, strict=True):
+        for model in study.models:
             assert measure.first[model] == audited.cells["receval", model].value
             assert measure.second[model] == audited.cells["clayrs", model].value
             assert measure.steps[-1].so_far[model] == measure.second[model]
@@ -34,8 +34,8 @@ def test_the_steps_lead_from_one_conventions_value_to_the_others(found):
             assert sum(added) == pytest.approx(measure.second[model] - measure.first[model])
 
 
-def test_a_step_changes_one_setting_also_of_the_metrics_that_are_combined(found):
-    ndcg, f1 = found.measures
+def test_a_step_changes_one_setting_also_of_the_metrics_that_are_combined(study):
+    ndcg, f1 = study.measures
     gain = next(index for index, step in enumerate(ndcg.steps) if step.choice == "ndcg_gain")
     assert (ndcg.steps[gain].before, ndcg.steps[gain].after) == ("exp2", "linear")
     assert ndcg.has_effect(gain)
@@ -44,8 +44,8 @@ def test_a_step_changes_one_setting_also_of_the_metrics_that_are_combined(found)
     assert "precision_denominator" in {step.choice for step in f1.steps}  # a setting of Precision, not of F1
 
 
-def test_one_changed_setting_gives_the_value_of_the_measure_string_with_it(found):
-    alone = next(step for step in found.measures[0].steps if step.choice == "positions").alone
+def test_one_changed_setting_gives_the_value_of_the_measure_string_with_it(study):
+    alone = next(step for step in study.measures[0].steps if step.choice == "positions").alone
     own = audit(load_config(QUICKSTART, ["evaluation.metrics=['nDCG(positions=among_rated)@20']"]), ["receval"])
     assert alone == {model: own.measures[0].cells["receval", model].value for model in own.models}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from tests.comparison.conftest import changed, lists_of, truth
+from tests.comparison.conftest import change_lists, lists_of, rated_items
 
 CONFIG = """
 data: {test: test.csv, recommendations: {one: one.csv, two: two.csv%s}}
@@ -20,9 +20,9 @@ def config(write):
     """Write a config with a good model, one not clearly different from it, and perhaps a poor one."""
 
     def config(more="", settings=""):
-        good = truth().filter(truth()["rating"] >= 4).rename({"rating": "score"}).cast({"score": pl.Float64})
-        lists = {"one": changed(good, range(1, 15), 4), "two": changed(good, range(3, 19), 5), "poor": lists_of(range(1, 61), 6)}
-        for name, frame in {"test": truth(), **lists}.items():
+        good = rated_items().filter(rated_items()["rating"] >= 4).rename({"rating": "score"}).cast({"score": pl.Float64})
+        lists = {"one": change_lists(good, range(1, 15), 4), "two": change_lists(good, range(3, 19), 5), "poor": lists_of(range(1, 61), 6)}
+        for name, frame in {"test": rated_items(), **lists}.items():
             write(f"{name}.csv", frame.write_csv())
         return write("config.yaml", CONFIG % (more, settings))
 

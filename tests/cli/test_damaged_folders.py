@@ -45,7 +45,7 @@ def lists(good):
 
 
 @pytest.fixture
-def place(write, receval, tmp_path, monkeypatch):
+def stored(write, receval, tmp_path, monkeypatch):
     """Return a folder with the results `main` and `today`, all inside of the folder `whole`."""
     monkeypatch.chdir(tmp_path)
     write("test.csv", "user,item,rating\n" + "".join(f"{user},a,5\n{user},b,3\n" for user in USERS))
@@ -99,7 +99,7 @@ def damage(chance, folder):
     return f"{kind} at {start} of {path}"
 
 
-def test_a_damaged_folder_is_refused_or_read_unchanged(place, receval):
+def test_a_damaged_folder_is_refused_or_read_unchanged(stored, receval):
     shutil.copytree("whole", "tried")
     chance, refused = random.Random(SEED), 0
     os.chdir("whole")

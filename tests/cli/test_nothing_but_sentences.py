@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from tests.cli.random_configs import call, config, world, written
+from tests.cli.random_configs import call, config, world, write_world
 
 SECONDS = float(os.environ.get("RECEVAL_FUZZ_SECONDS", "0"))
 LEAST = 8
@@ -48,7 +48,7 @@ def test_every_command_ends_in_a_result_or_a_sentence(tmp_path):
     end, tried, fine = time.monotonic() + SECONDS, 0, 0
     while tried < LEAST or time.monotonic() < end:
         made = config(chance)
-        path = written(tmp_path, world(chance), made, chance)
+        path = write_world(tmp_path, world(chance), made, chance)
         if call("validate", path)[0]:
             continue
         tried += 1

@@ -16,7 +16,7 @@ import click
 import pytest
 from receval.cli.commands import cli
 
-from tests.cli.random_configs import call, config, world, written
+from tests.cli.random_configs import call, config, world, write_world
 
 SECONDS = float(os.environ.get("RECEVAL_FUZZ_SECONDS", "0"))
 LEAST = 60
@@ -193,7 +193,7 @@ def command_line(chance, words, command):
 
 def test_every_format_in_the_help_of_a_command_works(tmp_path, monkeypatch):
     chance = random.Random(SEED)
-    written(tmp_path, world(chance), config(chance), chance)
+    write_world(tmp_path, world(chance), config(chance), chance)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "quick.yaml").write_text(QUICK)
     assert call("run", "quick.yaml", "-o", "out/", "--per-user")[0] == 0
@@ -226,7 +226,7 @@ def test_every_command_line_ends_in_a_result_or_a_sentence(tmp_path, monkeypatch
             folder = tmp_path / f"{tried}" / "deep"
             folder.mkdir(parents=True)
             monkeypatch.chdir(folder)
-            written(folder, world(chance), config(chance), chance)
+            write_world(folder, world(chance), config(chance), chance)
             (folder / "quick.yaml").write_text(QUICK)
             for name in ("out/", "other/"):
                 call("run", "quick.yaml", "-o", name, "--per-user")

@@ -9,7 +9,7 @@ import pytest
 from receval.extras import install_command
 from receval.render import drawing
 
-from tests.reports import written
+from tests.reports import write_config
 
 HTML = b"<!DOCTYPE html>\n"
 
@@ -28,7 +28,7 @@ def folder(tmp_path_factory):
     from receval.cli.main import main
 
     folder = tmp_path_factory.mktemp("given")
-    written(folder, ["popular", "good"], metrics=["nDCG", "Recall"], top_k=[1, 3])
+    write_config(folder, ["popular", "good"], metrics=["nDCG", "Recall"], top_k=[1, 3])
     assert main(["run", str(folder / "config.yaml"), "-q", "-o", f"{folder}/out/"]) == 0
     return folder
 

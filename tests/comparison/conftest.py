@@ -14,7 +14,7 @@ ITEMS = 12
 Lists = Callable[..., pl.DataFrame]
 
 
-def truth(n_users: int = 60, seed: int = 1, first: int = 1) -> pl.DataFrame:
+def rated_items(n_users: int = 60, seed: int = 1, first: int = 1) -> pl.DataFrame:
     """Return two relevant items, and one that is not, for each user."""
     random = np.random.default_rng(seed)
     rows = [(user, int(item), rating) for user in range(first, first + n_users)
@@ -29,7 +29,7 @@ def lists_of(users: Sequence[int], seed: int, length: int = 5) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["user", "item", "score"], orient="row")
 
 
-def changed(lists: pl.DataFrame, users: Sequence[int], seed: int) -> pl.DataFrame:
+def change_lists(lists: pl.DataFrame, users: Sequence[int], seed: int) -> pl.DataFrame:
     """Return the lists, with those of some users drawn again."""
     return pl.concat([lists.filter(~pl.col("user").is_in(list(users))), lists_of(users, seed)])
 
@@ -41,8 +41,8 @@ def result(evaluate: Any) -> Callable[..., Result]:
     def result(test: pl.DataFrame | None = None, models: dict[str, pl.DataFrame] | None = None, **given: Any) -> Result:
         users = range(1, 61)
         base = lists_of(users, seed=2)
-        models = models or {"base": base, "model": changed(base, range(1, 41), seed=3)}
+        models = models or {"base": base, "model": change_lists(base, range(1, 41), seed=3)}
         asked = {"metrics": ["nDCG", "Recall"], "top_k": [3, 5], "relevance": {"threshold": 4}} | given
-        return evaluate(truth() if test is None else test, models, **asked)
+        return evaluate(rated_items() if test is None else test, models, **asked)
 
     return result

@@ -22,7 +22,7 @@ from receval.outputs import of_form
 from receval.render.forms import rendered
 from receval.results.comparison import closing_sentences
 
-from tests.comparison.conftest import changed, lists_of, truth
+from tests.comparison.conftest import change_lists, lists_of, rated_items
 
 DROP = {"missing_lists": "drop"}
 
@@ -83,8 +83,8 @@ def test_no_mark_and_no_sentence_contradicts_the_comparison_on_common_users(eval
     lists = {}
     for place, (n, first, n_changed) in enumerate(models):
         users = [1 + (first + i) % 60 for i in range(n)]
-        lists[f"x{place}"] = changed(lists_of(users, seed), users[:n_changed], seed + place + 1)
-    found = with_conclusions(evaluate(truth(), lists, metrics=["nDCG@3"], relevance={"threshold": 4}, policy=DROP), Questions())
+        lists[f"x{place}"] = change_lists(lists_of(users, seed), users[:n_changed], seed + place + 1)
+    found = with_conclusions(evaluate(rated_items(), lists, metrics=["nDCG@3"], relevance={"threshold": 4}, policy=DROP), Questions())
     compared = {(one.subject.base, one.subject.model): one.verdict for one in _of_pairs(found)}
     for one in found.conclusions:
         for rival in one.rivals:
@@ -108,7 +108,7 @@ def _of_pairs(found):
 
 def test_a_model_that_is_equivalent_in_compare_is_not_called_beaten(result):
     base = lists_of(range(1, 61), seed=2)
-    made = result(models={"one": base, "two": changed(base, range(1, 41), seed=3)})
+    made = result(models={"one": base, "two": change_lists(base, range(1, 41), seed=3)})
     plain = {rival.verdict for one in conclusions_of(made, Questions()) for rival in one.rivals}
     wide = Questions(margins={"default": Margin.read(0.9)})
     found = with_conclusions(made, wide)
@@ -123,11 +123,11 @@ def test_a_model_that_is_equivalent_in_compare_is_not_called_beaten(result):
 
 def _alone(evaluate, users, metrics=("Recall@5",)):
     """Return the marks of a good model over some users and of others over their own users."""
-    good = truth().filter(truth()["rating"] >= 4).rename({"rating": "score"}).cast({"score": pl.Float64})
+    good = rated_items().filter(rated_items()["rating"] >= 4).rename({"rating": "score"}).cast({"score": pl.Float64})
     lists = {name: lists_of(some, 4, length=1) for name, some in users.items()} | {
         "one": good.filter(good["user"].is_in(list(users["one"])))
     }
-    found = evaluate(truth(), lists, metrics=list(metrics), relevance={"threshold": 4}, policy=DROP, items=_items())
+    found = evaluate(rated_items(), lists, metrics=list(metrics), relevance={"threshold": 4}, policy=DROP, items=_items())
     found = with_conclusions(found, Questions())
     return found, best_values(found, Formats.of(found.rows))
 

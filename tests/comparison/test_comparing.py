@@ -17,7 +17,7 @@ from receval.render.forms import as_json
 from receval.render.result_data import comparison_cells
 from receval.stats.difference import Settings
 
-from tests.comparison.conftest import changed, lists_of, truth
+from tests.comparison.conftest import change_lists, lists_of, rated_items
 from tests.conftest import CONFIGS
 
 OF_USERS = ["Precision", "Recall", "nDCG", "MAP", "MRR", "HitRate", "F1"]
@@ -84,10 +84,10 @@ def test_a_pooled_measure_has_the_interval_of_the_delta_method(result):
 
 def test_order_of_rows_changes_no_byte(result):
     lists = lists_of(range(1, 61), 2)
-    other = changed(lists, range(1, 41), 3)
+    other = change_lists(lists, range(1, 41), 3)
     first = compare({"x": result(None, {"base": lists, "model": other})}, Questions(losers=3, all_pairs=False))
     mixed = {"base": lists.sample(fraction=1, shuffle=True, seed=4), "model": other.sample(fraction=1, shuffle=True, seed=5)}
-    second = compare({"x": result(truth().sample(fraction=1, shuffle=True, seed=6), mixed)}, Questions(losers=3))
+    second = compare({"x": result(rated_items().sample(fraction=1, shuffle=True, seed=6), mixed)}, Questions(losers=3))
     assert as_json(comparison_cells(first)) == as_json(comparison_cells(second))
 
 
@@ -156,10 +156,10 @@ def test_the_users_who_lose_most_are_listed_first(result):
 
 
 def test_models_without_a_clear_difference_share_a_letter(result):
-    good = truth().filter(pl.col("rating") >= 4).rename({"rating": "score"})
+    good = rated_items().filter(pl.col("rating") >= 4).rename({"rating": "score"})
     poor = lists_of(range(1, 61), 2)
     letters = compare(
-        {"x": result(None, {"good": good, "poor": poor, "poor too": changed(poor, range(1, 16), 5)}, metrics=["Recall@5"])},
+        {"x": result(None, {"good": good, "poor": poor, "poor too": change_lists(poor, range(1, 16), 5)}, metrics=["Recall@5"])},
         Questions(all_pairs=True),
     ).letters["Recall@5"]
     assert letters == {"good": "a", "poor": "b", "poor too": "b"}
@@ -192,7 +192,7 @@ def run_config(write, config, **frames):
 
 
 def test_folds_are_compared_by_the_mean_over_folds(write):
-    folds = {"test1": truth(20, 1), "test2": truth(40, 2, first=11)}
+    folds = {"test1": rated_items(20, 1), "test2": rated_items(40, 2, first=11)}
     models = {f"{model}{fold}": lists_of(range(1, 51), seed=10 * fold + place) for place, model in enumerate(("a", "b")) for fold in (1, 2)}
     made = run_config(
         write,
@@ -212,12 +212,17 @@ def test_folds_are_compared_by_the_mean_over_folds(write):
 
 def test_runs_put_users_and_training_in_one_interval(write):
     base = lists_of(range(1, 61), 1)
-    models = {"a1": base, "a2": changed(base, range(1, 20), 2), "b1": changed(base, range(1, 50), 3), "b2": changed(base, range(1, 50), 4)}
+    models = {
+        "a1": base,
+        "a2": change_lists(base, range(1, 20), 2),
+        "b1": change_lists(base, range(1, 50), 3),
+        "b2": change_lists(base, range(1, 50), 4),
+    }
     made = run_config(
         write,
         "data: {test: test.csv, recommendations: {a: {runs: [a1.csv, a2.csv]}, b: {runs: [b1.csv, b2.csv]}}}\n"
         "evaluation: {metrics: [nDCG@5]}\n",
-        test=truth(),
+        test=rated_items(),
         **models,
     )
     (one,) = compare({"x": made}, Questions()).differences

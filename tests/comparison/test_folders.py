@@ -8,7 +8,7 @@ import re
 import polars as pl
 import pytest
 
-from tests.comparison.conftest import changed, lists_of, truth
+from tests.comparison.conftest import change_lists, lists_of, rated_items
 
 CONFIG = """
 data: {test: test.csv, recommendations: {knn: knn.csv}%s}
@@ -22,7 +22,7 @@ def folder(write, receval, tmp_path):
     """Return a function that evaluates a model into a folder: `folder("main", lists, …)`, with changed settings or data."""
 
     def folder(name, lists=None, *arguments, test=None, threshold=4, data="", evaluation="", **files):
-        frames = {"test": truth() if test is None else test, "knn": lists_of(range(1, 61), 2) if lists is None else lists, **files}
+        frames = {"test": rated_items() if test is None else test, "knn": lists_of(range(1, 61), 2) if lists is None else lists, **files}
         for stem, frame in frames.items():
             write(f"{stem}.csv", frame.write_csv())
         code, _, err = receval(
@@ -47,7 +47,7 @@ def compared(receval):
 
 
 def fewer(lists=None):
-    return changed(lists_of(range(1, 61), 2), range(1, 41), 3) if lists is None else lists
+    return change_lists(lists_of(range(1, 61), 2), range(1, 41), 3) if lists is None else lists
 
 
 def test_users_of_two_folders_are_paired_by_id(folder, compared):
@@ -82,8 +82,8 @@ def test_equal_definitions_are_compared_under_conventions_of_different_names(fol
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"test": truth(59)}, "the test data of today have 59 users and those of main 60"),
-        ({"test": truth(seed=7)}, "the test data differ, with the same number of rows"),
+        ({"test": rated_items(59)}, "the test data of today have 59 users and those of main 60"),
+        ({"test": rated_items(seed=7)}, "the test data differ, with the same number of rows"),
         ({"threshold": 5}, "nDCG: threshold is 5 in today and 4 in main; Recall: threshold is 5 in today and 4 in main"),
         ({"evaluation": ", policy: {missing_lists: drop}"}, "nDCG: missing_lists is drop in today and zero in main"),
         ({"evaluation": ", convention: rs_metrics"}, r"and \d+ more"),
@@ -145,7 +145,7 @@ def test_folders_without_a_common_user_are_refused_in_one_sentence(folder, recev
 
 
 def test_results_on_another_test_set_are_compared_unpaired_on_request(folder, compared):
-    one = compared(folder("main"), folder("today", fewer(), test=truth(59)), "--unpaired")["nDCG@5"]
+    one = compared(folder("main"), folder("today", fewer(), test=rated_items(59)), "--unpaired")["nDCG@5"]
     assert one["test"] == "welch"
     assert one["low"] < one["difference"] < one["high"]
 
@@ -166,7 +166,7 @@ def test_an_undefined_value_on_one_side_has_no_difference(folder, receval, compa
 
 
 def test_one_user_gives_no_verdict(folder, receval):
-    test = truth(1)
+    test = rated_items(1)
     code, out, _ = receval("compare", folder("main", test=test), folder("today", fewer(), test=test))
     assert code == 0
     assert "better" not in out.replace("Whether", "")

@@ -16,12 +16,12 @@ FAIL = Gate("nDCG@10 loses at most 2 %", "home", "nDCG@10", outcome="fail", cons
             difference=-0.053, low=-0.08, high=-0.021, found="−5.3 %, at best −2.1 %", remark="loss exceeds the limit of 2 %")  # fmt: skip
 
 
-def written(encoding):
+def as_text(encoding):
     return io.TextIOWrapper(io.BytesIO(), encoding=encoding)
 
 
 def test_the_table_has_each_gate_with_its_outcome():
-    assert show(gates.document([PASS, FAIL], summary=False), written("utf-8")) == (
+    assert show(gates.document([PASS, FAIL], summary=False), as_text("utf-8")) == (
         "gates · home against main · 350 users, paired · one-sided 95 % bounds\n"
         "  pass  Recall@20 ≥ 0.25           0.2616\n"
         "  FAIL  nDCG@10 loses at most 2 %  −5.3 %, at best −2.1 %  loss exceeds the limit of 2 %\n"
@@ -29,7 +29,7 @@ def test_the_table_has_each_gate_with_its_outcome():
 
 
 def test_an_output_without_unicode_gets_plain_signs():
-    text = show(gates.document([PASS, FAIL], summary=False), written("ascii"))
+    text = show(gates.document([PASS, FAIL], summary=False), as_text("ascii"))
     assert text.isascii()
     assert "  FAIL  nDCG@10 loses at most 2 %  -5.3 %, at best -2.1 %  loss exceeds the limit of 2 %\n" in text
     assert "Recall@20 >= 0.25" in text
@@ -37,7 +37,7 @@ def test_an_output_without_unicode_gets_plain_signs():
 
 def test_several_models_are_named_in_each_row_and_another_base_in_its_rule():
     other = Gate(**{**asdict(FAIL), "model": "other", "base": "popular"})
-    lines = show(gates.document([PASS, FAIL, FAIL, other], summary=False), written("utf-8")).splitlines()
+    lines = show(gates.document([PASS, FAIL, FAIL, other], summary=False), as_text("utf-8")).splitlines()
     assert lines[0] == "gates · 2 models against main and popular · 350 users, paired · one-sided 95 % bounds"
     assert lines[2].startswith("  FAIL  home   nDCG@10 loses at most 2 %  ")
     assert lines[4].startswith("  FAIL  other  nDCG@10 loses at most 2 % against popular  ")

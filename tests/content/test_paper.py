@@ -15,7 +15,7 @@ from receval.metrics.notation import GLOSSARY
 from receval.names.measure_strings import parse
 from receval.render.latex import PREAMBLE, as_latex, documented
 
-from tests.comparison.conftest import truth
+from tests.comparison.conftest import rated_items
 from tests.metrics.test_formulas import BESIDE, forms
 from tests.papers import HOSTILE
 
@@ -60,7 +60,7 @@ def test_the_same_result_gives_the_same_bytes(result):
 
 
 def test_a_document_names_no_user(evaluate, models):
-    renamed = truth().with_columns(user=pl.format("user-{}-x", "user"))
+    renamed = rated_items().with_columns(user=pl.format("user-{}-x", "user"))
     lists = {name: frame.with_columns(user=pl.format("user-{}-x", "user")) for name, frame in models("a").items()}
     lists["a"] = lists["a"].filter(pl.col("user") != "user-7-x")
     found = evaluate(renamed, lists, metrics=["nDCG"], top_k=[3], health={})

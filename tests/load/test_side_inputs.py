@@ -19,7 +19,7 @@ PEOPLE = "user,age,group\n1,30,x\n2,,y\n"
 ITEMS = "item,genres,year\n10,Action|Comedy,1999\n10,Drama,\n11,,2001\n"
 
 
-def written(frame: pl.DataFrame, format: str) -> bytes:
+def as_bytes(frame: pl.DataFrame, format: str) -> bytes:
     file = io.BytesIO()
     getattr(frame, f"write_{format}")(file)
     return file.getvalue()
@@ -43,7 +43,7 @@ def look(write, tmp_path):
 
 @pytest.mark.parametrize("format", ["csv", "ndjson", "parquet", "ipc"])
 def test_labels_are_text_in_every_format_and_can_be_missing(format, look):
-    source = look("people", f"u.{format}", written(USERS, format), labels=["member", "age", "height"])
+    source = look("people", f"u.{format}", as_bytes(USERS, format), labels=["member", "age", "height"])
     assert source.labels == {"member": "label_0", "age": "label_1", "height": "label_2"}
     found = rows(source)
     assert [row["label_0"] for row in found] == ["true", "false", None]
@@ -53,8 +53,8 @@ def test_labels_are_text_in_every_format_and_can_be_missing(format, look):
 
 def test_parts_may_store_a_label_in_different_types(write):
     paths = [
-        write("u1.parquet", written(pl.DataFrame({"user": [1], "group": [7]}), "parquet")),
-        write("u2.parquet", written(pl.DataFrame({"group": ["x"], "user": [2]}), "parquet")),
+        write("u1.parquet", as_bytes(pl.DataFrame({"user": [1], "group": [7]}), "parquet")),
+        write("u2.parquet", as_bytes(pl.DataFrame({"group": ["x"], "user": [2]}), "parquet")),
     ]
     source = look_at("data.users", "people", *paths, labels=["group"])
     assert rows(source) == [{"user": 1, "label_0": "7"}, {"user": 2, "label_0": "x"}]
@@ -62,8 +62,8 @@ def test_parts_may_store_a_label_in_different_types(write):
 
 def test_a_label_that_later_parts_lack_is_missing_there(write):
     paths = [
-        write("u1.parquet", written(pl.DataFrame({"user": [1], "group": [7]}), "parquet")),
-        write("u2.parquet", written(pl.DataFrame({"user": [2]}), "parquet")),
+        write("u1.parquet", as_bytes(pl.DataFrame({"user": [1], "group": [7]}), "parquet")),
+        write("u2.parquet", as_bytes(pl.DataFrame({"user": [2]}), "parquet")),
     ]
     with pytest.raises(DataError, match=r"u2.parquet: no column 'group'; the columns are 'user'"):
         look_at("data.users", "people", *paths, labels=["group"])
@@ -95,7 +95,7 @@ def test_a_file_without_a_header_has_no_labels(look):
 def test_a_label_that_is_a_list_is_refused(format, look):
     nested = pl.DataFrame({"item": [1], "genres": [["Action", "Comedy"]]})
     with pytest.raises(DataError, match=r"genres.*where text was expected") as error:
-        look("catalogue", f"i.{format}", written(nested, format), labels=["genres"])
+        look("catalogue", f"i.{format}", as_bytes(nested, format), labels=["genres"])
     assert "one text in which the values are separated" in error.value.hint
 
 

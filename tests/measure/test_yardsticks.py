@@ -49,7 +49,7 @@ class Small:
         rest = pl.col("user") % self.n_parts
         return [{name: rows.filter(rest == part) for name, rows in self.frames.items()} for part in range(self.n_parts)]
 
-    def made(self, name):
+    def measure_list(self, name):
         """Return the task and the partial of a reference list."""
         users = Ids(self.frames["test"]["user"].unique().sort())
         wanted = {"oracle": name == "oracle", "popularity": name == "popularity", "random": 3 if name == "random" else None}
@@ -70,23 +70,23 @@ def small(metrics, top_k=(2,), **options):
 @pytest.mark.parametrize("n_parts", [1, 3])
 def test_the_oracle_has_all_relevant_items_and_popular_lists_leave_out_seen_items(n_parts):
     world = small(["Precision", "Recall"], n_parts=n_parts)
-    yardstick, best = world.made("oracle")
+    yardstick, best = world.measure_list("oracle")
     # User 1 has 11 and 12 of three, user 2 has 12 alone.
     assert values_of(yardstick.task, best) == pytest.approx({"Precision@2": (1 + 1 / 2) / 2, "Recall@2": (2 / 3 + 1) / 2})
-    yardstick, popular = world.made("popularity")
+    yardstick, popular = world.measure_list("popularity")
     # Items by rows are 10, 11, 12: user 1 is shown 11 and 12, user 2 is shown 12.
     assert values_of(yardstick.task, popular) == pytest.approx({"Precision@2": (1 + 1 / 2) / 2, "Recall@2": (2 / 3 + 1) / 2})
 
 
 def test_popular_lists_have_seen_items_if_the_policy_keeps_them():
-    yardstick, popular = small(["Precision"], seen_items="keep").made("popularity")
+    yardstick, popular = small(["Precision"], seen_items="keep").measure_list("popularity")
     assert values_of(yardstick.task, popular) == {"Precision@2": 0.25}  # both users get 10 and 11; 11 is relevant to user 1
 
 
 def test_a_test_pair_that_leaked_into_train_does_not_change_popular_lists():
     frames = {"test": frame("user item", [*TEST, (2, 10)]), "train": frame("user item", TRAIN), "lists": frame("user item score", LISTS)}
     world = Small(["Precision"], [2], frames)
-    yardstick, popular = world.made("popularity")
+    yardstick, popular = world.measure_list("popularity")
     # One of five test pairs leaked into train: users 1 and 2 still get 11 12, and 12.
     assert values_of(yardstick.task, popular) == {"Precision@2": 0.75}
     assert world.yardsticks.remark(["(random)"]) == (
@@ -104,7 +104,7 @@ def test_reference_lists_can_have_seen_items_if_train_has_half_of_the_test_pairs
     frames = {"test": frame("user item", test), "train": frame("user item", TRAIN), "lists": frame("user item score", LISTS)}
     world = Small(["Recall"], [2], frames, n_parts=n_parts)
     assert (world.facts.n_seen, world.facts.n_pairs, world.facts.repeats_train) == (3, 3 + n_new, not masked)
-    assert {name: bool(world.made(name)[0].masked) for name in ("popularity", "random", "baseline", "oracle")} == {
+    assert {name: bool(world.measure_list(name)[0].masked) for name in ("popularity", "random", "baseline", "oracle")} == {
         "popularity": masked, "random": masked, "baseline": masked, "oracle": False
     }  # fmt: skip
     rule = "leave out items of the user's train rows: it contains 3 of 7 test pairs (42.9 %), less than half"
@@ -123,7 +123,7 @@ def test_a_duplicate_test_row_does_not_count_twice_in_the_share():
 
 def test_the_best_lists_include_a_test_item_that_leaked_into_train():
     frames = {"test": frame("user item", [*TEST, (2, 10)]), "train": frame("user item", TRAIN), "lists": frame("user item score", LISTS)}
-    yardstick, best = Small(["Recall"], [2], frames).made("oracle")
+    yardstick, best = Small(["Recall"], [2], frames).measure_list("oracle")
     # User 1 has two of three at most, user 2 both of 10 and 12: no model can be better than these lists.
     assert values_of(yardstick.task, best) == pytest.approx({"Recall@2": (2 / 3 + 1) / 2})
 
@@ -131,7 +131,7 @@ def test_the_best_lists_include_a_test_item_that_leaked_into_train():
 def test_a_model_is_compared_over_the_users_that_it_counts():
     world = small(["Recall", "Recall(missing_lists=drop)"])
     rows = rows_of(world.task, world.partial)
-    yardstick, best = world.made("oracle")
+    yardstick, best = world.measure_list("oracle")
     same_users = values_over_same_users(world.task.definitions, rows, world.facts.left_out, yardstick, best)
     # User 2 has no list: if such users are left out, only the oracle's 2/3 of user 1 counts.
     assert same_users == pytest.approx({"Recall@2": (2 / 3 + 1) / 2, "Recall(missing_lists=drop)@2": 2 / 3})
@@ -151,8 +151,8 @@ def test_popularity_by_ranks_alone_has_the_values_of_the_popular_lists(seed):
     lists = [(user, item, chance.random()) for user, item in pairs if chance.random() < 0.3]
     frames = {"test": frame("user item", test), "train": frame("user item", train), "lists": frame("user item score", lists)}
     world = Small(HITS, [2, 5, None], frames, n_parts=2)
-    task_of_lists, popular = world.made("popularity")
-    task_of_ranks, ranks = world.made("baseline")
+    task_of_lists, popular = world.measure_list("popularity")
+    task_of_ranks, ranks = world.measure_list("baseline")
     assert values_of(task_of_ranks.task, ranks) == values_of(task_of_lists.task, popular)
 
 
@@ -162,7 +162,7 @@ def test_parts_do_not_change_a_bit_of_reference_lists(name):
     pairs = [(user, item) for user in range(30) for item in range(20)]
     train, test = ([pair for pair in pairs if chance.random() < 0.2] for _ in range(2))
     frames = {"test": frame("user item", test), "train": frame("user item", train), "lists": frame("user item score", [(1, 2, 1.0)])}
-    totals = [Small(["nDCG", "MAP"], [3, None], frames, n_parts=n).made(name)[1].moments.totals for n in (1, 4, 7)]
+    totals = [Small(["nDCG", "MAP"], [3, None], frames, n_parts=n).measure_list(name)[1].moments.totals for n in (1, 4, 7)]
     assert totals[0] == totals[1] == totals[2]
 
 

@@ -31,7 +31,7 @@ def _project() -> dict[str, Any]:
 
 
 @pytest.fixture(autouse=True)
-def forgotten() -> Iterator[None]:
+def forget_additions() -> Iterator[None]:
     """Remove the additions of a test afterwards."""
     before = dict(METRICS), dict(table._DECLARED), dict(checks._CHECKERS), set(sys.modules)
     plugins.announced.cache_clear()

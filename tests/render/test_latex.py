@@ -16,7 +16,7 @@ from receval.outputs import of_form
 from receval.render.forms import rendered
 from receval.render.latex import WIDTH, Page, as_latex, parts, shortened
 
-from tests.comparison.conftest import truth
+from tests.comparison.conftest import rated_items
 
 PAIRS = Questions(all_pairs=True)
 
@@ -66,9 +66,9 @@ def test_letters_are_superscripts_of_values(result):
 
 def test_daggers_mark_models_better_and_worse_than_the_base(result, evaluate, models):
 
-    perfect = truth().filter(rating=5).select("user", "item", score=1.0)
+    perfect = rated_items().filter(rating=5).select("user", "item", score=1.0)
     lists = models("a", "b")
-    found = evaluate(truth(), lists | {"perfect": perfect}, metrics=["nDCG"], top_k=[3], relevance={"threshold": 4})
+    found = evaluate(rated_items(), lists | {"perfect": perfect}, metrics=["nDCG"], top_k=[3], relevance={"threshold": 4})
     comparison = compare({"": found}, Questions(baseline="a"))
     latex = latex_of(found, comparison, style=LatexStyle(marks="dagger"))
     assert r"\dagger" in cells(latex)["perfect"][0]

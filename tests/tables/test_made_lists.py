@@ -19,7 +19,7 @@ LISTS_OF_SEED_7 = {0: [4, 8, 6, 2, 7], 1: [5, 4, 6, 3, 8], 2: [4, 2, 9, 5, 7], 3
 KINDS = {"integers": int, "texts": "i{:03d}".format}
 
 
-def known(popularity):
+def prepared_items(popularity):
     """Return the prepared items of train with these numbers of rows."""
     rows = dict(popularity)
     items = sorted(rows)
@@ -44,13 +44,13 @@ def seen_of(prepared, users, seen):
 
 def popular(popularity, users, seen, depth):
     """Return user → items of the popular lists."""
-    users, prepared = sorted(users), known(popularity)
+    users, prepared = sorted(users), prepared_items(popularity)
     return as_lists(prepared, users, popular_rows(prepared, seen_of(prepared, users, seen), depth))
 
 
 def drawn(items, users, seen, depth, seed):
     """Return user → items of the random lists."""
-    users, prepared = sorted(users), known([(item, 1) for item in items])
+    users, prepared = sorted(users), prepared_items([(item, 1) for item in items])
     numbers = np.arange(len(users))
     return as_lists(prepared, users, random_rows(prepared, numbers, seen_of(prepared, users, seen), depth, seed))
 
@@ -115,7 +115,7 @@ def test_popular_lists_ranks_and_lengths_equal_those_of_a_plain_loop(world):
     whole = {user: [item for item in order if (user, item) not in seen] for user in users}
     lists = popular(world["popularity"], users, world["seen"], depth)
     assert lists == {user: items[:depth] for user, items in whole.items() if items}
-    prepared = known(world["popularity"])
+    prepared = prepared_items(world["popularity"])
     of_users = seen_of(prepared, users, world["seen"])
     assert popular_lengths(prepared, of_users, depth).tolist() == [len(whole[user][:depth]) for user in users]
     pairs = [(user, item) for user, item in world["pairs"] if user in users and (user, item) not in seen]
@@ -142,7 +142,7 @@ def test_random_lists_have_different_unseen_items_while_there_are_any(world, see
 
 def test_random_lists_depend_only_on_the_seed_and_the_number_of_the_user():
     assert drawn(range(10), range(4), None, 5, 7) == LISTS_OF_SEED_7
-    prepared, nothing = known([(item, 1) for item in range(10)]), SeenItems.nothing(1)
+    prepared, nothing = prepared_items([(item, 1) for item in range(10)]), SeenItems.nothing(1)
     alone = random_rows(prepared, np.asarray([2]), nothing, 5, 7)
     assert alone.item.tolist() == LISTS_OF_SEED_7[2]
     assert drawn(range(10), range(4), None, 5, 8) != LISTS_OF_SEED_7
@@ -173,7 +173,7 @@ def many(n_items, seen_share, depth, seed):
     n_seen = round(seen_share * n_items)
     seen = np.asarray([chance.sample(range(n_items), n_seen) for _ in range(N_USERS)], dtype=np.int64).reshape(-1)
     of_users = SeenItems(np.repeat(np.arange(N_USERS), n_seen), seen, N_USERS)
-    rows = random_rows(known([(item, 1) for item in range(n_items)]), np.arange(N_USERS), of_users, depth, seed)
+    rows = random_rows(prepared_items([(item, 1) for item in range(n_items)]), np.arange(N_USERS), of_users, depth, seed)
     return rows.item.reshape(N_USERS, depth)
 
 
