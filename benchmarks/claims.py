@@ -3,8 +3,8 @@
     python benchmarks/claims.py [--draws 1000] [--only WORDS]
 
 In every draw the truth is known: equal models, a loss of exactly the margin, clusters or skewed differences of mean 0. receval compares the
-per-user values as it compares those of files, and what it claims wrongly is counted. What looks like too often is measured again, with four
-times as many draws. The last line says whether any claim is wrong more often than it promises, by more than the noise of so many draws
+per-user values like those of files, and wrong claims are counted. A rate that seems too high is measured again, with four times as many
+draws. The last line shows whether any claim is wrong more often than it promises, by more than the noise of the draws
 (three standard errors); the exit code is then 1.
 """
 

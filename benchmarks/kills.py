@@ -45,7 +45,7 @@ def state(folder: Path) -> str:
 
 
 def states_after_kills(kills: int, chance: random.Random, folder: Path, log: Path) -> Counter[str]:
-    """Count the states of a folder after so many kills; where it is not whole, a complete run follows."""
+    """Count the states of a folder after each of `kills` kills; a complete run follows if it is not whole."""
     started = time.monotonic()
     subprocess.run(command(folder, 0), check=True)
     life = time.monotonic() - started

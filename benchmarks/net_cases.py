@@ -84,7 +84,7 @@ def on_screen(command: str, screen: Screen) -> Outputs:
 
 
 def cases() -> dict[str, Mapping[str, Any]]:
-    """Read the cases by name; keys that begin with a dot only hold shared parts."""
+    """Read the cases by name; keys that begin with a dot only have shared parts."""
     content = yaml.safe_load(CASES.read_text("utf-8"))
     return {name: case for name, case in content.items() if not name.startswith(".")}
 

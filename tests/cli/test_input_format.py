@@ -22,7 +22,7 @@ for form, method in (("parquet", "write_parquet"), ("ipc", "write_ipc")):
 
 
 class Piped:
-    """Standard input that holds bytes."""
+    """Standard input with given bytes."""
 
     def __init__(self, content: bytes) -> None:
         self.buffer = io.BytesIO(content)

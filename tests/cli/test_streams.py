@@ -1,4 +1,4 @@
-"""Exit codes are right whatever the standard streams are."""
+"""Exit codes are right for any standard streams."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ HOSTILE = (
 
 @pytest.fixture
 def show(monkeypatch):
-    """Return a function that gives the table in a pipe, or on a screen of so many `columns`."""
+    """Return a function that gives the table in a pipe, or on a screen of this width."""
 
     def show(result, columns=None, encoding="utf-8", **options):
         if columns is None:

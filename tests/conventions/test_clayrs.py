@@ -14,7 +14,7 @@ def test_precision_and_fmeasure_are_sums_over_all_users_under_clayrs_docs(evalua
     measures = ["Precision", "Precision(sys_average=micro)", "PrecisionAtK@2", "FMeasure", "FMeasure(sys_average=micro)"]
     threshold = {"threshold": 3}
     docs = evaluate(test, lists, convention="clayrs-docs", relevance=threshold, metrics=measures)
-    # F1 is 2/3 and 0; pooled it is that of 1/3 and 1/1
+    # F1 is 2/3 and 0; pooled it is the F1 of 1/3 and 1/1
     expected = [0.25, 1 / 3, 0.25, 1 / 3, 0.5]
     assert [(row.value, row.n_users) for row in docs.rows] == [(pytest.approx(value), 2) for value in expected]
     program = evaluate(test, lists, convention="clayrs", relevance=threshold, metrics=measures)

@@ -84,7 +84,7 @@ SAID = [
 
 
 def config_of(role: str, name: str, message: str) -> str:
-    """Return a config that reads the file `name` with the options `said`."""
+    """Return a config that reads the file `name` with the read options in `said`."""
     source = f"{{path: {name}, {message}}}" if message else name
     test, lists = ("test.csv", source) if role == "recommendations" else (source, "lists.csv")
     return f"data: {{test: {test}, recommendations: {{m: {lists}}}}}\nevaluation: {{metrics: [Recall]}}\n"

@@ -1,8 +1,8 @@
 """Tiny cases with values worked by hand, as data in tests/golden.
 
-`expected` has per-user values (null: the user does not count), `means` (or sums, where the metric is one) and `pooled` those over
-users, `wholes` the values of metrics that have one for the whole model, `aggregates` those over users by aggregate and measure; under
-`convention` measures are written as the library writes them. The other files of the data section stand under their names.
+`expected` has per-user values (null: the user does not count), `means` (or sums, if the metric is one) and `pooled` the values over
+users, `wholes` the values of metrics with one value for the whole model, `aggregates` the values over users by aggregate and measure;
+under `convention` measures have the spelling of the library. The other files of the data section are under their names.
 """
 
 from __future__ import annotations

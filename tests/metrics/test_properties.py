@@ -40,7 +40,7 @@ def test_every_metric_and_every_axis_value_is_among_the_variants():
 
 BEYOND_BOUNDS = (
     "train_items",  # a list may have more items than train: the docstring says so
-    "ideal=k_items",  # an ideal of gain 1, whatever the grades are
+    "ideal=k_items",  # an ideal of gain 1, for any grades
     "undefined",  # NaN, as asked for
     "EPC(count=rows",  # rows of train divided by users: the docstring says so
 )

@@ -85,7 +85,7 @@ def test_popular_items_of_train_and_test_together() -> None:
 def test_a_test_row_of_a_train_pair_does_not_add_a_user() -> None:
     repeated = pl.DataFrame({"user": [3, 3, 9, 9], "item": [20, 40, 40, 40], "row": range(4)})
     side = prepared(SideNeeds(test_popularity=True), test=repeated)
-    # Users of 20: 7 and 3, whom train has with it; of 40: 3 and 9. Users 3, 5, 7, 9.
+    # Users of 20: 7 and 3, who have it in train; of 40: 3 and 9. Users 3, 5, 7, 9.
     assert column(side, "pop", source="train_and_test", count="users") == {10: 0.5, 20: 0.5, 30: 0.25, 40: 0.5, -1: 0}
     assert column(side, "pop", source="train_and_test", count="rows") == {10: 0.5, 20: 1, 30: 0.25, 40: 0.75, -1: 0}
 

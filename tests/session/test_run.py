@@ -23,7 +23,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def config(write: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return a function that writes a config of two models into a folder, with sections of its own."""
+    """Return a function that writes a config of two models into a folder, with changed sections."""
     monkeypatch.chdir(tmp_path)
     for name, text in (("test", TEST), ("users", SIDE), ("home", lists(lambda u: u % 2)), ("worse", lists(lambda u: u % 3 == 1))):
         write(f"{name}.csv", text)
