@@ -13,7 +13,7 @@ from ..metrics.catalogue import DEFAULT, FAMILIES, Catalogue, ChoiceEntry, Conve
 from ..names.measure_strings import Scalar
 
 _PARTS: Final = {"lists": "How a list is read", "truth": "What is relevant", "users": "Who counts", "value": "What a value is"}
-_HERE: Final = "for this metric alone"
+_HERE: Final = "for this metric only"
 
 
 def listing(metrics: Iterable[MetricEntry]) -> list[Block]:
@@ -47,7 +47,7 @@ def metric(entry: MetricEntry, level: int = 1, under: str | None = None, axes: S
         blocks.append(Heading(f"Under the convention {under}", level + 1))
         setting = next(setting for setting in entry.settings if setting.convention == under)
         if not setting.own and not setting.protocol:
-            return [*blocks, Paragraph(f"All settings are as under {DEFAULT}.")]
+            return [*blocks, Paragraph(f"All settings are those of {DEFAULT}.")]
         if not setting.has_metric:
             blocks.append(Paragraph("The library does not have the metric; the other settings of the convention apply."))
         blocks.append(_explained({**setting.own, **setting.protocol}, (*entry.parameters, *axes)))
@@ -81,20 +81,20 @@ def convention(entry: ConventionEntry, choices: Sequence[ChoiceEntry], level: in
     facts = (("library", f"{entry.library} {entry.version}".strip()), ("source", entry.source), ("metrics", ", ".join(entry.metrics)))
     blocks: list[Block] = [Heading(entry.name, level), Paragraph(entry.about)]
     blocks.append(Terms(tuple(fact for fact in facts if fact[1]), code=False))
-    blocks += [Paragraph("To know:"), Points(entry.notes)] if entry.notes else []
+    blocks += [Paragraph("Notes:"), Points(entry.notes)] if entry.notes else []
     differs = entry.axes if entry.name == DEFAULT else entry.differs
     blocks += [_explained(differs, choices)] if differs else []
     if entry.name != DEFAULT:
         same = {axis: value for axis, value in entry.axes.items() if axis not in differs}
-        blocks.append(Paragraph(f"As {DEFAULT}: {_pairs(same)}."))
+        blocks.append(Paragraph(f"Same as {DEFAULT}: {_pairs(same)}."))
     rewrites = {
         name: one if isinstance(one, str) else "; ".join(f"{value}: {_pairs(given) or 'no change'}" for value, given in one.items())
         for name, one in entry.parameters.items()
     }
     for title, effect, table in (
-        ("for one metric alone", "sets", {name: _pairs(given) for name, given in entry.for_metric.items()}),
-        ("name there", "is read as", entry.spellings),
-        ("parameter there", "is read as", rewrites),
+        ("for one metric", "sets", {name: _pairs(given) for name, given in entry.for_metric.items()}),
+        ("name in the library", "is read as", entry.spellings),
+        ("parameter in the library", "is read as", rewrites),
     ):
         heads = (title, effect)
         blocks += [Table.of_texts(text_columns(*heads, wraps=(effect,), code=heads), table.items())] if table else []
@@ -169,8 +169,8 @@ def _settings(entry: MetricEntry) -> list[Block]:
         blocks.append(Table.of_texts(text_columns(*headers, wraps=(_HERE,)), rows))
         if any(row[0].startswith("(") for row in rows):
             blocks.append(Paragraph("In brackets: the library does not have the metric."))
-    blocks += [Paragraph(f"The formula is as under {DEFAULT} in {', '.join(same)}.")] if same else []
-    blocks += [Paragraph(f"Only {DEFAULT} has it.")] if not same and len(rows) == 1 else []
+    blocks += [Paragraph(f"Same formula as {DEFAULT}: {', '.join(same)}.")] if same else []
+    blocks += [Paragraph(f"Found only in {DEFAULT}.")] if not same and len(rows) == 1 else []
     return blocks
 
 

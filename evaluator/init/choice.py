@@ -71,7 +71,7 @@ def choose_train_test(interactions: Sequence[ClassifiedFile], lists: Sequence[Cl
     if _priority(test) < _UNKNOWN:
         rivals = [file.path for file in candidates[1:] if _priority(file) == _priority(test)]
         if rivals:
-            could_be = f"{' or '.join(rivals)} could also be it, and {'stands' if len(rivals) == 1 else 'stand'} in the config as a comment"
+            could_be = f"{' or '.join(rivals)} could also be it, and {'is' if len(rivals) == 1 else 'are'} in the config as a comment"
             doubts.insert(0, f"{test.path} is used as the test set; {could_be}")
     else:
         if train is None and not alternatives and not any(_share_pairs(test, file) for file in lists):

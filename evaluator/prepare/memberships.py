@@ -95,8 +95,8 @@ def _remarks(by: GroupBy, membership: Membership, tested: pl.Series) -> list[str
     if not without:
         return []
     one, several = (f"{by.kind[:-1]} has", f"{by.kind} have")
-    stand = "it is" if without == 1 else "they are"
-    return [f"{without:,} test {one if without == 1 else several} no {by.column} in data.{by.kind}: {stand} in the group {MISSING}."]
+    they_are = "it is" if without == 1 else "they are"
+    return [f"{without:,} test {one if without == 1 else several} no {by.column} in data.{by.kind}: {they_are} in the group {MISSING}."]
 
 
 _NONE: Final = ("", "0", "0.0", "-", "n", "N", "no", "No", "NO", "false", "False", "FALSE", "None", "null", "NULL", "NA", "nan", "NaN")

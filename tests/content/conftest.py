@@ -1,4 +1,4 @@
-"""Results and comparisons to be shown, and a TeX."""
+"""Fixtures of contents: results, comparisons, and a TeX."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ SETTINGS = Settings()
 
 @pytest.fixture(scope="session")
 def comparison():
-    """A measure for each verdict, in the order of `VERDICTS`, and a value of whole models, which has none; a group and a loser."""
+    """Return a comparison with one measure per verdict, in the order of `VERDICTS`, a value of whole models, which has none; a group and a
+    user who loses.
+    """
     random = np.random.default_rng(0)
     base, noise = random.random(500), random.normal(0, 0.1, 500)
     values = {"better": base + 0.1, "worse": base - 0.1, "equivalent": base + 0.001, "identical": base, "inconclusive": base}

@@ -1,4 +1,4 @@
-"""Findings of the health checks, on a screen: a few findings in full, the others counted, lines that stand in."""
+"""Findings of the health checks on a screen: a few in full, the others counted, wrapped lines indented."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def test_five_findings_are_shown_in_full_and_the_others_counted_with_the_command
     found = [finding("R01", "error"), *(finding("R04", model=f"m{number}") for number in range(30)), finding("X14")]
     text = show(found, command="receval check config.yaml")
     heads = [line.split("  ")[0] for line in text.splitlines() if line.startswith(("error", "warning"))]
-    assert heads == ["error R01", "warning R04", "warning R04", "warning R04", "warning X14"]  # no check is hidden behind another one
+    assert heads == ["error R01", "warning R04", "warning R04", "warning R04", "warning X14"]  # every check is shown at least once
     assert text.endswith("and 27 more warnings (R04 × 27): receval check config.yaml shows all\n")
     assert show(found).count("R04") == 30
 
 
-def test_all_findings_are_shown_where_there_are_few(show):
+def test_a_few_findings_are_all_shown(show):
     found = [finding("R04", model=f"m{number}") for number in range(5)]
     assert "more" not in show(found, command="receval check config.yaml")
 
 
-def test_wrapped_lines_stand_in_below_their_text(show):
+def test_wrapped_lines_are_indented_below_their_text(show):
     lines = show([finding("R04", model="popular", sentence="some lists have tied scores " * 4)], 60).splitlines()
     assert lines[0].startswith("warning R04  popular: some lists")
     assert all(line.startswith(" " * 13) for line in lines[1:3])
@@ -48,7 +48,7 @@ def test_wrapped_lines_stand_in_below_their_text(show):
     assert max(map(len, lines)) <= 60
 
 
-def test_control_characters_of_ids_are_seen_and_not_obeyed(show):
+def test_control_characters_of_ids_are_escaped(show):
     text = show([finding("R04", examples=["user \x1b[2J\n1"])])
     assert r"for example: user \x1b[2J\n1" in text
     assert "\x1b" not in text

@@ -1,4 +1,4 @@
-"""The same input gives the same bytes of every result file: in any order of rows, cut into any parts, on any number of threads."""
+"""The same input gives the same bytes of every result file, for any order of rows, parts and threads."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ RUNS: dict[str, dict[str, Any]] = {
         "evaluation": {"metrics": ["Precision", "Recall", "AUC"], "top_k": [3], "aggregates": AGGREGATES, "by": BY}
     },
 }
-"""What each run asks for. An aggregate is made of the per-user values, whatever the metric, so that a few metrics have them all; a value
-of an axis is tried on the model that has ties and duplicates."""
+"""Settings of each run. Aggregates are computed from per-user values of any metric, so a few metrics are enough for all of them; values of
+axes are tried on the model with ties and duplicates."""
 HOWS: dict[str, Sequence[tuple[int | None, int | None]]] = {
     "every metric, yardstick and check": ((1, 8), (30, 1)),
     "every value of every axis": ((30, None),),
     "every aggregate, bootstrap and pooled values": ((1, 8), (7, None), (None, 1)),
 }
-"""Runs over shuffled files, which are partitioned in temporary files, as `engine.memory` is small: the rows of a part, and the threads of
-a process of its own, since Polars asks once how many it may have."""
+"""Runs over shuffled files, which are partitioned in temporary files because `engine.memory` is small: the rows of a part, and the threads,
+in an own process because Polars reads their number only once."""
 IN_PARTS = """
 import sys
 from functools import partial
@@ -60,14 +60,14 @@ if rows := int(sys.argv[1]):
     running.whole_users = partial(running.whole_users, rows_per_part=rows)
 sys.exit(main(sys.argv[2:]))
 """
-"""A program that runs receval with as many rows in a part as its first argument says, or as many as receval itself takes if it says 0."""
+"""A program that runs receval with its first argument as the number of rows in a part; 0 means receval's default."""
 
 
 WHOLE_USERS = running.whole_users
 
 
 def awkward_world(seed: int) -> World:
-    """Lists with ties and duplicates, users on one side only, gaps in every side input, sums that round."""
+    """Return lists with ties and duplicates, users on one side only, missing values in every side input, and sums that round."""
     chance = random.Random(seed)
     users, items = range(14), range(14)
     lists = [(u, i, chance.randint(0, 4) / 3) for u in (*users, 99, 98) for i in chance.sample([*items, 100, 101], chance.randint(0, 12))]
@@ -81,7 +81,7 @@ def awkward_world(seed: int) -> World:
 
 
 def write_world(folder: Path, world: World, run: dict[str, Any], shuffled: int | None) -> Path:
-    """Write the files, in the order of users or shuffled, and a config that runs over them."""
+    """Write the files, in the order of users or shuffled, and their config."""
     folder.mkdir()
     for name, frame in world.items():
         rows = frame if shuffled is None else frame.sample(fraction=1, shuffle=True, seed=shuffled)
@@ -111,7 +111,7 @@ def assert_equal(found: dict[str, bytes], expected: dict[str, bytes]) -> None:
     assert not [name for name in expected if found[name] != expected[name]]
 
 
-def test_every_metric_is_run():
+def test_every_metric_is_tried():
     assert {parse(text).name for text in ONE_OF_EACH} == METRICS.keys()
 
 

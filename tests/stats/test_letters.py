@@ -1,4 +1,4 @@
-"""Letters: models that share one cannot be told apart."""
+"""Letters: models that share a letter have no clear difference."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAIRS = [frozenset(pair) for pair in combinations(MODELS, 2)]
 
 
 @given(st.sets(st.sampled_from(PAIRS)))
-def test_two_models_share_a_letter_exactly_if_they_are_not_different(different):
+def test_two_models_share_a_letter_exactly_if_they_have_no_clear_difference(different):
     found = letters(MODELS, different)
     shared = {pair for pair in PAIRS if set.intersection(*(set(found[model]) for model in pair))}
     assert shared == set(PAIRS) - different
@@ -25,14 +25,14 @@ def test_two_models_share_a_letter_exactly_if_they_are_not_different(different):
 
 
 @given(st.sets(st.sampled_from(PAIRS)), st.randoms(use_true_random=False))
-def test_letters_do_not_depend_on_the_order_of_pairs_and_none_is_idle(different, random):
+def test_letters_do_not_depend_on_the_order_of_pairs_and_none_is_superfluous(different, random):
     shuffled = random.sample(sorted(different, key=sorted), len(different))
     groups = letter_groups(MODELS, shuffled)
     assert groups == letter_groups(MODELS, different)
     assert not [one for one, other in combinations(map(set, groups), 2) if one <= other or other <= one]
 
 
-def test_a_textbook_case():
+def test_letters_of_a_textbook_case():
     assert letters(("a", "b", "c"), [frozenset("ac")]) == {"a": "a", "b": "ab", "c": "b"}
     assert letters(("a",), []) == {"a": "a"}
 

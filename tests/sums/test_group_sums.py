@@ -1,4 +1,4 @@
-"""Exact sums by group: those of `fractions`, rounded once, whatever the order of rows, the cut and the merging."""
+"""Exact sums by group equal those of `fractions`, rounded once, for any order of rows, parts and merging."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_sum_is_the_exact_one_rounded_once(rows):
 
 
 @given(any_rows, st.randoms(use_true_random=False))
-def test_order_cuts_and_merging_change_no_bit(rows, random):
+def test_order_parts_and_merging_change_no_bit(rows, random):
     whole = limbs(rows)
     shuffled = random.sample(rows, len(rows))
     borders = [0, *sorted(random.randint(0, len(rows)) for _ in range(random.randint(0, 6))), len(rows)]

@@ -1,4 +1,4 @@
-"""What Spark raises is told as our errors; this needs no Spark."""
+"""Errors of Spark become errors of receval; these tests need no Spark."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from receval.parts.spark.spark_errors import translate_error
         ("[FAILED_READ_FILE] Error while reading file", ReadError),
     ],
 )
-def test_what_spark_raises_becomes_our_errors(message, kind):
+def test_errors_of_spark_become_errors_of_receval(message, kind):
     assert isinstance(translate_error(Exception(message)), kind)
 
 
