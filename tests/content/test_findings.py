@@ -27,7 +27,11 @@ def show(monkeypatch):
 
 
 def test_five_findings_are_shown_in_full_and_the_others_counted_with_the_command_that_shows_them(show):
-    found = [finding("R01", "error"), *(finding("R04", model=f"m{number}") for number in range(30)), finding("X14")]
+    found = [
+        finding("R01", "error"),
+        *(finding("R04", model="m", sentence=f"{number} of 99 rows are odd.") for number in range(30)),
+        finding("X14"),
+    ]
     text = show(found, command="receval check config.yaml")
     heads = [line.split("  ")[0] for line in text.splitlines() if line.startswith(("error", "warning"))]
     assert heads == ["error R01", "warning R04", "warning R04", "warning R04", "warning X14"]  # no check is hidden behind another one
@@ -36,8 +40,19 @@ def test_five_findings_are_shown_in_full_and_the_others_counted_with_the_command
 
 
 def test_all_findings_are_shown_where_there_are_few(show):
-    found = [finding("R04", model=f"m{number}") for number in range(5)]
+    found = [finding("R04", model="m", sentence=f"{number} of 99 rows are odd.") for number in range(5)]
     assert "more" not in show(found, command="receval check config.yaml")
+
+
+def test_the_same_finding_of_several_models_is_shown_once_with_their_names(show):
+    found = [finding("R04", model=f"m{number}", examples=["user 1"]) for number in range(6)]
+    other = finding("R04", model="m7", examples=["user 2"])
+    of_all, of_one, *_ = show([*found, other]).split("warning R04  ")[1:]
+    assert of_all.startswith("m0, m1, m2, m3, m4, m5: 1 of 2 rows is odd.\n")
+    assert of_one.startswith("m7: 1 of 2 rows is odd.\n")
+    short = show([*found, *(finding(f"X0{number}") for number in range(5))], command="receval check")
+    assert "warning R04  m0, m1, m2 and 3 more: 1 of 2 rows is odd." in short
+    assert short.endswith("and 1 more warning (X04): receval check shows all\n")
 
 
 def test_wrapped_lines_stand_in_below_their_text(show):
