@@ -73,7 +73,7 @@ _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
 
 _REWORDED: Final = (
     (re.compile(r"\bdata\.(?=(test|train|items|users|baseline|previous_policy|predictions|distances|recommendations)\b)"), ""),
-    (re.compile(r"\bevaluation\.policy\.(\w+): (\w+)"), r"policy={'\1': '\2'}"),
+    (re.compile(r"\bset evaluation\.policy\.(\w+): (\w+)"), r"set policy={'\1': '\2'}"),
     (re.compile(r"\bevaluation\.(?=[a-z_]+\b)"), ""),
     (re.compile(r"\bengine\.name\b"), "engine"),
     (re.compile(r" in the config\b"), ""),
