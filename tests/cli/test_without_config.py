@@ -247,3 +247,12 @@ def test_results_that_are_given_as_config_are_named_as_such(receval):
 @pytest.mark.parametrize("key", ["data.candidates=c.csv", "evaluation.negatives=100"])
 def test_candidates_are_no_key_and_the_sentence_says_what_to_give_instead(key, receval):
     assert "receval samples no candidates; give lists with the scores of the candidates" in receval("run", *FILES, "--set", key)[2]
+
+
+def test_several_models_in_one_measure_are_one_table(receval):
+    files = (*FILES, "--recs", "pop=pop.csv", "--recs", "old=pop.csv", "--set", "health=off", "-m", "Recall@1,Recall@2")
+    heads = [receval("compare", *files, *of, "--format", "md")[1].count("| verdict |") for of in (("--measure", "Recall@1"), ())]
+    assert heads == [1, 2]
+    rows = [line.split(" | ")[:2] for line in receval("compare", *files, "--measure", "Recall@1", "--format", "md")[1].splitlines()]
+    assert ["| Recall@1 ↑", "pop"] in rows
+    assert ["| Recall@1 ↑", "old"] in rows
