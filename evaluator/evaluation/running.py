@@ -289,7 +289,12 @@ def _context(files: Files, model: Evaluated) -> Context:
         definitions=plan.definitions,
         measured=model.finished.rows,
         sources={
-            role: SourceNames(one.role, one.scan.names, {column: stores.get(kind, "text") for column, kind in one.stored.items()})
+            role: SourceNames(
+                one.role,
+                one.scan.names,
+                {column: stores.get(kind, "text") for column, kind in one.stored.items()},
+                len(one.scan.paths),
+            )
             for role, one in sources.items()
             if one is not None
         },

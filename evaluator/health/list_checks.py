@@ -40,6 +40,9 @@ class RepeatedItems(HealthCheck):
         n, total = tally.count("rows_again"), context.counts.count("list_rows")
         users = several(tally.count("users"), "user")
         sentence = f"{shared(n, total, 'rows')} repeat an item of the same list, for {users}."
+        n_files = context.sources["lists"].n_files if "lists" in context.sources else 1
+        if n_files > 1:
+            sentence += f" The {n_files:,} files are read as one model; the pattern of the files without a name makes a model of each."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
 

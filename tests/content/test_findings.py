@@ -63,6 +63,13 @@ def test_wrapped_lines_stand_in_below_their_text(show):
     assert max(map(len, lines)) <= 60
 
 
+@pytest.mark.parametrize("width", range(40, 60))
+def test_a_percentage_stays_on_one_line(width, show):
+    text = show([finding("R10", sentence="5,000 of 5,000 relevant items (94.0 %) are in them, and 9.9 % are first.")], width)
+    assert "94.0 %" in text
+    assert "9.9 %" in text
+
+
 def test_control_characters_of_ids_are_seen_and_not_obeyed(show):
     text = show([finding("R04", examples=["user \x1b[2J\n1"])])
     assert r"for example: user \x1b[2J\n1" in text
