@@ -108,7 +108,9 @@ def baseline() -> None:
 @click.option("--force", is_flag=True, help="Also accept results whose gates or error-level checks failed.")
 @click.pass_context
 def set_baseline(context: click.Context, folder: str, target: str, force: bool) -> None:
-    """Make results the baseline: copy a folder that 'receval run -o DIR/' wrote.
+    """Make a folder of results the baseline.
+
+    DIR is a folder that 'receval run -o DIR/' wrote; it is copied.
 
     The files replace those of the earlier baseline in one step. Exits with 1, and changes nothing, if gates or error-level checks of the
     results failed, or gates of their config were not judged.
@@ -126,7 +128,10 @@ def set_baseline(context: click.Context, folder: str, target: str, force: bool) 
 @click.argument("folder", metavar="DIR", default="results/main")
 @options.format_option("baseline", default="table", help="Text, JSON or Markdown.")
 def show_baseline(folder: str, form: str) -> None:
-    """Show a baseline: models and values, test data, and whether its gates and checks passed."""
+    """Show the models and values of a baseline.
+
+    Also shows its test data, and whether its gates and checks passed.
+    """
     from receval.session.judge import load
 
     show(of_form(form, "baseline"), load(folder), name=folder)

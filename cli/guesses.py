@@ -11,12 +11,14 @@ import click
 
 _CONFIG: Final = "the config as an argument: receval run CONFIG"
 _LISTS: Final = ("--recs NAME=FILE",)
+_CANDIDATES: Final = ("--recs NAME=FILE, a file with the score of each candidate",)
 _SEPARATOR: Final = ("--set 'data.test.separator=;'",)
 _MEANT: Final = {
     "V": ("receval --version",),
     "algorithm": _LISTS,
     "baseline": ("receval compare CONFIG --baseline NAME",),
     "c": (_CONFIG,),
+    "candidates": _CANDIDATES,
     "config": (_CONFIG,),
     "csv": ("--format csv",),
     "cutoff": ("-k",),
@@ -42,6 +44,7 @@ _MEANT: Final = {
     "models": _LISTS,
     "min": ("--rule 'nDCG@10 >= 0.1'", "receval gate CONFIG --rule 'nDCG@10 >= 0.1'"),
     "n": ("-k",),
+    "negatives": _CANDIDATES,
     "o": ("--format json > FILE",),
     "out": ("-o", "--format json > FILE"),
     "output": ("--format json > FILE",),

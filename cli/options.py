@@ -221,7 +221,8 @@ _READING = {
         "recommendations",
         multiple=True,
         metavar="NAME=FILE",
-        help="Add a model and its lists; without NAME it is named after the file; NAME=- reads standard input.",
+        help="Add a model and its lists; without NAME it is named after the file; 'DIR/*' adds a model per file; "
+        "NAME=- reads standard input.",
     ),
     "where": click.option(
         "--where", metavar="FILTER", help="Read only these rows of the test file: --where \"event == 'purchase' and rating >= 3\"."

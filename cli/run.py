@@ -93,7 +93,7 @@ def run(
 
     looks = Looks(**table)
     looks.refuse_unknown(loaded)
-    row = _row(form, per_user, quiet)
+    row = _row(form, per_user, quiet, has_files=bool(outputs))
     with _bar_for(loaded, quiet) as report:
         record = run_config(
             loaded,
@@ -148,9 +148,9 @@ def _print_config(loaded: receval.Loaded) -> None:
     click.echo(loaded.resolved_yaml(), nl=False)
 
 
-def _row(form: str | None, per_user: bool, quiet: bool) -> OutputForm | None:
-    """Return the form to print; `None` if `quiet` and none is given."""
-    if per_user:
+def _row(form: str | None, per_user: bool, quiet: bool, has_files: bool) -> OutputForm | None:
+    """Return the form to print; `None` if `quiet` and none is given. Per-user values are printed unless `quiet` and in files."""
+    if per_user and (form or not (quiet and has_files)):
         return of_form(form or "csv", "users")
     return None if quiet and form in (None, "table") else of_form(form or "table", *_SUBJECTS)
 

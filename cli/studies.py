@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+from collections.abc import Sequence
 
 import click
 import receval
@@ -49,22 +51,35 @@ def check(context: click.Context, config: str | None, read: options.ConfigReader
 
 
 @click.command(cls=options.Command)
-@click.argument("measure", shell_complete=options.metric_names)
+@click.argument("measure", required=False, shell_complete=options.metric_names)
 @options.config_argument
 @options.plugin_option
 @click.option("--user", required=True, help="The id of the user.")
 @click.option("--model", shell_complete=options.model_names, help="The name of the model. Not needed if there is only one.")
-@options.reading_options(without=("metrics",))
+@options.reading_options()
 @options.format_option("explanation", default="table", help="The output format.")
-def explain(measure: str, config: str | None, user: str, model: str | None, read: options.ConfigReader, form: str) -> None:
+def explain(measure: str | None, config: str | None, user: str, model: str | None, read: options.ConfigReader, form: str) -> None:
     """Show how the value of one user comes about, row by row.
 
     MEASURE is a metric with its cut-off, such as 'nDCG@10' or 'MAP(convention=elliot)@5'; CONFIG the config with the files.
+    With -m the measure is not an argument.
     """
     from receval.session.studies import explain
 
+    measure, config = _measure_and_config(measure, config, read.question.get("metrics", ()))
     loaded = read(read.source(config), metrics=(measure,))
     show(of_form(form, "explanation"), explain(loaded, measure, user, model))
+
+
+def _measure_and_config(first: str | None, second: str | None, named: Sequence[str]) -> tuple[str, str | None]:
+    """Return the measure and the config from two arguments, or from one argument and the value of `-m`."""
+    if len(named) == 1 and second is None:
+        return named[0], first
+    if named:
+        raise click.UsageError("Give one measure, as an argument or with -m nDCG@10.")
+    if first is None or (second is None and os.path.exists(first)):
+        raise click.UsageError("Missing argument 'MEASURE': receval explain nDCG@10 CONFIG --user ID.")
+    return first, second
 
 
 @click.command(cls=options.Command)

@@ -73,16 +73,20 @@ _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
 
 _REWORDED: Final = (
     (re.compile(r"\bdata\.(?=(test|train|items|users|baseline|previous_policy|predictions|distances|recommendations)\b)"), ""),
+    (re.compile(r"\bset evaluation\.policy\.(\w+): (\w+)"), r"set policy={'\1': '\2'}"),
     (re.compile(r"\bevaluation\.(?=[a-z_]+\b)"), ""),
     (re.compile(r"\bengine\.name\b"), "engine"),
     (re.compile(r" in the config\b"), ""),
-    (re.compile(r"paths in a config are relative to its file"), "paths start from the folder that Python runs in"),
+    (
+        re.compile(r"paths in a config are relative to its file, those of options to the current folder"),
+        "paths start from the folder that Python runs in",
+    ),
     (re.compile(r"give name: path, or --recs NAME=PATH"), "give {name: lists}"),
     (re.compile(r"columns: \{(\w+): ([^{}]+)\}"), r"columns={'\1': '\2'}"),
     (re.compile(r"\badd engine: spark\b"), "add engine='spark'"),
     (re.compile(r"^--(rule|by|cluster) "), r"\1 "),
     (re.compile(r"give --baseline DIR, gates\.baseline, or against in the rule"), "give baseline, or against in the rule"),
-    (re.compile(r"create it with receval baseline set DIR, or"), "create it with result.save, or"),
+    (re.compile(r"create it with receval baseline set DIR; the first time use --if-missing pass, or"), "create it with result.save, or"),
     (re.compile(r"\bgates\.(baseline|anchor)\.(?=if_missing)"), ""),
     (re.compile(r"\bgates\.baseline\.model\b"), "baseline_model"),
     (re.compile(r"\bcompare\.users: common\b"), "common=True"),

@@ -227,8 +227,8 @@ class Evaluator:
             ...
             values = evaluator(lists)      # {"nDCG@10": 0.213, "Recall@20": 0.334}
 
-    The arguments are those of `receval.evaluate`, without `recommendations`, `predictions`, `yardsticks`, `by`, `health` and `engine`.
-    Health checks are off.
+    The arguments are those of `receval.evaluate`, without `recommendations`, `predictions`, `yardsticks`, `by`, `health` and `engine`. No
+    health checks are made. Values have the names of results: `HR@10` is `HitRate@10`.
     """
 
     def __init__(self, **arguments: Unpack[Arguments]) -> None:

@@ -193,7 +193,8 @@ def _common_labels(sides: Sides) -> tuple[str, ...]:
     labels = tuple(label for label in rows[0] if all(label in one for one in rows))
     if not labels:
         raise DataError(
-            f"{sides.all[0].name} and {sides.all[1].name} have no measure in common: {shortened(rows[0])}; {shortened(rows[1])}",
+            f"{sides.all[0].name} and {sides.all[1].name} have no measure in common: the first has {shortened(rows[0])}, "
+            f"the second {shortened(rows[1])}",
             "evaluate both with the same metrics and cut-offs",
         )
     return labels

@@ -276,8 +276,8 @@ class ModelPair:
         if name not in self.base.result.user_groups:
             known = ", ".join(self.base.result.user_groups)
             raise ConfigError(
-                f"{option} {name}: the results of {self.base.name} do not contain the group of each user by {name}",
-                f"there are {known}" if known else "evaluate again with evaluation.by or compare.cluster naming it",
+                f"{option} {name}: the results of {self.base.name} do not have the groups of users by {name}",
+                f"there are {known}" if known else f"evaluate again with {name} in evaluation.by or compare.cluster",
             )
         return name
 

@@ -273,6 +273,9 @@ def _of_models(config: Config) -> Iterator[tuple[text.Path, str]]:
                 break
 
 
+GIVE_MODELS: Final = "give name: path, or --recs NAME=PATH"
+
+
 def _without_lists(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Yield problems of a config without lists: only measures of predictions need none."""
     looking = next((one.label for one in config.evaluation.computed if not one.reads_predictions), None)
@@ -280,10 +283,10 @@ def _without_lists(config: Config) -> Iterator[tuple[text.Path, str]]:
         given = "recommendations" in config.data.model_fields_set
         yield (
             ("data", "recommendations"),
-            f"{'no model to evaluate' if given else 'this key is missing'}: give name: path, or --recs NAME=PATH",
+            f"{'no model to evaluate' if given else 'this key is missing'}: {GIVE_MODELS}",
         )
     elif looking is not None:
-        yield ("data", "recommendations"), f"{looking} needs the lists of the models: give name: path, or --recs NAME=PATH"
+        yield ("data", "recommendations"), f"{looking} needs the lists of the models: {GIVE_MODELS}"
 
 
 def unknown_model(name: str, models: Collection[str]) -> str:

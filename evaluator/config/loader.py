@@ -20,7 +20,7 @@ from pydantic_core import ErrorDetails
 from ..errors import ConfigError
 from ..names import yaml_text as text
 from ..secrets import collect_values, conceal
-from .contradictions import contradictions, unused
+from .contradictions import GIVE_MODELS, contradictions, unused
 from .data import Fold, folds_of
 from .data_sources import with_rows_marked
 from .dialects import doubt, translate
@@ -145,6 +145,8 @@ def _load(
         path = Path(_STDIN if config == "-" else config).expanduser()
         document, name, folder = read_document(path, environment), str(path), _folder_of(path)
     value = document.value
+    if isinstance(value, dict) and "format_version" in value:
+        raise ConfigError(f"{name} is a file of results, not a config", "compare, gate, report and track take its folder")
     if not isinstance(value, dict):
         raise ConfigError(f"{name}:1:1: a config must be a mapping with the keys data and evaluation, not {kind(value)}")
     overridden: dict[text.Path, str] = {}
@@ -217,6 +219,8 @@ def check(value: Mapping[str, Any], locations: Locations, folder: Path, problems
         config = _without(value, [_path(details, value) for details in error.errors()], folder)
     everything = [*problems, *(f"{location}: {message}" for location, message in messages.items())]
     everything += [f"{locations.of_path(where)}: {message}" for where, message in (contradictions(config) if config else ())]
+    if any(problem.startswith("--recs ") for problem in problems):  # then a model is missing only because of that
+        everything = [problem for problem in everything if not problem.endswith(GIVE_MODELS)]
     if everything or config is None:
         raise ConfigError(everything)
     return config
@@ -267,11 +271,16 @@ def _data_file(path: str | Path) -> ConfigError:
 def _read(path: Path) -> str:
     refuse_data_file(path)
     if os.path.isdir(path):
-        raise ConfigError(f"{path} is a folder, not a config file")
+        has_results = os.path.isfile(path / "manifest.json")
+        raise ConfigError(
+            f"{path} is a folder, not a config file", "it has results, not their files: give the config" if has_results else None
+        )
     try:
         return text.read_file(path, pipes=True)
     except FileNotFoundError:
-        raise ConfigError(f"there is no config file {path}", "receval run CONFIG.yaml; the README shows one to start from") from None
+        is_config = path.suffix.lower() in (".yaml", ".yml", ".json")
+        hint = "receval init writes a config; receval run CONFIG -o DIR/ writes a folder of results"
+        raise ConfigError(f"there is no {'config file' if is_config else 'config or folder of results named'} {path}", hint) from None
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:

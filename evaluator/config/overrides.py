@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -78,12 +79,25 @@ _WANTED: Final = {
 """Error type of pydantic → the expected value in the words of YAML; pydantic names tuples, dictionaries and instances."""
 
 
+_CANDIDATES: Final = "receval samples no candidates; give lists with the scores of the candidates (docs/how-to/leave-one-out.md)"
+_MEANT: Final = {
+    "candidates": _CANDIDATES,
+    "k": "cut-offs are evaluation.top_k, or @10 of a measure",
+    "n_negatives": _CANDIDATES,
+    "negatives": _CANDIDATES,
+    "num_negatives": _CANDIDATES,
+}
+"""A key that people try → what to write instead."""
+
+
 def error_text(details: ErrorDetails) -> str:
     """Describe what is wrong with a value."""
     if details["type"] == "extra_forbidden":
         key = str(details["loc"][-1])
         allowed = _keys(details["loc"][:-1])
         close = difflib.get_close_matches(key, allowed, n=1)
+        if key in _MEANT:
+            return f"unknown key '{key}': {_MEANT[key]}"
         return f"unknown key '{key}'" + (f" — did you mean '{close[0]}'?" if close else f"; known: {', '.join(allowed)}" if allowed else "")
     if details["type"] == "missing":
         return "this key is missing"
@@ -136,7 +150,9 @@ def _sections(annotation: Any) -> list[type[BaseModel]]:
 _SEGMENT = re.compile(r"""(?:^|\.)(?:"(?P<quoted>[^"]+)"|(?P<key>[^.\[\]"]+))|\[(?P<index>\d+)\]""")
 
 _DEEPEST = 60
-_ENDING: Final = re.compile(r"\.(csv|tsv|txt|json|jsonl|ndjson|parquet|arrow|feather|ipc|trec|run)(\.(gz|zst|bz2|xz))?$", re.IGNORECASE)
+_ENDING: Final = re.compile(
+    r"\.(csv|tsv|txt|json|jsonl|ndjson|npy|npz|parquet|arrow|feather|ipc|trec|run)(\.(gz|zst|bz2|xz))?$", re.IGNORECASE
+)
 """The endings of files of lists that name the model."""
 _QUESTION: Final[Mapping[str, tuple[text.Path, str]]] = {
     **{name: (("data", name), f"--{name}") for name in ("test", "train", "items")},
@@ -186,7 +202,9 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
     if not equals and _ENDING.search(model):
         name, path = _ENDING.sub("", os.path.basename(model)), model
     if not name or not path:
-        return f"{where}: write it as NAME=PATH, or NAME=- for standard input"
+        files = shlex.quote(os.path.join(model, "*"))
+        of_folder = f"; --recs {files} makes a model of each file of the folder" if os.path.isdir(model) else ""
+        return f"{where}: write it as NAME=PATH, or NAME=- for standard input{of_folder}"
     if not _is_text(model):
         return f"{where}: this is not UTF-8 text, which configs must be; rename the file"
     relative = _seen_from(folder, path)

@@ -136,6 +136,8 @@ def _widest(audit: Audit, measure: AuditedMeasure) -> tuple[str, str] | None:
         return None
     values = measure.comparable(model)
     lowest, highest = (end(values, key=values.__getitem__) for end in (min, max))
+    if f"{values[lowest]:.{_ALIKE}g}" == f"{values[highest]:.{_ALIKE}g}":
+        return None
     return (highest, lowest) if highest == audit.own_convention else (lowest, highest)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -56,7 +57,7 @@ class BestValues(Struct, frozen=True):
             lines.append(f"{best} best{among} ({how_concluded(next(iter(tested.values())), len(tested))}).")
         models = sorted({model for model, label in self.untested if label in tested})
         reasons: dict[str, list[str]] = {}
-        for _, label in sorted(self.untested):
+        for label in _in_order(label for _, label in self.untested):
             if label not in tested:
                 reasons.setdefault(_reason(concluded.get(label)), []).append(label)
         why = "; ".join(f"{shortened(dict.fromkeys(labels))}: {reason}" for reason, labels in reasons.items() if reason)
@@ -65,7 +66,7 @@ class BestValues(Struct, frozen=True):
                 f"{SIGNS['untested']} highest value printed, or lowest where lower is better; not tested{f' ({why})' if why else ''}."
             )
         lines += [f"{SIGNS['untested']} not tested against the best model: {shortened(models)}."] if models else []
-        labels = dict.fromkeys(label for _, label in sorted(self.apart) if label not in tested)
+        labels = dict.fromkeys(_in_order(label for _, label in self.apart if label not in tested))
         lines += [f"No mark in {shortened(labels)}: models have no user in common."] if labels else []
         models = sorted({model for model, label in self.apart if label in tested})
         has = "has" if len(models) == 1 else "have"
@@ -143,6 +144,11 @@ def how_concluded(one: Conclusion, n_measures: int = 1) -> str:
     corrected = corrected_text(one.correction, one.family)
     family = f"{corrected} in {n_measures:,} measures" if n_measures > 1 and one.correction != "none" else corrected
     return f"{_TESTS[one.test]}, {family}, {100 * (1 - one.level):g} %"
+
+
+def _in_order(labels: Iterable[str]) -> list[str]:
+    """Return labels in the order of their metrics and cut-offs, in which @5 comes before @10."""
+    return sorted(labels, key=lambda label: [int(part) if part.isdecimal() else part for part in re.split(r"([0-9]+)", label)])
 
 
 def _reason(conclusion: Conclusion | None) -> str:

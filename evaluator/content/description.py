@@ -42,6 +42,10 @@ _COUNTS: Final[tuple[tuple[str, Callable[[CountSummary], str]], ...]] = (
 )
 
 
+_WIDE_BIN: Final = 0.1
+"""Edges of bins that are all wider differ in two decimals."""
+
+
 def document(description: Description) -> Document:
     """Return the facts of all files side by side, a histogram of ratings or scores for each, and what the files have in common."""
     tables = description.tables
@@ -54,7 +58,9 @@ def document(description: Description) -> Document:
     for table in tables:
         if table.numbers is not None:
             column = table.numbers.column
-            bins = ((_number(one.low), _number(one.high), one) for one in table.numbers.histogram)
+            wide = all(one.high - one.low > _WIDE_BIN for one in table.numbers.histogram)
+            edge = "{:,.2f}".format if wide else _number  # of wide bins all edges have the same decimals
+            bins = ((edge(one.low), edge(one.high), one) for one in table.numbers.histogram)
             bars = tuple((low if one.low == one.high else f"{low} to {high}", one.rows) for low, high, one in bins)
             blocks += [Heading(f"{column.capitalize()}s of {table.name}", 2), Bars(column, bars)]
     in_common = []

@@ -125,8 +125,10 @@ def document(comparison: Comparison, look_at: str = "CONFIG", everything: bool =
     comparison = comparison if everything else only_tested(comparison)
     blocks: list[Block] = [Heading(title(comparison)), Paragraph(subtitle(comparison))]
     blocks += [Paragraph(text) for text in (first_text(comparison), said) if text]
-    # Tables have no captions: the headings above them or their heads say the same.
-    blocks += [replace(table, caption="") for table in pair_tables(comparison, relative) if shows_pairs(comparison)]
+    # Tables are without captions: the headings above them say the same, or their heads do.
+    if shows_pairs(comparison):
+        tables = (measure_table(comparison, relative),) if _is_of_one_measure(comparison) else pair_tables(comparison, relative)
+        blocks += [replace(table, caption="") for table in tables]
     if comparison.letters:
         letters = replace(letters_table(comparison), caption="")
         blocks += [Heading("Models that are not clearly different", 2), letters, Paragraph(f"{LETTERS}.")]
@@ -276,6 +278,18 @@ def pair_tables(comparison: Comparison, relative: bool = False) -> tuple[Table, 
         about, caption = {"model": model, "base": base}, f"{model} against {base}"
         tables.append(_table(columns, rows, comparison, DATA, caption=caption, id=f"differences-{number}", about=about))
     return tuple(tables)
+
+
+def _is_of_one_measure(comparison: Comparison) -> bool:
+    """Return whether several models are compared with one base in one measure."""
+    return comparison.base is not None and len(comparison.differences) > 1 == len({one.subject.measure for one in comparison.differences})
+
+
+def measure_table(comparison: Comparison, relative: bool = False) -> Table:
+    """Return one table of all models that are compared with one base in one measure, a row per model."""
+    measure, base, *others = _columns(relative)
+    columns = (measure, _MODEL, replace(base, title=comparison.base or base.title), *others)
+    return _table(columns, comparison.differences, comparison, caption=title(comparison), id="differences")
 
 
 def joined_table(comparison: Comparison, relative: bool = False) -> Table:

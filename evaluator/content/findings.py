@@ -10,6 +10,7 @@ from typing import Final
 from ..checks import CHECKS, Finding
 from ..document import Alert, Document, Sentences, Severity
 from ..results.result import Result
+from ..results.row import shortened
 from .numbers import decimals, number
 
 _MOST: Final = 5
@@ -24,15 +25,25 @@ def alerts(findings: Sequence[Finding], command: str = "") -> Document:
 
     With a `command` that shows all of them, only five are shown, and the others counted.
     """
-    places = _chosen(findings) if command else list(range(len(findings)))
-    shown = [findings[place] for place in places]
+    distinct = _with_models(findings)
+    places = _chosen([finding for finding, _ in distinct]) if command else list(range(len(distinct)))
+    shown = [distinct[place] for place in places]
     drawn: list[Alert | Sentences] = []
-    # The advice is the same for all findings of a check, and follows the last one.
-    for finding, after in zip_longest(shown, (finding.check for finding in shown[1:])):
+    # What to do is the same for all findings of a check, and said after the last one.
+    for (finding, models), after in zip_longest(shown, (finding.check for finding, _ in shown[1:])):
         advice = finding.advice if finding.check != after and finding.severity != "info" else ""
         head = f"{WORDS[finding.severity]} {finding.check}"
-        drawn.append(Alert(finding.severity, head, titled(finding), finding.examples, tuple(bounds(finding)), advice))
-    hidden = [finding for place, finding in enumerate(findings) if place not in places]
+        drawn.append(
+            Alert(
+                finding.severity,
+                head,
+                _titled(shortened(models) if command else ", ".join(models), finding),
+                finding.examples,
+                tuple(bounds(finding)),
+                advice,
+            )
+        )
+    hidden = [finding for place, (finding, models) in enumerate(distinct) if place not in places for _ in models]
     if hidden:
         words, counts = Counter(finding.severity for finding in hidden), Counter(finding.check for finding in hidden)
         totals = ", ".join(f"{n} more {WORDS[severity]}{'s' * (n != 1)}" for severity in WORDS if (n := words[severity]))
@@ -53,8 +64,21 @@ def _chosen(findings: Sequence[Finding]) -> list[int]:
 
 
 def titled(finding: Finding) -> str:
-    """Return the sentence of a finding, with its model."""
-    return f"{finding.model}: {finding.sentence}" if finding.model else finding.sentence
+    """Return the sentence of a finding, with the model that it is about."""
+    return _titled(finding.model, finding)
+
+
+def _titled(models: str, finding: Finding) -> str:
+    return f"{models}: {finding.sentence}" if finding.model else finding.sentence
+
+
+def _with_models(findings: Sequence[Finding]) -> list[tuple[Finding, list[str]]]:
+    """Return the findings, each with its model; of those that differ only in the model the first, with all these models."""
+    distinct: dict[tuple[object, ...], tuple[Finding, list[str]]] = {}
+    for finding in findings:
+        said = (finding.check, finding.severity, bool(finding.model), finding.sentence, finding.examples, tuple(bounds(finding)))
+        distinct.setdefault(said, (finding, []))[1].append(finding.model)
+    return list(distinct.values())
 
 
 def bounds(finding: Finding) -> Iterable[str]:

@@ -159,7 +159,7 @@ def _findings(content: ReportContent, short: bool) -> Iterator[Section]:
     said = (Paragraph(f"{label}: {findings.summary(one)}" if several else findings.summary(one)) for label, one in examined.items())
     grave = _findings_table("findings-table", "Errors and warnings", content, ("error", "warn"))
     notes = _findings_table("notes-table", "Notes", content, ("info",))
-    folds = [Section("", f"{len(notes.rows)} notes", (notes,), folded=True)] if notes.rows else []
+    folds = [Section("", "1 note" if len(notes.rows) == 1 else f"{len(notes.rows)} notes", (notes,), folded=True)] if notes.rows else []
     yield Section("findings", "Findings of the health checks", (*said, *([grave] if grave.rows else []), *folds))
 
 

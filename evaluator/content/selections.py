@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ..document import SIGNS, Document, Heading, Paragraph, Points, Sentences, Table, Terms
 from ..errors import ConfigError
 from ..results.result import Result, Row
-from ..results.row import shortened
+from ..results.row import shortened, with_metric_name
 from . import findings, gates
 from .best_values import best_values
 from .values import Formats, groups, ledger, models_of, repeats, shares_table, united_intervals, values_of_result
@@ -120,13 +120,12 @@ def _checked(result: Result) -> tuple[str, ...]:
 def matching(measure: str, labels: Sequence[str]) -> tuple[str, ...]:
     """Return the labels that a measure names, ignoring case: the label, all aggregates of the measure, or all cut-offs of the metric.
 
-    Raises `ConfigError` if there is none.
+    The metric may have any of its names. Raises `ConfigError` if there is none.
     """
-    wanted = measure.lower()
-    for name_of in (str, _measure, _metric):
-        found = tuple(label for label in labels if name_of(label).lower() == wanted)
-        if found:
-            return found
+    for spelling in dict.fromkeys((measure, with_metric_name(measure))):
+        for name_of in (str, _measure, _metric):
+            if chosen := tuple(label for label in labels if name_of(label).lower() == spelling.lower()):
+                return chosen
     names = tuple(dict.fromkeys(name for label in labels for name in (label, _measure(label), _metric(label))))
     close = difflib.get_close_matches(measure, names, n=1, cutoff=0.5)
     hint = f" — did you mean '{close[0]}'?" if close else f"; it has {', '.join(labels)}"

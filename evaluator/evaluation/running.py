@@ -288,7 +288,12 @@ def _context(files: Files, model: EvaluatedModel) -> Context:
         definitions=plan.definitions,
         rows_by_measure=model.finished.rows,
         sources={
-            role: SourceNames(one.role, one.scan.names, {column: stores.get(kind, "text") for column, kind in one.stored.items()})
+            role: SourceNames(
+                one.role,
+                one.scan.names,
+                {column: stores.get(kind, "text") for column, kind in one.stored.items()},
+                len(one.scan.paths),
+            )
             for role, one in sources.items()
             if one is not None
         },

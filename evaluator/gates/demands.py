@@ -77,7 +77,7 @@ def consequence_of_missing(policy: MissingPolicy) -> Consequence:
     return "none" if policy == "pass" else "warn" if policy == "warn" else "fail"
 
 
-SET_ONE = "create it with receval baseline set DIR, or set {key}.if_missing"
+SET_ONE = "create it with receval baseline set DIR; the first time use --if-missing pass, or set {key}.if_missing"
 
 
 class NoBase(Struct, frozen=True):
@@ -129,7 +129,7 @@ def _side(baseline: Baseline, model: str, result: Result) -> Side | NoBase:
     partner = baseline.model or model
     own = [one for one in baseline.result.models if one not in baseline.result.yardsticks]
     if partner not in baseline.result.models:
-        hint = f"choose the model to compare with: {baseline.key}.model, one of {shortened(own)}" if own else ""
+        hint = f"choose the model to compare with by {baseline.key}.model, or the models to judge by gates.models" if own else ""
         return NoBase(f"the {baseline.noun} {baseline.name} has no model {partner}: it has {shortened(own)}", hint)
     return Side(baseline.name if len(own) == 1 else f"{baseline.name}/{partner}", baseline.result, partner)
 

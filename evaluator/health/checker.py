@@ -45,6 +45,7 @@ class SourceNames(Struct, frozen=True):
     columns: Mapping[str, str]
     stored: Mapping[str, str]
     """`integers` or `text`, by column."""
+    n_files: int = 1
 
 
 class Faults(Struct, frozen=True):

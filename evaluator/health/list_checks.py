@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Final
 
@@ -14,12 +15,12 @@ from ..results.row import shortened
 from ..tables.array import Array, in_single_precision
 from ..tables.ids import distinct, gather
 from ..tables.lists import ListRows
-from ..tables.rows import SourceRows
+from ..tables.rows import Rows, SourceRows
 from ..tables.tied_scores import TieRuns
 from ..tables.truth import TruthTable
 from .checker import Context, HealthCheck, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
-from .tallies import Least, Most, Tally
+from .tallies import Most, Tally
 
 
 @check("R01", uses=("rows_as_stored",), policy="duplicates")
@@ -39,6 +40,9 @@ class RepeatedItems(HealthCheck):
         n, total = tally.count("rows_again"), context.counts.count("list_rows")
         users = count_text(tally.count("users"), "user")
         sentence = f"{share_text(n, total, 'rows')} repeat an item of the same list, for {users}."
+        n_files = context.sources["lists"].n_files if "lists" in context.sources else 1
+        if n_files > 1:
+            sentence += f" The {n_files:,} files are read as one model; the pattern of the files without a name makes a model of each."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
 
@@ -240,37 +244,73 @@ class SameLists(HealthCheck):
         return self.symptom(context, sentence, most, context.n_lists, examples=examples, rows=same)
 
 
-@check("R10", uses=("stored_hits", "truth_table"))
+class Largest(Struct, frozen=True):
+    """The largest of some numbers, and how often it occurs."""
+
+    value: int
+    count: int
+
+    def __add__(self, other: Largest) -> Largest:
+        if self.value == other.value:
+            return Largest(self.value, self.count + other.count)
+        return max(self, other, key=lambda largest: largest.value)
+
+
+@check("R10", uses=("stored_hits", "truth_table", "hits"))
 class SampledCandidates(HealthCheck):
-    """Lists that are all of one size and contain nearly every relevant item."""
+    """Lists of which nearly all have one size, with nearly every relevant item inside."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         lengths = part.lists.counts
         listed = lengths > 0
-        if not listed.any():
+        most = int(lengths.max(initial=0))
+        if not most:
             return Tally()
-        least, most = int(lengths[listed].min()), int(lengths.max())
-        numbers = {"least": Least(least), "most": Most(most)}
-        if least != most or most < _FEW_ITEMS:
-            return Tally.of(**numbers)
+        size = Largest(most, int((lengths == most).sum()))
+        if most < _FEW_ITEMS:
+            return Tally.of(size=size)
         truth: TruthTable = part.table("truth_table")
-        _, pair = part.table("stored_hits")
-        relevant = int((truth.relevant & listed[truth.pairs.user]).sum())
         inside = np.zeros(len(truth.pairs), dtype=np.bool_)
-        inside[pair] = True
-        return Tally.of(**numbers, inside=int(inside.sum()), relevant=relevant, **part.users(listed, n_recommended=lengths))
+        inside[part.table("stored_hits")[1]] = True
+        hits: Rows = part.table("hits")
+        near, first = hits["rank"] <= max(part.cutoffs, default=0), hits["rank"] <= hits["n_relevant"]
+        numbers = {"inside": inside, "relevant": truth.relevant & listed[truth.pairs.user]}
+        return Tally.of(
+            size=size,
+            **{name: int(mask.sum()) for name, mask in numbers.items()},
+            near=len(np.unique(hits["pair"][near])),
+            first=len(np.unique(hits["pair"][first])),
+            **part.users(listed, n_recommended=lengths),
+        )
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
-        inside, relevant = tally.count("inside"), tally.count("relevant")
-        if not relevant or tally["least"].value != tally["most"].value or inside < context.limit(self.id, "min_inside") * relevant:
+        inside, relevant, limit = tally.count("inside"), tally.count("relevant"), context.limit(self.id, "min_inside")
+        if not relevant or inside < limit * relevant or tally["size"].count < limit * context.n_lists:
             return []
-        size, prepared = int(tally["most"].value), context.prepared
+        size, n, prepared = tally["size"].value, context.n_lists, context.prepared
         if "catalogue" in context.available and 2 * size > int((prepared.in_train | prepared.in_catalogue).sum()):
-            return []  # the lists contain most of the catalogue
+            return []  # the lists hold most of the catalogue
+        lists = "All lists" if tally["size"].count == n else share_text(tally["size"].count, n, "lists")
         held = share_text(inside, relevant, "relevant items")
-        sentence = f"All lists have {size:,} rows, and {held} are in them: they look like sampled candidates."
-        n = context.n_lists
-        return self.symptom(context, sentence, n, n, examples=tally.examples("user"), rows=tally.rows())
+        sentence = f"{lists} have {size:,} rows, and {held} are in them: they look like sampled candidates."
+        return self.symptom(
+            context, sentence + _order_of_candidates(tally, context), n, n, examples=tally.examples("user"), rows=tally.rows()
+        )
+
+
+def _order_of_candidates(tally: Tally, context: Context) -> str:
+    """Return sentences on relevant items that are not candidates, and on their ranks beside those in a random order."""
+    inside, outside, k = tally.count("inside"), tally.count("relevant") - tally.count("inside"), max(context.cutoffs, default=0)
+    sentences = f" The other {count_text(outside, 'relevant item')} cannot be hits." if outside else ""
+    if tally.count("first") == inside >= _FEW_ITEMS:
+        return f"{sentences} All of these items are first in their list: the file may contain candidates or labels, not a model."
+    share = k / tally["size"].value
+    if 0 < share < 1:
+        near = 100 * tally.count("near") / inside
+        sentences += f" {near:.1f} % of these items are in the first {k:,} rows; in random order it is {100 * share:.1f} %."
+        if tally.count("near") + 3 * math.sqrt(inside * share * (1 - share)) < inside * share:
+            sentences += " This is worse than random: check the sign of the scores and the order of the rows."
+    return sentences
 
 
 def over_whole_lists(definition: Definition) -> bool:

@@ -11,7 +11,16 @@ from msgspec.structs import replace
 
 from ..load.columns import says_what_happened
 from ..names.row_filter import in_filter
-from .choice import TrainTestFiles, choose_models, choose_train_test, foreign_files, resolve_bare_lists, spelling_doubts, test_candidates
+from .choice import (
+    CANDIDATES,
+    TrainTestFiles,
+    choose_models,
+    choose_train_test,
+    foreign_files,
+    resolve_bare_lists,
+    spelling_doubts,
+    test_candidates,
+)
 from .classification import ClassifiedFile
 from .name_words import are_in_different_folders, column_words, stem, table_words, words_of
 from .preview import ColumnSummary, TablePreview
@@ -121,7 +130,7 @@ def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: 
         threshold=threshold,
         where=where,
         top_k=_cutoffs([entry.file for entry in config.models.values()]),
-        metrics=_metrics(config.data, _has_one_row_per_user(test)),
+        metrics=_metrics(config.data, _has_one_row_per_user(test), sampled=CANDIDATES in left_out.values()),
         descriptions=tuple((path, by_path[path]) for path in dict.fromkeys([*(file.path for file in files), *left_out])),
         doubts=tuple(dict.fromkeys([*doubts, *in_doubt])),
     )
@@ -133,7 +142,12 @@ def _reading(entry: SourceEntry) -> str:
     columns = ", ".join(f"{key}={name}" for key, name in entry.keys["columns"].items())
     keys = "".join(f"; {key} {value!r}" for key, value in entry.keys.items() if key in _SHOWN_KEYS)
     header = "" if preview.raw.has_header else "; no header"
-    return f"{entry.comment}; {columns}{keys}{header}; {'' if preview.n_rows_exact else 'about '}{preview.n_rows:,} rows"
+    return f"{entry.comment}; {columns}{keys}{header}; {_row_count(preview)} rows"
+
+
+def _row_count(preview: TablePreview) -> str:
+    """Return the number of rows, `5,000`, or to two digits an estimate, `about 580,000`."""
+    return f"{preview.n_rows:,}" if preview.n_rows_exact else f"about {int(float(f'{preview.n_rows:.1e}')):,}"
 
 
 def _data_section(
@@ -268,12 +282,18 @@ def _filter(test: ClassifiedFile) -> tuple[str, str] | None:
     return None
 
 
-def _metrics(data: Mapping[str, SourceEntry], one_row_per_user: bool) -> tuple[tuple[str, str], ...]:
-    """Choose metrics that the inputs allow, each with a comment; after a leave-one-out split only those that differ."""
+def _metrics(data: Mapping[str, SourceEntry], one_row_per_user: bool, sampled: bool) -> tuple[tuple[str, str], ...]:
+    """Choose metrics that the inputs allow, each with a comment.
+
+    After a leave-one-out split only those that differ. Of lists of `sampled` candidates, coverage, novelty and diversity would describe
+    the sample.
+    """
     chosen = [(name, "") for name in _BASIC_METRICS]
     if one_row_per_user:
         same = "one test item per user: Recall is the same, Precision is HitRate / k, and MAP is MRR"
         chosen = [("HitRate", same), ("nDCG", ""), ("MRR", "")]
+    if sampled:
+        return tuple(chosen)
     if "train" in data or "items" in data:
         chosen.append(("ItemCoverage", "the share of the catalogue that is recommended at least once"))
     if "train" in data:

@@ -39,7 +39,7 @@ _FOLDS: Final[dict[str, Callable[[str], str]]] = {
 _WORTH_SAYING: Final = 0.01
 """Smallest share of ids that must differ only in spelling for a warning."""
 _CANDIDATE_WORDS: Final = ("candidate", "candidates", "negative", "negatives", "sampled")
-_CANDIDATES: Final = (
+CANDIDATES: Final = (
     "by its name it holds candidates for ranking: without a score or rank it is not a model, and test items first give nDCG 1"
 )
 Alternative = tuple[str, ClassifiedFile, str]
@@ -71,7 +71,9 @@ def choose_train_test(interactions: Sequence[ClassifiedFile], lists: Sequence[Cl
     if _priority(test) < _UNKNOWN:
         rivals = [file.path for file in candidates[1:] if _priority(file) == _priority(test)]
         if rivals:
-            could_be = f"{' or '.join(rivals)} could also be it, and {'is' if len(rivals) == 1 else 'are'} in the config as a comment"
+            could_be = (
+                f"{' or '.join(rivals)} could also be it; the config has {'it as a comment' if len(rivals) == 1 else 'them as comments'}"
+            )
             doubts.insert(0, f"{test.path} is used as the test set; {could_be}")
     else:
         if train is None and not alternatives and not any(_share_pairs(test, file) for file in lists):
@@ -195,7 +197,7 @@ def choose_models(
     """
     roles = {file.path: role for file in lists if (role := _role_without_common_ids(test, file))}
     left_out = {path: f"it looks like lists, but has no {role} in common with {test.path}" for path, role in roles.items()}
-    left_out |= {file.path: _CANDIDATES for file in lists if file.path not in left_out and _holds_candidates(file)}
+    left_out |= {file.path: CANDIDATES for file in lists if file.path not in left_out and _holds_candidates(file)}
     usable = [file for file in lists if file.path not in left_out]
     scores = [(file, file.columns["score"]) for file in usable if "score" in file.columns and "position" not in file.columns]
     likely = [file for file, score in scores if "prediction" in score.usual_roles]

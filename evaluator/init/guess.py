@@ -16,7 +16,7 @@ from .. import load
 from ..config.loader import check
 from ..config.overrides import Locations
 from ..errors import ConfigError, DataError, MissingExtraError
-from ..load import database
+from ..load import database, sniff
 from ..load.source import PROCESS_SCRATCH
 from ..names import yaml_text as text
 from ..names.short_names import is_address
@@ -47,6 +47,9 @@ def guess(names: Sequence[str]) -> GuessedConfig:
     tables = [one for found in discover_tables(names or ["."]) for one in _tables_in(found, unreadable)]
     max_rows = min(_MAX_ROWS_PER_FILE, _MAX_ROWS // max(len(tables), 1))
     for table in tables:
+        if table.paths[0].suffix.lower() in sniff.ARRAYS:
+            unreadable[table.path] = ": ".join(sniff.ARRAYS_HAVE_NO_IDS)
+            continue
         try:
             files.append(_classified(TablePreview(table, max_rows)))
         except (DataError, MissingExtraError) as error:

@@ -14,6 +14,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..disk.result_folder import is_output_file, is_result_folder
 from ..errors import DataError
 from ..load import opening, sniff
 from ..load.columns import usual_roles
@@ -112,8 +113,9 @@ def _folder_tables(folder: Path) -> list[Path]:
         depth = len(Path(above).relative_to(folder).parts)
         visited = (name for name in folders if not name.startswith((".", "_")) and not name.endswith(_IGNORED_FOLDERS))
         folders[:] = sorted(visited) if depth < _MAX_DEPTH else []
-        files = [Path(above, name) for name in sorted(names) if not name.startswith(".")]
-        tables += [path for path in files if sniff.is_a_table(path) or path.suffix.lower() in (_JSON, *_DATABASES)]
+        has_results = is_result_folder(Path(above))  # what a run wrote is not its input
+        files = [Path(above, name) for name in sorted(names) if not name.startswith(".") and not (has_results and is_output_file(name))]
+        tables += [path for path in files if sniff.is_a_table(path) or path.suffix.lower() in (_JSON, *_DATABASES, *sniff.ARRAYS)]
     if len(tables) > _MAX_TABLES:
         tables = [path for path in tables if path.suffix.lower() != _JSON]
     if len(tables) > _MAX_TABLES:

@@ -156,6 +156,9 @@ class Fault(NamedTuple):
         return ~opening.is_there(self.column, kind) & ~_is_blank(source)
 
 
+_DROP: Final = "evaluation.policy.missing_values: drop"
+
+
 def _refuse_rows(source: Source, faults: Sequence[Fault], n_rows: int, tolerant: bool) -> NoReturn:
     """Raise the error with the first faulty row, or, if `tolerant`, `ReadAgain` with the first few of them."""
     first_faults: dict[Place, Fault] = {}
@@ -169,9 +172,10 @@ def _refuse_rows(source: Source, faults: Sequence[Fault], n_rows: int, tolerant:
         raise ReadAgain(lambda one: one.without_faulty_rows(faulty))
     (place, first), *_ = first_faults.items()
     hint = (
-        "NaN and infinity cannot be ordered: remove these rows or give them a number"
+        f"NaN and infinity cannot be ordered: remove these rows, give them a number, or set {_DROP}"
         if first.infinite
-        else "remove or fill these rows; an empty field, a missing field and null are missing values, NA and nan in columns of numbers too"
+        else f"remove or fill these rows, or set {_DROP}; an empty field, a missing field and null are missing values, "
+        "NA and nan in columns of numbers too"
     )
     raise DataError(f"{source.role}: {place}: {first.message} (in {first.n:,} of {n_rows:,} rows)", hint)
 

@@ -53,7 +53,7 @@ def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, st
             cure = "in double quotes a backslash begins an escape; write the path in single quotes, or with /"
             problems.append(f"{role}: there is no file {shown if shown.isprintable() else f'{shown!r}: {cure}'}")
     if problems:
-        raise DataError("\n".join(problems), "paths in a config are relative to its file")
+        raise DataError("\n".join(problems), "paths in a config are relative to its file, those of options to the current folder")
     for file in files:
         refuse_name_in_bytes(role, file)
     return files

@@ -35,6 +35,9 @@ _OTHERS: Final = (
 PLAIN_INTEGER: Final = "^(0|-?[1-9][0-9]{0,18})$"
 GZIP: Final = b"\x1f\x8b"
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
+ARRAYS: Final = (".npy", ".npz")
+"""Endings of NumPy files, which are not tables."""
+ARRAYS_HAVE_NO_IDS: Final = ("a NumPy file has no ids of users and items", "pass the array to receval.evaluate in Python, or write a table")
 STREAM: Final = b"\xff\xff\xff\xff"
 """The start of an Arrow stream, the format between programs; an Arrow file begins with ARROW1."""
 PACKED: Final = (".gz", ".zst", ".zstd")
@@ -69,6 +72,8 @@ def format_of(file: SourceFile, encoded: bool = False) -> Format:
         return "parquet"
     if starts(path, b"ARROW1") or starts(path, STREAM):
         return "ipc"
+    if path.suffix.lower() in ARRAYS:
+        raise DataError(f"{file}: {ARRAYS_HAVE_NO_IDS[0]}", ARRAYS_HAVE_NO_IDS[1])
     if path.suffix and path.suffix.lower() not in PACKED:
         raise DataError(
             f"{file}: cannot tell the format from the ending {path.suffix!r}",

@@ -30,6 +30,8 @@ _WORDS: Final = {
 _ASCII: Final = Box(str(SIMPLE_HEAD).replace("─", "-"), ascii=True)
 _PROSE, _LEAST_PROSE = 100, 20
 """Largest and smallest width of a line of text."""
+_NO_BREAK: Final = "\ue000"
+"""A space at which no line breaks, while text is wrapped: rich breaks lines at every space of Unicode. Texts do not have it."""
 CODE: Final = "color(31)"
 FORMULA: Final = "color(28)"
 """Those of the 256 colours that are readable on white and on black."""
@@ -118,7 +120,12 @@ class Screen(Struct, frozen=True):
         left = max(cell_len(before), hanging)
         lines: Iterable[Text] = [text]
         if self.width is not None:
-            lines = text.wrap(Console(force_jupyter=False, width=self.width), max(min(self.width, _PROSE) - left, _LEAST_PROSE))
+            room = max(min(self.width, _PROSE) - left, _LEAST_PROSE)
+            together = text.copy()
+            together.plain = text.plain.replace(" %", f"{_NO_BREAK}%")  # a number and its sign stay on one line
+            lines = together.wrap(Console(force_jupyter=False, width=self.width), room)
+            for line in lines:
+                line.plain = line.plain.replace(f"{_NO_BREAK}%", " %")
         drawn = [Text.assemble(" " * left if number else (before, before_style), line) for number, line in enumerate(lines)]
         return [(line, cell_len(line.plain)) for line in drawn]
 

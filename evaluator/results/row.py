@@ -35,11 +35,26 @@ def of_models(sentences: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def labels_named(text: str, labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the labels that a text names: a printed label in any case, or all cut-offs of a metric; empty if there is none."""
+    """Return the labels that a text names: one as it is printed, in any case, or all cut-offs of a metric; none if there is no such label.
+
+    The metric may have any of its names: `HR@10` is `HitRate@10`.
+    """
     plain = {label: label.lower().replace(" ", "") for label in labels}
-    wanted = text.lower().replace(" ", "")
-    found = tuple(label for label, one in plain.items() if one == wanted)
-    return found or tuple(label for label, one in plain.items() if one.partition("@")[0] == wanted)
+    for spelling in dict.fromkeys((text, with_metric_name(text))):
+        wanted = spelling.lower().replace(" ", "")
+        exact = tuple(label for label, one in plain.items() if one == wanted)
+        if labels_of_name := exact or tuple(label for label, one in plain.items() if one.partition("@")[0] == wanted):
+            return labels_of_name
+    return ()
+
+
+def with_metric_name(text: str) -> str:
+    """Return a measure with the name that results use for its metric, `HR@10` as `HitRate@10`; as it is if there is no such metric."""
+    written = text.partition("@")[0].partition("(")[0]
+    try:
+        return find(written.strip()).name + text[len(written) :]
+    except ValueError:
+        return text
 
 
 def close_label(text: str, labels: Sequence[str]) -> str:

@@ -356,6 +356,8 @@ def _doubt(test: GateTest) -> str:
         return f"a gain of {_size(test, test.limit)} is possible but not shown" if test.limit else "a gain is possible but not shown"
     if test.detectable is None:
         return "too few users for an interval" if test.low is None else "the true loss may be below or above the limit"
+    if not test.meets:
+        return f"the true loss may still be below {_size(test, test.limit)}{_takes(test)}"
     if test.relative and test.detectable >= 1:
         return f"{_users(test)} cannot rule out any loss{_takes(test)}"
     if test.detectable > test.limit:
@@ -391,6 +393,7 @@ def _apart(number: float, limit: float) -> str:
     digits = 2
     while float(f"{number:.{digits}g}") == limit != number and digits < 15:
         digits += 1
-    form = f"#.{digits}g" if 1e-4 <= abs(number) < 10**digits else ".0f" if 1 <= abs(number) < 1e7 else f".{digits}g"
+    rounded = abs(float(f"{number:.{digits}g}"))
+    form = f"#.{digits}g" if 1e-4 <= rounded < 10**digits else ".0f" if 1 <= rounded < 1e7 else f".{digits}g"
     text = f"{number:{form}}"
     return text.removesuffix(".").replace("-", "−")

@@ -118,7 +118,7 @@ def test_margins_are_in_the_header(config, receval):
 def test_a_relative_difference_is_in_percent_of_the_base_with_its_interval(config, receval):
     path = config()
     text = receval("compare", path, "--measure", "nDCG@5", "--relative", "--format", "md")[1]
-    (row,) = re.findall(r"\| nDCG@5 ↑ \| (\S+) \| (\S+) \| \S+ \| worse \| −(\S+) \| −(\S+) to −(\S+) \|", text)
+    (row,) = re.findall(r"\| nDCG@5 ↑ \| \S+ \| (\S+) \| (\S+) \| \S+ \| worse \| −(\S+) \| −(\S+) to −(\S+) \|", text)
     base, value, relative, low, high = map(float, row)
     assert relative == pytest.approx(100 * (base - value) / base, abs=0.06)
     assert low > relative > high

@@ -63,7 +63,7 @@ def test_a_margin_applies_to_the_anchor_too(gate_folder, receval):
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
-        (lambda folder: shutil.rmtree(folder), "there is no anchor results/anchor\n  create it with receval baseline set DIR, or"),
+        (lambda folder: shutil.rmtree(folder), "there is no anchor results/anchor\n  create it with receval baseline set DIR;"),
         (lambda folder: (folder / "results.json").write_text("{"), "results.json: this is not valid JSON: the file is damaged"),
         (lambda folder: (shutil.rmtree(folder), folder.write_text("")), "the anchor results/anchor is a file, not a result folder"),
     ],
@@ -81,7 +81,7 @@ def test_a_model_of_another_name_can_be_chosen_as_base(gate_folder, receval):
     code, _, err = receval("gate", "config.yaml")
     assert (code, err.splitlines()[-2:]) == (3, [
         "receval: the baseline main has no model new: it has home",
-        "  choose the model to compare with: gates.baseline.model, one of home",
+        "  choose the model to compare with by gates.baseline.model, or the models to judge by gates.models",
     ])  # fmt: skip
     code, out, _ = receval("gate", "config.yaml", "--baseline", "results/main", "--baseline-model", "home")
     assert (code, out.partition(" · 120")[0]) == (0, "gates · new against main")

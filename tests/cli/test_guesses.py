@@ -28,12 +28,8 @@ GUESSES = {
     ("check", "--output", "x"): "Use --format json > FILE.",
     ("check", "--verbose"): "Use receval run CONFIG -v.",
     ("report", "--json"): "Use receval run CONFIG --format json.",
-    (
-        "explain",
-        "nDCG",
-        "-m",
-        "nDCG",
-    ): "These commands have it: receval run, compare, gate, report, plot, check, describe, validate, audit.",
+    ("describe", "-q"): "These commands have it: receval run, compare, gate, report, track.",
+    ("run", "--candidates", "c.csv"): "Use --recs NAME=FILE, a file with the score of each candidate.",
     ("--json", "run"): "Options follow their command: receval run CONFIG --format json",
 }
 

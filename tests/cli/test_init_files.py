@@ -293,3 +293,29 @@ def test_the_ways_to_call_init_cannot_be_combined(arguments, receval, folder):
     code, _, err = receval("init", *arguments)
     assert code == 2
     assert "--demo" in err
+
+
+def test_results_of_a_run_are_not_looked_at_and_arrays_are_left_out_with_a_reason(init):
+    done = init(
+        {
+            "test.csv": text([(user, user) for user in range(9)], ("user", "item")),
+            "sasrec.csv": text([(user, item, 9.5 - item) for user in range(9) for item in range(9)], ("user", "item", "score")),
+            "bert.npy": b"\x93NUMPY",
+            "out/manifest.json": "{}",
+            "out/results.json": "{}",
+            "out/results.csv": text([("als", "nDCG", 5, 0.1)], ("model", "metric", "k", "value")),
+        }
+    )
+    assert set(done.said) == {"test.csv", "sasrec.csv", "bert.npy"}
+    assert done.said["bert.npy"].startswith("left out: a NumPy file has no ids of users and items: ")
+
+
+def test_coverage_and_novelty_are_not_suggested_for_sampled_candidates(init):
+    files = {
+        "test.csv": text([(user, user) for user in range(9)], ("user", "item")),
+        "train.csv": text([(user, user + 1) for user in range(9)], ("user", "item")),
+        "sasrec.csv": text([(user, item, 9.5 - item) for user in range(9) for item in range(9)], ("user", "item", "score")),
+    }
+    assert "ItemCoverage@5" in init(files).evaluation["metrics"]
+    files["candidates.csv"] = text([(user, item) for user in range(9) for item in range(9)], ("user", "item"))
+    assert init(files, "--force").evaluation["metrics"] == ["HitRate@5", "nDCG@5", "MRR@5"]

@@ -66,7 +66,7 @@ def test_all_missing_paths_are_named_at_once_relative_to_the_working_folder(rece
         "data.train: no file matches no*.csv\n"
         "data.recommendations.a: there is no file c/a.csv\n"
         "data.recommendations.b: there is no file gone.csv\n"
-        "  paths in a config are relative to its file\n"
+        "  paths in a config are relative to its file, those of options to the current folder\n"
     )
     assert receval("run", *arguments) == (3, "", missing)
     assert receval("validate", *arguments)[0] == 0

@@ -55,7 +55,7 @@ def test_per_user_values_are_printed_as_json_lines(config, receval):
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_per_user_values_are_written_to_files(config, receval, tmp_path, ending):
     target = tmp_path / f"users.{ending}"
-    assert receval("run", config(), "--per-user", "-q", "-o", target)[0] == 0
+    assert receval("run", config(), "--per-user", "-q", "-o", target) == (0, "", "")
     read = {"csv": lambda: read_csv(target.read_text()), "jsonl": lambda: list(map(json.loads, target.read_text().splitlines()))}
     assert read.get(ending, lambda: pl.read_parquet(target).to_dicts())() == EXPECTED
 
@@ -127,6 +127,6 @@ def test_reports_of_the_config_are_the_same_with_per_user_values(files, config, 
     assert receval("run", path, *asked)[0] == 0
     reports = {name: (tmp_path / name).read_bytes() for name in files}
     code, out, err = receval("run", path, "--per-user", *asked, "-o", tmp_path / "users.csv")
-    assert (code, read_csv(out)) == (0, EXPECTED), err
+    assert (code, out) == (0, ""), err
     assert {name: (tmp_path / name).read_bytes() for name in files} == reports
     assert read_csv((tmp_path / "users.csv").read_text()) == EXPECTED

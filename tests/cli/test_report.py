@@ -95,7 +95,7 @@ def test_users_who_lose_most_are_named_only_on_request(folder, tmp_path, receval
     [
         (["report", "{}/out"], 2, "give an output file or a format:"),
         (["report", "{}/out", "-o", "x.docx"], 2, "end a report in .html"),
-        (["report", "{}/none", "-o", "x.html"], 2, "there is no config file"),
+        (["report", "{}/none", "-o", "x.html"], 2, "there is no config or folder of results named"),
         (["report", "{}", "-o", "x.html"], 3, "is not a result folder"),
         (["report", "{}/out", "-o", "x.html", "--baseline", "goood"], 2, "did you mean good"),
         (["report", "{}/out", "-o", "x.html", "--margin", "much"], 2, "--margin"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 
 import pytest
 import yaml
@@ -198,3 +199,60 @@ def test_python_has_the_same_message_about_a_data_file_as_config():
 def test_the_test_file_option_can_be_standard_input(receval):
     out = receval("run", "--test", "-", *FILES[2:], "-m", "Recall@1", "--print-config")[1]
     assert yaml.safe_load(out)["data"]["test"] == {"path": "-"}
+
+
+@pytest.mark.parametrize("arguments", [("nDCG@2", *FILES), (*FILES, "-m", "nDCG@2")])
+def test_the_measure_to_explain_is_an_argument_or_an_option(arguments, receval):
+    code, out, _ = receval("explain", *arguments, "--user", "a", "--format", "json")
+    assert (code, json.loads(out)["measure"]) == (0, "nDCG@2")
+
+
+@pytest.mark.parametrize("arguments", [("c.yaml",), ()])
+def test_explain_says_that_its_measure_is_missing(arguments, receval, shop):
+    (shop / "c.yaml").write_text("data: {}\n")
+    code, _, err = receval("explain", *arguments, "--user", "a")
+    assert (code, "Missing argument 'MEASURE': receval explain nDCG@10 CONFIG --user ID." in err) == (2, True)
+
+
+def test_the_other_names_of_a_metric_work_in_every_option(receval):
+    code, out, _ = receval("run", *FILES, "--recs", "pop.csv", "-m", "HR@1,hit@2", "--columns", "HR", "--sort", "hr@1", "-o", "results/")
+    assert (code, "HitRate@1" in out, "HitRate@2" in out) == (0, True, True)
+    code, out, _ = receval("compare", "results", "--measure", "HR@1", "--margin", "Hit@1=0.1")
+    assert (code, "HitRate@1" in out, "HitRate@2" in out) == (0, True, False)
+    assert receval("gate", "results", "--baseline", "pop", "--rule", "HR@1 >= 0", "--rule", "success@1 max_loss 0.9")[0] == 0
+
+
+def test_a_folder_of_lists_is_named_with_the_pattern_that_reads_it(receval, shop):
+    (shop / "epochs").mkdir()
+    code, _, err = receval("run", "--test", "t.csv", "--recs", "epochs/", "-m", "nDCG@1")
+    said = "write it as NAME=PATH, or NAME=- for standard input; --recs 'epochs/*' makes a model of each file of the folder"
+    assert (code, err) == (2, f"receval: --recs epochs/: {said}\n")
+
+
+def test_an_array_of_numpy_is_refused_with_what_to_do(receval, shop):
+    (shop / "als.npy").write_bytes(b"\x93NUMPY")
+    code, _, err = receval("run", "--test", "t.csv", "--recs", "als.npy", "-m", "nDCG@1")
+    assert (code, "als.npy: a NumPy file has no ids of users and items\n  pass the array to receval.evaluate" in err) == (3, True)
+
+
+def test_results_that_are_given_as_config_are_named_as_such(receval):
+    receval("run", *FILES, "-m", "nDCG@1", "-o", "results/")
+    assert "results/results.json is a file of results, not a config" in receval("compare", "results/results.json")[2]
+    assert (
+        "results is a folder, not a config file\n  it has results, not their files"
+        in receval("explain", "nDCG@1", "results", "--user", "a")[2]
+    )
+
+
+@pytest.mark.parametrize("key", ["data.candidates=c.csv", "evaluation.negatives=100"])
+def test_candidates_are_no_key_and_the_sentence_says_what_to_give_instead(key, receval):
+    assert "receval samples no candidates; give lists with the scores of the candidates" in receval("run", *FILES, "--set", key)[2]
+
+
+def test_several_models_in_one_measure_are_one_table(receval):
+    files = (*FILES, "--recs", "pop=pop.csv", "--recs", "old=pop.csv", "--set", "health=off", "-m", "Recall@1,Recall@2")
+    heads = [receval("compare", *files, *of, "--format", "md")[1].count("| verdict |") for of in (("--measure", "Recall@1"), ())]
+    assert heads == [1, 2]
+    rows = [line.split(" | ")[:2] for line in receval("compare", *files, "--measure", "Recall@1", "--format", "md")[1].splitlines()]
+    assert ["| Recall@1 ↑", "pop"] in rows
+    assert ["| Recall@1 ↑", "old"] in rows

@@ -171,8 +171,8 @@ def test_models_without_a_clear_difference_share_a_letter(result):
         ({"baseline": "baes"}, "the baseline is baes, but no model has this name"),
         ({"measures": ("nDGC@5",)}, "measures: the results have no measure 'nDGC@5'"),
         ({"margins": {"x": Margin(0.1)}}, "margin: the results have no measure 'x'"),
-        ({"by": ("users.plan",)}, "--by users.plan: the results of base do not contain the group"),
-        ({"cluster": "users.house"}, "--cluster users.house: the results of base do not contain the group"),
+        ({"by": ("users.plan",)}, "--by users.plan: the results of base do not have the groups"),
+        ({"cluster": "users.house"}, "--cluster users.house: the results of base do not have the groups"),
     ],
 )
 def test_comparing_unknown_models_measures_or_groups_is_refused(asked, sentence, result):

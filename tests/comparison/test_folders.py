@@ -183,7 +183,7 @@ def test_another_train_file_is_reported_if_a_measure_reads_it(folder, receval):
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        (["nowhere/"], 2, "there is no config file nowhere"),
+        (["nowhere/"], 2, "there is no config or folder of results named nowhere"),
         (["main", "again=main"], 0, ""),
         (["main", "main"], 2, "two results are both named main"),
         (["main"], 2, "there is one model, knn, and nothing to compare it with"),

@@ -116,7 +116,8 @@ def test_a_single_model_is_compared_with_a_single_model_of_another_name_if_it_is
     with pytest.raises(DataError) as refused:
         gates(today, "nDCG@10 max_loss 2%", base=base)
     assert str(refused.value) == (
-        "the baseline main has no model new: it has home\n  choose the model to compare with: gates.baseline.model, one of home"
+        "the baseline main has no model new: it has home\n"
+        "  choose the model to compare with by gates.baseline.model, or the models to judge by gates.models"
     )
     (one,) = gates(today, "nDCG@10 max_loss 2%", base=Baseline("main", base, "home"))
     assert (one.base, one.difference) == ("main", pytest.approx(-0.005 / 0.375))

@@ -140,6 +140,29 @@ def test_identical_lists_are_found_in_any_order_of_items_and_in_any_part():
     assert rows["R08.m"]["user"].to_list() == [1, 2]
 
 
+@pytest.mark.parametrize(
+    ("item_of_user", "says"),
+    [
+        (
+            lambda user: 2 + user % 9,
+            "199 of 200 lists (99.5 %) have 20 rows, and 200 of 200 relevant items (100 %) are in them: they look like",
+        ),
+        (lambda user: 2 + user % 9, " 11.5 % of these items are in the first 2 rows; in random order it is 10.0 %."),
+        (lambda user: 1, " All of these items are first in their list: the file may contain candidates or labels, not a model."),
+        (lambda user: 20, " This is worse than random: check the sign of the scores and the order of the rows."),
+        (lambda user: 20 if user < 190 else 99, "190 of 200 relevant items (95.0 %) are in them"),
+        (lambda user: 20 if user < 190 else 99, " The other 10 relevant items cannot be hits."),
+        (lambda user: 20 if user < 170 else 99, None),
+    ],
+)
+def test_sampled_candidates_are_recognised_by_their_size_and_by_the_relevant_items_in_them(item_of_user, says):
+    rows = [(user, item, 21.0 - item) for user in range(200) for item in range(1, 21) if (user, item) != (0, 3)]
+    frames = {"lists": lists(*rows), "test": frame("user item", [(user, item_of_user(user)) for user in range(200)])}
+    of_cuts = [examined(frames, cuts, available=frozenset({"lists", "scores", "cutoffs"}))[0].get("R10") for cuts in (None, {7: 1, 8: 2})]
+    assert of_cuts[0] == of_cuts[1]
+    assert says in of_cuts[0].sentence if says else of_cuts[0] is None
+
+
 def test_train_is_compared_with_lists_and_test():
     train = frame("user item", [(1, 20), (1, 10), (2, 30), (5, 30)])
     found, rows = examined({"lists": CLEAN, "test": TEST, "train": train}, {1: 0, 2: 1, 3: 1, 5: 2})

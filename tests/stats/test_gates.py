@@ -206,6 +206,8 @@ def test_the_words_of_a_gate():
 def test_the_words_of_an_inconclusive_rule():
     assert remark(replace(EXAMPLE, n_users=1, detectable=2.15, users_needed=None)) == "1 user cannot rule out any loss"
     assert remark(replace(EXAMPLE, detectable=0.015, users_needed=None)) == "the true loss may be below or above 2 %"
+    beyond = replace(EXAMPLE, difference=-0.045, low=-0.07, high=-0.019, meets=False)
+    assert remark(beyond) == "the true loss may still be below 2 %; 2 % needs 2,328 users"
     assert remark(replace(EXAMPLE, kind="min_gain")) == "a gain of 2 % is possible but not shown"
     assert remark(replace(EXAMPLE, kind="min_gain", limit=0.0)) == "a gain is possible but not shown"
     assert remark(replace(EXAMPLE, kind="min_gain", outcome="fail")) == "gain is below the limit of 2 %"
@@ -227,6 +229,7 @@ def test_a_loss_has_enough_digits_to_show_that_it_exceeds_the_limit():
     missed = replace(EXAMPLE, difference=-0.020004, high=-0.003, outcome="fail", meets=False)
     assert observed_text(missed).startswith("−2.0004 %")
     assert observed_text(replace(EXAMPLE, difference=3.5917, low=2.21)) == "+359 %, at worst +221 %"
+    assert observed_text(replace(missed, difference=-1.0, high=-0.99973)) == "−100 %, at best −100 %"
 
 
 @given(pairs)
