@@ -167,6 +167,7 @@ def _load(
     if folds:
         configs = _check_folds(folds, locations, folder, problems)
         checked = next(iter(configs.values()))
+        configs = configs if len(configs) > 1 else {}  # a single fold is a test set like any other
     else:
         configs, checked = {}, check(value, locations, folder, problems)
     warnings = [f"{locations.of_path(where, of_key=True)}: {message}" for where, message in unused(checked)]

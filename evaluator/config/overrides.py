@@ -75,6 +75,9 @@ _WANTED: Final = {
     "tuple_type": "a list",
     "dict_type": "a mapping",
     "model_type": "a mapping",
+    "float_parsing": "a number",
+    "int_parsing": "a whole number",
+    "string_too_short": "a text that is not empty",
 }
 """What pydantic asks for, in words of YAML: it speaks of tuples, dictionaries and instances."""
 
@@ -84,7 +87,9 @@ def say(details: ErrorDetails) -> str:
     if details["type"] == "extra_forbidden":
         key = str(details["loc"][-1])
         allowed = _keys(details["loc"][:-1])
-        close = difflib.get_close_matches(key, allowed, n=1)
+        close = difflib.get_close_matches(key, allowed, n=1) or [name for name in allowed if key in name.split("_")][:1]
+        elsewhere = [name for name in (key_named(key),) if name and allowed and not close]
+        close = close or elsewhere
         return f"unknown key '{key}'" + (f" — did you mean '{close[0]}'?" if close else f"; known: {', '.join(allowed)}" if allowed else "")
     if details["type"] == "missing":
         return "this key is missing"
@@ -137,7 +142,7 @@ def _sections(annotation: Any) -> list[type[BaseModel]]:
 _SEGMENT = re.compile(r"""(?:^|\.)(?:"(?P<quoted>[^"]+)"|(?P<key>[^.\[\]"]+))|\[(?P<index>\d+)\]""")
 
 _DEEPEST = 60
-_ENDING: Final = re.compile(r"\.(csv|tsv|txt|json|jsonl|ndjson|parquet|arrow|feather|ipc|trec|run)(\.(gz|zst|bz2|xz))?$", re.IGNORECASE)
+_ENDING: Final = re.compile(r"\.[a-z]\w*(\.(gz|zst|bz2|xz))?$", re.IGNORECASE)
 """The ending of a file of lists whose name names the model."""
 _QUESTION: Final[Mapping[str, tuple[text.Path, str]]] = {
     **{name: (("data", name), f"--{name}") for name in ("test", "train", "items")},
@@ -155,6 +160,7 @@ _SHORT_FORMS: Final[Mapping[text.Path, str]] = {
     ("output",): "dir",
     ("gates", "baseline"): "path",
     ("gates", "anchor"): "path",
+    ("evaluation", "relevance"): "threshold",
 }
 """The sections that may be written as a text → the key that this is; files of `data` are their `path`."""
 
@@ -170,7 +176,11 @@ def override(config: dict[str, Any], assignment: str, origins: dict[text.Path, s
         return f"{where}: write it as path=value, such as evaluation.top_k=[5,10]"
     if len(path) > _DEEPEST:
         return f"{where}: no config key is {len(path):,} levels deep"
+    if len(written) == 1 and not written.isalnum() and written != "~":  # a separator: in YAML such a sign has a meaning of its own
+        return _put(config, path, written, where, origins)
     value = text.read(written, environment)
+    if value.problems and value.problems[0][1].startswith("not valid YAML") and not written.startswith(("[", "{", '"', "'")):
+        return _put(config, path, written, where, origins)
     if value.problems:
         return f"{where}: {value.problems[0][1]}"
     return _put(config, path, value.value, where, origins)
@@ -317,6 +327,8 @@ def add_question(config: dict[str, Any], question: Mapping[str, Any], folder: Pa
         problem = _put(config, path, value, where, origins)
         if problem:
             yield problem
+        elif name == "metrics":
+            origins |= {(*path, index): one_line(f"{option} {measure}") for index, measure in enumerate(value)}
 
 
 def _at_cutoffs(measures: Sequence[str], cutoffs: str) -> list[str]:
@@ -394,7 +406,7 @@ def _put(config: dict[str, Any], path: text.Path, value: Any, where: str, origin
 
 def _in_full(path: text.Path, value: Any) -> Any:
     """A section in its short form as the mapping that it stands for, to which keys can be added; anything else as it is."""
-    if path in _SHORT_FORMS and isinstance(value, str):
+    if path in _SHORT_FORMS and isinstance(value, str | int | float):
         return {_SHORT_FORMS[path]: value}
     if (
         path[0] == "gates"

@@ -32,6 +32,11 @@ _OTHERS: Final = (
     ".inter", ".item", ".items", ".user", ".users", ".base", ".test", ".train", ".rating", ".ratings", ".run", ".trec", ".qrels"
 )  # fmt: skip
 """Endings that say what a table holds, and not its format."""
+_OBJECTS: Final = {
+    ".pkl": "pickle", ".pickle": "pickle", ".joblib": "joblib", ".npy": "NumPy", ".npz": "NumPy", ".pt": "PyTorch", ".pth": "PyTorch",
+    ".h5": "HDF5", ".hdf5": "HDF5", ".mat": "MATLAB", ".xlsx": "Excel", ".xls": "Excel", ".rds": "R", ".rdata": "R",
+}  # fmt: skip
+"""Ending of a file that only another program can read → the name of its format."""
 PLAIN_INTEGER: Final = "^(0|-?[1-9][0-9]{0,18})$"
 GZIP: Final = b"\x1f\x8b"
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
@@ -69,7 +74,8 @@ def format_of(file: SourceFile, encoded: bool = False) -> Format:
         return "parquet"
     if starts(path, b"ARROW1") or starts(path, STREAM):
         return "ipc"
-    if path.suffix and path.suffix.lower() not in PACKED:
+    refuse_objects(file)
+    if path.suffix and path.suffix.lower() not in PACKED and ending_of(path) not in _OTHERS:
         raise DataError(
             f"{file}: cannot tell the format from the ending {path.suffix!r}",
             "set it in the config: format: csv, tsv, trec, json, ndjson, parquet or ipc",
@@ -77,6 +83,15 @@ def format_of(file: SourceFile, encoded: bool = False) -> Format:
     # Text in UTF-8 that begins with an object, or with an array of objects, is JSON.
     text = b"" if encoded else first_bytes(file).removeprefix(codecs.BOM_UTF8).lstrip()
     return "ndjson" if text.startswith(b"{") or (text.startswith(b"[") and text[1:].lstrip().startswith(b"{")) else "csv"
+
+
+def refuse_objects(file: SourceFile) -> None:
+    """Raise `DataError` for a file that only another program can read, by its ending."""
+    if known := _OBJECTS.get(ending_of(file.local)):
+        raise DataError(
+            f"{file}: receval does not read {known} files",
+            "load it in Python and pass its content to receval.evaluate, or save it as CSV, JSON or Parquet",
+        )
 
 
 def without_endings(name: str) -> str:

@@ -170,7 +170,8 @@ def test_findings_say_in_which_fold_and_run(receval, config):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"folds": [1]}, "data.folds: folds must be a list of at least two"),
+        ({"folds": 2}, "data.folds: folds must be a list of names that replace {fold} in paths, such as [1, 2, 3]"),
+        ({"folds": []}, "data.folds: folds must be a list of names"),
         ({"folds": [1, 1]}, "data.folds: two folds are named 1"),
         (
             {"folds": [1, 2], "test": "test_1.csv"},
@@ -200,7 +201,17 @@ def test_a_file_of_a_fold_that_is_not_there_is_a_data_error(receval, config):
 def test_commands_of_one_test_set_refuse_folds(receval, config, arguments):
     code, _, err = receval(*(config(FOLDS) if argument == "CONFIG" else argument for argument in arguments))
     assert code == 2
-    assert "data.folds are for receval run and receval check" in err
+    assert "this command needs a single test set, and data.folds has 3 folds\n  choose one by its name, --set data.folds=[NAME]" in err
+
+
+@pytest.mark.parametrize(
+    "arguments", [("audit", "CONFIG"), ("explain", "Recall@1", "CONFIG", "--user", "a", "--model", "als"), ("run", "CONFIG")]
+)
+def test_a_single_fold_is_a_test_set_like_any_other(receval, config, arguments):
+    path = config(FOLDS)
+    code, out, err = receval(*(path if argument == "CONFIG" else argument for argument in arguments), "--set", "data.folds=[1]")
+    assert code == 0, err
+    assert "±" not in out
 
 
 def test_enriched_lists_and_the_description_of_the_files_are_those_of_each_fold(receval, config, tmp_path):
