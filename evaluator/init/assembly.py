@@ -59,7 +59,7 @@ class GuessedConfig(Struct, frozen=True):
 
     `data` goes by the key of the data section, `models` by the name of the model. `alternatives` are files that could have had a key
     instead. `threshold`, `top_k` and `metrics` have their reasons; `where` is a filter of the test set that may be meant, with the values
-    of its column. `descriptions` are pairs of a file and what it is used as. `problem`
+    of its column. `folds` are the names that replace {fold} in paths. `descriptions` are pairs of a file and what it is used as. `problem`
     says why no config can be written; then `data` and `models` are empty.
     """
 
@@ -70,6 +70,7 @@ class GuessedConfig(Struct, frozen=True):
     top_k: tuple[tuple[int, ...], str] = ((), "")
     where: tuple[str, str] | None = None
     metrics: tuple[tuple[str, str], ...] = ()
+    folds: tuple[str, ...] = ()
     descriptions: tuple[tuple[str, str], ...] = ()
     doubts: tuple[str, ...] = ()
     problem: str = ""
