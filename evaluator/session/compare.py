@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
+from pydantic import ValidationError
 
 from ..checks import Finding
 from ..comparison.bases import gates_folder
@@ -17,6 +19,8 @@ from ..comparison.questions import Questions
 from ..config import Loaded
 from ..config.evaluation_keys import read_group, written_groups
 from ..config.judgement import DEFAULT, Compare
+from ..config.overrides import dotted, override, say
+from ..config.run_sections import ReportConfig
 from ..disk.result_folder import is_result_folder, load
 from ..disk.stage import Stage, destination
 from ..errors import ArgumentError, ConfigError
@@ -43,11 +47,11 @@ class Gathered(Struct, frozen=True, eq=False):
     folders: Mapping[str, Path] = field(default_factory=dict)
 
 
-def gather(given: Sequence[str], read: Read, tell: Tell) -> Gathered:
+def gather(given: Sequence[str], read: Read, tell: Tell, overrides: Sequence[str] = ()) -> Gathered:
     """Open the results that are named: folders of results and at most one config, each as `PATH` or `NAME=PATH`.
 
-    Without a name a folder is called by its last part, a config by its file. A config is evaluated tolerantly. `ConfigError` for two of
-    one name, or two configs.
+    Without a name a folder is called by its last part, a config by its file. A config is evaluated tolerantly. `overrides` change the
+    configs of folders, `read` knows them for a config. `ConfigError` for two of one name, or two configs.
     """
     paths: dict[str, Path] = {}
     for text in given:
@@ -60,7 +64,7 @@ def gather(given: Sequence[str], read: Read, tell: Tell) -> Gathered:
     folders: dict[str, Path] = {}
     for name, path in paths.items():
         if is_result_folder(path) or os.path.isdir(path):
-            results[name], folders[name] = load(path), path
+            results[name], folders[name] = _overridden(load(path), overrides), path
             continue
         if config is not None:
             raise ConfigError("one config can be evaluated at a time", "evaluate the others first: receval run CONFIG -o FOLDER/")
@@ -68,6 +72,21 @@ def gather(given: Sequence[str], read: Read, tell: Tell) -> Gathered:
         results[name] = run(config, tolerant=True, concludes=False)
         tell([one for one in results[name].findings if one.severity == "error"])
     return Gathered(results, config, folders)
+
+
+def _overridden(result: Result, overrides: Sequence[str]) -> Result:
+    """Return a stored result with other values in its config."""
+    config = deepcopy(dict(result.config))
+    problems = [problem for given in overrides if (problem := override(config, given, {}, None))]
+    for name, section in (("report", ReportConfig), ("compare", Compare)) if overrides and not problems else ():
+        try:
+            section.model_validate(config.get(name, {}))
+        except ValidationError as error:
+            placed = [{**details, "loc": (name, *details["loc"])} for details in error.errors()]
+            problems += [f"{dotted(details['loc'])}: {say(details)}" for details in placed]  # type: ignore[arg-type, typeddict-item]
+    if problems:
+        raise ConfigError(problems)
+    return replace(result, config=config) if overrides else result
 
 
 def with_baseline_folder(gathered: Gathered, questions: Questions) -> tuple[Mapping[str, Result], Questions]:
