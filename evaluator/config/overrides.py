@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, Final, get_args, get_origin
 
@@ -21,7 +22,7 @@ from ..names.short_names import is_address
 from ..quoting import one_line, short
 from .dialects import Translation
 from .judgement import Compare, GateBaseline, GateRule, Gates, Rule, as_baseline
-from .run_sections import Tracking, Trackings
+from .run_sections import ReportConfig, Tracking, Trackings
 from .whole_config import Config
 
 
@@ -184,6 +185,23 @@ def override(config: dict[str, Any], assignment: str, origins: dict[text.Path, s
     if value.problems:
         return f"{where}: {value.problems[0][1]}"
     return _put(config, path, value.value, where, origins)
+
+
+def with_overrides(stored: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
+    """Return the config of a stored result with other values of `report` and `compare`; `ConfigError` with what is wrong with them."""
+    config = deepcopy(dict(stored))
+    problems = [problem for given in overrides if (problem := override(config, given, {}, None))]
+    sections: dict[str, type[BaseModel]] = {} if problems else {"report": ReportConfig, "compare": Compare}
+    for name, section in sections.items():
+        try:
+            section.model_validate(config.get(name, {}))
+        except ValidationError as error:
+            for details in error.errors():
+                details["loc"] = (name, *details["loc"])
+                problems.append(f"{dotted(details['loc'])}: {say(details)}")
+    if problems:
+        raise ConfigError(problems)
+    return config
 
 
 def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[text.Path, str], replace: bool = False) -> str | None:

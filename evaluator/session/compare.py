@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
-from pydantic import ValidationError
 
 from ..checks import Finding
 from ..comparison.bases import gates_folder
@@ -19,8 +17,7 @@ from ..comparison.questions import Questions
 from ..config import Loaded
 from ..config.evaluation_keys import read_group, written_groups
 from ..config.judgement import DEFAULT, Compare
-from ..config.overrides import dotted, override, say
-from ..config.run_sections import ReportConfig
+from ..config.overrides import with_overrides
 from ..disk.result_folder import is_result_folder, load
 from ..disk.stage import Stage, destination
 from ..errors import ArgumentError, ConfigError
@@ -76,17 +73,7 @@ def gather(given: Sequence[str], read: Read, tell: Tell, overrides: Sequence[str
 
 def _overridden(result: Result, overrides: Sequence[str]) -> Result:
     """Return a stored result with other values in its config."""
-    config = deepcopy(dict(result.config))
-    problems = [problem for given in overrides if (problem := override(config, given, {}, None))]
-    for name, section in (("report", ReportConfig), ("compare", Compare)) if overrides and not problems else ():
-        try:
-            section.model_validate(config.get(name, {}))
-        except ValidationError as error:
-            placed = [{**details, "loc": (name, *details["loc"])} for details in error.errors()]
-            problems += [f"{dotted(details['loc'])}: {say(details)}" for details in placed]  # type: ignore[arg-type, typeddict-item]
-    if problems:
-        raise ConfigError(problems)
-    return replace(result, config=config) if overrides else result
+    return replace(result, config=with_overrides(result.config, overrides)) if overrides else result
 
 
 def with_baseline_folder(gathered: Gathered, questions: Questions) -> tuple[Mapping[str, Result], Questions]:
