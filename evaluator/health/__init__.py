@@ -4,6 +4,7 @@ from . import file_checks, id_checks, list_checks, time_checks, value_checks  # 
 from .checker import CHECKERS, Context, Faults, HealthCheck, SourceNames, Symptom, check, several, shared
 from .examined import ExaminedPart
 from .examining import CheckTask, Tallies, comparisons, examine, failing_rows, findings, in_order, refuse, unmade
+from .id_checks import shifted_ids
 from .list_checks import over_whole_lists
 from .tallies import DistinctIds, Examples, KeptRows, Least, Marks, Most, Tally
 from .time_checks import untimed
@@ -35,6 +36,7 @@ __all__ = [
     "refuse",
     "several",
     "shared",
+    "shifted_ids",
     "unmade",
     "untimed",
 ]
