@@ -130,7 +130,7 @@ def report(
     quiet: bool,
     **asked: Any,
 ) -> None:
-    """Make a page of results that people look at, or a file that machines read.
+    """Write a page for people, tables for a paper, or a file for programs.
 
     Give a folder that 'receval run -o DIR/' wrote, or a config, which is evaluated; two or more folders give the page of their
     comparison. Ids of users appear only with --losers. Exits with 0 whatever the report says.

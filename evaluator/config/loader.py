@@ -272,7 +272,12 @@ def _read(path: Path) -> str:
     try:
         return text.read_file(path, pipes=True)
     except FileNotFoundError:
-        raise ConfigError(f"there is no config file {path}", "receval run CONFIG.yaml; the README shows one to start from") from None
+        hint = (
+            "receval run CONFIG.yaml; the README shows one to start from"
+            if path.suffix
+            else "receval run CONFIG.yaml; to name a model use --baseline"
+        )
+        raise ConfigError(f"there is no config file {path}", hint) from None
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:

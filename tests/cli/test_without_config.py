@@ -251,3 +251,19 @@ def test_short_forms_of_values_are_understood(assignment, written, receval):
     code, out, err = receval("run", *FILES, "--set", assignment, "--print-config")
     assert (code, err) == (0, "")
     assert written in out
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("run", "--test", "t.cvs", "--recs", "als.csv"), "data.test: there is no file t.cvs\n  did you mean t.csv?"),
+        (("explain", "config.yaml", "--user", "a"), "the measure comes before the config: receval explain nDCG@10 config.yaml --user a"),
+        (("compare", "als", "pop"), "there is no config file als\n  receval run CONFIG.yaml; to name a model use --baseline"),
+        (("compare", *FILES, "--base", "pop"), "No such option '--base'. Use --baseline NAME."),
+        (("run", *FILES, "--top_k", "5"), "No such option '--top_k'. Use -k."),
+    ],
+)
+def test_usual_slips_are_answered_with_what_is_meant(command, said, receval):
+    code, _, err = receval(*command)
+    assert code in (2, 3)
+    assert said in err
