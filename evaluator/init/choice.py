@@ -74,7 +74,7 @@ def choose_train_test(interactions: Sequence[ClassifiedFile], lists: Sequence[Cl
             could_be = f"{' or '.join(rivals)} could also be it, and {'is' if len(rivals) == 1 else 'are'} in the config as a comment"
             doubts.insert(0, f"{test.path} is used as the test set; {could_be}")
     else:
-        if train is None and not alternatives and not any(_share_pairs(test, file) for file in lists):
+        if train is None and not alternatives and lists and not any(_share_pairs(test, file) for file in lists):
             learnt = "contains no recommended pair: it seems to be the train set, and no other file could be the test set"
             return TrainTestFiles(problem=f"{test.path} {learnt}")
         reason = (

@@ -293,3 +293,11 @@ def test_ways_to_begin_are_not_mixed(arguments, receval, folder):
     code, _, err = receval("init", *arguments)
     assert code == 2
     assert "--demo" in err
+
+
+def test_ratings_alone_are_answered_with_what_receval_needs(receval, folder):
+    folder({"ratings.csv": PLAIN["train.csv"]})
+    code, _, err = receval("init")
+    assert code == 3
+    assert "receval: no file looks like recommendations: these have a user column, an item column, and a score or rank\n" in err
+    assert "receval needs a test set and the lists of a model; it does not split data and does not train." in err

@@ -230,3 +230,19 @@ def test_enriched_lists_and_the_description_of_the_files_are_those_of_each_fold(
         "test of fold 3": 1,
         "als of fold 3": 2,
     }
+
+
+def test_files_of_many_folds_are_described_in_rows(receval, config):
+    models = dict.fromkeys(("als", "knn"), "lists_{fold}.csv")
+    out = receval("describe", config({**FOLDS, "recommendations": models}))[1]
+    lines = [line.split() for line in out.splitlines()]
+    assert ["file", "rows", "users", "items", "density"] in lines
+    assert ["als", "of", "fold", "3", "2", "1", "2", "100.0", "%"] in lines
+    assert len({line[3] for line in lines if line[:3] == ["test", "of", "fold"]}) == 3
+
+
+def test_the_caption_of_a_paper_says_what_plus_minus_is(receval, config):
+    out = receval("run", config(FOLDS), "--format", "latex")[1]
+    assert "standard deviation over 3 folds; a user counts in each fold." in " ".join(out.split())
+    runs = {"test": "test_1.csv", "recommendations": {"als": {"runs": ["all.csv", "one.csv"]}}}
+    assert "standard deviation over the runs of a model." in receval("run", config(runs), "--format", "latex")[1]
