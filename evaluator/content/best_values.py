@@ -56,7 +56,7 @@ class BestValues(Struct, frozen=True):
             lines.append(f"{best} best{among} ({how_concluded(next(iter(tested.values())), len(tested))}).")
         models = sorted({model for model, label in self.untested if label in tested})
         reasons: dict[str, list[str]] = {}
-        for _, label in sorted(self.untested):
+        for _, label in sorted(self.untested, key=_by_cutoff):
             if label not in tested:
                 reasons.setdefault(_reason(concluded.get(label)), []).append(label)
         why = "; ".join(f"{shortened(dict.fromkeys(labels))}: {reason}" for reason, labels in reasons.items() if reason)
@@ -65,7 +65,7 @@ class BestValues(Struct, frozen=True):
                 f"{SIGNS['untested']} highest value printed, or lowest where lower is better; not tested{f' ({why})' if why else ''}."
             )
         lines += [f"{SIGNS['untested']} not tested against the best model: {shortened(models)}."] if models else []
-        labels = dict.fromkeys(label for _, label in sorted(self.apart) if label not in tested)
+        labels = dict.fromkeys(label for _, label in sorted(self.apart, key=_by_cutoff) if label not in tested)
         lines += [f"No mark in {shortened(labels)}: models have no user in common."] if labels else []
         models = sorted({model for model, label in self.apart if label in tested})
         has = "has" if len(models) == 1 else "have"
@@ -153,3 +153,10 @@ def _reason(conclusion: Conclusion | None) -> str:
     if n_users:
         return "one user" if n_users == 1 else "no interval"
     return "no user in common" if any(rival.n_unpaired for rival in conclusion.rivals) else "no per-user values"
+
+
+def _by_cutoff(place: Place) -> tuple[str, str, int]:
+    """Return what sorts places by model, metric and cut-off: @5 is before @10."""
+    model, label = place
+    metric, _, k = label.rpartition("@")
+    return (model, metric, int(k)) if k.isdecimal() else (model, label, 0)
