@@ -64,7 +64,7 @@ def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, st
 def _near(path: Path) -> str:
     """Return the file of the same folder with the most similar name to one that is not there; empty if there is none."""
     with suppress(OSError, ValueError):
-        names = {} if path.exists() else {PurePath(name).stem: name for name in sorted(os.listdir(path.parent), reverse=True)}
+        names = {} if os.path.exists(path) else {PurePath(name).stem: name for name in sorted(os.listdir(path.parent), reverse=True)}
         close = difflib.get_close_matches(path.stem, names, n=1, cutoff=0.7)
         return os.path.normpath(path.parent / names[close[0]]) if close else ""
     return ""
