@@ -21,11 +21,11 @@ from .output import emit, say
 def init(files: tuple[str, ...], source: str | None, demo: str | None, output: str | None, force: bool) -> None:
     """Write a config: for your files, from another program's config, or with sample data.
 
-    FILES are files and folders; by default, the current folder. The role of each file is guessed from its name, its columns and its first
-    rows, and printed to standard error.
+    FILES are files and folders. Default: the current folder. receval guesses what each file contains from its name, its columns and its
+    first rows, and prints every guess on standard error.
 
-    --from converts the data, the evaluation and the convention of another program's config; comments at the end list the keys that were
-    not converted.
+    --from converts the data, the evaluation and the convention of another program. Comments at the end name the keys that receval
+    does not have.
     """
     from receval.session import start
 

@@ -118,10 +118,10 @@ class ConfigReader:
             raise click.UsageError(_NO_CONFIG)
         return COMMAND_LINE if given is None else given
 
-    def sources(self, given: Sequence[str]) -> tuple[str, ...]:
+    def sources(self, given: Sequence[str], sections: Sequence[str] = ()) -> tuple[str, ...]:
         """Return the given inputs, and `COMMAND_LINE` if the test file is given and all inputs are folders.
 
-        Raises `UsageError` if there are only folders and options that change a config.
+        Raises `UsageError` if there are only folders and options that change a config, except keys of these sections.
         """
         are_folders = all(os.path.isdir(Path(text.rpartition("=")[2]).expanduser()) for text in given)
         if are_folders and "test" in self.question:
@@ -130,6 +130,10 @@ class ConfigReader:
             raise click.UsageError(_NO_CONFIG)
         if are_folders and self.question:
             raise click.UsageError("options for files and metrics change a config; they have no effect on stored results")
+        without_effect = [one for one in self.overrides if are_folders and not one.startswith(tuple(f"{name}." for name in sections))]
+        if without_effect:
+            keys = f"; only keys of {' and '.join(sections)} have one" if sections else ""
+            raise click.UsageError(f"--set {without_effect[0]} has no effect on stored results{keys}")
         return tuple(given)
 
     def take_tests(self, given: Sequence[str]) -> str | None:

@@ -130,18 +130,19 @@ def report(
     quiet: bool,
     **arguments: Any,
 ) -> None:
-    """Make a page of results for people, or a file for machines.
+    """Write a page for people, tables for a paper, or a file for programs.
 
     Give a folder that 'receval run -o DIR/' wrote, or a config, which is evaluated; two or more folders give the page of their
     comparison. User ids appear only with --losers. Always exits with 0 if the report is made.
     """
-    from receval.session.report import report_inputs
+    from receval.session.report import SECTIONS, report_inputs
 
     if not outputs and form is None and system == "none":
         raise click.UsageError("give an output file or a format: -o report.html, or --format md")
     made = report_inputs(
-        read.sources(inputs),
+        read.sources(inputs, SECTIONS),
         arguments,
+        overrides=read.overrides,
         read=partial(read, quiet=quiet),
         tell=tell,
         files=outputs,
@@ -182,6 +183,8 @@ def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], 
     Give a folder that 'receval run -o DIR/' wrote, or a config, which is evaluated; of several folders the models of the same name are
     compared. Needs the extra report for all but .json.
     """
-    from receval.session.report import plot_inputs
+    from receval.session.report import SECTIONS, plot_inputs
 
-    plot_inputs(read.sources(inputs), chart, of, arguments, read=read, tell=tell, output=output)
+    sources = read.sources(inputs, SECTIONS)
+    plot_inputs(sources, chart, of, arguments, overrides=read.overrides, read=read, tell=tell, output=output)
+    say(f"wrote {output}")

@@ -20,7 +20,7 @@ from .output import say, show
 @options.reading_options("overrides", "recommendations", "where", "input_format")
 @options.format_option("description", default="table", help="The output format.")
 def describe(config: str | None, read: options.ConfigReader, form: str) -> None:
-    """Describe the files of a config, without evaluating anything.
+    """Describe the files of a config without evaluating anything.
 
     For the test and train files and the lists of each model: rows, users, items, density, ratings or scores with a histogram, how rows
     are spread over users and items, the time span, and what the files have in common. Rows with a missing value are left out and counted.
@@ -59,7 +59,7 @@ def check(context: click.Context, config: str | None, read: options.ConfigReader
 @options.reading_options()
 @options.format_option("explanation", default="table", help="The output format.")
 def explain(measure: str | None, config: str | None, user: str, model: str | None, read: options.ConfigReader, form: str) -> None:
-    """Show how the value of one user comes about, row by row.
+    """Show step by step how the value of one user is computed.
 
     MEASURE is a metric with its cut-off, such as 'nDCG@10' or 'MAP(convention=elliot)@5'; CONFIG the config with the files.
     With -m the measure is not an argument.
@@ -149,8 +149,8 @@ def audit(
 ) -> None:
     """Compute the metrics of a config under every convention.
 
-    Prints the values of each model under each convention, their spread, and whether the order of the models depends on the convention. The
-    files are read once for all conventions.
+    Prints the values of each model under each convention, how far apart they are, and each pair of models whose order depends on the
+    convention. The files are read only once.
     """
     from receval.session.studies import audit_question
 
@@ -160,5 +160,5 @@ def audit(
         raise click.UsageError(f"--why names two conventions, not {why[0]} twice")
     loaded = read(read.source(config))
     subject, found = audit_question(loaded, conventions, why, number)
-    command = "the same with" if config is None or read.changes or conventions else f"receval audit {shlex.quote(config)}"
+    command = "add" if config is None or read.changes or conventions else f"receval audit {shlex.quote(config)}"
     show(of_form(form, subject), found, command=command, spreadsheet_safe=loaded.config.output.spreadsheet_safe)

@@ -19,7 +19,7 @@ FoldEntries = Annotated[
     WithJsonSchema(
         {
             "type": "array",
-            "minItems": 2,
+            "minItems": 1,
             "items": {
                 "anyOf": [
                     {"type": ["string", "integer"], "description": "the name of a fold, which replaces {fold} in paths"},
@@ -45,10 +45,9 @@ def folds_of(value: Mapping[str, Any]) -> tuple[list[Fold], list[tuple[Path, str
     if not isinstance(data, dict) or data.get("folds") is None:
         return [], []
     entries, shared = data["folds"], {key: given for key, given in data.items() if key != "folds"}
-    if not isinstance(entries, list) or len(entries) < 2:
-        return [], [
-            (("data", "folds"), "folds must be a list of at least two: names that replace {fold} in paths, or mappings with a test")
-        ]
+    if not isinstance(entries, list) or not entries:
+        wanted = "folds must be a list of names that replace {fold} in paths, such as [1, 2, 3], or of mappings with a test"
+        return [], [(("data", "folds"), wanted)]
     folds, problems = [], []
     for index, entry in enumerate(entries):
         path: Path = ("data", "folds", index)

@@ -234,6 +234,11 @@ ColumnName = Annotated[
 ]
 
 
+def _tab(separator: Any) -> Any:
+    r"""Return a tab for the text `\t`, which is what a command line gives."""
+    return "\t" if separator == r"\t" else separator
+
+
 def _encoding(name: str) -> str:
     try:
         known = codecs.lookup(name)
@@ -307,7 +312,7 @@ class SourceConfig(Model):
     format: Literal["csv", "tsv", "trec", "json", "ndjson", "parquet", "ipc", "delta"] | None = Field(
         None, description="detected if not given"
     )
-    separator: Annotated[str, Field(min_length=1, max_length=8)] | None = Field(
+    separator: Annotated[str, BeforeValidator(_tab), Field(min_length=1, max_length=8)] | None = Field(
         None, description="of a text file; detected if not given; with several characters, such as ::, fields cannot be quoted"
     )
     header: StrictBool | None = Field(
@@ -374,6 +379,8 @@ class SourceConfig(Model):
 
 
 def _category_columns(value: Any) -> Any:
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        return str(value)
     names = value if isinstance(value, list | tuple) else [value]
     if not names or not all(isinstance(name, str) and name for name in names):
         raise ValueError(f"categories must be the column with an item's categories, or a list of one column per category, not {value!r}")
@@ -398,13 +405,21 @@ class ItemsSource(SourceConfig):
         Annotated[
             str | tuple[str, ...],
             BeforeValidator(_category_columns),
-            WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
+            WithJsonSchema(
+                {
+                    "anyOf": [
+                        {"type": "string"},
+                        {"type": "integer", "minimum": 1},
+                        {"type": "array", "items": {"type": "string"}, "minItems": 1},
+                    ]
+                }
+            ),
         ]
         | None
     ) = Field(
         None,
-        description="the column with an item's categories; or a list of columns, one per category: the item has the category where the "
-        "value is not missing, empty, 0 or false",
+        description="the column with an item's categories, by its name or its position; or a list of columns, one per category: the "
+        "item has the category where the value is not missing, empty, 0 or false",
     )
     split: Annotated[str, Field(min_length=1)] | None = Field(
         None, description="what separates the categories within a field, such as |; without it a field is one category"

@@ -169,6 +169,7 @@ def _load(
     if folds:
         configs = _check_folds(folds, locations, folder, problems)
         checked = next(iter(configs.values()))
+        configs = configs if len(configs) > 1 else {}  # a single fold is a test set like any other
     else:
         configs, checked = {}, check(value, locations, folder, problems)
     warnings = [f"{locations.of_path(where, of_key=True)}: {message}" for where, message in unused(checked)]
@@ -280,6 +281,7 @@ def _read(path: Path) -> str:
     except FileNotFoundError:
         is_config = path.suffix.lower() in (".yaml", ".yml", ".json")
         hint = "receval init writes a config; receval run CONFIG -o DIR/ writes a folder of results"
+        hint += "" if path.suffix else "; --baseline names a model"
         raise ConfigError(f"there is no {'config file' if is_config else 'config or folder of results named'} {path}", hint) from None
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None

@@ -8,6 +8,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, Final, get_args, get_origin
 
@@ -22,7 +23,7 @@ from ..names.short_names import is_address
 from ..quoting import one_line, short
 from .dialects import Translation
 from .judgement import Compare, GateBaseline, GateRule, Gates, Rule, as_baseline
-from .run_sections import Tracking, Trackings
+from .run_sections import ReportConfig, Tracking, Trackings
 from .whole_config import Config
 
 
@@ -75,6 +76,9 @@ _WANTED: Final = {
     "tuple_type": "a list",
     "dict_type": "a mapping",
     "model_type": "a mapping",
+    "float_parsing": "a number",
+    "int_parsing": "a whole number",
+    "string_too_short": "a text that is not empty",
 }
 """Error type of pydantic → the expected value in the words of YAML; pydantic names tuples, dictionaries and instances."""
 
@@ -82,7 +86,6 @@ _WANTED: Final = {
 _CANDIDATES: Final = "receval samples no candidates; give lists with the scores of the candidates (docs/how-to/leave-one-out.md)"
 _MEANT: Final = {
     "candidates": _CANDIDATES,
-    "k": "cut-offs are evaluation.top_k, or @10 of a measure",
     "n_negatives": _CANDIDATES,
     "negatives": _CANDIDATES,
     "num_negatives": _CANDIDATES,
@@ -95,9 +98,11 @@ def error_text(details: ErrorDetails) -> str:
     if details["type"] == "extra_forbidden":
         key = str(details["loc"][-1])
         allowed = _keys(details["loc"][:-1])
-        close = difflib.get_close_matches(key, allowed, n=1)
         if key in _MEANT:
             return f"unknown key '{key}': {_MEANT[key]}"
+        close = difflib.get_close_matches(key, allowed, n=1) or [name for name in allowed if key in name.split("_")][:1]
+        elsewhere = [name for name in (key_named(key),) if name and allowed and not close]
+        close = close or elsewhere
         return f"unknown key '{key}'" + (f" — did you mean '{close[0]}'?" if close else f"; known: {', '.join(allowed)}" if allowed else "")
     if details["type"] == "missing":
         return "this key is missing"
@@ -150,10 +155,8 @@ def _sections(annotation: Any) -> list[type[BaseModel]]:
 _SEGMENT = re.compile(r"""(?:^|\.)(?:"(?P<quoted>[^"]+)"|(?P<key>[^.\[\]"]+))|\[(?P<index>\d+)\]""")
 
 _DEEPEST = 60
-_ENDING: Final = re.compile(
-    r"\.(csv|tsv|txt|json|jsonl|ndjson|npy|npz|parquet|arrow|feather|ipc|trec|run)(\.(gz|zst|bz2|xz))?$", re.IGNORECASE
-)
-"""The endings of files of lists that name the model."""
+_ENDING: Final = re.compile(r"\.[a-z]\w*(\.(gz|zst|bz2|xz))?$", re.IGNORECASE)
+"""The ending of a file of lists whose name names the model."""
 _QUESTION: Final[Mapping[str, tuple[text.Path, str]]] = {
     **{name: (("data", name), f"--{name}") for name in ("test", "train", "items")},
     "convention": (("evaluation", "convention"), "--convention"),
@@ -170,6 +173,7 @@ _SHORT_FORMS: Final[Mapping[text.Path, str]] = {
     ("output",): "dir",
     ("gates", "baseline"): "path",
     ("gates", "anchor"): "path",
+    ("evaluation", "relevance"): "threshold",
 }
 """Sections that may be written as a text → the key of this text; for files of `data` it is `path`."""
 
@@ -185,10 +189,31 @@ def override(config: dict[str, Any], assignment: str, origins: dict[text.Path, s
         return f"{where}: write it as path=value, such as evaluation.top_k=[5,10]"
     if len(path) > _DEEPEST:
         return f"{where}: no config key is {len(path):,} levels deep"
+    if len(written) == 1 and not written.isalnum() and written != "~":  # a separator: in YAML such a sign has a meaning of its own
+        return _put(config, path, written, where, origins)
     value = text.read(written, environment)
+    if value.problems and value.problems[0][1].startswith("not valid YAML") and not written.startswith(("[", "{", '"', "'")):
+        return _put(config, path, written, where, origins)
     if value.problems:
         return f"{where}: {value.problems[0][1]}"
     return _put(config, path, value.value, where, origins)
+
+
+def with_overrides(stored: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
+    """Return the config of a stored result with other values of `report` and `compare`; `ConfigError` with what is wrong with them."""
+    config = deepcopy(dict(stored))
+    problems = [problem for given in overrides if (problem := override(config, given, {}, None))]
+    sections: dict[str, type[BaseModel]] = {} if problems else {"report": ReportConfig, "compare": Compare}
+    for name, section in sections.items():
+        try:
+            section.model_validate(config.get(name, {}))
+        except ValidationError as error:
+            for details in error.errors():
+                details["loc"] = (name, *details["loc"])
+                problems.append(f"{dotted(details['loc'])}: {error_text(details)}")
+    if problems:
+        raise ConfigError(problems)
+    return config
 
 
 def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[text.Path, str], replace: bool = False) -> str | None:
@@ -333,6 +358,8 @@ def add_question(config: dict[str, Any], question: Mapping[str, Any], folder: Pa
         problem = _put(config, path, value, where, origins)
         if problem:
             yield problem
+        elif name == "metrics":
+            origins |= {(*path, index): one_line(f"{option} {measure}") for index, measure in enumerate(value)}
 
 
 def _at_cutoffs(measures: Sequence[str], cutoffs: str) -> list[str]:
@@ -411,7 +438,7 @@ def _put(config: dict[str, Any], path: text.Path, value: Any, where: str, origin
 
 def _in_full(path: text.Path, value: Any) -> Any:
     """Return a section in short form as a mapping, to which keys can be added; anything else unchanged."""
-    if path in _SHORT_FORMS and isinstance(value, str):
+    if path in _SHORT_FORMS and isinstance(value, str | int | float):
         return {_SHORT_FORMS[path]: value}
     if (
         path[0] == "gates"

@@ -21,7 +21,7 @@ from ..conventions import axis
 from ..metrics import Definition, Load
 from ..names import formula
 from ..names.formula import Formula, is_formula
-from ..names.measure_strings import UNSET, MetricSpec, parse
+from ..names.measure_strings import UNSET, MetricSpec, measures_of, parse
 from .data import Data
 from .data_sources import Model, as_list
 from .evaluation_keys import Aggregate, GroupBys, Yardsticks, YardsticksConfig, read_cutoffs, read_entry
@@ -60,9 +60,15 @@ class RelevanceConfig(Model):
     graded: StrictBool = Field(False, description="whether the rating is the gain of a relevant item; otherwise the gain is 1")
 
 
+def _as_threshold(value: Any) -> Any:
+    """Return a number alone as the mapping whose threshold it is."""
+    return {"threshold": value} if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
 def _convention(name: Any, info: ValidationInfo) -> Any:
-    metrics.check(_loader(info)(str(name)))
-    return name
+    loaded = _loader(info)(str(name))
+    metrics.check(loaded)
+    return loaded.name if str(name).lower() == loaded.name else name
 
 
 def _loader(info: ValidationInfo) -> Load:
@@ -120,6 +126,8 @@ def _others(value: Any) -> str:
 
 def _list_of_entries(value: Any) -> Any:
     entries = [{name: body} for name, body in value.items()] if isinstance(value, Mapping) else as_list(value)
+    if isinstance(value, str):
+        entries = measures_of((value,))
     if isinstance(entries, list | tuple) and len(entries) > 10_000:  # more take minutes to read and are a mistake
         raise ValueError(f"at most 10,000 metrics can be listed, not {len(entries):,};  top_k gives cut-offs to all")
     return entries
@@ -146,7 +154,10 @@ class Evaluation(Model):
     convention: Annotated[str, BeforeValidator(_convention)] = Field(
         "receval", description="the convention: the library whose definitions are used"
     )
-    relevance: RelevanceConfig = Field(RelevanceConfig.model_construct(), description="which test items are relevant")
+    relevance: Annotated[
+        RelevanceConfig,
+        BeforeValidator(_as_threshold, json_schema_input_type=float | RelevanceConfig),
+    ] = Field(RelevanceConfig.model_construct(), description="which test items are relevant")
     policy: Policy = Field(
         Policy.model_construct(), description="how odd data are handled, for every metric; the convention decides the rest"
     )

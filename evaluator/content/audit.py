@@ -30,9 +30,10 @@ def audit_document(audit: Audit, command: str = "") -> Document:
     With a `command`, a sentence shows how it explains the widest spread.
     """
     blocks: list[Block] = []
+    start = f"To explain the widest gap{',' if command == 'add' else ':'} {command} --why"
     for measure in audit.measures:
         widest = _widest(audit, measure) if command else None
-        why = (f"To explain the widest gap: {command} --why {' '.join(map(shlex.quote, widest))}",) if widest else ()
+        why = (f"{start} {' '.join(map(shlex.quote, widest))}",) if widest else ()
         blocks += [Heading(measure.measure, 2), *_grid(audit, measure), *_points((*audit.changes(measure), *why))]
     return (*blocks, *_points(audit.remarks))
 

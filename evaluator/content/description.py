@@ -40,6 +40,8 @@ _COUNTS: Final[tuple[tuple[str, Callable[[CountSummary], str]], ...]] = (
     ("share of the top 1 %", lambda counts: _percent(counts.top_1)),
     ("share of the top 20 %", lambda counts: _percent(counts.top_20)),
 )
+_MOST_COLUMNS: Final = 8
+"""More files than this are rows, not columns: with folds there are many."""
 
 
 _WIDE_BIN: Final = 0.1
@@ -78,8 +80,12 @@ def plain(description: Description) -> dict[str, Any]:
 
 
 def _figures(heads: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Table:
-    """Return a table of right-aligned figures of several kinds, below heads."""
-    return Table.of_texts((Column("", "key"), *(Column(head, "counts") for head in heads)), rows)
+    """Return a table of right-aligned figures of several kinds, below heads; with many heads each of them is a row."""
+    heads, lines = tuple(heads), tuple(rows)
+    if len(heads) > _MOST_COLUMNS:
+        turned = ((head, *(line[place] for line in lines)) for place, head in enumerate(heads, 1))
+        return Table.of_texts((Column("file", "key"), *(Column(line[0], "counts") for line in lines)), turned)
+    return Table.of_texts((Column("", "key"), *(Column(head, "counts") for head in heads)), lines)
 
 
 def _share(n: int, total: int) -> str:

@@ -9,7 +9,9 @@ line breaks.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 from typing import Any, Final
 
 from msgspec import Struct
@@ -101,8 +103,8 @@ COLUMNS: tuple[DifferenceColumn, ...] = (
     DifferenceColumn("Δ", "difference", lambda one, shown: _number_cell(one.difference, shown.digits, sign=True)),
     DifferenceColumn("verdict", "verdict", _verdict_cell),
     DifferenceColumn("interval", "interval", _interval_cell, 1),
-    DifferenceColumn("p", "p", _p_cell, 5),
-    DifferenceColumn("up/same/down", "counts", _counts_cell, 4),
+    DifferenceColumn("p", "p", _p_cell, 4),
+    DifferenceColumn("up/same/down", "counts", _counts_cell, 5),
 )
 """The columns of differences. A table of one pair names its models above `base` and `value`; `interval` is headed by its level."""
 _RELATIVE: Final = (
@@ -311,7 +313,19 @@ def joined_table(comparison: Comparison, relative: bool = False) -> Table:
 def groups_table(comparison: Comparison, relative: bool = False) -> Table:
     """Return the differences within groups of users."""
     columns, data = (_GROUP, _MODEL, COLUMNS[0], _USERS, *_columns(relative)[1:]), (*DATA_OF_GROUPS, *DATA)
-    return _table(columns, comparison.by_group, comparison, data, caption="Differences within groups", id="differences-groups")
+    rows = [one for _, some in groupby(comparison.by_group, key=_grouping) for one in sorted(some, key=_first_number)]
+    return _table(columns, rows, comparison, data, caption="Differences within groups", id="differences-groups")
+
+
+def _grouping(one: Difference) -> tuple[str, str, str, str | None]:
+    """Return the pair, the measure and the grouping of a difference."""
+    return one.subject.base, one.subject.model, one.subject.measure, one.subject.by
+
+
+def _first_number(one: Difference) -> int:
+    """Return the lowest number of train rows of a group, by which such groups are sorted; 0 for any other group."""
+    start = re.match(r"\d+", one.subject.group or "") if one.subject.by == "train_count" else None
+    return int(start[0]) if start else 0
 
 
 def letters_table(comparison: Comparison, digits: int | None = None) -> Table:

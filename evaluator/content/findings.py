@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby, zip_longest
 from typing import Final
+
+from msgspec.structs import replace
 
 from ..checks import CHECKS, Finding
 from ..document import Alert, Document, Sentences, Severity
@@ -17,15 +20,17 @@ _MOST: Final = 5
 """Number of findings that are shown if a command shows all."""
 _FEW: Final = 5
 """Number of measures whose bounds are shown."""
+_FOLD: Final = re.compile(r"fold ([^:]+): ")
+"""The start of a sentence about one fold."""
 WORDS: Final[dict[Severity, str]] = {"error": "error", "warn": "warning", "info": "note"}
 
 
 def alerts(findings: Sequence[Finding], command: str = "") -> Document:
     """Return findings with their examples and advice.
 
-    With a `command` that shows all of them, only five are shown, and the others counted.
+    With a `command` that shows all of them, only five are shown, and the others counted; those of several folds are one.
     """
-    distinct = _with_models(findings)
+    distinct = _with_models(_over_folds(findings) if command else findings)
     places = _chosen([finding for finding, _ in distinct]) if command else list(range(len(distinct)))
     shown = [distinct[place] for place in places]
     drawn: list[Alert | Sentences] = []
@@ -51,6 +56,20 @@ def alerts(findings: Sequence[Finding], command: str = "") -> Document:
         named = ", ".join(f"{check}{f' × {counts[check]}' * (counts[check] > 1)}" for check in checks)
         drawn.append(Sentences((f"and {totals} ({named}): {command} shows all",), small=False))
     return tuple(drawn)
+
+
+def _over_folds(findings: Sequence[Finding]) -> Sequence[Finding]:
+    """Return findings of which those of one check and one model in several folds are one, that of the first of these folds."""
+    folds: dict[tuple[str, str, str], list[str]] = {}
+    firsts: dict[tuple[str, str, str], Finding] = {}
+    for place, finding in enumerate(findings):
+        fold = _FOLD.match(finding.sentence)
+        key = (finding.check, finding.model, finding.severity if fold else str(place))
+        firsts.setdefault(key, finding)
+        folds.setdefault(key, []).append(fold[1] if fold else "")
+    others = {key: names[1:] for key, names in folds.items()}
+    also = {key: f" Also in {'fold' if len(names) == 1 else 'folds'} {', '.join(names)}." if names else "" for key, names in others.items()}
+    return [replace(finding, sentence=f"{finding.sentence}{also[key]}") for key, finding in firsts.items()]
 
 
 def _chosen(findings: Sequence[Finding]) -> list[int]:

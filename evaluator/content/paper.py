@@ -248,6 +248,11 @@ def _caption(result: Result, marks: TableMarks) -> str:
     """Return the users, the convention, the rule of relevance (unless there are many), and the meanings of the marks."""
     over = [row.n_users for row in result.rows if row.aggregate != "formula" and row.model not in result.yardsticks]
     texts = [f"Results over {users_range(over) or 'no users'}."]
+    folds = {row.fold for row in result.repeated if row.fold is not None}
+    if folds:
+        texts.append(f"Mean ± standard deviation over {len(folds)} folds; a user counts in each fold.")
+    elif result.repeated:
+        texts.append("Mean ± standard deviation over the runs of a model.")
     protocols = dict.fromkeys(row.protocol for row in result.rows if row.protocol is not None)
     conventions = list(dict.fromkeys(one.convention for one in protocols))
     relevance = list(dict.fromkeys(one.relevance for one in protocols if one.relevance))

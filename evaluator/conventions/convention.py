@@ -211,6 +211,8 @@ def load(name: str, folder: Path | None = None) -> Convention:
         added = plugins.find("conventions", name)
         if added is not None:
             return _load(Path(str(added)), ())
+        if name.lower() in builtin_names():
+            return _packaged(name.lower())
         import difflib
 
         close = difflib.get_close_matches(name, builtin_names(), n=1)

@@ -175,7 +175,10 @@ def open_inputs(
     loaded, checks = request.loaded, request.checks
     if loaded.folds:
         about = loaded.name or "the config"
-        raise ConfigError(f"{about}: data.folds are for receval run and receval check", "give the files of one fold instead")
+        raise ConfigError(
+            f"{about}: this command needs a single test set, and data.folds has {len(loaded.folds)} folds",
+            "choose one by its name, --set data.folds=[NAME], or give the files of one fold",
+        )
     with ExitStack() as stack:
         session = session_of(loaded, stack)
         found = inputs or look_at_everything(loaded, request.needs, stack, session, whole_lists=request.whole_lists)

@@ -269,6 +269,7 @@ def _findings_of(files: Files, models: Sequence[CheckedModel], references: Refer
             health.refuse(symptoms)
         found += symptoms
         remarks += of_models((name, f"{remark}.") for remark in said)
+    remarks += of_models(health.shifted_ids(files.inputs.models, [symptom.finding for symptom in found]))
     return health.in_order(found), remarks
 
 

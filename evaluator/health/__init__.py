@@ -4,6 +4,7 @@ from . import file_checks, id_checks, list_checks, time_checks, value_checks  # 
 from .checker import CHECKERS, Context, Faults, HealthCheck, SourceNames, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
 from .examining import CheckTask, Tallies, comparisons, examine, failing_rows, findings, in_order, refuse, skipped_checks
+from .id_checks import shifted_ids
 from .list_checks import over_whole_lists
 from .tallies import DistinctIds, Examples, KeptRows, Least, Marks, Most, Tally
 from .time_checks import time_remarks
@@ -35,6 +36,7 @@ __all__ = [
     "over_whole_lists",
     "refuse",
     "share_text",
+    "shifted_ids",
     "skipped_checks",
     "time_remarks",
 ]

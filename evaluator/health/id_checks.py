@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Final, Literal, NamedTuple
 
@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from msgspec import Struct
 
+from ..checks import Finding
 from ..tables.array import Array
 from ..tables.lists import ListRows
 from ..tables.prepared import Prepared
@@ -266,3 +267,15 @@ def _head(prepared: Prepared, share: float) -> Array:
         prepared.memo[key] = mask
     head: Array = prepared.memo[key]
     return head
+
+
+def shifted_ids(models: Iterable[str], findings: Sequence[Finding]) -> Iterator[tuple[str, str]]:
+    """Yield each model whose ids seem to begin at 0 where those of the other files begin at 1, with a sentence."""
+    unknown = {(finding.model, finding.check): finding.examples for finding in findings}
+    for name in models:
+        of_users = unknown.get((name, "X02")) == ("user 0",) and (name, "X01") in unknown
+        of_items = unknown.get((name, "R07")) == ("item 0",)
+        if of_users or of_items:
+            both = " and ".join(["user 0"] * of_users + ["item 0"] * of_items)
+            belongs = "then every list belongs to another user" if of_users else "then every item is another one"
+            yield name, f"only {both} is unknown to the other files: its ids may begin at 0 and theirs at 1; {belongs}."

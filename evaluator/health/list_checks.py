@@ -82,8 +82,9 @@ class ShortLists(HealthCheck):
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         most, *_ = cutoffs = sorted(context.cutoffs, reverse=True)
         n = tally.count(f"below_{most}")
-        per_cutoff = ", ".join(f"{below:,} than {k}" for k in cutoffs if (below := tally.count(f"below_{k}")))
-        each = f" (shorter: {per_cutoff})" if len(cutoffs) > 1 else ""
+        below = {k: n_below for k in cutoffs if (n_below := tally.count(f"below_{k}"))}
+        parts = [f"{n_below:,} {'are shorter ' if k == most else ''}than {k}" for k, n_below in below.items()]
+        each = f" ({', '.join(parts)})" if len(below) > 1 else ""
         sentence = f"{share_text(n, context.n_lists, 'lists')} are shorter than the largest cut-off, {most}{each}."
         return self.symptom(context, sentence, n, context.n_lists, examples=tally.examples("user"), rows=tally.rows())
 

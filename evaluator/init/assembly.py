@@ -68,6 +68,7 @@ class GuessedConfig(Struct, frozen=True):
 
     `data` is by key of the data section, `models` by name of the model. `alternatives` are files that could have a key instead.
     `threshold`, `top_k` and `metrics` have their reasons; `where` is a possible filter of the test set, with the values of its column.
+    `folds` are the names that replace {fold} in paths.
     `descriptions` are pairs of a file and its use. `problem` says why no config can be written; then `data` and `models` are empty.
     """
 
@@ -78,6 +79,7 @@ class GuessedConfig(Struct, frozen=True):
     top_k: tuple[tuple[int, ...], str] = ((), "")
     where: tuple[str, str] | None = None
     metrics: tuple[tuple[str, str], ...] = ()
+    folds: tuple[str, ...] = ()
     descriptions: tuple[tuple[str, str], ...] = ()
     doubts: tuple[str, ...] = ()
     problem: str = ""
@@ -203,7 +205,7 @@ def source_entry(file: ClassifiedFile, comment: str) -> SourceEntry:
 def _lists_entry(file: ClassifiedFile) -> SourceEntry:
     """Return the entry of the lists of a model, with their length in the comment if whole users were read."""
     longest = file.by_user.longest
-    length = f"; up to {longest} item{'' if longest == 1 else 's'} per user" if file.by_user.has_whole_users else ""
+    length = f"; up to {longest:,} item{'' if longest == 1 else 's'} per user" if file.by_user.has_whole_users else ""
     return source_entry(file, f"{file.reason}{length}")
 
 
@@ -257,8 +259,8 @@ def _cutoffs(lists: Sequence[ClassifiedFile]) -> tuple[tuple[int, ...], str]:
     shortest, longest = min(lengths), max(lengths)
     usual = tuple(k for k in _USUAL_CUTOFFS if k <= shortest) or (shortest,)
     if shortest == longest:
-        return usual, f"the lists have up to {shortest} items"
-    return usual, f"the longest lists of the models have {shortest} to {longest} items"
+        return usual, f"the lists have up to {shortest:,} items"
+    return usual, f"the longest lists of the models have {shortest:,} to {longest:,} items"
 
 
 def _has_one_row_per_user(test: ClassifiedFile) -> bool:
@@ -305,12 +307,14 @@ def _metrics(data: Mapping[str, SourceEntry], one_row_per_user: bool, sampled: b
 
 def _categories(preview: TablePreview) -> dict[str, Any]:
     """Return the keys of `data.items` for the categories, if a column obviously holds them."""
-    for column in preview.columns if preview.raw.has_header else ():
-        is_genre = "genre" in column_words(column.name) and column.kind == "text" and column.examples
+    for column in preview.columns:
+        named = "genre" in column_words(column.name) if preview.raw.has_header else column.number > 1
+        is_genre = named and column.kind == "text" and column.examples
         if is_genre and not column.is_list and not column.examples[0].startswith(("[", "{")):
             split = _separator(column)
-            if split or 2 * column.n_distinct <= column.n_filled:
-                return {"categories": column.name, **({"split": split} if split else {})}
+            if split == "|" if not preview.raw.has_header else split or 2 * column.n_distinct <= column.n_filled:
+                name = column.name if preview.raw.has_header else column.number
+                return {"categories": name, **({"split": split} if split else {})}
     return {}
 
 

@@ -76,7 +76,7 @@ def choose_train_test(interactions: Sequence[ClassifiedFile], lists: Sequence[Cl
             )
             doubts.insert(0, f"{test.path} is used as the test set; {could_be}")
     else:
-        if train is None and not alternatives and not any(_share_pairs(test, file) for file in lists):
+        if train is None and not alternatives and lists and not any(_share_pairs(test, file) for file in lists):
             learnt = "contains no recommended pair: it seems to be the train set, and no other file could be the test set"
             return TrainTestFiles(problem=f"{test.path} {learnt}")
         reason = (
@@ -145,11 +145,13 @@ def _choose_train(test: ClassifiedFile, rest: Sequence[ClassifiedFile]) -> tuple
     return train, alternatives, doubts
 
 
-def _train_order(file: ClassifiedFile, test: ClassifiedFile) -> tuple[int, bool, bool, bool, int, str]:
-    """Sort train sets by name, then those in the folder of the test set, those called train, those with its columns, and the largest."""
+def _train_order(file: ClassifiedFile, test: ClassifiedFile) -> tuple[int, bool, bool, bool, bool, int, str]:
+    """Sort train sets by name, then by folder, by columns and by the numbers in their names, those of the test set first, then by size."""
     is_elsewhere = are_in_different_folders(file.label, test.label)
     has_other_columns = [column.name for column in file.preview.columns] != [column.name for column in test.preview.columns]
-    return (-_priority(file), is_elsewhere, stem(file.label) != "train", has_other_columns, -file.preview.n_rows, file.label)
+    has_other_numbers = re.findall(r"\d+", file.label) != re.findall(r"\d+", test.label)  # u1.base belongs to u1.test
+    is_other_train = stem(file.label) != "train"
+    return (-_priority(file), is_elsewhere, is_other_train, has_other_columns, has_other_numbers, -file.preview.n_rows, file.label)
 
 
 def _priority(file: ClassifiedFile) -> int:
@@ -157,6 +159,11 @@ def _priority(file: ClassifiedFile) -> int:
     words = table_words(file.label)
     default = _TEST if file.preview.raw.table == "interactions" else _UNKNOWN
     return next((rank for rank, word in ((_TEST, "test"), (_VALIDATION, "validation"), (_TRAIN, "train")) if word in words), default)
+
+
+def is_test_set(file: ClassifiedFile) -> bool:
+    """Return whether a file is a test set by its name or format."""
+    return file.table == "interactions" and _priority(file) == _TEST
 
 
 def foreign_files(test: ClassifiedFile, files: Sequence[ClassifiedFile]) -> dict[str, str]:

@@ -13,6 +13,7 @@ import yaml
 from msgspec.structs import replace
 
 from .. import load
+from ..config.data import MARK, folds_of
 from ..config.loader import check
 from ..config.overrides import Locations
 from ..errors import ConfigError, DataError, MissingExtraError
@@ -22,6 +23,7 @@ from ..names import yaml_text as text
 from ..names.short_names import is_address
 from .assembly import GuessedConfig, SourceEntry, assemble, source_entry
 from .classification import ClassifiedFile, classify
+from .folds import FoldFiles, find_folds, with_folds
 from .preview import DiscoveredTable, Query, TablePreview, discover_tables
 
 _MAX_ROWS_PER_FILE: Final = 100_000
@@ -55,17 +57,21 @@ def guess(names: Sequence[str]) -> GuessedConfig:
         except (DataError, MissingExtraError) as error:
             message = error.message.removeprefix("init: ").removeprefix(str(table.paths[0])).removeprefix(table.path)
             unreadable[table.path] = message.lstrip(",: ")  # the name is printed before it
-    config = assemble(files, unreadable)
+    folds = find_folds(files)
+    config = assemble([file for file in files if file.path not in folds.others], unreadable)
+    if folds.names and with_folds(config, folds) is None:
+        config, folds = assemble(files, unreadable), FoldFiles()
     having_ids = {f"data.{key}": entry for key, entry in config.data.items() if key in ("test", "train", "items")}
     having_ids |= {f"data.recommendations.{name}": entry for name, entry in config.models.items()}
     sources = {role: _source(role, entry.file, entry.keys) for role, entry in having_ids.items()}
-    return replace(
+    config = replace(
         config,
         data={key: _without_defaults(f"data.{key}", entry) for key, entry in config.data.items()},
         models={name: _without_defaults(f"data.recommendations.{name}", entry) for name, entry in config.models.items()},
         alternatives=tuple((key, _without_defaults(f"data.{key}", entry)) for key, entry in config.alternatives),
         doubts=(*config.doubts, *_without_times(config, sources), *load.remarks(sources.values())),
     )
+    return with_folds(config, folds) or config if folds.names else config
 
 
 def _without_times(config: GuessedConfig, sources: Mapping[str, load.Source]) -> Iterator[str]:
@@ -153,12 +159,16 @@ def config_text(config: GuessedConfig, folder: Path | None = None) -> str:
     document = text.read(complete, {})
     if document.problems:
         raise ConfigError([f"the guessed config, line {line}: {message}" for (line, _), message in document.problems])
-    check(document.value, Locations("the guessed config", document), folder or Path())
+    folds = folds_of(document.value)[0]
+    check(folds[0].value if folds else document.value, Locations("the guessed config", document), folder or Path())
     return complete
 
 
 def _lines(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
     yield "data:"
+    if config.folds:
+        names = [int(name) if str(int(name)) == name else name for name in config.folds]
+        yield f"  folds: {flow(names)}  # each name replaces {MARK} in the paths"
     for key, entry in config.data.items():
         if key == "test" and config.where is not None:
             yield from _filtered_source(entry, config.where, folder)

@@ -153,6 +153,8 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
     columns fit and none is given.
     """
     required, optional, layouts = _TABLES[table]
+    if has_header is False and not given and table == "catalogue":  # what describes items begins with their id
+        return {"item": columns[0]}
     if has_header is False and not given:
         example = ", ".join(f"{role}: {index}" for index, role in enumerate(layouts[-1][:2], 1))
         hint = f"set them in the config, columns: {{{example}, …}} counting from 1"
@@ -182,11 +184,12 @@ def named(
 
     The others are labels and the columns of the filter, in their order. Raises `DataError` if one is missing, or a label has a role.
     """
-    labels = options.labels
-    if labels and has_header is False:  # checked first, because it also causes wrong guesses of columns
+    labels = [_by_position(label, columns) for label in options.labels]
+    unknown = [label for label in labels if label not in columns]
+    if has_header is False and unknown:  # checked first, because it also causes wrong guesses of columns
         raise DataError(
-            f"{where}: there is no column {labels[0]!r}, because the file has no header",
-            "add a first line with column names, or set header: true if there is one",
+            f"{where}: there is no column {unknown[0]!r}, because the file has no header",
+            "name the column by its position, counting from 1, or set header: true if there is a header",
         )
     names = recognise(where, table, columns, options.columns, has_header)
     for label in labels:
@@ -197,6 +200,12 @@ def named(
     others = {f"label_{index}": label for index, label in enumerate(labels)}
     in_filter = (_of_filter(where, name, columns, names) for name in options.filter_columns)
     return names, others | {f"{FILTER_COLUMN}{index}": name for index, name in enumerate(in_filter)}
+
+
+def _by_position(label: str, columns: Sequence[str]) -> str:
+    """Return the name of the column whose position, counting from 1, a label is; a label that is no position stays."""
+    position = int(label) if label.isdecimal() and label not in columns and len(label) < 6 else 0
+    return columns[position - 1] if 1 <= position <= len(columns) else label
 
 
 def _of_filter(where: str, name: str, columns: Sequence[str], names: Mapping[str, str]) -> str:

@@ -5,13 +5,14 @@ Standard input and pipes are read into files.
 
 from __future__ import annotations
 
+import difflib
 import glob
 import os
 import shutil
 import signal
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path, PurePath
 from typing import Final
 from urllib.parse import unquote
@@ -53,10 +54,21 @@ def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, st
             cure = "in double quotes a backslash begins an escape; write the path in single quotes, or with /"
             problems.append(f"{role}: there is no file {shown if shown.isprintable() else f'{shown!r}: {cure}'}")
     if problems:
-        raise DataError("\n".join(problems), "paths in a config are relative to its file, those of options to the current folder")
+        near = [name for written in given if (name := _near(folder / os.path.expanduser(written)))]
+        relative = "paths in a config are relative to its file, those of options to the current folder"
+        raise DataError("\n".join(problems), f"did you mean {near[0]}?" if near else relative)
     for file in files:
         refuse_name_in_bytes(role, file)
     return files
+
+
+def _near(path: Path) -> str:
+    """Return the file of the same folder with the most similar name to one that is not there; empty if there is none."""
+    with suppress(OSError, ValueError):
+        names = {} if os.path.exists(path) else {PurePath(name).stem: name for name in sorted(os.listdir(path.parent), reverse=True)}
+        close = difflib.get_close_matches(path.stem, names, n=1, cutoff=0.7)
+        return os.path.normpath(path.parent / names[close[0]]) if close else ""
+    return ""
 
 
 @contextmanager

@@ -98,6 +98,7 @@ def raw_table(paths: Sequence[Path]) -> RawTable:
     try:
         format = sniff.format_of(files[0])
     except DataError:  # the config must name the format, because neither the extension nor the first bytes show it
+        sniff.refuse_objects(files[0])
         format, keys = _format_of_text(files[0])
     if format in ("parquet", "ipc"):
         return _typed(files, format)

@@ -32,6 +32,11 @@ _OTHERS: Final = (
     ".inter", ".item", ".items", ".user", ".users", ".base", ".test", ".train", ".rating", ".ratings", ".run", ".trec", ".qrels"
 )  # fmt: skip
 """Endings that name the content of a table, not its format."""
+_OBJECTS: Final = {
+    ".pkl": "pickle", ".pickle": "pickle", ".joblib": "joblib", ".pt": "PyTorch", ".pth": "PyTorch",
+    ".h5": "HDF5", ".hdf5": "HDF5", ".mat": "MATLAB", ".xlsx": "Excel", ".xls": "Excel", ".rds": "R", ".rdata": "R",
+}  # fmt: skip
+"""Ending of a file that only another program can read → the name of its format."""
 PLAIN_INTEGER: Final = "^(0|-?[1-9][0-9]{0,18})$"
 GZIP: Final = b"\x1f\x8b"
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
@@ -72,9 +77,8 @@ def format_of(file: SourceFile, encoded: bool = False) -> Format:
         return "parquet"
     if starts(path, b"ARROW1") or starts(path, STREAM):
         return "ipc"
-    if path.suffix.lower() in ARRAYS:
-        raise DataError(f"{file}: {ARRAYS_HAVE_NO_IDS[0]}", ARRAYS_HAVE_NO_IDS[1])
-    if path.suffix and path.suffix.lower() not in PACKED:
+    refuse_objects(file)
+    if path.suffix and path.suffix.lower() not in PACKED and ending_of(path) not in _OTHERS:
         raise DataError(
             f"{file}: cannot tell the format from the ending {path.suffix!r}",
             "set it in the config: format: csv, tsv, trec, json, ndjson, parquet or ipc",
@@ -82,6 +86,17 @@ def format_of(file: SourceFile, encoded: bool = False) -> Format:
     # UTF-8 text that begins with an object, or an array of objects, is JSON.
     text = b"" if encoded else first_bytes(file).removeprefix(codecs.BOM_UTF8).lstrip()
     return "ndjson" if text.startswith(b"{") or (text.startswith(b"[") and text[1:].lstrip().startswith(b"{")) else "csv"
+
+
+def refuse_objects(file: SourceFile) -> None:
+    """Raise `DataError` for a file that only another program can read, by its ending."""
+    if file.local.suffix.lower() in ARRAYS:
+        raise DataError(f"{file}: {ARRAYS_HAVE_NO_IDS[0]}", ARRAYS_HAVE_NO_IDS[1])
+    if known := _OBJECTS.get(ending_of(file.local)):
+        raise DataError(
+            f"{file}: receval does not read {known} files",
+            "load it in Python and pass its content to receval.evaluate, or save it as CSV, JSON or Parquet",
+        )
 
 
 def without_endings(name: str) -> str:

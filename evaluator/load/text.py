@@ -158,7 +158,8 @@ def _separated(role: str, table: str, file: SourceFile, quoted: Quotes, options:
         return _trec(role, table, file, lines)
     fields = sniff.rows(lines, separator, quoted.any)
     in_filter = [name for name in options.filter_columns if name in map(str.strip, fields[0])]
-    header = header_of(fields, options.header, [*options.columns.values(), *options.labels, *in_filter], options.list_separator)
+    labels = [label for label in options.labels if not label.isdecimal()]  # the others may be positions
+    header = header_of(fields, options.header, [*options.columns.values(), *labels, *in_filter], options.list_separator)
     first_line = repr(next(line for line in lines if line.strip())[:_LONGEST])
     if header.is_contradicted:
         message = f"{role}: {file}: the first line, {first_line}, contains column names, but the config gives columns only by position"

@@ -135,7 +135,8 @@ class _Reader:
 
     def end(self) -> None:
         if self.next < len(self.tokens):
-            raise ValueError(f"cannot read {self.text!r}: unexpected {self.peek()!r} after the measure")
+            hint = "; separate measures with commas" if self.tokens[self.next][0] != "mark" else ""
+            raise ValueError(f"cannot read {self.text!r}: unexpected {self.peek()!r} after the measure{hint}")
 
     def measure(self, depth: int) -> MetricSpec:
         if depth > _DEPTH:

@@ -63,6 +63,7 @@ class Document(Struct):
 
 _HINTS: Final = {
     "escape": "; in double quotes a backslash starts an escape: write Windows paths in single quotes or with /",
+    "found character '\\t'": "; indent with spaces, not with tabs",
     "but got '{'": "; inside { } and [ ], quote texts with braces, such as recs_{fold}.csv",
 }
 """Part of an error of the YAML library → what to do."""
@@ -119,6 +120,9 @@ def read(text: str, environment: Mapping[str, str] | None = None, *, is_own: boo
         mark = error.problem_mark or error.context_mark
         position = (mark.line + 1, mark.column + 1) if mark else (1, 1)
         hint = next((hint for part, hint in _HINTS.items() if part in str(error.problem)), "")
+        before = text.split("\n")[mark.line][: mark.column] if mark else ""
+        if before.rstrip().endswith("}") and "expected <block end>" in str(error.problem):
+            hint = '; put a text that begins with a brace into quotes, such as "{fold}/test.csv"'
         reader.document.problems.append((position, f"not valid YAML: {error.problem or error.context}{hint}"))
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1

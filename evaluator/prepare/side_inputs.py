@@ -13,6 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..conventions.axis import Lists
+from ..quoting import short
 from ..sums.exact import ExactSums, round_fraction
 from ..tables.array import Array
 from ..tables.ids import Ids
@@ -303,6 +304,7 @@ def _with_labels_of_items(prepared: Prepared, catalogue: pl.DataFrame, needs: Si
         numbers |= {"categories": float(len(groups["categories"])), "items_without_category": float(without)}
         if prepared.in_train.any():
             numbers["train_categories"] = float(len(np.unique(code[prepared.in_train[item]])))
+        remarks += _remarks_on_split(groups["categories"], needs)
         if without:
             remarks.append(f"data.items: {without:,} of {n_items:,} items have no category; they count as items without any.")
         changes |= {"category_item": item, "category_code": code, "category_sets": _sets_of(item, code, len(groups["categories"]))}
@@ -313,6 +315,17 @@ def _with_labels_of_items(prepared: Prepared, catalogue: pl.DataFrame, needs: Si
         codes[column] = np.zeros(len(prepared.items), dtype=np.int64)
         codes[column][prepared.items.index_of(named["item"])] = named["code"].to_numpy()
     return replace(prepared, groups=groups, numbers=numbers, item_groups=codes, **changes)
+
+
+def _remarks_on_split(categories: Sequence[Group], needs: SideNeeds) -> list[str]:
+    """Return a sentence if the names of categories look like lists that nothing splits, such as `Action|Comedy`."""
+    joined = [] if needs.split or len(needs.category_columns) > 1 else [group.name for group in categories if "|" in group.name]
+    if 2 * len(joined) < len(categories) or not joined:
+        return []
+    example = (
+        f"{len(joined):,} of {len(categories):,} categories contain '|', such as {short(repr(joined[0]))}, and count as one category each"
+    )
+    return [f"data.items: {example}; to split them, set data.items.split: '|'."]
 
 
 def _sets_of(item: Array, code: Array, n_categories: int) -> tuple[int, ...]:

@@ -17,6 +17,7 @@ from ..comparison.comparison_options import ComparisonOptions
 from ..config import Loaded
 from ..config.evaluation_keys import read_group, written_groups
 from ..config.judgement import DEFAULT, Compare
+from ..config.overrides import with_overrides
 from ..disk.result_folder import is_result_folder, load
 from ..disk.stage import Stage, destination
 from ..errors import ArgumentError, ConfigError
@@ -43,11 +44,11 @@ class GatheredResults(Struct, frozen=True, eq=False):
     folders: Mapping[str, Path] = field(default_factory=dict)
 
 
-def gather(given: Sequence[str], read: Read, tell: Tell) -> GatheredResults:
+def gather(given: Sequence[str], read: Read, tell: Tell, overrides: Sequence[str] = ()) -> GatheredResults:
     """Open folders of results and evaluate at most one config, each given as `PATH` or `NAME=PATH`.
 
-    Without a name, a folder has its last part as label, a config its file name. A config is evaluated tolerantly. Raises `ConfigError`
-    for two equal labels, or two configs.
+    Without a name, a folder has its last part as label, a config its file name. A config is evaluated tolerantly. `overrides` change the
+    configs of folders. Raises `ConfigError` for two equal labels, or two configs.
     """
     paths: dict[str, Path] = {}
     for text in given:
@@ -60,7 +61,7 @@ def gather(given: Sequence[str], read: Read, tell: Tell) -> GatheredResults:
     folders: dict[str, Path] = {}
     for name, path in paths.items():
         if is_result_folder(path) or os.path.isdir(path):
-            results[name], folders[name] = load(path), path
+            results[name], folders[name] = _overridden(load(path), overrides), path
             continue
         if config is not None:
             raise ConfigError("one config can be evaluated at a time", "evaluate the others first: receval run CONFIG -o FOLDER/")
@@ -68,6 +69,11 @@ def gather(given: Sequence[str], read: Read, tell: Tell) -> GatheredResults:
         results[name] = run(config, tolerant=True, concludes=False)
         tell([one for one in results[name].findings if one.severity == "error"])
     return GatheredResults(results, config, folders)
+
+
+def _overridden(result: Result, overrides: Sequence[str]) -> Result:
+    """Return a stored result with other values in its config."""
+    return replace(result, config=with_overrides(result.config, overrides)) if overrides else result
 
 
 def with_baseline_folder(gathered: GatheredResults, options: ComparisonOptions) -> tuple[Mapping[str, Result], ComparisonOptions]:

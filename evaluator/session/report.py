@@ -44,6 +44,8 @@ Section = TypeVar("Section", Compare, ReportConfig)
 _PRINTED: Final = Path("-")
 """The target of a report that is printed."""
 _CHARTS: Final = "report.charts"
+SECTIONS: Final = ("report", "compare")
+"""The sections of the config of a stored result that a report reads."""
 
 
 class WrittenReport(Struct, frozen=True, eq=False):
@@ -67,8 +69,12 @@ def report_inputs(
     date: str | None = None,
     interactive: bool = False,
     template: str | None = None,
+    overrides: Sequence[str] = (),
 ) -> WrittenReport:
-    """Write a report on folders and a config into files, and in a `form` that is printed; `arguments`: see `with_arguments`."""
+    """Write a report on folders and a config into files, and in a `form` that is printed; `arguments`: see `with_arguments`.
+
+    `overrides` of the `SECTIONS` change the configs of folders.
+    """
     own = None
     if template is not None:
         text, name = read_template(Path(template).expanduser()), template
@@ -77,7 +83,7 @@ def report_inputs(
     printed = None if form is None else outputs.of_form(form, "report", "latex")
     rows = {**targets.files, **({} if printed is None else {_PRINTED: printed})}
     with Stage(targets.places) as stage:
-        gathered = gather(inputs, read, tell)
+        gathered = gather(inputs, read, tell, overrides)
         content = report_of_gathered(gathered, arguments, source=path_of(inputs[0]), title=title, date=date)
         made: dict[Path, bytes] = {}
         for path, row in rows.items():
@@ -260,7 +266,15 @@ def refuse_unknown_charts(loaded: Loaded) -> None:
 
 
 def plot_inputs(
-    inputs: Sequence[str], kind: str, of: Sequence[str], arguments: Mapping[str, Any], *, read: Read, tell: Tell, output: PathLike
+    inputs: Sequence[str],
+    kind: str,
+    of: Sequence[str],
+    arguments: Mapping[str, Any],
+    *,
+    read: Read,
+    tell: Tell,
+    output: PathLike,
+    overrides: Sequence[str] = (),
 ) -> None:
     """Write a chart of the results of folders and of a config into a file.
 
@@ -271,7 +285,7 @@ def plot_inputs(
         drawing.require()
     file = destination(target)
     with Stage([file.parent]) as stage:
-        content = report_of_gathered(gather(inputs, read, tell), arguments, source=path_of(inputs[0]), charts={kind: tuple(of)})
+        content = report_of_gathered(gather(inputs, read, tell, overrides), arguments, source=path_of(inputs[0]), charts={kind: tuple(of)})
         stage.commit({file: rendered(row, chart_of(content, kind).spec)})
 
 

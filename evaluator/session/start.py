@@ -27,7 +27,8 @@ def from_files(files: tuple[str, ...], output: str | None, *, force: bool = Fals
     found = guess(files)
     remarks = (*(f"{name}: {what}" for name, what in found.descriptions), *(f"not sure: {doubt}" for doubt in found.doubts))
     if found.problem:
-        hint = "give the right files, or write a config with columns: {user: NAME, item: NAME} for each"
+        hint = "receval needs a test set and the lists of a model; it does not split data and does not train. "
+        hint += "Give both files, or write a config with columns: {user: NAME, item: NAME} for each"
         return NewConfig("", target, remarks, DataError(found.problem, hint))
     return NewConfig(config_text(found, folder), target, remarks)
 

@@ -83,7 +83,7 @@ def test_a_measure_that_one_convention_lacks_is_named_with_the_reason(receval):
 
 def test_the_plain_audit_names_the_command_for_its_widest_spread(receval):
     out = receval("audit", QUICKSTART, *NDCG)[1]
-    assert "To explain the widest gap: the same with --why rectools clayrs" in out
+    assert "To explain the widest gap, add --why rectools clayrs" in out
 
 
 def test_find_compares_a_number_to_its_own_digits(receval):

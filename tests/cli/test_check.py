@@ -196,3 +196,21 @@ def test_models_with_similar_names_all_keep_their_stored_rows(receval, config, t
         "R01.x%252Fy.parquet",
         "R01.x%2B2.parquet",
     }
+
+
+@pytest.mark.parametrize(
+    ("of", "said"), [("users", "then every list belongs to another user"), ("items", "then every item is another one")]
+)
+def test_lists_whose_ids_begin_at_0_are_named(of, said, receval, folder):
+    def rows(shifted):
+        user, item = shifted and of == "users", shifted and of == "items"
+        return "user,item\n" + "".join(f"{one - user},{one - item}\n" for one in range(1, 40))
+
+    folder(
+        {"t.csv": rows(False), "train.csv": "user,item\n" + "".join(f"{one},{one % 39 + 1}\n" for one in range(1, 40)), "l.csv": rows(True)}
+    )
+    files = ("--test", "t.csv", "--train", "train.csv", "--recs", "als=l.csv", "-m", "HitRate@5")
+    out = receval("run", *files)[1]
+    assert f"als: only {of[:-1]} 0 is unknown to the other files: its ids may begin at 0 and theirs at 1; {said}." in " ".join(out.split())
+    folder({"l.csv": rows(False)})
+    assert "is unknown to the other files" not in receval("run", *files)[1]

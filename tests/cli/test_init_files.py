@@ -319,3 +319,11 @@ def test_coverage_and_novelty_are_not_suggested_for_sampled_candidates(init):
     assert "ItemCoverage@5" in init(files).evaluation["metrics"]
     files["candidates.csv"] = text([(user, item) for user in range(9) for item in range(9)], ("user", "item"))
     assert init(files, "--force").evaluation["metrics"] == ["HitRate@5", "nDCG@5", "MRR@5"]
+
+
+def test_ratings_alone_are_answered_with_what_receval_needs(receval, folder):
+    folder({"ratings.csv": PLAIN["train.csv"]})
+    code, _, err = receval("init")
+    assert code == 3
+    assert "receval: no file looks like recommendations: these have a user column, an item column, and a score or rank\n" in err
+    assert "receval needs a test set and the lists of a model; it does not split data and does not train." in err

@@ -27,14 +27,12 @@ FOLDERS: dict[str, tuple[dict[str, Any], dict[str, Any], float]] = {
         {
             "test": {
                 "path": "u1.test",
-                "format": "csv",
                 "separator": "\t",
                 "header": False,
                 "columns": {"user": 1, "item": 2, "rating": 3, "timestamp": 4},
             },
             "train": {
                 "path": "u1.base",
-                "format": "csv",
                 "separator": "\t",
                 "header": False,
                 "columns": {"user": 1, "item": 2, "rating": 3, "timestamp": 4},

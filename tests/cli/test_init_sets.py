@@ -109,3 +109,34 @@ def test_ordered_lists_are_not_used_as_train_set(score, init):
     assert done.data["train"]["path"] == "spring.csv"
     assert models(done) == {"als_v2": "als_v2.csv"}
     assert done.data["recommendations"]["als_v2"]["columns"]["score"] == score
+
+
+FOLD = {name: PLAIN[name] for name in ("train.csv", "als.csv")}
+
+
+@pytest.mark.parametrize("pattern", ["{fold}/{name}", "fold_{fold}/{name}", "fold{fold}/{stem}_{fold}.csv", "{stem}{fold}.csv"])
+def test_the_same_files_with_several_numbers_are_folds(pattern, init):
+    files = {}
+    for fold in (1, 2, 10):
+        for name, content in {**FOLD, "test.csv": text(TEST[:-1] if fold == 2 else [*TEST, (fold, 15, 5, 1_600_000_500)], HEADER)}.items():
+            files[pattern.format(fold=fold, name=name, stem=name.removesuffix(".csv"))] = content
+    done = init({**files, "items.csv": ITEMS})
+    assert "folds: [1, 2, 10]  # each name replaces {fold} in the paths" in done.config
+    assert [fold["name"] for fold in done.data["folds"]] == ["1", "2", "10"]
+    assert done.said["folds"] == "1, 2, 10: each name replaces {fold} in the paths; the first fold was looked at"
+    for fold in done.data["folds"]:
+        for key, name in (("test", "test"), ("train", "train")):
+            assert fold[key]["path"] == pattern.format(fold=fold["name"], name=f"{name}.csv", stem=name)
+        assert fold["items"]["path"] == "items.csv"
+
+
+def test_lists_with_several_numbers_and_one_test_set_are_models(init):
+    done = init({"test.csv": PLAIN["test.csv"], "als_1.csv": PLAIN["als.csv"], "als_2.csv": PLAIN["als.csv"]})
+    assert "folds" not in done.data
+    assert models(done) == {"als_1": "als_1.csv", "als_2": "als_2.csv"}
+
+
+def test_the_train_set_with_the_number_of_the_test_set_is_taken(init):
+    larger = text([*TRAIN, (1, 99, 5, 1_500_000_999)], HEADER)
+    done = init({"als.csv": PLAIN["als.csv"], "u1.test": PLAIN["test.csv"], "u1.base": PLAIN["train.csv"], "u2.base": larger})
+    assert done.data["train"]["path"] == "u1.base"

@@ -170,7 +170,8 @@ def test_findings_name_their_fold_and_run(receval, config):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"folds": [1]}, "data.folds: folds must be a list of at least two"),
+        ({"folds": 2}, "data.folds: folds must be a list of names that replace {fold} in paths, such as [1, 2, 3]"),
+        ({"folds": []}, "data.folds: folds must be a list of names"),
         ({"folds": [1, 1]}, "data.folds: two folds are named 1"),
         (
             {"folds": [1, 2], "test": "test_1.csv"},
@@ -200,7 +201,17 @@ def test_a_missing_file_of_a_fold_is_a_data_error(receval, config):
 def test_commands_of_one_test_set_refuse_folds(receval, config, arguments):
     code, _, err = receval(*(config(FOLDS) if argument == "CONFIG" else argument for argument in arguments))
     assert code == 2
-    assert "data.folds are for receval run and receval check" in err
+    assert "this command needs a single test set, and data.folds has 3 folds\n  choose one by its name, --set data.folds=[NAME]" in err
+
+
+@pytest.mark.parametrize(
+    "arguments", [("audit", "CONFIG"), ("explain", "Recall@1", "CONFIG", "--user", "a", "--model", "als"), ("run", "CONFIG")]
+)
+def test_a_single_fold_is_a_test_set_like_any_other(receval, config, arguments):
+    path = config(FOLDS)
+    code, out, err = receval(*(path if argument == "CONFIG" else argument for argument in arguments), "--set", "data.folds=[1]")
+    assert code == 0, err
+    assert "±" not in out
 
 
 def test_each_fold_has_its_enriched_lists_and_its_description_of_files(receval, config, tmp_path):
@@ -219,3 +230,19 @@ def test_each_fold_has_its_enriched_lists_and_its_description_of_files(receval, 
         "test of fold 3": 1,
         "als of fold 3": 2,
     }
+
+
+def test_files_of_many_folds_are_described_in_rows(receval, config):
+    models = dict.fromkeys(("als", "knn"), "lists_{fold}.csv")
+    out = receval("describe", config({**FOLDS, "recommendations": models}))[1]
+    lines = [line.split() for line in out.splitlines()]
+    assert ["file", "rows", "users", "items", "density"] in lines
+    assert ["als", "of", "fold", "3", "2", "1", "2", "100.0", "%"] in lines
+    assert len({line[3] for line in lines if line[:3] == ["test", "of", "fold"]}) == 3
+
+
+def test_the_caption_of_a_paper_says_what_plus_minus_is(receval, config):
+    out = receval("run", config(FOLDS), "--format", "latex")[1]
+    assert "standard deviation over 3 folds; a user counts in each fold." in " ".join(out.split())
+    runs = {"test": "test_1.csv", "recommendations": {"als": {"runs": ["all.csv", "one.csv"]}}}
+    assert "standard deviation over the runs of a model." in receval("run", config(runs), "--format", "latex")[1]

@@ -51,6 +51,14 @@ def test_every_ending_gives_its_form(folder, tmp_path, receval):
         assert (tmp_path / name).read_bytes().startswith(start)
 
 
+def test_keys_of_the_report_can_be_set_for_a_folder(folder, tmp_path, receval):
+    for columns in (1, 2):
+        widths = ("--set", f"report.latex.columns={columns}", "--set", "report.latex.width=50")
+        assert receval("report", folder / "out", "-o", f"{columns}.tex", *widths)[0] == 0
+    assert "table*" not in (tmp_path / "1.tex").read_text()
+    assert "table*" in (tmp_path / "2.tex").read_text()
+
+
 def test_two_folders_give_the_page_of_their_comparison(folder, tmp_path, receval):
     assert receval("report", f"main={folder}/out", f"today={folder}/out", "-o", "both.html", "--title", "Both", "-q")[0] == 0
     text = (tmp_path / "both.html").read_text()
@@ -101,6 +109,13 @@ def test_users_who_lose_most_are_named_only_on_request(folder, tmp_path, receval
         (["report", "{}/out", "-o", "x.html", "--margin", "much"], 2, "--margin"),
         (["report", "{}/out", "-o", "x.html", "--date", "23.11.2025"], 2, "the date must be YYYY-MM-DD or today, not '23.11.2025'"),
         (["report", "{}/out", "-o", "x.html", "--template", "none.j2"], 2, "cannot be read"),
+        (
+            ["report", "{}/out", "-o", "x.tex", "--set", "report.latex.colums=2"],
+            2,
+            "report.latex.colums: unknown key 'colums' — did you mean",
+        ),
+        (["report", "{}/out", "-o", "x.tex", "--set", "evaluation.top_k=5"], 2, "has no effect on stored results; only keys of report and"),
+        (["compare", "{}/out", "--set", "report.title=x"], 2, "--set report.title=x has no effect on stored results"),
         (["report", "a={}/out", "b={}/out", "-o", "x.tex"], 2, "is for one result"),
         (["plot", "over_k", "{}/out", "-o", "x.gif"], 2, "end a chart in .svg"),
         (["plot", "trade_off", "{}/out", "-o", "x.json", "--of", "nDCG@1"], 2, "two measures"),
@@ -164,7 +179,7 @@ def test_a_chart_can_be_written_alone(chart, ending, folder, tmp_path, receval):
     if ending == "svg" and not drawing.can_draw():
         pytest.skip("the extra report is not installed")
     code, out, err = receval("plot", chart, folder / "out", "-o", f"x.{ending}")
-    assert (code, out, err) == (0, "", "")
+    assert (code, out, err) == (0, "", f"receval: wrote x.{ending}\n")
     content = (tmp_path / f"x.{ending}").read_bytes()
     assert json.loads(content)["$schema"].startswith("https://vega.github.io/") if ending == "json" else content.startswith(b"<svg")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 
@@ -256,3 +257,70 @@ def test_several_models_in_one_measure_are_one_table(receval):
     rows = [line.split(" | ")[:2] for line in receval("compare", *files, "--measure", "Recall@1", "--format", "md")[1].splitlines()]
     assert ["| Recall@1 ↑", "pop"] in rows
     assert ["| Recall@1 ↑", "old"] in rows
+
+
+@pytest.mark.parametrize("name", ["u1.test", "u1.base", "ratings.train", "u1.test.gz"])
+def test_endings_that_say_what_a_file_holds_do_not_say_its_format(name, receval, shop):
+    rows = (shop / "t.csv").read_bytes()
+    (shop / name).write_bytes(gzip.compress(rows) if name.endswith(".gz") else rows)
+    assert values(receval("run", "--test", name, "--recs", "als.csv", "-m", "nDCG@10", "--format", "csv")[1]) == values(
+        receval("run", *FILES, "-m", "nDCG@10", "--format", "csv")[1]
+    )
+
+
+@pytest.mark.parametrize(("name", "format"), [("als.pkl", "pickle"), ("als.xlsx", "Excel")])
+def test_files_of_other_programs_are_named_as_such(name, format, receval, shop):
+    (shop / name).write_bytes(b"\x80\x04\x95")
+    code, _, err = receval("run", "--test", "t.csv", "--recs", name, "-m", "nDCG@10")
+    assert code == 3
+    assert err.startswith(
+        f"receval: {name}: receval does not read {format} files\n  load it in Python and pass its content to receval.evaluate"
+    )
+
+
+@pytest.mark.parametrize(
+    ("assignment", "said"),
+    [
+        ("evaluation.threshold=4", "unknown key 'threshold' — did you mean 'evaluation.relevance.threshold'?"),
+        ("relevance.threshold=4", "unknown key 'relevance' — did you mean 'evaluation.relevance'?"),
+        ("evaluation.k=5", "unknown key 'k' — did you mean 'top_k'?"),
+        ("evaluation.relevance.threshold=>=4", "evaluation.relevance.threshold: this should be a number, not '>=4'"),
+        ("evaluation.metrics=nDCG@5 Recall@5", "unexpected 'Recall' after the measure; separate measures with commas"),
+    ],
+)
+def test_a_key_in_a_wrong_place_is_named_in_the_right_one(assignment, said, receval):
+    code, _, err = receval("run", *FILES, "--set", assignment)
+    assert code == 2
+    assert said in err
+
+
+@pytest.mark.parametrize(
+    ("assignment", "written"),
+    [
+        ("evaluation.relevance=4", "threshold: 4.0"),
+        ("evaluation.metrics=nDCG@5,Recall@5", "[nDCG@5, Recall@5]"),
+        ("evaluation.convention=RecBole", "convention: recbole"),
+        ("data.test.separator=,", "separator: ','"),
+        ("data.test.separator=|", "separator: '|'"),
+        (r"data.test.separator=\t", r'separator: "\t"'),
+    ],
+)
+def test_short_forms_of_values_are_understood(assignment, written, receval):
+    code, out, err = receval("run", *FILES, "--set", assignment, "--print-config")
+    assert (code, err) == (0, "")
+    assert written in out
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("run", "--test", "t.cvs", "--recs", "als.csv"), "data.test: there is no file t.cvs\n  did you mean t.csv?"),
+        (("compare", "als", "pop"), "there is no config or folder of results named als\n  receval init writes a config; "),
+        (("compare", *FILES, "--base", "pop"), "No such option '--base'. Use --baseline NAME."),
+        (("run", *FILES, "--top_k", "5"), "No such option '--top_k'. Use -k."),
+    ],
+)
+def test_usual_slips_are_answered_with_what_is_meant(command, said, receval):
+    code, _, err = receval(*command)
+    assert code in (2, 3)
+    assert said in err

@@ -220,3 +220,14 @@ def test_a_path_with_a_brace_among_braces_gets_a_hint(write):
     hint = r"got '\{'; inside \{ \} and \[ \], quote texts with braces, such as recs_\{fold\}.csv"
     with pytest.raises(ConfigError, match=hint):
         load_config(write("c.yaml", text))
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("data:\n  test: {fold}/test.csv\n", 'put a text that begins with a brace into quotes, such as "{fold}/test.csv"'),
+        ("data:\n\ttest: t.csv\n", "indent with spaces, not with tabs"),
+    ],
+)
+def test_usual_mistakes_in_yaml_are_explained(written, said, write):
+    assert said in "\n".join(problems(write("config.yaml", written)))

@@ -143,3 +143,22 @@ def test_the_users_who_lose_most_come_with_the_command_that_explains_the_first(c
     assert "## Users with the largest losses in M1@10 with today" in text
     assert "| u7 | 0.5000 | 0.2500 | −0.2500 |" in text
     assert "`receval explain 'M1@10' my.yaml --user 'u7' --model 'today'`" in text
+
+
+def test_groups_by_number_of_train_rows_are_in_the_order_of_their_numbers(comparison):
+    one = comparison.differences[0]
+    names = ["0-33", "107+", "34-59"]
+    rows = tuple(
+        replace(one, subject=replace(one.subject, measure=measure, by="train_count", group=name))
+        for measure in ("M0@10", "M1@10")
+        for name in names
+    )
+    table = differences.groups_table(replace(comparison, by_group=rows))
+    shown = [(row[0].text, row[2].text) for row in table.rows]
+    assert shown == [(f"train_count {name}", measure) for measure in ("M0@10", "M1@10") for name in ("0-33", "34-59", "107+")]
+
+
+def test_the_counts_of_users_make_room_before_the_p_value(comparison, monkeypatch):
+    by_title = {column.title: column.yields for column in COLUMNS}
+    assert max(by_title, key=by_title.get) == "up/same/down"
+    assert by_title["p"] > by_title["interval"]

@@ -8,7 +8,7 @@ import time
 
 import pytest
 from msgspec.structs import replace
-from receval.content import selections
+from receval.content import best_values, selections
 from receval.render import screen
 from receval.results.result import Row
 from receval.stats.best import conclude_values
@@ -152,3 +152,9 @@ def test_thirty_models_and_forty_measures_are_split_into_tables_that_fit(columns
     assert f"{len(heads)} tables fit {columns} columns; --columns" in text
     counts = [head.count("@") for head in heads[:-1]]
     assert max(counts) - min(counts) <= max(counts) // 2
+
+
+def test_places_are_sorted_by_model_metric_and_cutoff():
+    places = [("b", "Gini@5"), ("a", "Gini@20"), ("a", "Gini@none"), ("a", "Gini@5"), ("a", "Gini@10")]
+    ordered = [("a", "Gini@5"), ("a", "Gini@10"), ("a", "Gini@20"), ("a", "Gini@none"), ("b", "Gini@5")]
+    assert sorted(places, key=best_values._by_cutoff) == ordered

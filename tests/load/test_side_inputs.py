@@ -88,7 +88,16 @@ def test_a_file_without_a_header_has_no_labels(look):
     for content in ("1\n2\n", "1,7\n2,8\n"):
         with pytest.raises(DataError, match="there is no column 'age', because the file has no header") as error:
             look("people", "u.csv", content, labels=["age"])
-        assert "add a first line" in error.value.hint
+        assert "name the column by its position, counting from 1" in error.value.hint
+
+
+def test_a_label_may_be_a_position(look):
+    source = look("catalogue", "i.dat", "1::Alien (1979)::Action|Horror\n2::Big (1988)::Comedy\n", labels=["3"])
+    assert (source.scan.names["item"], source.scan.names["label_0"]) == ("column_1", "column_3")
+    source = look("catalogue", "i.csv", "item,year,3\n1,1979,Action\n", labels=["3"])
+    assert source.scan.names["label_0"] == "3"
+    source = look("catalogue", "i.csv", "item,genres\n1,Action\n", labels=["2"])
+    assert source.scan.names["label_0"] == "genres"
 
 
 @pytest.mark.parametrize("format", ["ndjson", "parquet"])

@@ -155,3 +155,12 @@ def test_ids_may_be_text() -> None:
     number = prepared()
     assert text.items.ids.to_list() == [str(item) for item in number.items.ids.to_list()]
     assert all(np.array_equal(getattr(text, name), getattr(number, name)) for name in ("train_rows", "train_users", "train_first"))
+
+
+def test_categories_that_look_like_lists_and_are_not_split_are_named() -> None:
+    items = pl.DataFrame({"item": [10, 20, 30], "genre": ["a|b", "b|c", "a"]})
+    needs = SideNeeds(category_columns=(("genre", "genre"),))
+    frames = SideFrames(test=TEST, train=TRAIN, items=items)
+    counted = "data.items: 2 of 3 categories contain '|', such as 'a|b', and count as one category each"
+    assert f"{counted}; to split them, set data.items.split: '|'." in prepare_sides(frames, needs)[1]
+    assert prepare_sides(frames, SideNeeds(category_columns=(("genre", "genre"),), split="|"))[1] == ()

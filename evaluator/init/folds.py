@@ -1,0 +1,83 @@
+"""Find folds among classified files: the same files several times, with another number in their paths."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from ..config.data import MARK
+from .assembly import GuessedConfig, SourceEntry
+from .choice import is_test_set
+from .classification import ClassifiedFile
+
+_NUMBER: Final = re.compile(r"\d+")
+
+
+class FoldFiles(Struct, frozen=True):
+    """The names of the folds, the path with `{fold}` of each file of the first fold, and the paths of all other folds."""
+
+    names: tuple[str, ...] = ()
+    patterns: Mapping[str, str] = field(default_factory=dict)
+    others: frozenset[str] = frozenset()
+
+
+def find_folds(files: Sequence[ClassifiedFile]) -> FoldFiles:
+    """Return the folds that most files belong to: at least two different test sets, each with lists; without any no names."""
+    groups: dict[str, dict[str, ClassifiedFile]] = {}
+    for file in files if not any("{" in file.path for file in files) else ():
+        for pattern, number in _patterns(file):
+            groups.setdefault(pattern, {})[number] = file
+    found = FoldFiles()
+    for tests in groups.values():
+        names = sorted(tests, key=lambda name: (int(name), name))
+        family = {pattern: group for pattern, group in groups.items() if group.keys() == tests.keys()}
+        if len(names) > 1 and _are_test_sets(list(tests.values())) and any(group[names[0]].table == "lists" for group in family.values()):
+            patterns: dict[str, str] = {}
+            for pattern, group in family.items():
+                patterns.setdefault(group[names[0]].path, pattern)
+            if len(patterns) > len(found.patterns):
+                others = frozenset(group[name].path for group in family.values() for name in names[1:])
+                found = FoldFiles(tuple(names), patterns, others)
+    return found
+
+
+def _patterns(file: ClassifiedFile) -> Iterator[tuple[str, str]]:
+    """Yield the path with `{fold}` for one of its numbers, and for all places of a number that is there several times; and the number."""
+    if file.preview.place.query is not None:
+        return
+    numbers = list(_NUMBER.finditer(file.path))
+    for found in numbers:
+        yield f"{file.path[: found.start()]}{MARK}{file.path[found.end() :]}", found[0]
+    for number in {found[0] for found in numbers}:
+        yield _NUMBER.sub(lambda found, number=number: MARK if found[0] == number else found[0], file.path), number  # type: ignore[misc]
+
+
+def _are_test_sets(files: Sequence[ClassifiedFile]) -> bool:
+    """Return whether all files are test sets by their names, with different pairs."""
+    return all(map(is_test_set, files)) and len({file.by_user.pairs for file in files}) == len(files)
+
+
+def with_folds(config: GuessedConfig, folds: FoldFiles) -> GuessedConfig | None:
+    """Return the config of the first fold as one of all folds; `None` if its test set or a model is not in every fold."""
+    entries = {"test": config.data.get("test"), **config.models}
+    if config.problem or any(entry is None or entry.file.path not in folds.patterns for entry in entries.values()):
+        return None
+
+    def of_folds(entry: SourceEntry) -> SourceEntry:
+        return replace(entry, file=replace(entry.file, path=folds.patterns.get(entry.file.path, entry.file.path)))
+
+    return replace(
+        config,
+        folds=folds.names,
+        data={key: of_folds(entry) for key, entry in config.data.items()},
+        models={name: of_folds(entry) for name, entry in config.models.items()},
+        alternatives=tuple((key, of_folds(entry)) for key, entry in config.alternatives),
+        descriptions=(
+            *((folds.patterns.get(path, path), what) for path, what in config.descriptions),
+            ("folds", f"{', '.join(folds.names)}: each name replaces {MARK} in the paths; the first fold was looked at"),
+        ),
+    )
