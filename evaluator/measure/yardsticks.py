@@ -210,7 +210,7 @@ class Yardsticks(Struct, frozen=True, eq=False):
         if self.seen_items == "keep":
             return f"{done}, as evaluation.policy.seen_items is set"
         pairs = f"{n:,} of {total:,} test pairs ({100 * n / total:.{1 if 1000 * n >= total else 3}f} %)"
-        return f"{done}: it contains {pairs}, {'less than half' if masked else 'half or more'}"
+        return f"{done}, because train contains {pairs}, {'less than half' if masked else 'half or more'}"
 
     def wanted(self, *, oracle: bool, popularity: bool, random: int | None, test_users: Ids) -> list[YardstickTask]:
         """The yardsticks that are asked for, as far as the files allow; `test_users` are all users of the test file."""

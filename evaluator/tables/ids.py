@@ -208,7 +208,10 @@ def _repeats(lists: Array) -> bool:
 
 
 class Lookup:
-    """Finds the rows of a table in distinct pairs, with a small table of bits that most rows do not pass."""
+    """Finds the rows of a table in pairs, with a small table of bits that most rows do not pass.
+
+    A row is found once, also if its pair is repeated; which of the repeated pairs it has then is not defined.
+    """
 
     def __init__(self, pairs: Pairs) -> None:
         order = np.argsort(pairs.key)
@@ -251,8 +254,8 @@ class Lookup:
         return np.flatnonzero(self._sieve.take(self._places(key), mode="clip"))  # no place is outside; to clip is faster than to look
 
     def _joined(self, rows: Pairs) -> tuple[Array, Array]:
-        """The same by a join, where two different pairs have the same hash."""
+        """The same by a join, where pairs have the same hash: different pairs, or one that is repeated."""
         left = pl.DataFrame({"user": rows.user, "item": rows.item}).with_row_index("row")
         right = pl.DataFrame({"user": self._pairs.user, "item": self._pairs.item}).with_row_index("pair")
-        both = left.join(right, on=["user", "item"]).sort("row")
+        both = left.join(right.unique(["user", "item"]), on=["user", "item"]).sort("row")
         return both["row"].to_numpy().astype(np.int64), both["pair"].to_numpy().astype(np.int64)
