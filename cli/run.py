@@ -15,7 +15,7 @@ import receval
 from receval.outputs import OutputForm, Subject, of_form
 
 from . import options
-from .output import ci_files, publish, say_gates, show, tell, tell_gates, tell_tracked
+from .output import ci_files, publish, say_verdicts, say_written, show, tell, tell_gates, tell_tracked
 
 _LARGE: Final = 50 << 20
 _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
@@ -108,8 +108,10 @@ def run(
         )
     _show(record, row, looks, quiet, verbose)
     publish(record.report, system)
+    if not quiet:
+        say_written(record.written)
     if record.failure is None:
-        say_gates(record, quiet=quiet)
+        say_verdicts(record, quiet=quiet)
         record = track_run(record)
         for one in record.tracked:
             tell_tracked(one, quiet=quiet)
@@ -135,7 +137,8 @@ def _refuse_contradictions(form: str | None, per_user: bool, is_quiet_and_verbos
     if printed != "table" and given:
         is_other_way = table["models_as_rows"] is False and given[0] == "models_as_rows"
         option = "--measures-as-rows" if is_other_way else f"--{given[0].replace('_', '-')}"
-        reason = "has none" if printed == "md" else "always has everything"
+        of_table = "has none" if printed == "md" else "always has everything"
+        reason = f"{of_table}; choose the measures with -m" if option == "--columns" else of_table
         raise click.UsageError(f"{option} is about the table; --format {printed} {reason}")
 
 
@@ -149,10 +152,10 @@ def _print_config(loaded: receval.Loaded) -> None:
 
 
 def _row(form: str | None, per_user: bool, quiet: bool) -> OutputForm | None:
-    """The form that is printed; none if `quiet` and none is asked for."""
+    """Return the form to print; none if `quiet` and no form is named."""
     if per_user:
         return of_form(form or "csv", "users")
-    return None if quiet and form in (None, "table") else of_form(form or "table", *_SUBJECTS)
+    return None if quiet and form is None else of_form(form or "table", *_SUBJECTS)
 
 
 def _show(record: receval.RunRecord[receval.Result], row: OutputForm | None, looks: Any, quiet: bool, verbose: bool) -> None:

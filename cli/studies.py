@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 
 import click
@@ -64,6 +65,8 @@ def explain(measure: str, config: str | None, user: str, model: str | None, read
     """
     from receval.session.studies import explain
 
+    if config is None and (measure.endswith((".yaml", ".yml")) or os.path.isfile(measure)):
+        raise click.UsageError(f"Missing argument 'MEASURE': receval explain nDCG@10 {shlex.quote(measure)} --user ID")
     loaded = read(read.source(config), metrics=(measure,))
     show(of_form(form, "explanation"), explain(loaded, measure, user, model))
 

@@ -277,7 +277,11 @@ class Differing:
             known = ", ".join(self.base.result.user_groups)
             raise ConfigError(
                 f"{option} {name}: the results of {self.base.name} do not contain the group of each user by {name}",
-                f"there are {known}" if known else "evaluate again with evaluation.by or compare.cluster naming it",
+                f"there are {known}"
+                if known
+                else f"evaluate again with {option} {name}, evaluation.by or compare.cluster"
+                if option == "--by"
+                else "evaluate again with compare.cluster",
             )
         return name
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -260,18 +261,21 @@ def refuse_data_file(path: str | Path) -> None:
 
 
 def _data_file(path: str | Path) -> ConfigError:
-    hint = "receval run --test TEST --recs NAME=LISTS -m nDCG@10 needs no config (--recs once per model); receval init writes one"
+    hint = "without a config give the files: --test TEST --recs NAME=LISTS -m nDCG@10 (--recs once per model); receval init writes a config"
     return ConfigError(f"{path} is a data file, not a config", hint)
 
 
 def _read(path: Path) -> str:
     refuse_data_file(path)
     if os.path.isdir(path):
-        raise ConfigError(f"{path} is a folder, not a config file")
+        raise ConfigError(f"{path} is a folder, not a config file", "give the config, or the files: --test TEST --recs NAME=LISTS")
     try:
         return text.read_file(path, pipes=True)
     except FileNotFoundError:
-        raise ConfigError(f"there is no config file {path}", "receval run CONFIG.yaml; the README shows one to start from") from None
+        near = {one.stem: one for one in path.parent.glob("*.y*ml")}
+        close = difflib.get_close_matches(path.stem, near, n=1, cutoff=0.7)
+        hint = f"did you mean {near[close[0]]}?" if close else "receval init -o config.yaml writes one for the files of a folder"
+        raise ConfigError(f"there is no config file {path}", hint) from None
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:

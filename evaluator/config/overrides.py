@@ -84,7 +84,7 @@ def say(details: ErrorDetails) -> str:
     if details["type"] == "extra_forbidden":
         key = str(details["loc"][-1])
         allowed = _keys(details["loc"][:-1])
-        close = difflib.get_close_matches(key, allowed, n=1)
+        close = difflib.get_close_matches(key, allowed, n=1) or [path for path in (key_named(key),) if path]
         return f"unknown key '{key}'" + (f" — did you mean '{close[0]}'?" if close else f"; known: {', '.join(allowed)}" if allowed else "")
     if details["type"] == "missing":
         return "this key is missing"
@@ -92,7 +92,7 @@ def say(details: ErrorDetails) -> str:
         return str(details["ctx"]["error"])
     given = details["input"]
     is_secret = "storage_options" in details["loc"]
-    shown = "" if is_secret or isinstance(given, dict | list | tuple) else f", not {short(repr(given))}"
+    shown = "" if is_secret or isinstance(given, dict | list | tuple) else f", not {'null' if given is None else short(repr(given))}"
     wanted = details["msg"].replace("Input should be", "this should be").removesuffix(".")
     return (f"this should be {_WANTED[details['type']]}" if details["type"] in _WANTED else wanted) + shown
 

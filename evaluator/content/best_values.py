@@ -56,7 +56,8 @@ class BestValues(Struct, frozen=True):
             lines.append(f"{best} best{among} ({how_concluded(next(iter(tested.values())), len(tested))}).")
         models = sorted({model for model, label in self.untested if label in tested})
         reasons: dict[str, list[str]] = {}
-        for _, label in sorted(self.untested):
+        places = {one.measure: place for place, one in enumerate(self.conclusions)}
+        for _, label in sorted(self.untested, key=lambda pair: (places.get(pair[1], len(places)), pair)):
             if label not in tested:
                 reasons.setdefault(_reason(concluded.get(label)), []).append(label)
         why = "; ".join(f"{shortened(dict.fromkeys(labels))}: {reason}" for reason, labels in reasons.items() if reason)

@@ -9,6 +9,7 @@ break is up to the form.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
@@ -294,10 +295,22 @@ def joined_table(comparison: Comparison, relative: bool = False) -> Table:
     )
 
 
+def _in_order(differences: Sequence[Difference]) -> list[Difference]:
+    """Return the differences within groups, the groups of train_count from few rows to many."""
+    places: dict[tuple[str | None, ...], int] = {}
+    keys = []
+    for one in differences:
+        subject = one.subject
+        place = places.setdefault((subject.base, subject.model, subject.measure, subject.by), len(places))
+        first = re.match(r"\d+", subject.group or "") if subject.by == "train_count" else None
+        keys.append((place, int(first[0]) if first else 0))
+    return [one for _, one in sorted(zip(keys, differences, strict=True), key=lambda pair: pair[0])]
+
+
 def groups_table(comparison: Comparison, relative: bool = False) -> Table:
     """Return the differences within groups of users."""
     columns, data = (_GROUP, _MODEL, COLUMNS[0], _USERS, *_columns(relative)[1:]), (*DATA_OF_GROUPS, *DATA)
-    return _table(columns, comparison.by_group, comparison, data, caption="Differences within groups", id="differences-groups")
+    return _table(columns, _in_order(comparison.by_group), comparison, data, caption="Differences within groups", id="differences-groups")
 
 
 def letters_table(comparison: Comparison, digits: int | None = None) -> Table:

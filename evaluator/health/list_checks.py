@@ -78,8 +78,8 @@ class ShortLists(HealthCheck):
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         most, *_ = cutoffs = sorted(context.cutoffs, reverse=True)
         n = tally.count(f"below_{most}")
-        per_cutoff = ", ".join(f"{below:,} than {k}" for k in cutoffs if (below := tally.count(f"below_{k}")))
-        each = f" (shorter: {per_cutoff})" if len(cutoffs) > 1 else ""
+        per_cutoff = ", ".join(f"{below:,} are shorter than {k}" for k in cutoffs[1:] if (below := tally.count(f"below_{k}")))
+        each = f"; {per_cutoff}" if per_cutoff else ""
         sentence = f"{shared(n, context.n_lists, 'lists')} are shorter than the largest cut-off, {most}{each}."
         return self.symptom(context, sentence, n, context.n_lists, examples=tally.examples("user"), rows=tally.rows())
 

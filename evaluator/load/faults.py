@@ -169,9 +169,10 @@ def _refuse_rows(source: Source, faults: Sequence[Fault], n_rows: int, tolerant:
         raise ReadAgain(lambda one: one.without_faulty_rows(faulty))
     (place, first), *_ = first_faults.items()
     hint = (
-        "NaN and infinity cannot be ordered: remove these rows or give them a number"
+        "NaN and infinity cannot be ordered: remove these rows, give them a number, or set evaluation.policy.missing_values: drop"
         if first.infinite
-        else "remove or fill these rows; an empty field, a missing field and null are missing values, NA and nan in columns of numbers too"
+        else "remove or fill these rows, or set evaluation.policy.missing_values: drop to leave them out; empty fields and null are missing "
+        "values, NA and nan in columns of numbers too"
     )
     raise DataError(f"{source.role}: {place}: {first.message} (in {first.n:,} of {n_rows:,} rows)", hint)
 

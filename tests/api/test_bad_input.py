@@ -29,7 +29,7 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
     "null": (
         {"recommendations": NO_SCORE},
         "polars.DataFrame, row 2: no value for score (in 1 of 2 rows)",
-        "remove or fill these rows;",
+        "remove or fill these rows, or set policy.missing_values: drop to leave them out;",
     ),
     "NaN": (
         {"recommendations": LISTS.with_columns(score=float("nan"))},

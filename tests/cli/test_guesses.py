@@ -33,7 +33,15 @@ GUESSES = {
         "nDCG",
         "-m",
         "nDCG",
-    ): "These commands have it: receval run, compare, gate, report, plot, check, describe, validate, audit.",
+    ): "Use the measure as the first argument: receval explain nDCG@10 CONFIG --user ID.",
+    ("run", "--policy", "missing_values=drop"): "Use --set evaluation.policy.missing_values=drop.",
+    ("run", "--drop-missing"): "Use --set evaluation.policy.missing_values=drop.",
+    ("run", "--filter", "price > 1"): "Use --where FILTER.",
+    ("compare", "--group-by", "cold"): "Use --by GROUPS.",
+    ("run", "--train-where", "price > 1"): "Use --set data.train.where=FILTER.",
+    ("audit", "--columns", "nDCG"): "Use -m.",
+    ("metrics", "--list"): "Use receval metrics without an option, which lists all.",
+    ("baseline", "set", "-o", "base"): "Use --to DIR.",
     ("--json", "run"): "Options follow their command: receval run CONFIG --format json",
 }
 

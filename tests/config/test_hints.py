@@ -1,0 +1,41 @@
+"""A mistake in a config, or in its name, gets a suggestion that works."""
+
+from __future__ import annotations
+
+import pytest
+from receval.config import load_config
+from receval.errors import ConfigError
+
+WHOLE = {"data": {"test": "t.csv", "recommendations": {"als": "als.csv"}}, "evaluation": {"metrics": ["nDCG@10"]}}
+
+
+def test_the_words_that_findings_print_are_severities_too():
+    loaded = load_config(WHOLE | {"health": {"R01": "warning", "R04": "note", "R02": "off"}})
+    assert {check: loaded.config.health.settings[check].severity for check in ("R01", "R04", "R02")} == {
+        "R01": "warn",
+        "R04": "info",
+        "R02": "off",
+    }
+
+
+@pytest.mark.parametrize(
+    ("override", "meant"),
+    [
+        ("top_k=5", "evaluation.top_k"),
+        ("evaluation.threshold=4", "evaluation.relevance.threshold"),
+        ("evaluation.missing_values=drop", "evaluation.policy.missing_values"),
+    ],
+)
+def test_a_key_at_the_wrong_place_gets_the_right_one(override, meant):
+    with pytest.raises(ConfigError, match=f"did you mean '{meant}'"):
+        load_config(WHOLE, (override,))
+
+
+def test_a_config_that_is_not_there_gets_the_nearest_name(tmp_path):
+    (tmp_path / "config.yaml").write_text("data: {}")
+    with pytest.raises(ConfigError) as error:
+        load_config(tmp_path / "confg.yaml")
+    assert error.value.hint == f"did you mean {tmp_path / 'config.yaml'}?"
+    with pytest.raises(ConfigError) as error:
+        load_config(tmp_path / "shop.yaml")
+    assert error.value.hint.startswith("receval init")
