@@ -74,7 +74,7 @@ def say_verdicts(judged: Any, *, quiet: bool) -> None:
 def say_written(written: Sequence[Path]) -> None:
     """Say on standard error what was written, and the command that shows a folder of results."""
     if written:
-        folders = [shlex.quote(str(path)) for path in written if path.is_dir()]
+        folders = [shlex.quote(str(path)) for path in written if os.path.isdir(path)]
         after = f"; next: receval report {folders[0]} -o report.html" if folders else ""
         say(f"wrote {', '.join(map(str, written))}{after}")
 

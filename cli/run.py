@@ -108,8 +108,6 @@ def run(
         )
     _show(record, row, looks, quiet, verbose)
     publish(record.report, system)
-    if not quiet:
-        say_written(record.written)
     if record.failure is None:
         say_verdicts(record, quiet=quiet)
         record = track_run(record)
@@ -164,14 +162,16 @@ def _show(record: receval.RunRecord[receval.Result], row: OutputForm | None, loo
     sentences = record.sentences if row is not None and row.form in ("table", "md") and row.of == "result" else []
     if row is not None and row.form == "table":
         show(row, result, looks=looks, verbose=verbose, sentences=sentences)
-        return
-    failing = ("error", "warn") if record.strict else ("error",)
-    levels = failing if quiet else ("error", "warn", "info") if verbose else ("error", "warn")
-    tell([finding for finding in result.findings if finding.severity in levels], verbose=verbose)
-    if row is not None:
-        if not quiet:
-            tell_gates(result)
-        show(row, record.report if row.of == "report" else result, looks=looks, sentences=sentences)
+    else:
+        failing = ("error", "warn") if record.strict else ("error",)
+        levels = failing if quiet else ("error", "warn", "info") if verbose else ("error", "warn")
+        tell([finding for finding in result.findings if finding.severity in levels], verbose=verbose)
+        if row is not None:
+            if not quiet:
+                tell_gates(result)
+            show(row, record.report if row.of == "report" else result, looks=looks, sentences=sentences)
+    if not quiet:
+        say_written(record.written)
 
 
 def _bar_for(loaded: receval.Loaded, quiet: bool) -> AbstractContextManager[Callable[[receval.Progress], None] | None]:

@@ -171,8 +171,8 @@ def _refuse_rows(source: Source, faults: Sequence[Fault], n_rows: int, tolerant:
     hint = (
         "NaN and infinity cannot be ordered: remove these rows, give them a number, or set evaluation.policy.missing_values: drop"
         if first.infinite
-        else "remove or fill these rows, or set evaluation.policy.missing_values: drop to leave them out; empty fields and null are missing "
-        "values, NA and nan in columns of numbers too"
+        else "remove or fill these rows, or set evaluation.policy.missing_values: drop to leave them out; empty fields and null are "
+        "missing values, NA and nan in columns of numbers too"
     )
     raise DataError(f"{source.role}: {place}: {first.message} (in {first.n:,} of {n_rows:,} rows)", hint)
 
