@@ -16,7 +16,7 @@ from .. import load
 from ..config.loader import check
 from ..config.overrides import Locations
 from ..errors import ConfigError, DataError, MissingExtraError
-from ..load import database
+from ..load import database, sniff
 from ..load.source import PROCESS_SCRATCH
 from ..names import yaml_text as text
 from ..names.short_names import is_address
@@ -28,6 +28,7 @@ _MAX_ROWS_PER_FILE: Final = 100_000
 _MAX_ROWS: Final = 2_000_000
 _READ_KEYS: Final = ("format", "separator", "header", "columns", "split", "decimal_comma")
 """The keys of a source that say how to read it."""
+_RESULTS: Final = "it contains results of receval"
 _HEAD = """\
 # Written by `receval init`: guesses with reasons. Correct what is wrong, check with `receval validate`, then evaluate with `receval run`.
 # Paths are relative to {where}.
@@ -51,7 +52,7 @@ def guess(names: Sequence[str]) -> GuessedConfig:
             files.append(_classified(TablePreview(table, max_rows)))
         except (DataError, MissingExtraError) as error:
             message = error.message.removeprefix("init: ").removeprefix(str(table.paths[0])).removeprefix(table.path)
-            unreadable[table.path] = message.lstrip(",: ")  # the name is printed before it
+            unreadable[table.path] = _RESULTS if _holds_results(table.paths[0]) else message.lstrip(",: ")  # the name is printed before it
     config = assemble(files, unreadable)
     having_ids = {f"data.{key}": entry for key, entry in config.data.items() if key in ("test", "train", "items")}
     having_ids |= {f"data.recommendations.{name}": entry for name, entry in config.models.items()}
@@ -63,6 +64,11 @@ def guess(names: Sequence[str]) -> GuessedConfig:
         alternatives=tuple((key, _without_defaults(f"data.{key}", entry)) for key, entry in config.alternatives),
         doubts=(*config.doubts, *_without_times(config, sources), *load.remarks(sources.values())),
     )
+
+
+def _holds_results(path: Path) -> bool:
+    """Return whether a file is JSON that receval wrote: results, or a manifest."""
+    return os.path.isfile(path) and sniff.starts(path, b'{\n  "format_version":')
 
 
 def _without_times(config: GuessedConfig, sources: Mapping[str, load.Source]) -> Iterator[str]:
@@ -170,6 +176,8 @@ def _lines(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
     (threshold, threshold_reason), (top_k, top_k_reason) = config.threshold, config.top_k
     relevance = f"relevance: {{threshold: {f'{threshold:g}' if threshold else 'N'}}}"
     yield plain(f"  {'' if threshold else '# '}{relevance}  # {threshold_reason}")
+    if config.drops:
+        yield "  policy: {missing_values: drop}  # leave out rows without a value; without this line receval run refuses them"
     yield plain(f"  top_k: {flow(list(top_k))}  # {top_k_reason}; none means the whole list")
     yield "  metrics:  # receval metrics lists all"
     yield from (f"    - {name}" + (f"  # {comment}" if comment else "") for name, comment in config.metrics)

@@ -14,6 +14,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..disk.result_folder import MANIFEST
 from ..errors import DataError
 from ..load import opening, sniff
 from ..load.columns import usual_roles
@@ -107,6 +108,9 @@ def _folder_tables(folder: Path) -> list[Path]:
     for above, folders, names in os.walk(folder):
         if is_table(Path(above)):  # which of its files count only its log says
             tables.append(Path(above))
+            folders.clear()
+            continue
+        if above != str(folder) and MANIFEST in names and "results.json" in names:  # results of receval
             folders.clear()
             continue
         depth = len(Path(above).relative_to(folder).parts)
