@@ -76,7 +76,7 @@ def run(
     print_config: bool,
     **table: Any,
 ) -> None:
-    """Evaluate recommendation files, as a config or options say.
+    """Evaluate recommendation files by a config or by options.
 
     Without a config: receval run --test t.csv --recs als=als.csv -m nDCG,Recall -k 5,10
 

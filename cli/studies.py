@@ -40,7 +40,7 @@ def describe(config: str | None, read: options.ConfigReader, form: str) -> None:
 def check(context: click.Context, config: str | None, read: options.ConfigReader, form: str, strict: bool, store: str | None) -> None:
     """Run the health checks on the files of a config.
 
-    Every check is made, also on files that `receval run` refuses because its policy says so. Exits with 1 if a check of level error
+    Every check runs, also on files that `receval run` refuses because its policy says so. Exits with 1 if a check of level error
     failed.
     """
     from receval.session.run import check_config

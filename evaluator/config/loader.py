@@ -229,6 +229,8 @@ def read_document(path: str | Path, environment: Mapping[str, str] | None = None
     document = text.read(written, environment)
     if _TABLE.match(written) and not isinstance(document.value, dict):
         raise _data_file(path)
+    if isinstance(document.value, dict) and {"format_version", "results"} <= document.value.keys():
+        raise ConfigError(f"{path} contains results, not a config", "give the folder that receval run -o DIR/ wrote")
     if document.problems:
         raise ConfigError([f"{path}:{line}:{column}: {message}" for (line, column), message in document.problems])
     return document

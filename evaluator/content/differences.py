@@ -102,8 +102,8 @@ COLUMNS: tuple[DifferenceColumn, ...] = (
     DifferenceColumn("Δ", "difference", lambda one, shown: _number_cell(one.difference, shown.digits, sign=True)),
     DifferenceColumn("verdict", "verdict", _verdict_cell),
     DifferenceColumn("interval", "interval", _interval_cell, 1),
-    DifferenceColumn("p", "p", _p_cell, 5),
-    DifferenceColumn("up/same/down", "counts", _counts_cell, 4),
+    DifferenceColumn("p", "p", _p_cell, 4),
+    DifferenceColumn("up/same/down", "counts", _counts_cell, 5),
 )
 """The columns of differences. A table of one pair names its models above `base` and `value`; `interval` is headed by its level."""
 _RELATIVE: Final = (

@@ -39,3 +39,21 @@ def test_a_config_that_is_not_there_gets_the_nearest_name(tmp_path):
     with pytest.raises(ConfigError) as error:
         load_config(tmp_path / "shop.yaml")
     assert error.value.hint.startswith("receval init")
+
+
+def test_results_in_place_of_a_config_are_named_as_such(tmp_path):
+    (tmp_path / "out.json").write_text('{"format_version": 5, "results": []}')
+    with pytest.raises(ConfigError, match=r"out.json contains results, not a config") as error:
+        load_config(tmp_path / "out.json")
+    assert "folder" in error.value.hint
+
+
+@pytest.mark.parametrize("written", ["nDCG10", "ndcg_10", "nDCG-10"])
+def test_a_metric_with_its_cutoff_but_without_the_sign_gets_it(written):
+    with pytest.raises(ConfigError, match="did you mean 'nDCG@10'"):
+        load_config(WHOLE, (f"evaluation.metrics=[{written}]",))
+
+
+def test_a_group_without_its_file_gets_both_that_it_may_be_of():
+    with pytest.raises(ConfigError, match=r"write items\.category, of data\.users users\.category"):
+        load_config(WHOLE, ("evaluation.by=[category]",))
