@@ -107,7 +107,7 @@ def _validate(loaded: receval.Loaded, files: bool) -> None:
     if loaded.config.gates.rules:
         counts["gate"] = len(loaded.config.gates.rules)
     told = ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items())
-    click.echo(f"{sentence(loaded.name)} is valid: {told}")
+    click.echo(f"{sentence(loaded.name)} is valid: {told}{'; all files exist' if files else ''}")
 
 
 @click.command(cls=options.Command)

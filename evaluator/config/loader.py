@@ -276,8 +276,9 @@ def _read(path: Path) -> str:
     except FileNotFoundError:
         near = {one.stem: one for one in path.parent.glob("*.y*ml")}
         close = difflib.get_close_matches(path.stem, near, n=1, cutoff=0.7)
-        hint = f"did you mean {near[close[0]]}?" if close else "receval init -o config.yaml writes one for the files of a folder"
-        raise ConfigError(f"there is no config file {path}", hint) from None
+        hint = "receval init -o config.yaml writes one for the files of a folder"
+        hint = f"did you mean {near[close[0]]}?" if close else hint if path.suffix else f"{hint}; receval run CONFIG -o DIR/ writes results"
+        raise ConfigError(f"there is no config file {path}{'' if path.suffix else ', and no folder of results'}", hint) from None
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:

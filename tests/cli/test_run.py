@@ -109,6 +109,8 @@ def test_a_run_says_what_it_wrote_and_how_to_see_it(receval, config, tmp_path, m
     monkeypatch.chdir(tmp_path)
     code, _, err = receval("run", config, "-o", "today/", "-o", "table.csv", "--set", "health=off")
     assert (code, err) == (0, "receval: wrote table.csv, today; next: receval report today -o report.html\n")
+    assert receval("run", config, "-o", "tomorrow", "-q", "--set", "health=off") == (0, "", "")
+    assert (tmp_path / "tomorrow/results.json").exists()
     assert receval("run", config, "-o", "today/", "-q", "--set", "health=off") == (0, "", "")
 
 
