@@ -48,10 +48,9 @@ def targets_of(
     folders: bool = False,
     template: OutputForm | None = None,
 ) -> Targets:
-    """The targets that are named, and `more` files; a name that ends in `/` or has no ending, or that is a folder, is one, where
-    `folders` may be named.
+    """Return the targets that are named, and `more` files.
 
-    With a `template` every file has that form. `ArgumentError` for a name whose ending says no form of the subjects.
+    Where `folders` may be named, a name that ends in `/`, has no ending, or is that of a folder means a folder. With a `template` every file has that form. `ArgumentError` for a name whose ending says no form of the subjects.
     """
     files: dict[Path, OutputForm] = {}
     places: list[Path] = []
