@@ -50,7 +50,8 @@ def targets_of(
 ) -> Targets:
     """Return the targets that are named, and `more` files.
 
-    Where `folders` may be named, a name that ends in `/`, has no ending, or is that of a folder means a folder. With a `template` every file has that form. `ArgumentError` for a name whose ending says no form of the subjects.
+    Where `folders` may be named, a name that ends in `/`, has no ending, or is that of a folder means a folder. With a `template` every
+    file has that form. `ArgumentError` for a name whose ending says no form of the subjects.
     """
     files: dict[Path, OutputForm] = {}
     places: list[Path] = []
