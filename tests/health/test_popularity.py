@@ -91,10 +91,10 @@ def test_lists_are_those_of_the_baseline_only_if_both_leave_out_seen_items_or_ne
     )
     _, out, _ = receval("run", path)
     out = " ".join(out.split())
-    assert f"The lists of (popularity) {done} items of the user's train rows: it contains" in out
+    assert f"The lists of (popularity) {done} items of the user's train rows, because train contains" in out
     same = (lists == "unseen") == (done == "leave out")
     assert ("als: its lists are those of the popularity baseline" in out) == same
     found = " ".join(receval("check", path)[1].split())
     assert ("are not above the popularity baseline" in found) != same
     if not same:
-        assert f"The lists of this baseline {done} items of the user's train rows: it contains" in found
+        assert f"The lists of this baseline {done} items of the user's train rows, because train contains" in found
