@@ -91,9 +91,8 @@ def _debug(context: click.Context, parameter: click.Parameter, wanted: bool) -> 
 
 _HELP = """Evaluate recommendation lists with named metric definitions.
 
-\b
-Exit codes: 0 fine, 1 a gate or an error-level check failed, 2 command line or config wrong, 3 data unreadable
-or wrong, 4 an engine or an optional extra is missing, 70 an internal error, 130 interrupted.
+Exit codes: 0 fine, 1 a gate or an error-level check failed, 2 command line or config wrong, 3 data unreadable or wrong, 4 an engine or an
+optional extra is missing, 70 an internal error, 130 interrupted.
 """
 
 

@@ -11,7 +11,7 @@ import click
 from receval.outputs import of_form
 
 from . import options
-from .output import ci_files, publish, say, say_gates, show, tell
+from .output import ci_files, publish, say, say_verdicts, show, tell
 
 
 @click.command(cls=options.Command)
@@ -83,7 +83,7 @@ def gate(
     if form != "table" or not quiet:
         show(row, judged.report if row is not None and row.of == "report" else judged.result.gates, strict=strict, summary=False)
     publish(judged.report if system != "none" else None, system)
-    say_gates(judged, quiet=quiet)
+    say_verdicts(judged, quiet=quiet)
     context.exit(0 if exit_zero else judged.exit_code)
 
 
@@ -97,12 +97,21 @@ def _refuse_contradictions(source: str, read: options.ConfigReader, arguments: d
         raise click.UsageError("--set, --recs and --where change a config, as -m, -k and --test do; they have no effect on stored results")
 
 
-@click.group()
+class _BaselineCommands(click.Group):
+    def resolve_command(self, context: click.Context, arguments: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if arguments[0] not in self.commands and not arguments[0].startswith("-"):
+            context.fail(
+                f"No such command {arguments[0]!r}. Use receval baseline set DIR --to BASELINE, or receval baseline show BASELINE."
+            )
+        return super().resolve_command(context, arguments)
+
+
+@click.group(cls=_BaselineCommands)
 def baseline() -> None:
     """Store results as the baseline of later comparisons and gates."""
 
 
-@baseline.command("set", cls=options.Command)
+@baseline.command("set", cls=options.Command, short_help="Make a folder of results the baseline.")
 @click.argument("folder", metavar="DIR")
 @click.option("--to", "target", default="results/main", metavar="DIR", help="The folder of the baseline. Default: results/main.")
 @click.option("--force", is_flag=True, help="Also accept results whose gates or error-level checks failed.")
@@ -124,7 +133,7 @@ def set_baseline(context: click.Context, folder: str, target: str, force: bool) 
     say(f"{folder} is now the baseline {target}")
 
 
-@baseline.command("show", cls=options.Command)
+@baseline.command("show", cls=options.Command, short_help="Show the models and values of a baseline.")
 @click.argument("folder", metavar="DIR", default="results/main")
 @options.format_option("baseline", default="table", help="Text, JSON or Markdown.")
 def show_baseline(folder: str, form: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -13,6 +14,8 @@ _CONFIG: Final = "the config as an argument: receval run CONFIG"
 _LISTS: Final = ("--recs NAME=FILE",)
 _CANDIDATES: Final = ("--recs NAME=FILE, a file with the score of each candidate",)
 _SEPARATOR: Final = ("--set 'data.test.separator=;'",)
+_DROP: Final = ("--set evaluation.policy.missing_values=drop",)
+_GROUPS: Final = ("--by GROUPS",)
 _MEANT: Final = {
     "V": ("receval --version",),
     "algorithm": _LISTS,
@@ -28,6 +31,16 @@ _MEANT: Final = {
     "data": ("--test FILE", _CONFIG),
     "ground-truth": ("--test FILE",),
     "html": ("-o FILE.html", "receval report CONFIG -o FILE.html"),
+    "drop-missing": _DROP,
+    "dropna": _DROP,
+    "filter": ("--where FILTER",),
+    "group": _GROUPS,
+    "group-by": _GROUPS,
+    "groupby": _GROUPS,
+    "groups": _GROUPS,
+    "gt": ("--test FILE",),
+    "item-col": ("--set data.test.columns.item=NAME",),
+    "item-column": ("--set data.test.columns.item=NAME",),
     "delimiter": _SEPARATOR,
     "f": ("--format json",),
     "format": ("-o", "receval run CONFIG --format json"),
@@ -43,6 +56,8 @@ _MEANT: Final = {
     "metrics": ("--measure",),
     "model": _LISTS,
     "models": _LISTS,
+    "missing": _DROP,
+    "missing-values": _DROP,
     "min": ("--rule 'nDCG@10 >= 0.1'", "receval gate CONFIG --rule 'nDCG@10 >= 0.1'"),
     "n": ("-k",),
     "negatives": _CANDIDATES,
@@ -51,6 +66,7 @@ _MEANT: Final = {
     "output": ("--format json > FILE",),
     "output-format": ("--format json",),
     "output-dir": ("-o DIR/", "--format json > FILE"),
+    "only": ("--set 'data.recommendations={NAME: FILE}'",),
     "pred": _LISTS,
     "predictions": _LISTS,
     "preds": _LISTS,
@@ -59,6 +75,9 @@ _MEANT: Final = {
     "recommendations": _LISTS,
     "relevance": ("--threshold",),
     "relevance-threshold": ("--threshold",),
+    "save": ("-o DIR/", "--format json > FILE"),
+    "segment": _GROUPS,
+    "segments": _GROUPS,
     "sep": _SEPARATOR,
     "separator": _SEPARATOR,
     "silent": ("-q",),
@@ -69,7 +88,10 @@ _MEANT: Final = {
     "top-n": ("-k",),
     "topk": ("-k",),
     "train-file": ("--train FILE",),
+    "train-where": ("--set data.train.where=FILTER",),
     "truth": ("--test FILE",),
+    "user-col": ("--set data.test.columns.user=NAME",),
+    "user-column": ("--set data.test.columns.user=NAME",),
     "v": ("receval run CONFIG -v",),
     "verbose": ("receval run CONFIG -v",),
     "version": ("receval --version",),
@@ -77,6 +99,20 @@ _MEANT: Final = {
     "yml": (_CONFIG,),
 }
 """Name of an option that people try → options that they may mean; a command suggests the first that it has."""
+
+
+_FIRST: Final = "the measure as the first argument: receval explain nDCG@10 CONFIG --user ID"
+_OF_COMMAND: Final = {
+    ("audit", "columns"): "-m",
+    ("explain", "m"): _FIRST,
+    ("explain", "measure"): _FIRST,
+    ("explain", "metric"): _FIRST,
+    ("explain", "metrics"): _FIRST,
+    ("metrics", "list"): "receval metrics without an option, which lists all",
+    ("set", "o"): "--to DIR",
+    ("set", "output"): "--to DIR",
+}
+"""A command, and an option that people try with it → what they mean."""
 
 
 def suggestion(guess: str, command: click.Command, context: click.Context, arguments: Sequence[str]) -> str:
@@ -87,14 +123,16 @@ def suggestion(guess: str, command: click.Command, context: click.Context, argum
     name = guess.lstrip("-")
     name = (name if len(name) == 1 else name.lower()).replace("_", "-")
     options = {option: one for one in command.params if isinstance(one, click.Option) for option in one.opts}
-    meant = next((phrase for phrase in _MEANT.get(name, ()) if _is_possible(phrase, options)), None)
+    phrases = (*filter(None, [_OF_COMMAND.get((command.name or "", name))]), *_MEANT.get(name, ()))
+    meant = next((phrase for phrase in phrases if _is_possible(phrase, options)), None)
     key = ""
     if meant is None and "--set" in options:
         from receval.config import key_named
 
         key = key_named(name.replace("-", "_"))
     if key:
-        meant = f"--set {shlex.quote(f'{key}={_value_of(guess, arguments)}')}"
+        value = _value_of(guess, arguments)
+        meant = f"--set {shlex.quote(f'{key}.{value}' if re.match('[a-z_]+=', value) else f'{key}={value}')}"
     if meant:
         return f"Use {meant}."
     having = _commands_with(guess, context)

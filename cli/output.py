@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -62,10 +63,20 @@ def say(text: str) -> None:
     click.echo(f"receval: {sentence(text)}", err=True)
 
 
-def say_gates(judged: Any, *, quiet: bool) -> None:
-    """Print the outcome of gates to standard error; if `quiet`, only if they fail the run or none was judged."""
+def say_verdicts(judged: Any, *, quiet: bool) -> None:
+    """Print the outcome of gates and health checks to standard error; if `quiet`, only gates that fail the run, or if none was judged."""
     if judged.result.gates and (not quiet or judged.verdicts.none_judged or judged.verdicts.failed(judged.strict)):
         say(judged.gate_summary)
+    if judged.check_summary and not quiet:
+        say(judged.check_summary)
+
+
+def say_written(written: Sequence[Path]) -> None:
+    """Say on standard error what was written, and the command that shows a folder of results."""
+    if written:
+        folders = [shlex.quote(str(path)) for path in written if os.path.isdir(path)]
+        after = f"; next: receval report {folders[0]} -o report.html" if folders else ""
+        say(f"wrote {', '.join(map(str, written))}{after}")
 
 
 def warn(loaded: receval.Loaded) -> None:

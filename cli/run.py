@@ -15,7 +15,7 @@ import receval
 from receval.outputs import OutputForm, Subject, of_form
 
 from . import options
-from .output import ci_files, publish, say_gates, show, tell, tell_gates, tell_tracked
+from .output import ci_files, publish, say_verdicts, say_written, show, tell, tell_gates, tell_tracked
 
 _LARGE: Final = 50 << 20
 _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
@@ -76,7 +76,7 @@ def run(
     print_config: bool,
     **table: Any,
 ) -> None:
-    """Evaluate recommendation files, as a config or options say.
+    """Evaluate recommendation files by a config or by options.
 
     Without a config: receval run --test t.csv --recs als=als.csv -m nDCG,Recall -k 5,10
 
@@ -109,7 +109,7 @@ def run(
     _show(record, row, looks, quiet, verbose)
     publish(record.report, system)
     if record.failure is None:
-        say_gates(record, quiet=quiet)
+        say_verdicts(record, quiet=quiet)
         record = track_run(record)
         for one in record.tracked:
             tell_tracked(one, quiet=quiet)
@@ -135,7 +135,8 @@ def _refuse_contradictions(form: str | None, per_user: bool, is_quiet_and_verbos
     if printed != "table" and given:
         is_other_way = table["models_as_rows"] is False and given[0] == "models_as_rows"
         option = "--measures-as-rows" if is_other_way else f"--{given[0].replace('_', '-')}"
-        reason = "has none" if printed == "md" else "always has everything"
+        of_table = "has none" if printed == "md" else "always has everything"
+        reason = f"{of_table}; choose the measures with -m" if option == "--columns" else of_table
         raise click.UsageError(f"{option} is about the table; --format {printed} {reason}")
 
 
@@ -152,7 +153,7 @@ def _row(form: str | None, per_user: bool, quiet: bool, has_files: bool) -> Outp
     """Return the form to print; `None` if `quiet` and none is given. Per-user values are printed unless `quiet` and in files."""
     if per_user and (form or not (quiet and has_files)):
         return of_form(form or "csv", "users")
-    return None if quiet and form in (None, "table") else of_form(form or "table", *_SUBJECTS)
+    return None if quiet and form is None else of_form(form or "table", *_SUBJECTS)
 
 
 def _show(record: receval.RunRecord[receval.Result], row: OutputForm | None, looks: Any, quiet: bool, verbose: bool) -> None:
@@ -161,14 +162,16 @@ def _show(record: receval.RunRecord[receval.Result], row: OutputForm | None, loo
     sentences = record.sentences if row is not None and row.form in ("table", "md") and row.of == "result" else []
     if row is not None and row.form == "table":
         show(row, result, looks=looks, verbose=verbose, sentences=sentences)
-        return
-    failing = ("error", "warn") if record.strict else ("error",)
-    levels = failing if quiet else ("error", "warn", "info") if verbose else ("error", "warn")
-    tell([finding for finding in result.findings if finding.severity in levels], verbose=verbose)
-    if row is not None:
-        if not quiet:
-            tell_gates(result)
-        show(row, record.report if row.of == "report" else result, looks=looks, sentences=sentences)
+    else:
+        failing = ("error", "warn") if record.strict else ("error",)
+        levels = failing if quiet else ("error", "warn", "info") if verbose else ("error", "warn")
+        tell([finding for finding in result.findings if finding.severity in levels], verbose=verbose)
+        if row is not None:
+            if not quiet:
+                tell_gates(result)
+            show(row, record.report if row.of == "report" else result, looks=looks, sentences=sentences)
+    if not quiet:
+        say_written(record.written)
 
 
 def _bar_for(loaded: receval.Loaded, quiet: bool) -> AbstractContextManager[Callable[[receval.Progress], None] | None]:

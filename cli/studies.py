@@ -118,7 +118,7 @@ def _validate(loaded: receval.Loaded, files: bool) -> None:
     if loaded.config.gates.rules:
         counts["gate"] = len(loaded.config.gates.rules)
     counted = ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items())
-    click.echo(f"{sentence(loaded.name)} is valid: {counted}")
+    click.echo(f"{sentence(loaded.name)} is valid: {counted}{'; all files exist' if files else ''}")
 
 
 @click.command(cls=options.Command)

@@ -134,13 +134,13 @@ declare(
         "R02",
         "error",
         "a row lacks a user, item, score or rank, or its score is NaN or infinite",
-        "remove or fill these rows, or set evaluation.policy.missing_values: drop",
+        "remove or fill these rows; evaluation.policy.missing_values sets whether they are refused or left out",
     ),
     Check(
         "R03",
         "error",
         "the ranks of a list are not 1 to n, are repeated, or contradict the scores",
-        "write ranks from 1 without gaps, in the order of the scores, or remove one of the two columns",
+        "write ranks from 1 without gaps, in the order of the scores; if the file has ranks and scores, one column is enough",
         needs=("ranks",),
     ),
     Check(

@@ -277,7 +277,11 @@ class ModelPair:
             known = ", ".join(self.base.result.user_groups)
             raise ConfigError(
                 f"{option} {name}: the results of {self.base.name} do not have the groups of users by {name}",
-                f"there are {known}" if known else f"evaluate again with {name} in evaluation.by or compare.cluster",
+                f"there are {known}"
+                if known
+                else f"evaluate again with {option} {name}, evaluation.by or compare.cluster"
+                if option == "--by"
+                else "evaluate again with compare.cluster",
             )
         return name
 

@@ -265,7 +265,9 @@ def _entry(value: Any) -> GroupBy:
     if isinstance(value, Mapping) and set(value) == {"train_count"}:
         return _by_train_count(value["train_count"])
     quote = '; in a list in brackets write "train_count:5,20" in quotes' if isinstance(value, int) else ""
-    raise ValueError(f"evaluation.by must be {_KNOWN}, not {value!r}{quote}")
+    if isinstance(value, str) and re.fullmatch(r"\w+", value):
+        quote = f"; for a column of data.items write items.{value}, of data.users users.{value}"
+    raise ValueError(f"a group must be {_KNOWN}, not {value!r}{quote}")
 
 
 def _numbers(text: str) -> Any:

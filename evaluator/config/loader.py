@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -233,6 +234,8 @@ def read_document(path: str | Path, environment: Mapping[str, str] | None = None
     document = text.read(written, environment)
     if _TABLE.match(written) and not isinstance(document.value, dict):
         raise _data_file(path)
+    if isinstance(document.value, dict) and {"format_version", "results"} <= document.value.keys():
+        raise ConfigError(f"{path} contains results, not a config", "give the folder that receval run -o DIR/ wrote")
     if document.problems:
         raise ConfigError([f"{path}:{line}:{column}: {message}" for (line, column), message in document.problems])
     return document
@@ -265,23 +268,28 @@ def refuse_data_file(path: str | Path) -> None:
 
 
 def _data_file(path: str | Path) -> ConfigError:
-    hint = "receval run --test TEST --recs NAME=LISTS -m nDCG@10 needs no config (--recs once per model); receval init writes one"
+    hint = "without a config give the files: --test TEST --recs NAME=LISTS -m nDCG@10 (--recs once per model); receval init writes a config"
     return ConfigError(f"{path} is a data file, not a config", hint)
 
 
 def _read(path: Path) -> str:
     refuse_data_file(path)
     if os.path.isdir(path):
-        has_results = os.path.isfile(path / "manifest.json")
-        raise ConfigError(
-            f"{path} is a folder, not a config file", "it has results, not their files: give the config" if has_results else None
+        hint = (
+            "it has results, not their files: give the config"
+            if os.path.isfile(path / "manifest.json")
+            else "give the config, or the files: --test TEST --recs NAME=LISTS"
         )
+        raise ConfigError(f"{path} is a folder, not a config file", hint)
     try:
         return text.read_file(path, pipes=True)
     except FileNotFoundError:
         is_config = path.suffix.lower() in (".yaml", ".yml", ".json")
-        hint = "receval init writes a config; receval run CONFIG -o DIR/ writes a folder of results"
-        hint += "" if path.suffix else "; --baseline names a model"
+        near = {one.stem: one for one in path.parent.glob("*.y*ml")}
+        close = difflib.get_close_matches(path.stem, near, n=1, cutoff=0.7)
+        hint = "receval init -o config.yaml writes one for the files of a folder"
+        hint += "" if is_config else "; receval run CONFIG -o DIR/ writes results; --baseline names a model"
+        hint = f"did you mean {near[close[0]]}?" if close else hint
         raise ConfigError(f"there is no {'config file' if is_config else 'config or folder of results named'} {path}", hint) from None
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None

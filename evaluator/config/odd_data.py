@@ -79,13 +79,17 @@ class Policy(Model):
         return frozenset(name for name in _AXES if getattr(self, name) == "error")
 
 
+_SPELLINGS: Final[dict[Any, str]] = {False: "off", "warning": "warn", "note": "info"}
+"""Other ways to write a severity: the words of the findings that commands print, and `off` as YAML 1.1 reads it."""
+
+
 def _setting(name: str, given: Any) -> Any:
     if isinstance(given, CheckSetting):
         return given
     check = CHECKS[name]
     body = {"severity": given} if not isinstance(given, Mapping) else dict(given)
     severity: Any = body.pop("severity", check.severity)
-    severity = "off" if severity is False else severity
+    severity = _SPELLINGS.get(severity, severity) if isinstance(severity, str | bool) else severity
     if severity not in SEVERITIES:
         raise ValueError(f"the severity must be one of {', '.join(SEVERITIES)}, not {severity!r}")
     for key, number in body.items():

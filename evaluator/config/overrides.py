@@ -110,7 +110,7 @@ def error_text(details: ErrorDetails) -> str:
         return str(details["ctx"]["error"])
     given = details["input"]
     is_secret = "storage_options" in details["loc"]
-    shown = "" if is_secret or isinstance(given, dict | list | tuple) else f", not {short(repr(given))}"
+    shown = "" if is_secret or isinstance(given, dict | list | tuple) else f", not {'null' if given is None else short(repr(given))}"
     wanted = details["msg"].replace("Input should be", "this should be").removesuffix(".")
     return (f"this should be {_WANTED[details['type']]}" if details["type"] in _WANTED else wanted) + shown
 

@@ -130,6 +130,16 @@ def summary(result: Result) -> str:
     return f"{ran}; {', '.join(totals) or 'nothing found'}."
 
 
+def failure(result: Result, strict: bool = False) -> str:
+    """Return which checks make the exit code 1, and how to accept their findings; empty if none does."""
+    levels = ("error", "warn") if strict else ("error",)
+    ids = list(dict.fromkeys(finding.check for finding in result.findings if finding.severity in levels))
+    if not ids:
+        return ""
+    accepted = f"{{{ids[0]}: {'info' if strict else 'warn'}}}"
+    return f"exit code 1 because of {', '.join(ids)}: fix the files, or accept a finding in the config, for example health: {accepted}"
+
+
 def _runs(checks: Sequence[str]) -> Iterable[str]:
     """Yield ids, with three or more consecutive ones as one text: `X05 to X11`."""
     positions = {check: position for position, check in enumerate(CHECKS)}

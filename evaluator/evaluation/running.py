@@ -341,13 +341,18 @@ def _refuse_nothing_relevant(source: load.Source, definitions: Sequence[Definiti
     raise DataError(f"{source.role}: {who} relevant item{rating}{left_out}")
 
 
+def _has_entry_per_user(source: load.Source) -> bool:
+    """Return whether a source is a JSON document with a list for each user, whose order is the rank."""
+    return any(file.is_document for file in source.files) and load.is_by_user(source.originals[0].local)
+
+
 def remarks(files: Files, models: Iterable[EvaluatedModel], of_checks: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the remarks on the files and the values."""
     plan, doubt, inputs = files.request.plan, files.request.loaded.doubt, files.inputs
     unordered = [
         (name, "the file has no recognised rank or score column; the row order is the rank.")
         for name, source in inputs.models.items()
-        if not {"position", "score"} & source.columns and not source.scan.lists
+        if not {"position", "score"} & source.columns and not source.scan.lists and not _has_entry_per_user(source)
     ]
     about_files = (*((doubt,) if doubt else ()), *load.remarks(inputs.all()), *of_models(unordered), *files.remarks)
     groups = group_remarks(files.task, len(plan.shown))

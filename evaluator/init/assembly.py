@@ -45,6 +45,7 @@ _SHOWN_KEYS: Final = ("format", "separator", "decimal_comma", "categories", "spl
 _USUAL_CUTOFFS: Final = (5, 10, 20)
 _BASIC_METRICS: Final = ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")
 _SEPARATORS: Final = ("|", ";", ", ", ",", "/")
+_DROPS: Final = "the config leaves such rows out (evaluation.policy.missing_values: drop)"
 _MOST_EVENTS: Final = 20
 """Largest number of distinct values of an event column."""
 _SHOWN_EVENTS: Final = 6
@@ -68,7 +69,7 @@ class GuessedConfig(Struct, frozen=True):
 
     `data` is by key of the data section, `models` by name of the model. `alternatives` are files that could have a key instead.
     `threshold`, `top_k` and `metrics` have their reasons; `where` is a possible filter of the test set, with the values of its column.
-    `folds` are the names that replace {fold} in paths.
+    `folds` are the names that replace {fold} in paths. `drops` is true if rows without a value must be left out.
     `descriptions` are pairs of a file and its use. `problem` says why no config can be written; then `data` and `models` are empty.
     """
 
@@ -78,6 +79,7 @@ class GuessedConfig(Struct, frozen=True):
     threshold: tuple[float | None, str] = (None, "")
     top_k: tuple[tuple[int, ...], str] = ((), "")
     where: tuple[str, str] | None = None
+    drops: bool = False
     metrics: tuple[tuple[str, str], ...] = ()
     folds: tuple[str, ...] = ()
     descriptions: tuple[tuple[str, str], ...] = ()
@@ -124,6 +126,7 @@ def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: 
     by_path |= {file.path: f"left out: {file.reason}" for file in files if file.path not in by_path}
     test = config.data["test"].file
     threshold, where = _threshold(test), _filter(test)
+    incomplete = _rows_without_values([entry.file for entry in (*config.data.values(), *config.models.values())])
     in_doubt = [] if threshold[0] is None else [f"{test.path}: {threshold[1]}"]
     if where is not None:
         in_doubt.append(f"{test.path}: all events count as relevant ({where[1]}) unless data.test.where is set")
@@ -131,10 +134,11 @@ def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: 
         config,
         threshold=threshold,
         where=where,
+        drops=bool(incomplete),
         top_k=_cutoffs([entry.file for entry in config.models.values()]),
         metrics=_metrics(config.data, _has_one_row_per_user(test), sampled=CANDIDATES in left_out.values()),
         descriptions=tuple((path, by_path[path]) for path in dict.fromkeys([*(file.path for file in files), *left_out])),
-        doubts=tuple(dict.fromkeys([*doubts, *in_doubt])),
+        doubts=tuple(dict.fromkeys([*doubts, *incomplete, *in_doubt])),
     )
 
 
@@ -210,7 +214,7 @@ def _lists_entry(file: ClassifiedFile) -> SourceEntry:
 
 
 def _file_doubts(files: Sequence[ClassifiedFile]) -> list[str]:
-    """Return the doubts about single files, one sentence for all files that share it, and the rows that `receval run` will refuse."""
+    """Return the doubts about single files, one sentence for all files that share it."""
     paths: dict[str, list[str]] = {}
     classified = [file for file in files if file.table]
     for file in classified:
@@ -232,12 +236,27 @@ def _column_doubts(file: ClassifiedFile) -> list[str]:
         example = next((value for value in column.examples if column.decimal_comma and "," in value), "")
         if example and not is_id:
             doubts.append(f"column {column.name!r} is used as numbers with a decimal comma, such as {example!r}")
-        n_missing = file.preview.n_previewed - column.n_filled + (0 if is_id else column.n_missing_words)
-        if n_missing:
-            refusals.append(f"column {column.name!r} has no value in {n_missing:,} rows; receval run will refuse them")
-        elif not is_id and column.kind == "text":
+        if not _n_missing(file, role) and not is_id and column.kind == "text":
             refusals.append(f"column {column.name!r} contains text such as {column.examples[0]!r}, but must contain numbers")
     return doubts + refusals
+
+
+def _n_missing(file: ClassifiedFile, role: str) -> int:
+    """Return the number of previewed rows without a value in the column of a role."""
+    column = file.columns[role]
+    return file.preview.n_previewed - column.n_filled + (0 if role in _IDS else column.n_missing_words)
+
+
+def _rows_without_values(files: Sequence[ClassifiedFile]) -> list[str]:
+    """Return a sentence for each column of the files of a config that lacks values, which a run refuses unless it leaves these rows out."""
+    sentences = []
+    for file in files:
+        of_rows = "" if file.preview.is_whole else f" of the first {file.preview.n_previewed:,}"
+        for role in _COLUMNS[file.table or ""]:
+            if role in file.columns and role != "timestamp" and (n := _n_missing(file, role)):
+                rows = f"{n:,}{of_rows} row{'s' * (n > 1 or bool(of_rows))}"
+                sentences.append(f"{file.path}: column {file.columns[role].name!r} has no value in {rows}; {_DROPS}")
+    return sentences
 
 
 def _threshold(test: ClassifiedFile) -> tuple[float | None, str]:

@@ -141,7 +141,9 @@ def _choose_train(test: ClassifiedFile, rest: Sequence[ClassifiedFile]) -> tuple
         else:
             train = file
             if fraction > 0:
-                doubts.append(f"{file.path} is used as the train set, and {n_shared:,} of {n_pairs:,} test pairs are also in it")
+                of_read = "" if test.preview.is_whole and file.preview.is_whole else " that were read"
+                shared = f"{n_shared:,} of {n_pairs:,} test pairs{of_read} are also in it"
+                doubts.append(f"{file.path} is used as the train set, and {shared}")
     return train, alternatives, doubts
 
 

@@ -183,6 +183,8 @@ def _lines(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
     (threshold, threshold_reason), (top_k, top_k_reason) = config.threshold, config.top_k
     relevance = f"relevance: {{threshold: {f'{threshold:g}' if threshold else 'N'}}}"
     yield plain(f"  {'' if threshold else '# '}{relevance}  # {threshold_reason}")
+    if config.drops:
+        yield "  policy: {missing_values: drop}  # leave out rows without a value; without this line receval run refuses them"
     yield plain(f"  top_k: {flow(list(top_k))}  # {top_k_reason}; none means the whole list")
     yield "  metrics:  # receval metrics lists all"
     yield from (f"    - {name}" + (f"  # {comment}" if comment else "") for name, comment in config.metrics)

@@ -3,6 +3,7 @@
 from .broken_rows import another_way as another_way
 from .broken_rows import explain as explain
 from .database import look_at_query as look_at_query
+from .documents import is_by_user as is_by_user
 from .faults import refuse as refuse
 from .filtering import events as events
 from .filtering import with_filter_remark as with_filter_remark

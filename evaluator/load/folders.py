@@ -5,7 +5,6 @@ Standard input and pipes are read into files.
 
 from __future__ import annotations
 
-import difflib
 import glob
 import os
 import shutil
@@ -13,6 +12,7 @@ import signal
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from difflib import get_close_matches
 from pathlib import Path, PurePath
 from typing import Final
 from urllib.parse import unquote
@@ -38,6 +38,7 @@ def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, st
     """
     files: list[Path | Remote] = []
     problems: list[str] = []
+    missing: list[str] = []
     for written in given:
         text = os.path.expanduser(written)
         path = folder / text
@@ -52,23 +53,27 @@ def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, st
             problems += [] if matches else [f"{role}: no file matches {shown}"]
         else:
             cure = "in double quotes a backslash begins an escape; write the path in single quotes, or with /"
+            missing.append(text)
             problems.append(f"{role}: there is no file {shown if shown.isprintable() else f'{shown!r}: {cure}'}")
     if problems:
-        near = [name for written in given if (name := _near(folder / os.path.expanduser(written)))]
         relative = "paths in a config are relative to its file, those of options to the current folder"
-        raise DataError("\n".join(problems), f"did you mean {near[0]}?" if near else relative)
+        raise DataError("\n".join(problems), _near(folder, missing) or relative)
     for file in files:
         refuse_name_in_bytes(role, file)
     return files
 
 
-def _near(path: Path) -> str:
-    """Return the file of the same folder with the most similar name to one that is not there; empty if there is none."""
-    with suppress(OSError, ValueError):
-        names = {} if os.path.exists(path) else {PurePath(name).stem: name for name in sorted(os.listdir(path.parent), reverse=True)}
-        close = difflib.get_close_matches(path.stem, names, n=1, cutoff=0.7)
-        return os.path.normpath(path.parent / names[close[0]]) if close else ""
-    return ""
+def _near(folder: Path, missing: Sequence[str]) -> str:
+    """Return what may be meant by the names of files that are not there; empty if nothing is near."""
+    for text in missing:
+        if "," in text and all(os.path.isfile(folder / part.strip()) for part in text.split(",")):
+            return "these are several files: give --recs once per model, or a list of paths in the config"
+    near = []
+    for path in (folder / text for text in missing):
+        with suppress(OSError, ValueError):
+            there = {Path(name).stem: name for name in sorted(os.listdir(path.parent))}
+            near += [str(path.with_name(there[stem])) for stem in get_close_matches(path.stem, there, n=1, cutoff=0.8)]
+    return f"did you mean {' and '.join(near)}?" if near else ""
 
 
 @contextmanager

@@ -147,7 +147,8 @@ def text_tables(role: str, table: str, quoted: Quotes, options: ReadOptions) -> 
     for file, other in zip(quoted.files, tables, strict=True):
         if other.names != tables[0].names:
             names, first_names = (", ".join(one.names) for one in (other, tables[0]))
-            raise DataError(f"{role}: {file} has the columns {names}, but {quoted.files[0]} has {first_names}")
+            hint = "a folder or a glob is read as one table: name the files to read"
+            raise DataError(f"{role}: {file} has the columns {names}, but {quoted.files[0]} has {first_names}", hint)
     return tables
 
 

@@ -183,7 +183,7 @@ def group_remarks(task: Task, n_shown: int) -> Iterator[str]:
         without.setdefault((named, only), []).append(by.name)
     for (named, only), names_of_splits in without.items():
         if named:
-            yield f"By {', '.join(names_of_splits)} there are no values of {named}: {only}."
+            yield f"There are no values of {named} by {' and '.join(names_of_splits)}: {only}."
 
 
 def groups_of(prepared: Prepared, by: GroupBy) -> list[tuple[int, str]]:

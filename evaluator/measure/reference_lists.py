@@ -210,7 +210,7 @@ class ReferencePlan(Struct, frozen=True, eq=False):
         if self.seen_items == "keep":
             return f"{done}, as evaluation.policy.seen_items is set"
         pairs = f"{n:,} of {total:,} test pairs ({100 * n / total:.{1 if 1000 * n >= total else 3}f} %)"
-        return f"{done}: train contains {pairs}, {'less than half' if masked else 'half or more'}"
+        return f"{done}, because train contains {pairs}, {'less than half' if masked else 'half or more'}"
 
     def tasks(self, *, oracle: bool, popularity: bool, random: int | None, test_users: Ids) -> list[ReferenceTask]:
         """Return the tasks of the reference lists that are switched on and possible; `test_users` are all users of the test file."""

@@ -65,6 +65,7 @@ _MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _SAME: Final = {"=": "==", "<>": "!="}
 _WORDS: Final = ("and", "or", "not", "in", "is", "null", "true", "false")
 _MEANT: Final = {"=>": ">=", "=<": "<=", "===": "==", "&": "and", "&&": "and", "|": "or", "||": "or", "!": "not", "~": "not"}
+_DATE: Final = re.compile(r"\d{4}[-/]\d\d?[-/]\d")
 _HINTS: Final = {"null": "; write COLUMN is null"}
 _TOKEN: Final = re.compile(
     r"""\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))
@@ -93,7 +94,7 @@ def parse_filter(text: str) -> Condition:
     )
     condition = reader.junction("or", 0)
     if reader.next < len(reader.tokens):
-        raise reader.unexpected("and, or or the end")
+        raise reader.unexpected("'and', 'or' or the end")
     return condition
 
 
@@ -239,6 +240,8 @@ class _Reader:
         hint = (
             f"; write {_MEANT[text]}"
             if text in _MEANT
+            else "; put dates and times in quotes"
+            if kind in ("number", "odd", "mark", "word") and _DATE.match(self.text, self.tokens[self.next - 1].start if self.next else 0)
             else _HINTS.get(text.lower(), f"; write '{text}'")
             if kind == "word" and "quotes" in token
             else ""

@@ -205,6 +205,9 @@ def _parts(table: Table, screen: Screen, width: int) -> list[Table]:
     room = width - sum(widths[n] for n in keys) - 1
     while sum(widths[n] for n in stay) > room and any(table.columns[n].yields for n in stay):
         stay.remove(max(stay, key=lambda n: (table.columns[n].yields, n)))
+    for n in sorted(set(range(table.n_keys, len(table.columns))) - {*stay}, key=lambda n: (table.columns[n].yields, n)):
+        if sum(widths[other] for other in stay) + widths[n] <= room:  # a wider column, which was left out later, made room for it
+            stay = sorted([*stay, n])
     left_out = tuple(column.title for n, column in enumerate(table.columns) if n not in (*keys, *stay))
     groups = _in_groups(stay, widths, room)
     parts = [_part(table, keys, group) for group in groups] if left_out or len(groups) > 1 else [table]

@@ -82,7 +82,7 @@ def _of_pair(base: str, model: str, differences: Sequence[Difference]) -> Iterat
         return
     by_verdict = {verdict: [one for one in differences if one.verdict == verdict] for verdict in ("better", "worse", *_SAME_AS)}
     better, worse = by_verdict["better"], by_verdict["worse"]
-    n = len(differences)
+    n = len(differences) - sum(map(_is_untested, differences))
     if better or worse:
         most, fewest = (better, worse) if len(better) >= len(worse) else (worse, better)
         against = f", and {fewest[0].verdict} on {len(fewest)} ({shortened(one.subject.measure for one in fewest)})" if fewest else ""
@@ -96,19 +96,23 @@ def _of_pair(base: str, model: str, differences: Sequence[Difference]) -> Iterat
 
 def _open(base: str, model: str, differences: Sequence[Difference]) -> Iterator[str]:
     """Yield sentences on the measures that are inconclusive or not tested."""
-    n = len(differences)
+    n = len(differences) - sum(map(_is_untested, differences))
     inconclusive = [one for one in differences if one.verdict == "inconclusive"]
-    if len(inconclusive) == n:
+    if n and len(inconclusive) == n:
         yield f"No clear difference between {base} and {model} on any of {n} measures.{_can_detect(inconclusive[0])}"
     elif inconclusive:
         yield f"Inconclusive: {shortened(one.subject.measure for one in inconclusive)}.{_can_detect(inconclusive[0])}"
-    untested = [one for one in differences if one.p is None and one.verdict is None]
+    untested = list(filter(_is_untested, differences))
     if untested:
         yield f"Not tested, without an interval: {shortened(one.subject.measure for one in untested)}."
 
 
 def _of(some: int, n: int) -> str:
     return ("both measures" if n == 2 else f"all {n} measures") if some == n else f"{some} of {n} measures"
+
+
+def _is_untested(one: Difference) -> bool:
+    return one.p is None and one.verdict is None
 
 
 def _can_detect(difference: Difference) -> str:

@@ -16,12 +16,12 @@ def other_users_reason(row: Row) -> str:
     elif ledger.others:
         reasons.append("the users of another file; population=test averages over the test users")
     elif ledger.in_lists > ledger.in_both and not ledger.left_out_without_truth and not ledger.filled_without_truth:
-        reasons.append("all users with a list; population=test leaves out users without a test row")
+        reasons.append("all users with a list, also without a test row; population=test leaves these out")
     if ledger.left_out_without_list:
-        reasons.append("users without a list are left out; missing_lists=zero counts them")
+        reasons.append("users without a list do not count; missing_lists=zero counts them")
     if ledger.left_out_without_value:
         reasons.append(f"{ledger.left_out_without_value:,} have no data for this measure")
-    return f" ({'; '.join(reasons)})" if reasons else ""
+    return "".join(f" ({reason})" for reason in reasons)
 
 
 def undefined_reason(row: Row, counts: Counts | None = None) -> str:

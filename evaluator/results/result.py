@@ -234,12 +234,16 @@ class Result(Struct, frozen=True, eq=False, dict=True):
 
     def _other_users(self, model: str, usual: int) -> Iterator[str]:
         """Yield sentences on the measures of a model that are averaged over other users than the first one."""
-        others: dict[tuple[int, str], list[str]] = {}
+        others: dict[tuple[int, str, bool], list[str]] = {}
         for row in self.rows_by_model.get(model, ()):
             if row.aggregate != "formula" and (row.n_users != usual or not row.n_users):
-                others.setdefault((row.n_users, notes.other_users_reason(row)), []).append(row.label)
-        for (n, why), labels in others.items():
-            over = f"averaged over {n:,} user{'' if n == 1 else 's'}{why}" if n else f"without a value: no user counts{why}"
+                others.setdefault((row.n_users, notes.other_users_reason(row), row.aggregate == "system"), []).append(row.label)
+        for (n, why, is_of_lists), labels in others.items():
+            over = (
+                f"{'computed' if is_of_lists else 'averaged'} over {n:,} user{'' if n == 1 else 's'}{why}"
+                if n
+                else f"without a value: no user counts{why}"
+            )
             yield f"{shortened(labels)} {'is' if len(labels) == 1 else 'are'} {over}."
 
     def _undefined(self, model: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from ..comparison.bases import base_of
 from ..comparison.comparison_options import ComparisonOptions
 from ..config import Loaded
+from ..content.findings import failure
 from ..content.report import ReportContent
 from ..errors import RecevalError
 from ..results.comparison import closing_sentences, conclusions
@@ -47,6 +48,11 @@ class JudgedResult(Struct, Generic[Found], frozen=True, eq=False):
         return f"{self.verdicts.summary()}{'; --strict needs at least one' if self.strict and self.verdicts.none_judged else ''}"
 
     @property
+    def check_summary(self) -> str:
+        """Which health checks make the exit code 1, in a sentence; empty if none does."""
+        return failure(self.result)
+
+    @property
     def exit_code(self) -> int:
         """1 if a gate or a check of level error failed; with `strict`, also if a gate warns or none was judged; else 0."""
         return int(self.result.failed() or self.verdicts.failed(self.strict))
@@ -68,6 +74,11 @@ class RunRecord(JudgedResult[Found], Generic[Found], frozen=True, eq=False, kw_o
     def sentences(self) -> list[str]:
         """The closing sentences: see `closing_of`."""
         return closing_of(self.loaded, self.result)
+
+    @property
+    def check_summary(self) -> str:
+        """Which health checks make the exit code 1, with `strict` also those of level warn."""
+        return failure(self.result, self.strict)
 
     @property
     def exit_code(self) -> int:

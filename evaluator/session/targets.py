@@ -48,9 +48,10 @@ def targets_of(
     folders: bool = False,
     template: OutputForm | None = None,
 ) -> Targets:
-    """Return the named targets and `more` files; with `folders`, a name that ends in `/` or is a folder is a folder.
+    """Return the named targets and `more` files.
 
-    With a `template` every file has that form. Raises `ArgumentError` for a name whose ending is not that of a form of the subjects.
+    With `folders`, a name that ends in `/`, has no ending or is a folder is a folder. With a `template` every file has that form. Raises
+    `ArgumentError` for a name whose ending is not that of a form of the subjects.
     """
     files: dict[Path, OutputForm] = {}
     places: list[Path] = []
@@ -58,14 +59,17 @@ def targets_of(
         text, path = os.fspath(one), Path(one).expanduser()
         if not text.strip():
             raise ArgumentError("an output has no file name", option="-o has no file name: check for an empty variable")
-        is_folder = text.endswith("/") or os.path.isdir(path)
+        is_bare = folders and "." not in path.name and text != "-"
+        is_folder = text.endswith("/") or os.path.isdir(path) or is_bare
         row = None if is_folder else template or outputs.of_file(path, *subjects)
         if is_folder and folders:
             places.append(path)
         elif row is not None:
             files[path] = row
         else:
-            problem = f"{text}: end a {noun} in {', '.join(outputs.endings(*subjects))}{', or a folder in /' if folders else ''}"
+            problem = (
+                f"{text}: end a {noun} in {', '.join(outputs.endings(*subjects))}{', or a folder with / at its end' if folders else ''}"
+            )
             raise ArgumentError(problem, option=f"-o {problem}")
     return Targets({**files, **(more or {})}, tuple(places))
 

@@ -361,7 +361,7 @@ def _doubt(test: GateTest) -> str:
     if test.relative and test.detectable >= 1:
         return f"{_users(test)} cannot rule out any loss{_takes(test)}"
     if test.detectable > test.limit:
-        return f"{_users(test)} can only rule out losses above {_size(test, test.detectable)}{_takes(test)}"
+        return f"{_users(test)} can only rule out losses above {_size(test, test.detectable)} (80 % power){_takes(test)}"
     return f"the true loss may be below or above {_size(test, test.limit)}"
 
 

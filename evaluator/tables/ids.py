@@ -208,7 +208,10 @@ def _repeats(lists: Array) -> bool:
 
 
 class Lookup:
-    """Lookup of rows in distinct pairs; a small table of bits rejects most rows first."""
+    """Lookup of rows in pairs; a small table of bits rejects most rows first.
+
+    A row is found once, also if its pair is repeated; which of the repeated pairs it has then is undefined.
+    """
 
     def __init__(self, pairs: Pairs) -> None:
         order = np.argsort(pairs.key)
@@ -251,8 +254,8 @@ class Lookup:
         return np.flatnonzero(self._sieve.take(self._slots(key), mode="clip"))  # every index is valid; clip is the fastest mode
 
     def _join(self, rows: Pairs) -> tuple[Array, Array]:
-        """Find rows by a join, for pairs of which two have the same hash."""
+        """Find rows by a join, for pairs that share a hash: different pairs, or repeated ones."""
         left = pl.DataFrame({"user": rows.user, "item": rows.item}).with_row_index("row")
         right = pl.DataFrame({"user": self._pairs.user, "item": self._pairs.item}).with_row_index("pair")
-        both = left.join(right, on=["user", "item"]).sort("row")
+        both = left.join(right.unique(["user", "item"]), on=["user", "item"]).sort("row")
         return both["row"].to_numpy().astype(np.int64), both["pair"].to_numpy().astype(np.int64)

@@ -71,7 +71,7 @@ def test_the_resolved_config_reads_back(receval, config, tmp_path):
 @pytest.mark.parametrize(
     ("by", "sentence"),
     [
-        ("[plan]", "evaluation.by must be a column of users (users.plan)"),
+        ("[plan]", "a group must be a column of users (users.plan)"),
         ("[{train_count: [20, 5]}]", "or a list of ascending numbers from 1, such as [5, 20], not [20, 5]"),
         ("[{train_count: [0]}]", "or a list of ascending numbers from 1, such as [5, 20], not [0]"),
         ("train_count", "train_count needs a number of groups (train_count:4) or the numbers of train rows that start them"),

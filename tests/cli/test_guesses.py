@@ -30,6 +30,14 @@ GUESSES = {
     ("report", "--json"): "Use receval run CONFIG --format json.",
     ("describe", "-q"): "These commands have it: receval run, compare, gate, report, track.",
     ("run", "--candidates", "c.csv"): "Use --recs NAME=FILE, a file with the score of each candidate.",
+    ("run", "--policy", "missing_values=drop"): "Use --set evaluation.policy.missing_values=drop.",
+    ("run", "--drop-missing"): "Use --set evaluation.policy.missing_values=drop.",
+    ("run", "--filter", "price > 1"): "Use --where FILTER.",
+    ("compare", "--group-by", "cold"): "Use --by GROUPS.",
+    ("run", "--train-where", "price > 1"): "Use --set data.train.where=FILTER.",
+    ("audit", "--columns", "nDCG"): "Use -m.",
+    ("metrics", "--list"): "Use receval metrics without an option, which lists all.",
+    ("baseline", "set", "-o", "base"): "Use --to DIR.",
     ("--json", "run"): "Options follow their command: receval run CONFIG --format json",
 }
 

@@ -151,11 +151,22 @@ def test_of_equally_good_files_those_beside_the_test_set_are_used(init):
     assert [done.data[key]["path"] for key in ("test", "train", "items")] == ["b/test.csv", "b/train.csv", "b/items.tsv"]
 
 
-def test_init_reports_values_that_a_run_would_refuse(receval, folder):
+def test_rows_without_a_value_are_left_out_by_the_config_and_a_run_is_not_refused(receval, folder):
     folder({**PLAIN, "test.csv": PLAIN["test.csv"] + "3,15,,1\n"})
     code, _, err = receval("init", "-o", "config.yaml")
     assert code == 0
-    assert "not sure: test.csv: column 'rating' has no value in 1 rows; receval run will refuse them" in err
+    assert "not sure: test.csv: column 'rating' has no value in 1 row; the config leaves such rows out" in err
+    assert "policy: {missing_values: drop}" in Path("config.yaml").read_text()
+    assert receval("run", "config.yaml", "--set", "health=off")[0] == 0
+
+
+def test_results_in_the_folder_are_not_taken_for_data(receval, folder):
+    folder(PLAIN)
+    assert receval("init", "-o", "config.yaml")[0] == 0
+    assert receval("run", "config.yaml", "-q", "-o", "results/main/", "-o", "out.json", "--set", "health=off")[0] == 0
+    err = receval("init")[2]
+    assert "results/main" not in err
+    assert "out.json: left out: it contains results of receval\n" in err
 
 
 def test_an_unusable_file_is_left_out_with_the_reason(init):

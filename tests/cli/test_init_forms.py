@@ -174,7 +174,7 @@ def test_words_for_missing_values_are_reported_as_missing(receval, folder):
     folder({**PLAIN, "test.csv": TEST_CSV + "3,15,NA,1\n"})
     code, _, err = receval("init", "-o", "config.yaml")
     assert code == 0
-    assert "not sure: test.csv: column 'rating' has no value in 1 rows; receval run will refuse them" in err
+    assert "not sure: test.csv: column 'rating' has no value in 1 row; the config leaves such rows out" in err
     assert Path("config.yaml").exists()
 
 

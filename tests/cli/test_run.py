@@ -106,6 +106,21 @@ def test_a_second_run_gives_the_same_bytes_and_is_silent_too(receval, after_a_ru
     assert all(path.stat().st_mtime > 0 for path in folder.iterdir()), "nothing was written again"
 
 
+def test_a_run_says_what_it_wrote_and_how_to_see_it(receval, config, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = receval("run", config, "-o", "today/", "-o", "table.csv", "--set", "health=off")
+    assert (code, err) == (0, "receval: wrote table.csv, today; next: receval report today -o report.html\n")
+    assert receval("run", config, "-o", "tomorrow", "-q", "--set", "health=off") == (0, "", "")
+    assert (tmp_path / "tomorrow/results.json").exists()
+    assert receval("run", config, "-o", "today/", "-q", "--set", "health=off") == (0, "", "")
+
+
+def test_a_quiet_run_prints_the_table_that_is_asked_for(receval, config):
+    code, out, _ = receval("run", config, "-q", "--format", "table", "--set", "health=off")
+    assert code == 0
+    assert "knn" in out
+
+
 def test_aggregates_can_be_chosen(first_run):
     text = (first_run / "results" / "grids" / "results.csv").read_text()
     rows = {(row["model"], row["metric"], row["k"], row["aggregate"]): float(row["value"]) for row in csv.DictReader(io.StringIO(text))}

@@ -184,7 +184,7 @@ def test_a_data_file_given_as_config_is_named_as_such(name, receval, shop):
         code, _, err = receval(*command)
         assert code == 2
         if len(command) < 3 or "." in name:
-            assert err.startswith(f"receval: {name} is a data file, not a config\n  receval run --test TEST --recs NAME=LISTS -m nDCG@10 ")
+            assert err.startswith(f"receval: {name} is a data file, not a config\n  without a config give the files: --test TEST ")
 
 
 def test_a_result_folder_can_be_named_like_a_data_file(receval):

@@ -91,10 +91,10 @@ def test_popularity_lists_with_and_without_seen_items_are_not_equal(receval, wri
     )
     _, out, _ = receval("run", path)
     out = " ".join(out.split())
-    assert f"The lists of (popularity) {done} items of the user's train rows: train contains" in out
+    assert f"The lists of (popularity) {done} items of the user's train rows, because train contains" in out
     same = (lists == "unseen") == (done == "leave out")
     assert ("als: its lists are those of the popularity baseline" in out) == same
     count_popular = " ".join(receval("check", path)[1].split())
     assert ("are not above the popularity baseline" in count_popular) != same
     if not same:
-        assert f"The lists of this baseline {done} items of the user's train rows: train contains" in count_popular
+        assert f"The lists of this baseline {done} items of the user's train rows, because train contains" in count_popular

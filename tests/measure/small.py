@@ -23,7 +23,7 @@ def frame(columns: str, rows: Sequence[tuple[Any, ...]], kinds: Mapping[str, Any
 def prepared(train: pl.DataFrame | None = None, catalogue: Sequence[Any] = (), ids: Any = pl.Int64) -> Prepared:
     """Return the prepared facts on items of `train` and of a `catalogue`; without one the catalogue is that of train."""
     rows = pl.DataFrame(schema={"user": ids, "item": ids}) if train is None else train
-    items = pl.concat([rows["item"], pl.Series("item", list(catalogue), dtype=ids)]).unique().sort()
+    items = pl.concat([rows["item"], pl.Series("item", list(catalogue), dtype=rows["item"].dtype)]).unique().sort()
     known = Ids(items)
     counts = np.bincount(known.index_of(rows["item"]), minlength=len(items))
     users = np.bincount(known.index_of(rows.unique(["user", "item"])["item"]), minlength=len(items))

@@ -116,9 +116,9 @@ def test_measures_that_cannot_be_split_by_a_group_have_a_note(toy):
     result = toy(["cold", "items.kind"], metrics=["Recall", "NumRetrieved", "ItemCoverage"])
     assert by_group(result, "ItemCoverage@2") == {}
     assert by_group(result, "NumRetrieved@2").keys() == {"cold"}
-    assert "By cold there are no values of ItemCoverage: only measures with per-user values can be split." in result.notes()
+    assert "There are no values of ItemCoverage by cold: only measures with per-user values can be split." in result.notes()
     assert (
-        "By items.kind there are no values of NumRetrieved, ItemCoverage: only measures based on hits can be split by items."
+        "There are no values of NumRetrieved, ItemCoverage by items.kind: only measures based on hits can be split by items."
         in result.notes()
     )
 

@@ -192,10 +192,10 @@ EXAMPLE = GateTest("max_loss", 0.02, True, 350, 0.2666, 0.2616, -0.0188, -0.0533
 def test_the_words_of_a_gate():
     assert rule_text("Recall@20", EXAMPLE) == "Recall@20 loses at most 2 %"
     assert observed_text(EXAMPLE) == "−1.9 %, at worst −5.3 %"
-    assert remark(EXAMPLE) == "350 users can only rule out losses above 5.2 %; 2 % needs 2,328 users"
+    assert remark(EXAMPLE) == "350 users can only rule out losses above 5.2 % (80 % power); 2 % needs 2,328 users"
     assert gate_sentence(SUBJECT, EXAMPLE) == (
         "“nDCG@10 of today loses at most 2 % against main” is inconclusive: −1.9 %, at worst −5.3 %; "
-        "350 users can only rule out losses above 5.2 %; 2 % needs 2,328 users."
+        "350 users can only rule out losses above 5.2 % (80 % power); 2 % needs 2,328 users."
     )
     failed = replace(EXAMPLE, difference=-0.053, low=-0.085, high=-0.021, outcome="fail", meets=False)
     assert (observed_text(failed), remark(failed)) == ("−5.3 %, at best −2.1 %", "loss exceeds the limit of 2 %")

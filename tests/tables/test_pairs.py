@@ -44,6 +44,13 @@ def test_rows_are_found_by_user_and_item(kind):
     assert pair.tolist() == [0, 2]
 
 
+@pytest.mark.parametrize("kind", IDS)
+def test_a_row_is_found_once_if_its_pair_is_repeated(kind):
+    lists, train = [(0, 3), (0, 1), (1, 3)], [(0, 1), (0, 1), (1, 3), (0, 1), (1, 4)]
+    rows, pairs = make_pairs(tables(kind, lists, train), n_users=2)
+    assert Lookup(pairs).find(rows)[0].tolist() == [1, 2]
+
+
 def test_pairs_with_equal_hashes_are_different():
     user, item = np.array([0, 0, 0], dtype=np.int64), pl.Series(["x", "y", "z"])
     lists = Pairs(user, item, np.array([7, 7, 7], dtype=np.int64), None)
