@@ -66,6 +66,7 @@ BESIDE = {
     "data.test.uri": DATABASE,
     "data.test.query": DATABASE,
     "engine.memory": {},
+    "engine.workers": {},
     **{f"gates.rules.{key}": {"measure": "nDCG@10", "min": "0.1"} for key in ("measure", "severity", "by", "models")},
     "gates.rules.anchor": {"measure": "nDCG@10", "max_loss": "0.1"},
     "gates.rules.against": {"measure": "nDCG@10", "max_loss": "0.1"},

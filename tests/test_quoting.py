@@ -82,7 +82,7 @@ ARGUMENTS = [
     ["run", "c.yaml", "--set", "health={X: error}"],
     ["run", "c.yaml", "--recs", "X=l.csv", "--set", "evaluation.metrics=[none]"],
     ["run", "c.yaml", "--recs", "x=X"],
-    ["run", "c.yaml", "-o", "X"],
+    ["run", "c.yaml", "-o", "X.odd"],
     ["explain", "X", "c.yaml", "--user", "1"],
     ["explain", "Recall@2", "c.yaml", "--user", "X"],
     ["explain", "Recall@2", "c.yaml", "--user", "1", "--model", "X"],

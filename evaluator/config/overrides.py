@@ -189,10 +189,12 @@ def override(config: dict[str, Any], assignment: str, origins: dict[text.Path, s
         return f"{where}: write it as path=value, such as evaluation.top_k=[5,10]"
     if len(path) > _DEEPEST:
         return f"{where}: no config key is {len(path):,} levels deep"
-    if len(written) == 1 and not written.isalnum() and written != "~":  # a separator: in YAML such a sign has a meaning of its own
+    is_text = written.isprintable() or written == "\t"  # a lone surrogate is not, and no control character
+    if is_text and len(written) == 1 and not written.isalnum() and written != "~":  # a separator, which YAML reads as a sign
         return _put(config, path, written, where, origins)
     value = text.read(written, environment)
-    if value.problems and value.problems[0][1].startswith("not valid YAML") and not written.startswith(("[", "{", '"', "'")):
+    is_broken = value.problems and value.problems[0][1].startswith("not valid YAML")
+    if is_text and is_broken and not written.startswith(("[", "{", '"', "'")):
         return _put(config, path, written, where, origins)
     if value.problems:
         return f"{where}: {value.problems[0][1]}"

@@ -221,7 +221,10 @@ def _processes(engine: EngineChoice, inputs: Inputs, session: SparkSession | Non
     """Start the processes that are worth it for the lists of the model with most rows; none where Spark does the work."""
     if session is not None or engine.workers == 0:
         return Processes(0, "")
-    n_rows = max((expected_rows(source) or n_bytes(source) // _BYTES_PER_ROW for source in inputs.models.values()), default=0)
+    try:
+        n_rows = max((expected_rows(source) or n_bytes(source) // _BYTES_PER_ROW for source in inputs.models.values()), default=0)
+    except OSError:  # a file that is not there any more: reading it has a better sentence
+        n_rows = 0
     return Processes(n_processes(n_rows, engine.workers, engine.bytes), measure_part.__module__)
 
 

@@ -30,6 +30,8 @@ _MAX_ROWS_PER_FILE: Final = 100_000
 _MAX_ROWS: Final = 2_000_000
 _READ_KEYS: Final = ("format", "separator", "header", "columns", "split", "decimal_comma")
 """The keys of a source with options to read it."""
+_RESULT: Final = b'{\n  "format_version":'
+"""The start of JSON that receval writes: results and manifests."""
 _HEAD = """\
 # Written by `receval init`: guesses with reasons. Correct what is wrong, check with `receval validate`, then evaluate with `receval run`.
 # Paths are relative to {where}.
@@ -56,7 +58,10 @@ def guess(names: Sequence[str]) -> GuessedConfig:
             files.append(_classified(TablePreview(table, max_rows)))
         except (DataError, MissingExtraError) as error:
             message = error.message.removeprefix("init: ").removeprefix(str(table.paths[0])).removeprefix(table.path)
-            unreadable[table.path] = message.lstrip(",: ")  # the name is printed before it
+            is_result = table.paths[0].is_file() and sniff.starts(table.paths[0], _RESULT)
+            unreadable[table.path] = (
+                "it contains results of receval" if is_result else message.lstrip(",: ")
+            )  # the name is printed before it
     folds = find_folds(files)
     config = assemble([file for file in files if file.path not in folds.others], unreadable)
     if folds.names and with_folds(config, folds) is None:

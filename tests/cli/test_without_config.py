@@ -238,7 +238,7 @@ def test_an_array_of_numpy_is_refused_with_what_to_do(receval, shop):
 
 def test_results_that_are_given_as_config_are_named_as_such(receval):
     receval("run", *FILES, "-m", "nDCG@1", "-o", "results/")
-    assert "results/results.json is a file of results, not a config" in receval("compare", "results/results.json")[2]
+    assert "results/results.json contains results, not a config" in receval("compare", "results/results.json")[2]
     assert (
         "results is a folder, not a config file\n  it has results, not their files"
         in receval("explain", "nDCG@1", "results", "--user", "a")[2]
@@ -315,7 +315,10 @@ def test_short_forms_of_values_are_understood(assignment, written, receval):
     ("command", "said"),
     [
         (("run", "--test", "t.cvs", "--recs", "als.csv"), "data.test: there is no file t.cvs\n  did you mean t.csv?"),
-        (("compare", "als", "pop"), "there is no config or folder of results named als\n  receval init writes a config; "),
+        (
+            ("compare", "als", "pop"),
+            "there is no config or folder of results named als\n  receval init -o config.yaml writes one for the files of a folder; ",
+        ),
         (("compare", *FILES, "--base", "pop"), "No such option '--base'. Use --baseline NAME."),
         (("run", *FILES, "--top_k", "5"), "No such option '--top_k'. Use -k."),
     ],

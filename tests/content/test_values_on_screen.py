@@ -154,7 +154,6 @@ def test_thirty_models_and_forty_measures_are_split_into_tables_that_fit(columns
     assert max(counts) - min(counts) <= max(counts) // 2
 
 
-def test_places_are_sorted_by_model_metric_and_cutoff():
-    places = [("b", "Gini@5"), ("a", "Gini@20"), ("a", "Gini@none"), ("a", "Gini@5"), ("a", "Gini@10")]
-    ordered = [("a", "Gini@5"), ("a", "Gini@10"), ("a", "Gini@20"), ("a", "Gini@none"), ("b", "Gini@5")]
-    assert sorted(places, key=best_values._by_cutoff) == ordered
+def test_labels_are_sorted_by_metric_and_cutoff():
+    ordered = ["Gini", "Gini@5", "Gini@10", "Gini@20", "Hits@2"]
+    assert best_values._in_order([ordered[2], ordered[4], ordered[0], ordered[3], ordered[1]]) == ordered

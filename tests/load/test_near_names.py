@@ -6,14 +6,16 @@ import pytest
 from receval.errors import DataError
 from receval.load import find
 
+RELATIVE = "paths in a config are relative to its file, those of options to the current folder"
+
 
 @pytest.mark.parametrize(
     ("given", "hint"),
     [
         ("tst.csv", "did you mean {0}/test.csv?"),
         ("als.csv,test.csv", "these are several files: give --recs once per model, or a list of paths in the config"),
-        ("elsewhere/test.csv", "paths in a config are relative to its file"),
-        ("xyz.parquet", "paths in a config are relative to its file"),
+        ("elsewhere/test.csv", RELATIVE),
+        ("xyz.parquet", RELATIVE),
     ],
 )
 def test_a_file_that_is_not_there_gets_what_may_be_meant(given, hint, tmp_path):

@@ -142,7 +142,7 @@ def test_random_lists_have_different_unseen_items_while_there_are_any(world, see
 
 def test_random_lists_depend_only_on_the_seed_and_the_number_of_the_user():
     assert drawn(range(10), range(4), None, 5, 7) == LISTS_OF_SEED_7
-    prepared, nothing = prepared_items([(item, 1) for item in range(10)]), SeenItems.nothing(1)
+    prepared, nothing = prepared_items([(item, 1) for item in range(10)]), SeenItems.empty(1)
     alone = random_rows(prepared, np.asarray([2]), nothing, 5, 7)
     assert alone.item.tolist() == LISTS_OF_SEED_7[2]
     assert drawn(range(10), range(4), None, 5, 8) != LISTS_OF_SEED_7
