@@ -52,13 +52,15 @@ _BYTES_PER_ROW = 10
 class SourceReader(Struct):
     """Read sources; `n_rows` is the number of rows of each, by role.
 
-    With `tolerant` rows with a missing value are left out instead of refused. `folder` is that of the config.
+    With `tolerant` rows with a missing value are left out instead of refused, and with `drops` because the policy says so. `folder` is that
+    of the config.
     """
 
     folder: Path
     tolerant: bool
     session: SparkSession | None = None
     """The Spark session that reads tables of its catalog and brings whole users together."""
+    drops: bool = False
     n_rows: dict[str, int] = field(default_factory=dict)
     as_read: dict[str, load.Source] = field(default_factory=dict)
     """The sources with the options that finally worked, by role."""
@@ -114,7 +116,7 @@ class SourceReader(Struct):
         located = ((configured_path(place.file, source, self.folder), place.within, problem) for place, problem in source.faulty.places)
         places = tuple(mask_values(f"{path}{within}: {problem}") for path, within, problem in located)
         count, total = source.faulty.n_rows - self.n_rows[role], source.faulty.n_rows
-        return Faults(role, model, places, count, total, _collect(source.faulty_rows()))
+        return Faults(role, model, places, count, total, _collect(source.faulty_rows()), self.drops)
 
 
 class Files(Struct, eq=False, dict=True):
@@ -191,7 +193,7 @@ def open_inputs(
         stack.enter_context(load.refusing_changes(state for source in found.all() for state in source.states))
 
         def read(of_kinds: Inputs) -> T:
-            return use(_read(request, of_kinds, SourceReader(loaded.folder, tolerant, session), fingerprints, scratch, processes))
+            return use(_read(request, of_kinds, SourceReader(loaded.folder, tolerant, session, drops), fingerprints, scratch, processes))
 
         return read_all(found, read)
 

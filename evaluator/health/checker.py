@@ -49,7 +49,10 @@ class SourceNames(Struct, frozen=True):
 
 
 class Faults(Struct, frozen=True):
-    """Rows of a source that were left out: `count` of `total`, the first `places` in words, and the rows if they are kept."""
+    """Rows of a source that were left out: `count` of `total`, the first `places` in words, and the rows if they are kept.
+
+    `by_policy`: the config says that such rows are left out.
+    """
 
     role: str
     model: str
@@ -57,6 +60,7 @@ class Faults(Struct, frozen=True):
     count: int
     total: int
     rows: pl.DataFrame | None = None
+    by_policy: bool = False
 
 
 class PopularityRule(Struct, frozen=True):

@@ -36,7 +36,16 @@ class RowsWithFaults(HealthCheck):
             first = f"the first: {fault.places[0]}"
             rows = None if fault.rows is None else KeptRows((fault.rows,)).frame()
             sentence = f"{share} lack a value or contain a number that is not finite, and are left out; {first}."
-            symptoms += self.symptom(context, sentence, fault.count, fault.total, examples=fault.places, rows=rows, model=fault.model)
+            symptoms += self.symptom(
+                context,
+                sentence,
+                fault.count,
+                fault.total,
+                examples=fault.places,
+                rows=rows,
+                model=fault.model,
+                severity="warn" if fault.by_policy else None,  # whoever asks to leave such rows out knows of them
+            )
         return symptoms
 
 

@@ -157,7 +157,10 @@ def test_rows_without_a_value_are_left_out_by_the_config_and_a_run_is_not_refuse
     assert code == 0
     assert "not sure: test.csv: column 'rating' has no value in 1 row; the config leaves such rows out" in err
     assert "policy: {missing_values: drop}" in Path("config.yaml").read_text()
-    assert receval("run", "config.yaml", "--set", "health=off")[0] == 0
+    code, out, _ = receval("run", "config.yaml")
+    assert (code, "warning R02" in out) == (0, True)
+    assert receval("run", "config.yaml", "--strict")[0] == 1
+    assert receval("check", "config.yaml", "--set", "evaluation.policy.missing_values=error")[0] == 1
 
 
 def test_results_in_the_folder_are_not_taken_for_data(receval, folder):
