@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import polars as pl
 from msgspec import Struct, field
@@ -32,7 +32,7 @@ from ..measure.task import Task, tables_of
 from ..metrics.popularity_groups import profile_groups_of
 from ..names.measure_strings import MetricSpec
 from ..parts import Scratch, SideTable
-from ..parts.processes import Processes, n_processes
+from ..parts.processes import Processes, n_processes, worth_starting
 from ..parts.spark.session import SparkSession, session_of_frame, start_session
 from ..prepare import GroupColumn, SideFrames, SideNeeds, prepare_sides
 from ..results.row import Protocol
@@ -45,8 +45,10 @@ from .model_pass import measure_part
 from .plan import Plan, Request
 
 T = TypeVar("T")
-_BYTES_PER_ROW = 10
-"""About so many bytes has a row of a file that does not say its rows, packed ones between."""
+_BYTES_PER_ROW: Final = 10
+"""The usual size of a row in a file that does not store its number of rows, packed or not."""
+_SMALL: Final = 4_000_000
+"""Files of fewer bytes have too few rows for processes, and counting them would take a millisecond each."""
 
 
 class SourceReader(Struct):
@@ -220,14 +222,20 @@ def session_of(loaded: Loaded, stack: ExitStack) -> SparkSession | None:
 
 
 def _processes(engine: EngineChoice, inputs: Inputs, session: SparkSession | None) -> Processes:
-    """Start the processes that are worth it for the lists of the model with most rows; none where Spark does the work."""
-    if session is not None or engine.workers == 0:
-        return Processes(0, "")
+    """Start the processes that are worth it for the lists of the model with most rows; none if Spark does the work."""
+    n = n_processes(engine.workers, engine.bytes) if session is None else 0
+    if n and engine.workers is None:
+        n = min(n, worth_starting(max(map(_about_rows, inputs.models.values()), default=0)))
+    return Processes(n, measure_part.__module__)
+
+
+def _about_rows(source: load.Source) -> int:
+    """Return about how many rows a source has; 0 for files so small that it does not matter, or that are gone."""
     try:
-        n_rows = max((expected_rows(source) or n_bytes(source) // _BYTES_PER_ROW for source in inputs.models.values()), default=0)
-    except OSError:  # a file that is not there any more: reading it has a better sentence
-        n_rows = 0
-    return Processes(n_processes(n_rows, engine.workers, engine.bytes), measure_part.__module__)
+        size = n_bytes(source)
+        return 0 if size < _SMALL else expected_rows(source) or size // _BYTES_PER_ROW
+    except OSError:  # reading the file will have a better sentence
+        return 0
 
 
 def _read(

@@ -41,20 +41,24 @@ _PIPE: Final = 1 << 20
 _COUNT: Final = Layout("<Q")
 
 
-def n_processes(n_rows: int, asked: int | None = None, memory: int | None = None) -> int:
-    """Return how many processes are worth starting for so many rows of lists; 0: measure in this process.
+def n_processes(asked: int | None = None, memory: int | None = None) -> int:
+    """Return how many processes the machine has room for; 0: measure in this process.
 
     `asked` decides, if it is not `None`. Otherwise the number follows from the cores that Polars uses, which `POLARS_MAX_THREADS` and
-    containers limit, from the rows, and from `memory`, by default a quarter of the machine's.
+    containers limit, and from `memory`, by default a quarter of the machine's.
     """
     if not _can_start():
         return 0
     if asked is not None:
         return min(asked, _MOST_PROCESSES)
     cores, memory = pl.thread_pool_size(), default_memory() if memory is None else memory
-    if cores < _LEAST_CORES:
-        return 0
-    n = min(cores - _OTHER_CORES, n_rows // _ROWS_PER_PROCESS, 2 * memory // _BYTES_PER_PROCESS, _MOST_PROCESSES)
+    n = min(cores - _OTHER_CORES, 2 * memory // _BYTES_PER_PROCESS, _MOST_PROCESSES)
+    return n if cores >= _LEAST_CORES and n > 1 else 0
+
+
+def worth_starting(n_rows: int) -> int:
+    """Return how many processes are worth starting for so many rows of lists."""
+    n = n_rows // _ROWS_PER_PROCESS
     return n if n > 1 else 0
 
 
@@ -116,14 +120,17 @@ class _Process:
 
 
 class Processes:
-    """Some processes, started at once; leaving the context ends them.
+    """Up to `n` processes, started at once, fewer if the machine has no room for them; leaving the context ends them.
 
-    `module` is what they import at once, beside this module: what work needs that will come.
+    `module` is imported in them at once, beside this module: it is what the work that comes needs.
     """
 
     def __init__(self, n: int, module: str) -> None:
-        self.n = n
-        self._all = [_Process(module) for _ in range(n)]
+        self._all: list[_Process] = []
+        with suppress(OSError):
+            for _ in range(n):
+                self._all.append(_Process(module))
+        self.n = len(self._all)
         self._idle: LifoQueue[_Process] = LifoQueue()
         for process in self._all:
             self._idle.put(process)

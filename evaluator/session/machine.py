@@ -14,6 +14,7 @@ from importlib import metadata
 from typing import NamedTuple
 
 from ..extras import install_command
+from ..parts.processes import n_processes
 from ..parts.resources import default_memory, n_polars_threads
 
 
@@ -46,11 +47,13 @@ def facts() -> list[Fact]:
         found.append(Fact(f"extra {extra}", f"{', '.join(missing)} not installed" if missing else there, advice))
     found.append(_java(wanted=all(installed[name] is not None for name in by_extra.get("spark", ()))))
     quarter, limited, folder = default_memory(), os.environ.get("POLARS_MAX_THREADS"), tempfile.gettempdir()
+    n = n_processes()
     free, encoding = shutil.disk_usage(folder).free, sys.stdout.encoding or "none"
     return [
         *found,
         Fact("memory", f"{4 * quarter / 1e9:.1f} GB, of which lists take up to {quarter / 1e9:.1f} GB (engine.memory)"),
         Fact("threads", f"{n_polars_threads()} for Polars{f', by POLARS_MAX_THREADS={limited}' if limited else ''}"),
+        Fact("processes", f"{n or 'no other'} for large lists (engine.workers)"),
         Fact(
             "temporary files", f"{free / 1e9:.1f} GB free in {folder}", "set TMPDIR to a folder with more space" if free < quarter else ""
         ),

@@ -16,7 +16,7 @@ import pytest
 from receval.errors import DataError, MachineError
 from receval.parts import processes
 from receval.parts.part import Part
-from receval.parts.processes import Processes, n_processes
+from receval.parts.processes import Processes, n_processes, worth_starting
 
 from tests.parts import work
 
@@ -75,6 +75,23 @@ def test_work_that_only_this_process_knows_is_done_in_it(two):
     assert set(two.measure(here, parts(3))) == {os.getpid()}
 
 
+@pytest.mark.parametrize("n_started", [0, 1])
+def test_a_machine_without_room_for_all_processes_has_fewer(n_started, monkeypatch):
+    started = []
+
+    def start(module):
+        if len(started) == n_started:
+            raise OSError("no room")
+        started.append(start_one(module))
+        return started[-1]
+
+    start_one = processes._Process
+    monkeypatch.setattr(processes, "_Process", start)
+    with Processes(3, work.__name__) as some:
+        assert some.n == n_started
+        assert [number for number, _ in some.measure(work.number_and_process, parts(3))] == [0, 1, 2]
+
+
 @posix
 def test_a_process_that_is_killed_is_one_sentence():
     with Processes(2, work.__name__) as some, pytest.raises(MachineError) as raised:
@@ -116,26 +133,29 @@ def _runs(process: int) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("n_rows", "asked", "memory", "n_threads", "expected"),
+    ("asked", "memory", "n_threads", "expected"),
     [
-        (10**9, None, 8 * 10**9, 2, 0),  # reading and two threads keep two cores busy
-        (10**9, None, 8 * 10**9, 16, 14),
-        (20_000_000, None, 8 * 10**9, 16, 10),
-        (20_000_000, None, 8 * 10**9, 4, 2),
-        (3_000_000, None, 8 * 10**9, 16, 0),
-        (10**9, None, 10**9, 16, 3),
-        (10**9, None, 10**8, 16, 0),
-        (10**9, None, 10**12, 128, 32),
-        (0, 3, None, 1, 3),
-        (10**9, 0, None, 16, 0),
+        (None, 8 * 10**9, 2, 0),  # reading and two threads keep two cores busy
+        (None, 8 * 10**9, 4, 2),
+        (None, 8 * 10**9, 16, 14),
+        (None, 10**9, 16, 3),
+        (None, 10**8, 16, 0),
+        (None, 10**12, 128, 32),
+        (3, None, 1, 3),
+        (0, None, 16, 0),
     ],
 )
-def test_rows_cores_and_memory_decide_how_many_are_started(n_rows, asked, memory, n_threads, expected, monkeypatch):
+def test_cores_and_memory_decide_how_many_processes_have_room(asked, memory, n_threads, expected, monkeypatch):
     monkeypatch.setattr(processes.pl, "thread_pool_size", lambda: n_threads)
-    assert n_processes(n_rows, asked, memory) == expected
+    assert n_processes(asked, memory) == expected
+
+
+@pytest.mark.parametrize(("n_rows", "expected"), [(0, 0), (3_999_999, 0), (4_000_000, 2), (20_000_000, 10)])
+def test_few_rows_are_not_worth_a_process(n_rows, expected):
+    assert worth_starting(n_rows) == expected
 
 
 @pytest.mark.parametrize("program", ["", None, "/usr/sbin/uwsgi"])
 def test_a_program_that_embeds_python_starts_none(program, monkeypatch):
     monkeypatch.setattr(sys, "executable", program)
-    assert n_processes(10**9, 4) == 0
+    assert n_processes(4) == 0
