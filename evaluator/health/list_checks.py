@@ -274,13 +274,13 @@ class SampledCandidates(HealthCheck):
         inside = np.zeros(len(truth.pairs), dtype=np.bool_)
         inside[part.table("stored_hits")[1]] = True
         hits: Rows = part.table("hits")
-        near, first = hits["rank"] <= max(part.cutoffs, default=0), hits["rank"] <= hits["n_relevant"]
         numbers = {"inside": inside, "relevant": truth.relevant & listed[truth.pairs.user]}
+        for name, is_high in (("near", hits["rank"] <= max(part.cutoffs, default=0)), ("first", hits["rank"] <= hits["n_relevant"])):
+            numbers[name] = np.zeros(len(truth.pairs), dtype=np.bool_)  # of an item that is listed twice one hit counts
+            numbers[name][hits["pair"][is_high]] = True
         return Tally.of(
             size=size,
             **{name: int(mask.sum()) for name, mask in numbers.items()},
-            near=len(np.unique(hits["pair"][near])),
-            first=len(np.unique(hits["pair"][first])),
             **part.users(listed, n_recommended=lengths),
         )
 
