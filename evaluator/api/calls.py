@@ -59,6 +59,7 @@ def evaluate(
     engine: str | Mapping[str, Any] | None = None,
     by: str | Mapping[str, Any] | Sequence[Any] | None = None,
     aggregates: str | Sequence[str] | None = None,
+    value_columns: Mapping[str, str] | None = None,
     keep_users: bool = True,
 ) -> EvaluationResult:
     """Evaluate the lists of one or more models, as `receval run` does.

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from ..measure.task import needs_scores
 from ..metrics import Definition
+from ..metrics.value import OF_LISTED, VALUE_NEEDS
 from ..names import yaml_text as text
 from ..names.short_names import YARDSTICK_NAMES, is_spread
 from ..results.row import close_label, labels_named
@@ -210,10 +211,23 @@ def missing(definition: Definition, data: Data) -> Iterator[str]:
                 yield f"{definition.label} needs the categories of the items: give data.items with its key categories"
             elif data.items.categories is None:
                 yield f"{definition.label} needs the categories of the items: set data.items.categories to their column"
+        elif need in VALUE_NEEDS:
+            yield _without_value_column(definition, need)
         elif column and getattr(data, role) is None:
             yield f"{definition.label} needs the column {column!r} of the {role}: give data.{role}"
         elif not getattr(data, role):
             yield f"{definition.label} needs {_INPUTS[role]}: give data.{role}"
+
+
+def _without_value_column(definition: Definition, need: str) -> str:
+    """Say what to set for a measure of value that has no column, or one that not all of the items it adds up have."""
+    if need == OF_LISTED:
+        return (
+            f"{definition.label} adds up the weights of all listed items, but test rows have those of relevant items only: use items.COLUMN"
+        )
+    key = next(text.key for part in definition.all for text in part.metric.texts.values() if text.key)
+    set_to = f"set evaluation.value_columns.{key} to rows.COLUMN (of the test rows) or items.COLUMN (of data.items)"
+    return f"{definition.label} needs the column that has the value of each relevant item: {set_to}"
 
 
 def _without_train(definition: Definition) -> str:
@@ -316,6 +330,10 @@ def unused(config: Config) -> Iterator[tuple[text.Path, str]]:
         yield ("evaluation", "policy", axis), f"has no effect: {reason}"
     for key, reason in _of_measures(evaluation):
         yield ("evaluation", key), f"has no effect: {reason}"
+    read = {(text.key, part.texts[name]) for one in evaluation.computed for part in one.all for name, text in part.metric.texts.items()}
+    for key, column in evaluation.value_columns.given.items():
+        if (key, column) not in read:
+            yield ("evaluation", "value_columns", key), "has no effect: no measure uses it"
 
 
 def _of_policy(evaluation: Evaluation, conventions: str) -> Iterator[tuple[str, str]]:

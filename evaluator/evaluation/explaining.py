@@ -218,7 +218,7 @@ class Recorder:
         (`among_rated`), they are shown alone.
         """
         return tuple(
-            _hits(rows, sums, None if among_rated else reading.table()) if name == "hits" else _table(name, rows, sums)
+            _hits(rows, sums, None if among_rated else reading.table()) if name in ("hits", "valued_hits") else _table(name, rows, sums)
             for (name, rows), sums in self._tables.items()
         )
 

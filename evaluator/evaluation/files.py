@@ -31,7 +31,7 @@ from ..metrics.popularity_groups import profile_groups_of
 from ..names.measure_strings import MetricSpec
 from ..parts import Scratch, SideTable
 from ..parts.spark.session import SparkSession, session_of_frame, start_session
-from ..prepare import GroupColumn, SideFrames, SideNeeds, prepare_sides
+from ..prepare import GroupColumn, SideFrames, SideNeeds, ValueColumn, prepare_sides
 from ..results.row import Protocol
 from ..secrets import without_values
 from ..tables.graph import closure
@@ -270,8 +270,19 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
     def groups(role: str) -> dict[str, str]:
         """The columns of a file that name groups, and what they are called in its frame."""
         source, prefix = inputs.of(role), f"{role}."
-        names = sorted(need.removeprefix(prefix) for need in plan.measure_needs if need.startswith(prefix))
+        needs = (need for one in plan.all for need in one.metric.needs(one.params) if need not in one.value_columns)
+        names = sorted({need.removeprefix(prefix) for need in needs if need.startswith(prefix)})
         return {} if source is None else {column: source.labels[column] for column in names}
+
+    def value_columns(role: str) -> Iterator[ValueColumn]:
+        """The columns of a file that hold values."""
+        reading = {need: [one.metric for one in plan.all if need in one.value_columns] for one in plan.all for need in one.value_columns}
+        for need, metrics in sorted(reading.items()):
+            source, (kind, _, column) = inputs.of(role), need.partition(".")
+            if kind == role and source is not None:
+                names = tuple(dict.fromkeys(metric.name for metric in metrics))
+                negative = all(metric.bounds[0] < 0 for metric in metrics)
+                yield ValueColumn(column, source.labels[column], f"{source.role}: {source.name}", names, negative)
 
     def split_columns() -> Iterator[GroupColumn]:
         """The columns that results are split by; one that says the categories of an item is split as they are."""
@@ -293,6 +304,8 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
         train_users="train" in plan.measure_needs,
         train_pairs="cooccurrence" in axes,
         by=tuple(split_columns()),
+        item_values=tuple(value_columns("items")),
+        row_values=tuple(value_columns("test")),
         mean_rating=any(definition.truth.rule == "all_mean" for definition in plan.all),
     )
 

@@ -17,6 +17,8 @@ from .aggregate import needs_values
 
 _OF_HITS: Final = frozenset({"hits", "rated", "ideal", "retrieved", "retrieved_at_k", "n_relevant", "reading"})
 """What a measure of hits reads beside them: judged items, what is relevant, and the length of the list."""
+_VALUED: Final = frozenset({"valued_hits", "valued_relevant", "valued_listed"})
+"""The same of measures of value."""
 _OF_TRUTH: Final = _OF_HITS | {"judged_rows", "outside", "truth_with_repeats"}
 """Tables for which no row of the lists is needed but those of test pairs and of items that are no candidates."""
 
@@ -44,7 +46,8 @@ def _reach_lists(names: Collection[str]) -> bool:
 def sums_hits(definition: Definition) -> bool:
     """Whether a measure has a value per user that the user's hits add up to; it may divide by what the whole list adds up to."""
     tables = tables_of(definition)
-    return "hits" in tables and tables <= _OF_HITS | {"listed"} and not definition.metric.system
+    has_hits = not tables.isdisjoint(("hits", "valued_hits"))
+    return has_hits and tables <= _OF_HITS | _VALUED | {"listed"} and not definition.metric.system
 
 
 def of_hits(definition: Definition) -> bool:

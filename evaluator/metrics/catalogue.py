@@ -14,6 +14,7 @@ from msgspec import Struct
 from ..conventions import AXES, PROTOCOL, Axis, Convention, known, load
 from ..names.measure_strings import Scalar
 from .registry import METRICS, Metric, Number
+from .value import OF_LISTED, OF_RELEVANT
 
 _NEXT: Final = r"\\"
 
@@ -43,6 +44,7 @@ DEFAULT: Final = "receval"
 FAMILIES: Final = {
     "accuracy": "Accuracy of the list as a set",
     "ranking": "Accuracy of the ranking",
+    "value": "Revenue, profit and weights",
     "auc": "AUC",
     "rating": "Rating error",
     "coverage": "Coverage, and the state of the lists",
@@ -55,7 +57,12 @@ FAMILIES: Final = {
     "composite": "Several objectives",
 }
 """The families of metrics, in the order in which they are listed."""
-_NEEDS: Final = {"catalogue": "data.train or data.items", "categories": "categories of data.items"}
+_NEEDS: Final = {
+    "catalogue": "data.train or data.items",
+    "categories": "categories of data.items",
+    OF_RELEVANT: "a column of numbers of data.items or data.test",
+    OF_LISTED: "a column of numbers of data.items",
+}
 
 
 class ChoiceEntry(Struct, frozen=True):
@@ -236,7 +243,7 @@ def _uses(text: str, term: str) -> bool:
 def _needs(metric: Metric, own: Mapping[str, Scalar]) -> tuple[str, ...]:
     """The inputs that the metric needs under its defaults, with `COLUMN` for columns that must be named."""
     given = {name: own[axis] for name, axis in metric.axes.items()}
-    given |= {name: text.default or "COLUMN" for name, text in metric.texts.items()}
+    given |= {name: "" if text.key else text.default or "COLUMN" for name, text in metric.texts.items()}
     needed = (need for need in sorted(metric.needs(given)) if not need.endswith("?"))
     named = (_NEEDS.get(need, f"data.{need}").removesuffix(".COLUMN") for need in needed)
     return tuple(f"a column of {need}" if need in ("data.items", "data.users") else need for need in named)

@@ -27,10 +27,15 @@ Needs = Callable[[Mapping[str, Scalar]], Iterable[str]]
 
 
 class Text(Struct, frozen=True):
-    """A parameter of a metric's own that is a name or a text: its default (`None`: it must be given), and its meaning."""
+    """A parameter of a metric's own that is a name or a text: its default (`None`: it must be given), and its meaning.
+
+    A parameter with a `key` names a column of values, as `items.price` does; if it is not given, `evaluation.value_columns` may do so under
+    that key.
+    """
 
     default: str | None
     means: str
+    key: str = ""
 
 
 class Number(Struct, frozen=True):

@@ -58,6 +58,13 @@ class CutTable(Struct, frozen=True, eq=False):
         """Σ `row` over the user's rows with rank ≤ k; 0 without any. `label` and `parts` describe the term of a row for people."""
         return self._reduced("sum", row, label, parts, cut=True)
 
+    def exact_sum(self, row: Array, label: str = "term", whole: bool = False) -> Array:
+        """Σ `row` as `sum` has it, or over rows at any rank (`whole`); each sum is rounded once, so that no order of rows changes it."""
+        cutoffs = None if whole else self.cutoffs
+        if self.trace is not None:
+            self.trace.sum_of_rows(self.name, self.rows, "sum", row, label, {}, cutoffs)
+        return self.rows.exact_sums(row, cutoffs)
+
     def max(self, row: Any, label: str = "term", **parts: Any) -> Array:
         """The largest `row` (which must be ≥ 0) over the user's rows with rank ≤ k; 0 without any."""
         return self._reduced("max", row, label, parts, cut=True)

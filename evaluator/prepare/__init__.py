@@ -2,5 +2,6 @@
 
 from .memberships import GroupColumn
 from .side_inputs import SideFrames, SideNeeds, prepare_sides
+from .values import ValueColumn
 
-__all__ = ["GroupColumn", "SideFrames", "SideNeeds", "prepare_sides"]
+__all__ = ["GroupColumn", "SideFrames", "SideNeeds", "ValueColumn", "prepare_sides"]

@@ -18,6 +18,7 @@ from ..tables.array import Array
 from ..tables.ids import Ids
 from ..tables.prepared import Group, Prepared, ProfileGroups
 from .memberships import GroupColumn, category_names, coded, group_names, memberships, remarks_on_groups
+from .values import ValueColumn, values_of_items, values_of_rows
 
 _SPARSEST: Final = 8
 """Integer ids are looked up in a plain array where it is at most as many times as long as there are rows."""
@@ -187,6 +188,7 @@ class SideNeeds(Struct, frozen=True):
     - `train_pairs`: whether distances by co-occurrence look at all pairs of train
     - `by`: the columns that results are split by
     - `mean_rating`: whether relevance depends on the mean of all ratings
+    - `item_values`, `row_values`: the columns of values of data.items and of the test rows
     """
 
     category_columns: tuple[tuple[str, str], ...] = ()
@@ -199,6 +201,8 @@ class SideNeeds(Struct, frozen=True):
     train_pairs: bool = False
     by: tuple[GroupColumn, ...] = ()
     mean_rating: bool = False
+    item_values: tuple[ValueColumn, ...] = ()
+    row_values: tuple[ValueColumn, ...] = ()
 
 
 def prepare_sides(
@@ -236,6 +240,9 @@ def prepare_sides(
     if frames.distances is not None:
         distances, more = distances_both_ways(frames.distances)
         prepared, remarks = replace(prepared, distances=distances), remarks + more
+    if needs.item_values or needs.row_values:
+        prepared, more = _with_values(prepared, frames, needs)
+        remarks += more
     if needs.by:
         known, more = memberships(needs.by, {"users": frames.users, "items": frames.items}, items, frames.test)
         prepared, remarks = replace(prepared, memberships=known), remarks + more
@@ -360,6 +367,20 @@ def _with_test_popularity(prepared: Prepared, test: pl.DataFrame, train: TrainRo
         test_first=first_rows(item, test["row"].to_numpy(), n_items),
         numbers=dict(prepared.numbers) | {"train_and_test_users": float(n_users)},
     )
+
+
+def _with_values(prepared: Prepared, frames: SideFrames, needs: SideNeeds) -> tuple[Prepared, list[str]]:
+    """Add the columns of values of items, and which columns of the test rows hold values; with remarks."""
+    test, of_items, remarks = frames.test, {}, list[str]()
+    assert test is not None
+    for column in needs.item_values:
+        assert frames.items is not None
+        of_items[column.name], more = values_of_items(frames.items, column, prepared.items, test)
+        remarks += more
+    for column in needs.row_values:
+        remarks += values_of_rows(test, column)
+    rows = {column.name: column.label for column in needs.row_values}
+    return replace(prepared, item_values=of_items, row_columns=rows), remarks
 
 
 def _pairs_by_item(train: TrainRows, items: Ids) -> pl.DataFrame:

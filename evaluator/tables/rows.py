@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import Struct, field
 
 from ..lazy import pl
+from ..sums.group_sums import exact_group_sums
 from .array import Array
 from .ids import Ids, Lookup, Pairs, gathered, paired, user_starts
 
@@ -118,6 +119,16 @@ class Rows(Struct, frozen=True, eq=False):
         width = len(cutoffs) + 1
         buckets = np.bincount(self.cells(cutoffs), weights, self.n_blocks * width).reshape(self.n_blocks, width)[:, :-1]
         return self.spread(np.cumsum(buckets.T, axis=0, dtype=np.float64))
+
+    def exact_sums(self, row: Array, cutoffs: Cutoffs) -> Array:
+        """Σ `row` as `sums` has it, each sum rounded once: no order of rows and no other cut-off changes it."""
+        values = np.asarray(row, dtype=np.float64)
+        values = values if self.weight is None else values * self.weight
+        made = []
+        for k in (None,) if cutoffs is None else cutoffs:
+            within = slice(None) if k is None else self.columns[self.cut] <= k
+            made.append(exact_group_sums(values[within], self.user[within], self.n_blocks))
+        return self.spread(np.stack(made))
 
     def tallies(self, kinds: Array, n_kinds: int, cutoffs: Cutoffs) -> list[Array]:
         """For each kind from 0 the number of each user's rows up to each cut-off that have it; a row of kind -1 has none."""
