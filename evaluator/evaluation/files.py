@@ -282,7 +282,7 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
             if kind == role and source is not None:
                 names = tuple(dict.fromkeys(metric.name for metric in metrics))
                 negative = all(metric.bounds[0] < 0 for metric in metrics)
-                yield ValueColumn(column, source.labels[column], f"{source.role}: {source.name}", names, negative)
+                yield ValueColumn(column, source.labels[column], source.role, f"{source.role}: {source.name}", names, negative)
 
     def split_columns() -> Iterator[GroupColumn]:
         """The columns that results are split by; one that says the categories of an item is split as they are."""

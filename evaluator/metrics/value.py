@@ -8,7 +8,7 @@ from typing import Final
 
 from ..names.measure_strings import Scalar
 from ..names.value_columns import source_and_column
-from ..tables import values  # noqa: F401, declares the tables
+from ..tables import pair_values  # noqa: F401, declares the tables
 from ..tables.array import Array
 from .arrays import defined
 from .measure import Measure, Ratio

@@ -17,8 +17,8 @@ from ..sums.exact import ExactSums, rounded
 from ..tables.array import Array
 from ..tables.ids import Ids
 from ..tables.prepared import Group, Prepared, ProfileGroups
+from .item_values import ValueColumn, values_of_items, values_of_rows
 from .memberships import GroupColumn, category_names, coded, group_names, memberships, remarks_on_groups
-from .values import ValueColumn, values_of_items, values_of_rows
 
 _SPARSEST: Final = 8
 """Integer ids are looked up in a plain array where it is at most as many times as long as there are rows."""

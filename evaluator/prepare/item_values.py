@@ -10,7 +10,7 @@ from ..errors import DataError
 from ..quoting import short
 from ..tables.array import Array
 from ..tables.ids import Ids
-from ..tables.values import numbers
+from ..tables.pair_values import numbers
 
 _LARGEST = 1e15
 """Larger values are mistakes, such as times in nanoseconds; the squares of smaller ones can still be added up."""
@@ -19,11 +19,12 @@ _LARGEST = 1e15
 class ValueColumn(Struct, frozen=True):
     """A column of values: its name in the file, its name in the frame, and the metrics that read it.
 
-    `place` names the file in messages. `may_be_negative`: no metric refuses values below 0.
+    `role` is the source, `place` also names its file, for errors. `may_be_negative`: no metric refuses values below 0.
     """
 
     name: str
     label: str
+    role: str
     place: str
     metrics: tuple[str, ...]
     may_be_negative: bool = False
@@ -42,7 +43,7 @@ def values_of_items(items: pl.DataFrame, column: ValueColumn, known: Ids, test: 
     remarks = []
     if len(differs):
         have = "item has" if len(differs) == 1 else "items have"
-        remarks.append(f"{column.place}: {len(differs):,} {have} several values in column {column.name}: the highest is used.")
+        remarks.append(f"{column.role}: {len(differs):,} {have} several values in column {column.name}: the highest is used.")
     tested = test["item"].unique()
     missing = np.isnan(np.append(of_items, np.nan)[known.index_of(tested)])
     return of_items, remarks + _remarks_on_missing(column, int(missing.sum()), len(tested), "test item")
@@ -87,4 +88,4 @@ def _remarks_on_missing(column: ValueColumn, missing: int, total: int, what: str
         raise DataError(f"{column.place}: none of the {total:,} {what}s has a value in column {column.name!r}", hint)
     have, count = ("has", "counts") if missing == 1 else ("have", "count")
     metrics = ", ".join(column.metrics)
-    return [f"{column.place}: {missing:,} of {total:,} {what}s {have} no value in column {column.name} and {count} 0 in {metrics}."]
+    return [f"{column.role}: {missing:,} of {total:,} {what}s {have} no value in column {column.name} and {count} 0 in {metrics}."]

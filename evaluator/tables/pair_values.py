@@ -9,7 +9,6 @@ from ..lazy import pl
 from ..names.value_columns import source_and_column
 from .array import Array
 from .graph import TableNotes, note_sentence, table
-from .ids import gathered
 from .prepared import Prepared, item_column
 from .rows import PartData, Rows
 from .truth import ONE_ROW, TEST, TestPairs, one_row_per_pair, relevant_rows, rows_that_pass
