@@ -225,7 +225,8 @@ def _without_value_column(definition: Definition, need: str) -> str:
         return (
             f"{definition.label} adds up the weights of all listed items, but test rows have those of relevant items only: use items.COLUMN"
         )
-    key = next(text.key for part in definition.all for text in part.metric.texts.values() if text.key)
+    needing = (part.metric for part in definition.all if need in part.metric.needs(part.params))
+    key = next(text.key for metric in needing for text in metric.texts.values() if text.key)
     set_to = f"set evaluation.value_columns.{key} to rows.COLUMN (of the test rows) or items.COLUMN (of data.items)"
     return f"{definition.label} needs the column that has the value of each relevant item: {set_to}"
 
