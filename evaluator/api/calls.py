@@ -73,7 +73,8 @@ def evaluate(
     users × items of NumPy or SciPy. `columns` says which column is which where they have no usual names: `{"user": "uid"}`, or of one
     source `{"test": {"user": "uid"}}`.
 
-    `metrics` are measure strings such as `nDCG@10`, cut at each of `top_k` where they name no cut-off. `relevance` is the least rating of a
+    `metrics` are measure strings such as `nDCG@10`, cut at each of `top_k` where they name no cut-off; `value_columns` names the columns of
+    Revenue, Profit and the weighted measures: `{"revenue": "rows.price"}`. `relevance` is the least rating of a
     relevant item, or `{"threshold": 4, "graded": True}`. `mask_seen` takes what `train` holds out of matrices of scores. `categories` names
     the column of `items` that says their categories, and `split` what separates them there. `health=False` makes no checks. The other
     arguments are those of the `evaluation` section of a config. Without `keep_users` the result has no values of single users.

@@ -221,14 +221,16 @@ def missing(definition: Definition, data: Data) -> Iterator[str]:
 
 def _without_value_column(definition: Definition, need: str) -> str:
     """Say what to set for a measure of value that has no column, or one that not all of the items it adds up have."""
-    if need == OF_LISTED:
+    part = next(part for part in definition.all if need in part.metric.needs(part.params))
+    key, column = next((text.key, part.texts[name]) for name, text in part.metric.texts.items() if text.key)
+    if column:
         return (
             f"{definition.label} adds up the weights of all listed items, but test rows have those of relevant items only: use items.COLUMN"
         )
-    needing = (part.metric for part in definition.all if need in part.metric.needs(part.params))
-    key = next(text.key for metric in needing for text in metric.texts.values() if text.key)
-    set_to = f"set evaluation.value_columns.{key} to rows.COLUMN (of the test rows) or items.COLUMN (of data.items)"
-    return f"{definition.label} needs the column that has the value of each relevant item: {set_to}"
+    whose, columns = "relevant", "rows.COLUMN (of the test rows) or items.COLUMN (of data.items)"
+    if need == OF_LISTED:
+        whose, columns = "listed", "items.COLUMN (of data.items)"
+    return f"{definition.label} needs the column that has the value of each {whose} item: set evaluation.value_columns.{key} to {columns}"
 
 
 def _without_train(definition: Definition) -> str:
@@ -331,10 +333,6 @@ def unused(config: Config) -> Iterator[tuple[text.Path, str]]:
         yield ("evaluation", "policy", axis), f"has no effect: {reason}"
     for key, reason in _of_measures(evaluation):
         yield ("evaluation", key), f"has no effect: {reason}"
-    read = {(text.key, part.texts[name]) for one in evaluation.computed for part in one.all for name, text in part.metric.texts.items()}
-    for key, column in evaluation.value_columns.given.items():
-        if (key, column) not in read:
-            yield ("evaluation", "value_columns", key), "has no effect: no measure uses it"
 
 
 def _of_policy(evaluation: Evaluation, conventions: str) -> Iterator[tuple[str, str]]:

@@ -143,6 +143,7 @@ def _choices(definition: Definition, is_part: bool) -> tuple[ExplainedChoice, ..
     metric, threshold = definition.metric, definition.truth.threshold
     choices = [choice(key, axis) for key, axis in metric.axes.items()]
     choices += [ExplainedChoice(key, f"{value:g}", metric.numbers[key].means) for key, value in definition.numbers.items()]
+    choices += [ExplainedChoice(key, definition.texts[key], text.means) for key, text in metric.texts.items() if text.key]
     if is_part:
         return tuple(choices)
     if threshold is not None:

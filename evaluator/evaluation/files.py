@@ -23,7 +23,7 @@ from ..forks import refuse_lost_threads
 from ..health import Faults
 from ..load.faults import FaultTally
 from ..load.opening import FAILURES, opened
-from ..load.scan import ReadError
+from ..load.scan import NO_VALUE, ReadError
 from ..measure.by_group import equal_borders
 from ..measure.scoring import Scorer
 from ..measure.task import Task, tables_of
@@ -280,9 +280,16 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
         for need, metrics in sorted(reading.items()):
             source, (kind, _, column) = inputs.of(role), need.partition(".")
             if kind == role and source is not None:
-                names = tuple(dict.fromkeys(metric.name for metric in metrics))
-                negative = all(metric.bounds[0] < 0 for metric in metrics)
-                yield ValueColumn(column, source.labels[column], source.role, f"{source.role}: {source.name}", names, negative)
+                yield ValueColumn(
+                    column,
+                    source.labels[column],
+                    source.role,
+                    f"{source.role}: {source.name}",
+                    tuple(dict.fromkeys(metric.name for metric in metrics)),
+                    NO_VALUE,
+                    source.scan.decimal_comma,
+                    may_be_negative=all(metric.bounds[0] < 0 for metric in metrics),
+                )
 
     def split_columns() -> Iterator[GroupColumn]:
         """The columns that results are split by; one that says the categories of an item is split as they are."""

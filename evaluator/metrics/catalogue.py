@@ -57,11 +57,13 @@ FAMILIES: Final = {
     "composite": "Several objectives",
 }
 """The families of metrics, in the order in which they are listed."""
+NUMBERS_OF_RELEVANT: Final = "a column of numbers of data.items or data.test"
+NUMBERS_OF_LISTED: Final = "a column of numbers of data.items"
 _NEEDS: Final = {
     "catalogue": "data.train or data.items",
     "categories": "categories of data.items",
-    OF_RELEVANT: "a column of numbers of data.items or data.test",
-    OF_LISTED: "a column of numbers of data.items",
+    OF_RELEVANT: NUMBERS_OF_RELEVANT,
+    OF_LISTED: NUMBERS_OF_LISTED,
 }
 
 

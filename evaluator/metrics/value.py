@@ -26,18 +26,12 @@ LETTERS = {
 OF_RELEVANT: Final = "relevant_values"
 OF_LISTED: Final = "listed_values"
 VALUE_NEEDS: Final = (OF_RELEVANT, OF_LISTED)
-"""The needs of a measure that has no column of values, or one of test rows where each listed item needs a value."""
+"""The needs of a measure without a column of values: of the relevant items, or of all listed items, which test rows do not have."""
 
-_REVENUE: Final = Text(
-    None, "the column of values, items.COLUMN or rows.COLUMN (of the test rows); if not given, evaluation.value_columns.revenue", "revenue"
-)
-_PROFIT: Final = Text(
-    None, "the column of values, items.COLUMN or rows.COLUMN (of the test rows); if not given, evaluation.value_columns.profit", "profit"
-)
-_WEIGHT: Final = Text(
-    None, "the column of weights, items.COLUMN or rows.COLUMN (of the test rows); if not given, evaluation.value_columns.weight", "weight"
-)
-_WEIGHT_OF_ITEMS: Final = Text(None, "the column of weights, items.COLUMN; if not given, evaluation.value_columns.weight", "weight")
+_REVENUE: Final = Text(None, "the column of values, items.COLUMN or rows.COLUMN", "revenue")
+_PROFIT: Final = Text(None, "the column of values, items.COLUMN or rows.COLUMN", "profit")
+_WEIGHT: Final = Text(None, "the column of weights, items.COLUMN or rows.COLUMN", "weight")
+_WEIGHT_OF_ITEMS: Final = Text(None, "the column of weights, items.COLUMN", "weight")
 
 
 def _needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
@@ -47,7 +41,7 @@ def _needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
 
 def _needs_of_items(params: Mapping[str, Scalar]) -> tuple[str, ...]:
     column = str(params["column"])
-    return _needs(params) if column and source_and_column(column)[0] == "items" else (OF_LISTED if column else OF_RELEVANT,)
+    return _needs(params) if column and source_and_column(column)[0] == "items" else (OF_LISTED,)
 
 
 def _is_column(params: Mapping[str, Scalar], k: int | None) -> None:
@@ -93,8 +87,9 @@ def revenue(m: Measure) -> Array:
 
     Revenue@k = Σ_{i: hits} v(i)
 
-    v(i) is a number in a column of data.items (`items.price`), or of the test rows (`rows.price`), which says what this user paid. The mean
-    over users is the revenue per user; the aggregate `sum` is that of all users.
+    v(i) is a number in a `column` of data.items (`items.price`), or of the test rows (`rows.price`), which says what this user paid.
+    If `column` is not given, `evaluation.value_columns.revenue` names it. The mean over users is the revenue per user; the aggregate `sum`
+    is that of all users.
 
     Edge cases: a missing value counts 0, and the run says how many there are. A value below 0 is refused: Profit takes them. Of a pair
     with several test rows the row with the highest value counts, unless `truth_duplicates` is `sum`, which adds the rows up, or `first` or
@@ -115,11 +110,11 @@ def revenue(m: Measure) -> Array:
     reference="Recall in which each relevant item counts with its value",
 )
 def revenue_share(m: Measure) -> Ratio:
-    """The share of the value of the relevant items that the hits have; use it to compare revenue between users who spend much and little.
+    """The value of the hits as a share of that of all relevant items; use it to compare revenue between users who spend much and little.
 
     RevenueShare@k = Σ_{i: hits} v(i) / Σ_{i: relevant items} v(i)
 
-    v(i) is as in Revenue. Pooled over users (`micro`) it is the share of the revenue of all users.
+    v(i) is as in Revenue, and so is its `column`. Pooled over users (`micro`) it is the share of the revenue of all users.
 
     Edge cases: a user whose relevant items have no value in total is left out, as a user without relevant items is. Missing values and
     repeated test rows count as in Revenue; a value below 0 is refused.
@@ -143,7 +138,7 @@ def profit(m: Measure) -> Array:
 
     Profit@k = Σ_{i: hits} v(i)
 
-    v(i) is as in Revenue, and may be below 0.
+    v(i) is as in Revenue, and may be below 0. If `column` is not given, `evaluation.value_columns.profit` names it.
 
     Edge cases: missing values and repeated test rows count as in Revenue. The value has no bounds: a longer list may have a lower profit.
     """
@@ -162,12 +157,13 @@ def profit(m: Measure) -> Array:
     reference="Precision in which each listed item counts with its weight",
 )
 def weighted_precision(m: Measure) -> Ratio:
-    """The share of the weight of the recommended items that is relevant; use it if a wrong item costs as much as its weight.
+    """The weight of the hits as a share of that of all recommended items; use it if a wrong item costs as much as its weight.
 
     WeightedPrecision@k = Σ_{i: hits} v(i) / Σ_{i: listed items} v(i)
 
-    v(i) is a number in a column of data.items, such as a price. With the same weight for all items it is Precision with
-    `denominator` = `list_length`. The weights cannot come from test rows, because these have none for the other listed items.
+    v(i) is a number in a `column` of data.items, such as `items.price`; if it is not given, `evaluation.value_columns.weight` names it. The
+    weights cannot come from test rows, because these have none for the other listed items. With the same weight for all items it is
+    Precision with `denominator` = `list_length`.
 
     Edge cases: an empty list counts 0, and so does a list of items without weight. A missing weight is 0; a weight below 0 is refused.
     """
@@ -187,12 +183,12 @@ def weighted_precision(m: Measure) -> Ratio:
     reference="Recall in which each relevant item counts with its weight",
 )
 def weighted_recall(m: Measure) -> Ratio:
-    """The share of the weight of the relevant items that is recommended; use it if some relevant items matter more than others.
+    """The weight of the hits as a share of that of all relevant items; use it if some relevant items matter more than others.
 
     WeightedRecall@k = Σ_{i: hits} v(i) / Σ_{i: relevant items} v(i)
 
-    v(i) is a number in a column of data.items (`items.price`), or of the test rows (`rows.quantity`). With the same weight for all items
-    it is Recall. It is the formula of RevenueShare, with a column of its own in the config.
+    v(i) is a number in a `column` of data.items (`items.price`), or of the test rows (`rows.quantity`); if it is not given,
+    `evaluation.value_columns.weight` names it. With the same weight for all items it is Recall. The formula is that of RevenueShare.
 
     Edge cases: a user whose relevant items have no weight in total is left out. A missing weight is 0; a weight below 0 is refused.
     Repeated test rows count as in Revenue.

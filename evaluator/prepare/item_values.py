@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 import polars as pl
 from msgspec import Struct
@@ -19,7 +21,8 @@ _LARGEST = 1e15
 class ValueColumn(Struct, frozen=True):
     """A column of values: its name in the file, its name in the frame, and the metrics that read it.
 
-    `role` is the source, `place` also names its file, for errors. `may_be_negative`: no metric refuses values below 0.
+    `role` is the source, `place` also names its file, for errors. `no_value` are the words for a missing value in lower case, and with
+    `decimal_comma` numbers are written as 3,5. `may_be_negative`: no metric refuses values below 0.
     """
 
     name: str
@@ -27,6 +30,8 @@ class ValueColumn(Struct, frozen=True):
     role: str
     place: str
     metrics: tuple[str, ...]
+    no_value: Collection[str]
+    decimal_comma: bool = False
     may_be_negative: bool = False
 
 
@@ -58,9 +63,11 @@ def values_of_rows(test: pl.DataFrame, column: ValueColumn) -> list[str]:
 def _read(frame: pl.DataFrame, column: ValueColumn) -> Array:
     """Return the number in each row, NaN for none; `DataError` for text, numbers that are too large, and, where refused, those below 0."""
     texts = frame[column.label]
-    values = numbers(texts)
-    is_text = np.isnan(values) & (texts.is_not_null() & ~texts.str.strip_chars().str.to_lowercase().is_in(["", "nan"])).to_numpy()
-    _refuse(frame, column, is_text, "is not a number", "correct the values, or list texts that mean a missing value in null_values")
+    values = numbers(texts, column.decimal_comma)
+    is_text = np.isnan(values) & (texts.is_not_null() & ~texts.str.strip_chars().str.to_lowercase().is_in(column.no_value)).to_numpy()
+    with_comma = not np.isnan(numbers(texts.filter(is_text), True)).any()
+    correct = "correct the values, or list texts that mean a missing value in null_values"
+    _refuse(frame, column, is_text, "is not a number", "set decimal_comma: true for this file" if with_comma else correct)
     too_large = np.abs(values) > _LARGEST
     _refuse(frame, column, too_large, "is beyond 1e15", "choose another column, or a larger unit")
     if not column.may_be_negative:

@@ -379,7 +379,7 @@ def _with_values(prepared: Prepared, frames: SideFrames, needs: SideNeeds) -> tu
         remarks += more
     for column in needs.row_values:
         remarks += values_of_rows(test, column)
-    rows = {column.name: column.label for column in needs.row_values}
+    rows = {column.name: (column.label, column.decimal_comma) for column in needs.row_values}
     return replace(prepared, item_values=of_items, row_columns=rows), remarks
 
 

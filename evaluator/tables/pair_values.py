@@ -14,9 +14,10 @@ from .rows import PartData, Rows
 from .truth import ONE_ROW, TEST, TestPairs, one_row_per_pair, relevant_rows, rows_that_pass
 
 
-def numbers(texts: pl.Series) -> Array:
-    """Return the numbers that texts say, NaN for a missing value and for text that is not a number."""
-    return texts.str.strip_chars().cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
+def numbers(texts: pl.Series, decimal_comma: bool) -> Array:
+    """Return the numbers that texts say, NaN for a missing value and for text that is not a number; `decimal_comma`: 3,5 is 3.5."""
+    written = texts.str.replace(",", ".", literal=True) if decimal_comma else texts
+    return written.str.strip_chars().cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
 
 
 @item_column("value", otherwise=np.nan)
@@ -36,7 +37,8 @@ def pair_values(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth
     source, name = source_and_column(column)
     if source == "items":
         return _filled(prepared.item_column("value", column=name)[prepared.items.index_of(test_pairs.item)])
-    values = _filled(numbers(part.rows(TEST).frame[prepared.row_columns[name]]))
+    label, decimal_comma = prepared.row_columns[name]
+    values = _filled(numbers(part.rows(TEST).frame[label], decimal_comma))
     of_pairs = np.zeros(len(test_pairs))
     if not test_pairs.repeats:
         of_pairs[test_pairs.row_pair] = values

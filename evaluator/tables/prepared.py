@@ -206,8 +206,8 @@ class Prepared(Struct, frozen=True, eq=False):
     """Who stands in which group of the columns that results are split by."""
     item_values: Mapping[str, Array] = field(default_factory=dict)
     """The values of items by column of data.items, for measures of value; NaN for an item without one."""
-    row_columns: Mapping[str, str] = field(default_factory=dict)
-    """The column of the frame of test rows that holds each column of values."""
+    row_columns: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
+    """The column of the frame of test rows that holds each column of values, and whether its numbers are written as 3,5."""
     borders: Mapping[GroupBy, tuple[int, ...]] = field(default_factory=dict)
     """The borders of groups of about equal size."""
     memo: dict[Any, Any] = field(default_factory=dict)

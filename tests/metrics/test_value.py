@@ -180,6 +180,11 @@ def test_models_are_compared_in_revenue(evaluate):
         ("Revenue(column=test.paid)@5", {}, "a column of the test rows is written rows.paid, not 'test.paid'"),
         ("Revenue(column=item.price)@5", {}, "did you mean 'items.price'?"),
         ("Revenue@5", {"revenue": "price"}, r"the column must be items.price (of data.items) or rows.price"),
+        (
+            "WeightedPrecision@5",
+            {},
+            "the value of each listed item: set evaluation.value_columns.weight to items.COLUMN (of data.items)",
+        ),
         ("WeightedPrecision@5", {"weight": "rows.paid"}, "test rows have those of relevant items only: use items.COLUMN"),
         ("WeightedPrecision(column=rows.paid)@5", {}, "test rows have those of relevant items only: use items.COLUMN"),
     ],
@@ -236,19 +241,18 @@ def test_missing_values_count_0_and_are_counted(evaluate):
     assert result.remarks[0] == "data.test: 1 of 3 test rows has no value in column paid and counts 0 in Revenue."
 
 
-def test_a_column_that_no_measure_uses_is_named(write):
+def test_the_columns_are_in_the_resolved_config_and_one_that_no_measure_uses_is_no_fault(write):
     write("t.csv", "user,item,price\na,x,1\n")
     write("l.csv", "user,item,score\na,x,1\n")
     path = write(
         "c.yaml",
         "data: {test: t.csv, recommendations: {m: l.csv}}\n"
-        "evaluation:\n  metrics: ['Revenue', 'WeightedRecall(column=rows.price)']\n"
-        "  value_columns: {revenue: rows.price, profit: rows.price}\n",
+        "evaluation:\n  metrics: [Revenue]\n  value_columns: {revenue: rows.price, profit: rows.margin}\n",
     )
-    (warning,) = load_config(path).warnings
-    assert warning.endswith("evaluation.value_columns.profit: has no effect: no measure uses it")
-    assert load_config(path).resolved()["evaluation"]["value_columns"] == {"revenue": "rows.price", "profit": "rows.price"}
-    assert values(run(load_config(path)), "m")["Revenue@10"] == 1.0
+    loaded = load_config(path)
+    assert loaded.warnings == ()
+    assert loaded.resolved()["evaluation"]["value_columns"] == {"revenue": "rows.price", "profit": "rows.margin"}
+    assert values(run(loaded), "m")["Revenue@10"] == 1.0
 
 
 def test_a_run_without_measures_of_value_reads_no_column_for_them(evaluate, monkeypatch):
