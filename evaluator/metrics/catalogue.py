@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from ..conventions import AXES, PROTOCOL, Axis, Convention, known, load
 from ..names.measure_strings import Scalar
-from .registry import METRICS, Metric, Number
+from .registry import METRICS, Metric, Number, Text
 from .value import OF_LISTED, OF_RELEVANT
 
 _NEXT: Final = r"\\"
@@ -214,7 +214,7 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
             *(_axis(name, AXES[axis], own[axis]) for name, axis in metric.axes.items()),
             *(_number(name, number) for name, number in metric.numbers.items()),
             *(
-                ChoiceEntry(name, None, "formula", text.means, "none" if text.default == "" else "a name", {}, text.default or "")
+                ChoiceEntry(name, None, "formula", text.means, _allowed(metric, text), {}, text.default or "")
                 for name, text in metric.texts.items()
             ),
         ),
@@ -222,6 +222,13 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
         settings=tuple(_setting(metric, convention, default) for convention in conventions),
         origin=metric.origin,
     )
+
+
+def _allowed(metric: Metric, text: Text) -> str:
+    """Return which texts a parameter takes, in words."""
+    if text.key:
+        return "items.COLUMN" if OF_LISTED in metric.needs({"column": ""}) else "items.COLUMN or rows.COLUMN"
+    return "none" if text.default == "" else "a name"
 
 
 def _terms(metric: Metric, text: str) -> dict[str, str]:

@@ -28,10 +28,9 @@ OF_LISTED: Final = "listed_values"
 VALUE_NEEDS: Final = (OF_RELEVANT, OF_LISTED)
 """The needs of a measure without a column of values: of the relevant items, or of all listed items, which test rows do not have."""
 
-_REVENUE: Final = Text(None, "the column of values, items.COLUMN or rows.COLUMN", "revenue")
-_PROFIT: Final = Text(None, "the column of values, items.COLUMN or rows.COLUMN", "profit")
-_WEIGHT: Final = Text(None, "the column of weights, items.COLUMN or rows.COLUMN", "weight")
-_WEIGHT_OF_ITEMS: Final = Text(None, "the column of weights, items.COLUMN", "weight")
+_REVENUE: Final = Text(None, "the column of values", "revenue")
+_PROFIT: Final = Text(None, "the column of values", "profit")
+_WEIGHT: Final = Text(None, "the column of weights", "weight")
 
 
 def _needs(params: Mapping[str, Scalar]) -> tuple[str, ...]:
@@ -150,7 +149,7 @@ def profit(m: Measure) -> Array:
     family="value",
     uses=("valued_hits", "valued_listed"),
     pooled=True,
-    texts={"column": _WEIGHT_OF_ITEMS},
+    texts={"column": _WEIGHT},
     needs=_needs_of_items,
     validate=_is_column,
     tex=rf"\frac{{{_HITS_OF}}}{{\sum_{{i \in L_u}} v_i}}",
