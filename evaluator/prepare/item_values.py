@@ -91,7 +91,8 @@ def _remarks_on_missing(column: ValueColumn, missing: int, total: int, what: str
     if not missing:
         return []
     if missing == total:
-        hint = "check that both files write item ids alike" if what == "test item" else "choose a column that has values"
+        alike = ", and that both files write item ids alike" if what == "test item" else ""
+        hint = f"check that the column has values{alike}"
         raise DataError(f"{column.place}: none of the {total:,} {what}s has a value in column {column.name!r}", hint)
     have, count = ("has", "counts") if missing == 1 else ("have", "count")
     metrics = ", ".join(column.metrics)
