@@ -1,8 +1,8 @@
-"""Which of the items that are as popular as the border between head and tail a library put into the head.
+"""The items at the border between head and tail that a library put into the head, among equally popular ones.
 
-WarpRec sorts items by popularity in no stated order, so that it depends on the sort which of them are in the head; receval takes
-the smallest ids. The choice shows in the library's own ACLT. To compare the other values under the same choice the items get
-each other's ids, which changes nothing else.
+WarpRec sorts items by popularity without a stated order of equal ones, so its sort decides which of them are in the head; receval takes
+the smallest ids. The library's choice can be found from its own ACLT. To compare its other values under the same choice, the items
+exchange their ids, which changes nothing else.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from libraries import Group, Row, file_of, read
 _MOST = 200_000
 
 
-def exchanged(source: Path, ratio: float, rows: list[Row]) -> dict[object, object] | None:
-    """Item → the item whose id it gets; `None` if the choice does not show in `rows`, those of the library on these files."""
+def find_exchange(source: Path, ratio: float, rows: list[Row]) -> dict[object, object] | None:
+    """Return item → the item whose id it gets; `None` if `rows`, those of the library on these files, do not show its choice."""
     counts = read(source / "train").group_by("item_id").len().sort("len", "item_id", descending=[True, False])
     counts = counts.with_columns(before=pl.col("len").cum_sum() - pl.col("len"))
     head = counts.filter(pl.col("before") <= ratio * float(counts["len"].sum()))
@@ -40,7 +40,7 @@ def exchanged(source: Path, ratio: float, rows: list[Row]) -> dict[object, objec
 
 
 def _equation(source: Path, row: Row, tied: list[object], more: pl.Series) -> tuple[dict[object, int], float]:
-    """How often the lists hold each of the tied items, and how often those in the head must be held for the value of `row`."""
+    """Return how often the lists have each tied item, and how often they must have those in the head for the value of `row`."""
     users = read(source / "test").select("user_id").unique()
     lists = read(source / file_of(row["model"])).join(users, on="user_id", how="semi")
     top = lists.filter(pl.col("score").rank("ordinal", descending=True).over("user_id") <= row["k"])
@@ -50,7 +50,7 @@ def _equation(source: Path, row: Row, tied: list[object], more: pl.Series) -> tu
 
 
 def exchange(frame: pl.DataFrame, items: dict[object, object]) -> pl.DataFrame:
-    """`frame` with the items' new ids."""
+    """Return `frame` with the items' new ids."""
     if "item_id" not in frame.columns or not items:
         return frame
     return frame.with_columns(pl.col("item_id").replace(list(items), list(items.values())))

@@ -3,8 +3,8 @@
     python benchmarks/claims.py [--draws 1000] [--only WORDS]
 
 In every draw the truth is known: equal models, a loss of exactly the margin, clusters or skewed differences of mean 0. receval compares the
-per-user values as it compares those of files, and what it claims wrongly is counted. What looks like too often is measured again, with four
-times as many draws. The last line says whether any claim is wrong more often than it promises, by more than the noise of so many draws
+per-user values like those of files, and wrong claims are counted. A rate that seems too high is measured again, with four times as many
+draws. The last line shows whether any claim is wrong more often than it promises, by more than the noise of the draws
 (three standard errors); the exit code is then 1.
 """
 
@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from receval.stats.best import conclude_values
-from receval.stats.concluding import corrected
+from receval.stats.concluding import judge_family
 from receval.stats.difference import Difference, Settings, Subject
 from receval.stats.estimates import Summary
 from receval.stats.gates import GateTest, margin_test
@@ -36,24 +36,24 @@ SETTINGS = Settings()
 SUBJECT = Subject("measure", "base", "model")
 SHARES = ValueRange(0.0, 1.0)
 NOISE = 3.0
-"""Standard errors by which a share of draws may be above its promise."""
+"""Standard errors by which a share of draws may exceed its promise."""
 DOUBT = 1.5
-"""A share that is above by more is measured again, with other and four times as many draws: of seventy rows some are every time."""
+"""A share that exceeds its promise by more is measured again, with four times as many new draws: of seventy rows some always do."""
 
 
 class Claim(NamedTuple):
-    """A claim that may be wrong in at most `promised` of the draws of a world; `wrong` makes a draw, and says whether it was."""
+    """A claim that may be wrong in at most `promised` of the draws of a world; `wrong` makes a draw, and returns whether it was."""
 
     group: str
     world: str
     promised: float
     wrong: Callable[[Random], bool]
     effort: float = 1.0
-    """How long a draw takes, beside others: fewer are made of what takes longer."""
+    """Relative time of a draw: slow claims get fewer draws."""
 
 
 def equal_models(n_models: int, n_measures: int, n: int, random: Random) -> dict[str, dict[str, Values]]:
-    """Measures of equally good models; measures of one model go together (r = .64)."""
+    """Draw measures of equally good models; measures of one model are correlated (r = .64)."""
     shared = random.normal(0, 0.8, (n_models, n))
     return {
         f"m{j}": {f"model {i}": values for i, values in enumerate(shared + random.normal(0, 0.6, (n_models, n)))} for j in range(n_measures)
@@ -61,18 +61,18 @@ def equal_models(n_models: int, n_measures: int, n: int, random: Random) -> dict
 
 
 def alike_but_one(random: Random) -> dict[str, dict[str, Values]]:
-    """Nine variants of a model and one other model, all equally good."""
+    """Draw nine variants of a model and one other model, all equally good."""
     like = random.normal(0, 1, 100)
     return {"m": {f"model {i}": like + random.normal(0, 0.1, 100) if i else random.normal(0, 1, 100) for i in range(10)}}
 
 
 def called_worse(draw: Callable[[Random], dict[str, dict[str, Values]]], random: Random) -> bool:
-    """Whether the closing sentence of `receval run` may say that a model beats another one, of equally good models."""
+    """Return whether the closing sentence of `receval run` can say that a model beats another one, of equally good models."""
     return any(conclusion.beaten for conclusion in conclude_values(draw(random)))
 
 
 def lead_is_missed(n_models: int, step: float, random: Random) -> bool:
-    """Whether the interval of the lead of the best model over the runner-up leaves out what it is; models are `step` apart."""
+    """Return whether the interval of the best model's lead over the runner-up excludes the true lead; models are `step` apart."""
     truth = step * np.arange(n_models)
     values = {f"{i}": truth[i] + random.normal(0, 1, 200) for i in range(n_models)}
     (conclusion,) = conclude_values({"m": values})
@@ -82,28 +82,28 @@ def lead_is_missed(n_models: int, step: float, random: Random) -> bool:
 
 
 def co_best_is_left_out(random: Random) -> bool:
-    """Whether the model that is best, with another one, has no mark."""
+    """Return whether a model that is one of the two best has no mark."""
     values = {f"{i}": 0.2 * (i < 2) + random.normal(0, 1, 200) for i in range(5)}
     (conclusion,) = conclude_values({"m": values})
     return "0" not in conclusion.alike
 
 
 def pair_differs(n_models: int, n: int, random: Random) -> bool:
-    """Whether `receval compare` with all pairs finds a difference between equally good models."""
+    """Return whether `receval compare` with all pairs finds a difference between equally good models."""
     values = random.normal(0, 1, (n_models, n))
     pairs = [compare_paired(SUBJECT, values[i], values[j], SETTINGS) for i in range(n_models) for j in range(i)]
-    return any(one.real for one in corrected(pairs, SETTINGS))
+    return any(one.real for one in judge_family(pairs, SETTINGS))
 
 
 def falsely_equivalent(n_measures: int, random: Random) -> bool:
-    """Whether any of several measures is called equivalent whose difference is exactly the margin."""
+    """Return whether any of several measures whose true difference is exactly the margin is called equivalent."""
     margin = 0.02
     pairs = [compare_paired(SUBJECT, np.zeros(400), random.normal(margin, 0.2, 400), SETTINGS, margin) for _ in range(n_measures)]
-    return any(one.verdict == "equivalent" for one in corrected(pairs, SETTINGS))
+    return any(one.verdict == "equivalent" for one in judge_family(pairs, SETTINGS))
 
 
 def hits_gate(n: int, loss: float, churn: float, random: Random) -> GateTest:
-    """`HitRate max_loss 2%` of a base of .05: the share of its hits that is lost, and `churn` of all users changed each way."""
+    """Judge `HitRate max_loss 2%` for a base of .05: `loss` is the share of its hits that is lost, `churn` of all users change each way."""
     base = (random.random(n) < 0.05).astype(float)
     model, draws = base.copy(), random.random(n)
     model[(base == 1) & (draws < loss + churn / 0.05)] = 0.0
@@ -112,17 +112,17 @@ def hits_gate(n: int, loss: float, churn: float, random: Random) -> GateTest:
 
 
 def gate_passes(n: int, churn: float, random: Random) -> bool:
-    """Whether a gate passes at a loss of exactly its margin."""
+    """Return whether a gate passes at a loss of exactly its margin."""
     return hits_gate(n, 0.02, churn, random).outcome == "pass"
 
 
 def gate_fails(n: int, n_gates: int, random: Random) -> bool:
-    """Whether any gate fails though nothing is lost, at 1 % of users changed each way."""
+    """Return whether any gate fails without a loss, if 1 % of users change each way."""
     return any(hits_gate(n, 0.0, 0.01, random).outcome == "fail" for _ in range(n_gates))
 
 
 def graded_gate_passes(n: int, skewed: bool, random: Random) -> bool:
-    """Whether `max_loss 0.01` of graded values passes at a loss of exactly that: small shifts of all, or large losses of few users."""
+    """Return whether `max_loss 0.01` of graded values passes at exactly this loss: small shifts of all, or large losses of few users."""
     base = random.beta(1, 3, n)
     mean = 0.25
     model = np.where(random.random(n) < 0.01 / mean, 0.0, base) if skewed else base + random.uniform(-0.11, 0.09, n)
@@ -130,13 +130,13 @@ def graded_gate_passes(n: int, skewed: bool, random: Random) -> bool:
 
 
 def misses(difference: Difference) -> bool:
-    """Whether the interval leaves out 0, which is the true difference."""
+    """Return whether the interval excludes 0, the true difference."""
     assert difference.interval is not None
     return not difference.interval[0] <= 0 <= difference.interval[1]
 
 
 def skewed(kind: str, n: int, random: Random) -> Difference:
-    """Differences of mean 0, or of the mean of a lost hit, that few users make."""
+    """Compare differences of mean 0 in which few users change: a few large changes against many small ones, or hits won and lost."""
     draws = random.random(n)
     if kind == "2 % +1, 20 % -0.1":
         d = np.where(draws < 0.02, 1.0, np.where(draws < 0.22, -0.1, 0.0))
@@ -148,24 +148,24 @@ def skewed(kind: str, n: int, random: Random) -> Difference:
 
 
 def has_verdict(verdict: str, kind: str, n: int, random: Random) -> bool:
-    """Whether a difference of 0 is called better, or worse."""
-    return corrected([skewed(kind, n, random)], SETTINGS)[0].verdict == verdict
+    """Return whether a true difference of 0 gets this verdict, better or worse."""
+    return judge_family([skewed(kind, n, random)], SETTINGS)[0].verdict == verdict
 
 
 def is_beyond(side: str, kind: str, n: int, random: Random) -> bool:
-    """Whether the interval lies above, or below, the true difference of 0."""
+    """Return whether the interval is above, or below, the true difference of 0."""
     low, high = skewed(kind, n, random).interval or (0.0, 0.0)
     return low > 0 if side == "above" else high < 0
 
 
 def unpaired_missed(n: int, random: Random) -> bool:
-    """Two models of other users, of which only mean, deviation and number are known."""
+    """Return whether the interval is wrong for two models with different users, compared by mean, deviation and number."""
     sides = [random.beta(1, 3, n), random.beta(1, 3, 3 * n)]
     return misses(compare_unpaired(SUBJECT, *(Summary(float(side.mean()), float(side.std(ddof=1)), len(side)) for side in sides), SETTINGS))
 
 
 def clusters_missed(n_clusters: int, random: Random) -> bool:
-    """Users in clusters of Zipf's sizes, on average twenty, who share a third of their variance."""
+    """Return whether the interval is wrong for clusters of Zipf's sizes, twenty users on average, who share a third of their variance."""
     harmonic = 1 / np.arange(1, n_clusters + 1)
     sizes = np.maximum(1, np.round(20 * n_clusters * harmonic / harmonic.sum())).astype(int)
     members = np.repeat(np.arange(n_clusters), sizes)
@@ -174,7 +174,7 @@ def clusters_missed(n_clusters: int, random: Random) -> bool:
 
 
 def folds_missed(sizes: tuple[int, ...], random: Random) -> bool:
-    """The mean over folds of other sizes and other means."""
+    """Return whether the interval is wrong for the mean over folds of different sizes and means."""
     folds = np.repeat(np.arange(len(sizes)), sizes)
     of_folds = np.linspace(-0.3, 0.3, len(sizes))
     d = of_folds[folds] + random.normal(0, 1, len(folds))
@@ -184,7 +184,7 @@ def folds_missed(sizes: tuple[int, ...], random: Random) -> bool:
 
 
 def runs_missed(n_runs: int, of_runs: float, random: Random) -> bool:
-    """Two models of several training runs: noise of users, of each run, and of each user in each run."""
+    """Return whether the interval is wrong for two models of several runs: noise of users, of each run, and of each user in each run."""
     sides = []
     users = random.normal(0, 0.15, 400)
     for _ in range(2):
@@ -194,7 +194,7 @@ def runs_missed(n_runs: int, of_runs: float, random: Random) -> bool:
 
 
 def claims() -> Iterator[Claim]:
-    """Every claim, with the world in which it is tried."""
+    """Yield every claim, with the world in which it is tried."""
     for n_models, n_measures in ((2, 1), (3, 1), (5, 1), (10, 1), (20, 1), (5, 10), (10, 4)):
         world = f"{n_models} equal models" + (f", {n_measures} measures" if n_measures > 1 else "")
         pairs = n_models * (n_models - 1) / 2 * n_measures
@@ -215,7 +215,7 @@ def claims() -> Iterator[Claim]:
         for n in (200, 1000, 5000):
             for verdict in ("better", "worse"):
                 yield Claim(f"compare: {verdict}", f"{kind}, {n:,} users", 0.025, partial(has_verdict, verdict, kind, n))
-            for side in ("above", "below") if 0.035 * n > 10 else ():  # else hardly anybody changes, and there is no verdict
+            for side in ("above", "below") if 0.035 * n > 10 else ():  # otherwise hardly any user changes, and there is no verdict
                 yield Claim(f"compare: interval {side}", f"{kind}, {n:,} users", 0.025, partial(is_beyond, side, kind, n))
     for churn in (0.0, 0.002):
         for n in (200, 1000, 5000, 20000):
@@ -239,14 +239,14 @@ def claims() -> Iterator[Claim]:
 
 
 def rate(claim: Claim, draws: int, seed: int = 0) -> tuple[float, int]:
-    """The share of draws in which a claim was wrong, and how many were made."""
+    """Return the share of draws in which a claim was wrong, and the number of draws."""
     random = np.random.default_rng([seed, zlib.crc32(f"{claim.group} {claim.world}".encode())])
     made = max(100, round(draws / max(1.0, claim.effort)))
     return sum(claim.wrong(random) for _ in range(made)) / made, made
 
 
 def exceeds(claim: Claim, share: float, made: int, noise: float) -> bool:
-    """Whether a share is above what is promised by more than so many standard errors."""
+    """Return whether a share is above its promise by more than `noise` standard errors."""
     return claim.promised is not None and share > claim.promised + noise * math.sqrt(claim.promised * (1 - claim.promised) / made)
 
 

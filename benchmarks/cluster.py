@@ -35,8 +35,8 @@ def standalone_cluster(
 ) -> Iterator[str]:
     """Start a master and workers, yield the address `spark://…`, and end all processes.
 
-    Each worker has as many `cores` and so much `memory`. `environment` is added to that of the processes, and so to that of the Python
-    of the workers; `home` is another Spark than that of this Python. `RuntimeError` if it does not start in time.
+    Each worker has so many `cores` and so much `memory`. `environment` is added to that of the processes, and so to that of the Python
+    of the workers; `home` is the folder of another Spark than this Python's. Raise `RuntimeError` if it does not start in time.
     """
     with tempfile.TemporaryDirectory(prefix="spark-cluster-") as folder, ExitStack() as stack:
         master_port, web_port = free_port(), free_port()
@@ -52,7 +52,7 @@ def standalone_cluster(
 
 
 def free_port() -> int:
-    """Return a port that nobody listens at."""
+    """Return a port on which nothing listens."""
     with socket.socket() as listener:
         listener.bind((HOST, 0))
         port: int = listener.getsockname()[1]
@@ -93,7 +93,7 @@ def _await_workers(status: str, n_workers: int) -> None:
 
 
 def _n_alive(status: str) -> int:
-    """The number of workers that have reported to the master."""
+    """Return the number of workers that have reported to the master."""
     try:
         with urllib.request.urlopen(status, timeout=5) as answer:
             found: dict[str, Any] = json.load(answer)

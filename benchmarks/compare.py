@@ -3,7 +3,7 @@
     python benchmarks/compare.py            # makes the folders in benchmarks/data once (1.7 GB each), then compares them
     python benchmarks/compare.py 1000000    # fewer users
 
-The folders are made without an evaluation: a small one is evaluated, and its per-user values are exchanged for as many as are wanted.
+The folders come from a small evaluation, whose per-user values are replaced by as many as needed.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ METRICS = ("Precision", "Recall", "nDCG", "MAP", "MRR")
 CUTOFFS = (5, 10, 20, 50)
 
 
-def made(name: str, n_users: int, seed: int) -> Path:
-    """A folder of results with values of so many users."""
+def result_folder(name: str, n_users: int, seed: int) -> Path:
+    """Return a folder of results with values of `n_users` users; make it if it does not exist."""
     folder = HERE / "data" / f"compare-{n_users}" / name
     if (folder / "manifest.json").is_file():
         return folder
@@ -47,7 +47,7 @@ def made(name: str, n_users: int, seed: int) -> Path:
 
 
 def _prove(folder: Path, means: dict[str, float], n_users: int) -> None:
-    """Write the values and the hashes that belong to the per-user values."""
+    """Write the values and hashes that belong to the per-user values."""
     results = json.loads((folder / "results.json").read_text())
     for row in results["results"]:
         row |= {"value": means[f"{row['metric']}@{row['k']}"], "n_users": n_users}
@@ -60,9 +60,9 @@ def _prove(folder: Path, means: dict[str, float], n_users: int) -> None:
 
 
 def main() -> None:
-    """Compare, and print what it took."""
+    """Compare, and print time and memory."""
     n_users = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
-    folders = [f"{name}={made(name, n_users, seed)}" for seed, name in enumerate(("main", "today"), 1)]
+    folders = [f"{name}={result_folder(name, n_users, seed)}" for seed, name in enumerate(("main", "today"), 1)]
     start = time.perf_counter()
     done = subprocess.run(["receval", "compare", *folders], capture_output=True, text=True, check=True)
     seconds = time.perf_counter() - start

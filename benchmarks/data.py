@@ -1,6 +1,6 @@
 """The benchmark's files: lists of 100 items for each user, in order or shuffled, with a test set, train and items.
 
-Every row is computed from its number, so that files are the same on every machine, and a billion rows take no more memory than
+Every row is computed from its number, so files are the same on every machine, and a billion rows take no more memory than
 twenty million.
 """
 
@@ -18,20 +18,20 @@ DATA: Final = Path(__file__).parent / "data"
 N_USERS, N_LISTED, N_ITEMS, N_TEST = 200_000, 100, 50_000, 10
 N_CATEGORIES, N_TRAIN = 18, 10
 _MULTIPLIER: Final = 1_000_000_007
-"""A prime: the rows of a large shuffled file are those of the numbers i · this, modulo the number of rows."""
+"""A prime: a large shuffled file has the rows of the numbers i · this, modulo the number of rows."""
 
 
 def file(name: str) -> Path:
-    """The file called `name`, such as `sorted.csv` or `test-200m.parquet`; it is made if it is not there."""
+    """Return the path of the file called `name`, such as `sorted.csv` or `test-200m.parquet`; make it if it does not exist."""
     path = DATA / name
     if not path.exists():
-        # In a process of its own: a process that is measured has the memory of this one until it runs its program.
+        # In its own process: a measured process starts with the memory of this one until it runs its program.
         subprocess.run([sys.executable, __file__, name], check=True)
     return path
 
 
 def _make(path: Path) -> None:
-    """Make a file, which is there only when it is whole."""
+    """Make a file; it gets its name only when it is complete."""
     DATA.mkdir(exist_ok=True)
     maker, arguments = _maker(path)
     unfinished = path.with_name(f"unfinished-{path.name}")
@@ -40,7 +40,7 @@ def _make(path: Path) -> None:
 
 
 def _maker(path: Path) -> tuple[Callable[..., None], tuple[object, ...]]:
-    """What makes a file, and its arguments beside the path."""
+    """Return the function that makes a file, and its arguments after the path."""
     stem, ending = path.stem, path.suffix
     if ending == ".csv":
         return _copy_as_csv, (path.with_suffix(".parquet").name,)
@@ -60,16 +60,16 @@ def _chance(column: str, seed: int) -> pl.Expr:
 
 
 def _lists(numbers: pl.DataFrame) -> pl.DataFrame:
-    """The rows of the lists with these numbers, `n`."""
+    """Return the rows of the lists with these numbers, `n`."""
     rows = numbers.with_columns(user_id=pl.col("n") // N_LISTED, rank=pl.col("n") % N_LISTED)
-    width = N_ITEMS // N_LISTED  # each rank draws from items of its own, so that no list repeats one
+    width = N_ITEMS // N_LISTED  # each rank draws from its own items, so that no list has duplicates
     item = (pl.col("rank") * 37 + pl.col("user_id") * 11) % N_LISTED * width + (width * _chance("n", 1) ** 2).floor().cast(pl.Int64)
     score = (1 - (pl.col("rank") + _chance("n", 2)) / N_LISTED).cast(pl.Float32)
     return rows.select("user_id", item_id=item, score=score)
 
 
 def _numbers(kind: str, block: int, n_blocks: int) -> pl.DataFrame:
-    """The numbers of a block of rows, in the order of a file."""
+    """Return the numbers of a block of rows, in the order of a file."""
     size = N_USERS * N_LISTED
     numbers = pl.select(n=pl.int_range(block * size, (block + 1) * size))
     return numbers if kind == "sorted" else numbers.select(pl.col("n") * _MULTIPLIER % (size * n_blocks))
@@ -84,7 +84,7 @@ def _write_test(path: Path, n_blocks: int) -> None:
 
 
 def _test_of(block: int, n_blocks: int) -> pl.DataFrame:
-    """Three of a hundred listed items, and seven items by chance, for each user of a block."""
+    """Return three of a hundred listed items, and seven random items, for each user of a block."""
     numbers = _numbers("sorted", block, n_blocks)
     hits = _lists(numbers).with_columns(numbers["n"]).filter(_chance("n", 3) < 0.03).select("user_id", "item_id")
     n_others = N_TEST - 3

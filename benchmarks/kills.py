@@ -1,10 +1,10 @@
-"""Kill runs at random moments, and let two runs write into one folder: what is there afterwards is whole, or the next run makes it so.
+"""Kill runs at random moments, and let two runs write into one folder: afterwards results are complete, or the next run completes them.
 
     python benchmarks/kills.py [--kills 200] [--pairs 20] [--seed 1]
 
-Runs of two configs that differ write into one folder in turn, and each is killed (SIGKILL) at a random moment of its life. After every
-kill the folder has the files that its manifest proves, and no others but hidden ones: those of the run before, or those of the new one. A
-folder that a kill between two renames left in between is counted, and has to be whole after the next run, as hidden files have to be gone.
+Runs of two configs that differ write into one folder in turn, and each is killed (SIGKILL) at a random moment. After every
+kill the folder has exactly the files of its manifest, except hidden ones: those of the run before, or those of the new one. A
+folder that a kill left between two renames is counted; it must be complete after the next run, and hidden files must be gone.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ CUTOFFS: Final = ("[5]", "[7, 11]")
 
 
 def command(folder: Path, which: int) -> list[str]:
-    """A run of one of two configs into a folder."""
+    """Return the command of a run of one of two configs into a folder."""
     return [sys.executable, "-m", "receval", "run", str(CONFIG), "--set", f"evaluation.top_k={CUTOFFS[which]}", "-q", "-o", f"{folder}/"]
 
 
 def state(folder: Path) -> str:
-    """`whole` if the files of a folder are those that its manifest proves, `nothing` if there is no folder, else `between`."""
+    """Return `whole` if the files of a folder are those of its manifest, `nothing` if there is no folder, else `between`."""
     if not folder.is_dir() or not any(folder.iterdir()):
         return "nothing"
     try:
@@ -44,8 +44,8 @@ def state(folder: Path) -> str:
     return "whole" if files == outputs else "between"
 
 
-def killed(kills: int, chance: random.Random, folder: Path, log: Path) -> Counter[str]:
-    """What a folder is like after each of so many kills; a run to its end follows where it is not whole."""
+def states_after_kills(kills: int, chance: random.Random, folder: Path, log: Path) -> Counter[str]:
+    """Count the states of a folder after each of `kills` kills; a complete run follows if it is not whole."""
     started = time.monotonic()
     subprocess.run(command(folder, 0), check=True)
     life = time.monotonic() - started
@@ -56,7 +56,7 @@ def killed(kills: int, chance: random.Random, folder: Path, log: Path) -> Counte
         with open(log, "wb") as output:
             started = time.monotonic()
             process = subprocess.Popen(command(folder, number % 2), stdout=output, stderr=output)
-            # Half of the kills fall into the last fifth of a run, in which it writes.
+            # Half of the kills are in the last fifth of a run, in which it writes.
             latest = chance.uniform(0.75, 1.15) if chance.random() < 0.5 else chance.uniform(0, 1.15)
             try:
                 process.wait(life * latest)
@@ -80,7 +80,7 @@ def killed(kills: int, chance: random.Random, folder: Path, log: Path) -> Counte
 
 
 def in_pairs(pairs: int, folder: Path) -> Counter[str]:
-    """What a folder is like after two runs wrote into it at the same time."""
+    """Count the states of a folder after two runs wrote into it at the same time."""
     counts: Counter[str] = Counter()
     for _ in range(pairs):
         both = [subprocess.Popen(command(folder, which), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for which in (0, 1)]
@@ -90,7 +90,7 @@ def in_pairs(pairs: int, folder: Path) -> Counter[str]:
 
 
 def main() -> None:
-    """Print what was found."""
+    """Print the counts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--pairs", type=int, default=20)
@@ -99,7 +99,11 @@ def main() -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "results"
-        print(f"{options.kills} kills:", dict(killed(options.kills, random.Random(options.seed), folder, Path(place) / "log")), flush=True)
+        print(
+            f"{options.kills} kills:",
+            dict(states_after_kills(options.kills, random.Random(options.seed), folder, Path(place) / "log")),
+            flush=True,
+        )
         print(f"{options.pairs} pairs:", dict(in_pairs(options.pairs, folder)), flush=True)
 
 

@@ -1,8 +1,8 @@
-"""How the reference values of each library were made: the convention that answers them, and what the library was given.
+"""How the reference values of each library were computed: the convention to compare with, and the inputs of the library.
 
-Libraries that take ordered lists were given them sorted by score, ties in the order of the file; those that take a dictionary
-were given the first row of a repeated pair, or, where a value says D2, every row; those without a threshold of their own were given the
-relevant test rows only.
+Libraries that take ordered lists got them sorted by score, ties in the order of the file; those that take a dictionary
+got the first row of a duplicate pair, or, where a value has the note D2, every row; those without their own threshold got only the
+relevant test rows.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Library:
-    """How the values of a library were made.
+    """How the values of a library were computed.
 
-    `sorted_lists`: it takes ordered lists; `dictionary`: it holds a pair once, and test rows have a grade; `least`: its own
-    threshold where every test row is relevant, `None` if the caller filters; `unstable`: it sorts ties in no stated order; `sort`:
-    its own sort; `cuts`: it cuts lists to the largest k it is asked for before it orders ties; `border`: it sorts items by
-    popularity in no stated order; `single`: the metrics it computes in single precision, `cancels` those of them that are
-    differences of larger numbers; `more`: how it was used where it leaves the choice of users to the caller; `train`: whether it
-    knew the train file; `truth_only`: the lists of users without a test row were taken out where relevance matters.
+    `sorted_lists`: it takes ordered lists; `dictionary`: it keeps a pair once, and test rows have a grade; `least`: its own
+    threshold at which every test row is relevant, `None` if the caller filters; `unstable`: it sorts ties in no stated order; `sort`:
+    its own sort; `cuts`: it cuts lists to the largest k of the call before it orders ties; `border`: it sorts items by
+    popularity in no stated order; `single`: the metrics that it computes in single precision, `cancels` those of them that are
+    differences of larger numbers; `more`: how it was used if the caller chooses the users; `train`: whether it
+    got the train file; `truth_only`: the lists of users without a test row were removed for metrics of relevance.
     """
 
     convention: str
@@ -66,20 +66,20 @@ LIBRARIES = {
 }
 
 HEAD = r"(?:ACLT|APLT|PopREO|PopRSP)(?:\[Pop(\d+)%\])?"
-"""Metrics of head and tail, with the share of the head in percent where it is not 80."""
+"""Metrics of head and tail, with the share of the head in percent if it is not 80."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Rows that one run of receval answers: the same library, files and truth.
+    """Rows that one run of receval can compare: the same library, files and relevance.
 
     Of the test file: `grades`: how ratings became grades; `level`: the level of relevance; `scaled`: predictions are scaled to
-    0..1; `pairs`: only pairs with a prediction are in it; `aspects`: users none of whose items has a genre were taken out.
-    Of the lists: `baseline`: the model whose lists are the reference; `tested`: those of users without a test row were taken out;
-    `cut`: to that length first, `rows`: with repeated items; `named`: they are lists of categories, `first`: of the first of an item,
+    0..1; `pairs`: only pairs with a prediction are in it; `aspects`: users none of whose items has a genre were removed.
+    Of the lists: `baseline`: the model whose lists are the reference; `tested`: those of users without a test row were removed;
+    `cut`: to this length first, `rows`: with duplicates; `named`: they are lists of categories, `first`: of the first of an item,
     `others`: of another for items without one.
-    `border`: the share of the head, where the library's sort decides which items are in it. `repeats`: a library of dictionaries was given
-    every row, also of repeated items. `n_users`: of how many users lists that were measured alone were, where those of some were taken out.
+    `border`: the share of the head, if the library's sort decides which items are in it. `repeats`: a library of dictionaries got
+    every row, also duplicates. `n_users`: the number of users of lists that were measured alone, if some users were removed.
     """
 
     library: str
@@ -103,7 +103,7 @@ class Group:
 
     @classmethod
     def of(cls, row: Row, most: int) -> Group:
-        """The group of a row; `most` is the largest cut-off that its library was asked for."""
+        """Return the group of a row; `most` is the largest cut-off of the calls of its library."""
         params, note = row.get("params") or {}, row.get("note") or ""
         tested = LIBRARIES[row["library"]].truth_only and (row["relevance"] != "none" or "L1" in note)
         return cls(
@@ -129,13 +129,13 @@ class Group:
 
 
 def _border(row: Row) -> float:
-    """The share of the head, where it depends on the library's sort which items are in it; 0 where it does not."""
+    """Return the share of the head if the library's sort decides which items are in it, else 0."""
     found = re.fullmatch(HEAD, row["metric"].partition("@")[0]) if LIBRARIES[row["library"]].border else None
     return int(found[1] or 80) / 100 if found else 0.0
 
 
 def _cut(row: Row, most: int) -> int:
-    """To which length the library cut lists before it ordered ties and dropped repeated items; 0 if it did not."""
+    """Return the length to which the library cut lists before it ordered ties and dropped duplicates; 0 if it did not."""
     if not LIBRARIES[row["library"]].cuts:
         return 0
     alone = {"N1", "K1"} & set(re.findall(r"\w+", row.get("note") or ""))
@@ -143,7 +143,7 @@ def _cut(row: Row, most: int) -> int:
 
 
 def truth(test: pl.DataFrame, group: Group, library: Library) -> tuple[pl.DataFrame, float | None, bool]:
-    """The test file as the library was given it, and its threshold and grading as the config says them."""
+    """Return the test file as the library got it, and the threshold and grading of the config."""
     bound = re.search(r">=([\d.]+)", group.relevance)
     least = float(bound[1]) if bound else None
     if "ceil" in group.grades:
@@ -167,10 +167,10 @@ def truth(test: pl.DataFrame, group: Group, library: Library) -> tuple[pl.DataFr
     return (test.with_columns(rating=pl.lit(1.0)) if library.dictionary else test.drop("rating")), None, False
 
 
-def prepared(lists: pl.DataFrame, group: Group, test: pl.DataFrame) -> pl.DataFrame:
-    """The lists as the library was given them, or as it holds them."""
+def lists_of_library(lists: pl.DataFrame, group: Group, test: pl.DataFrame) -> pl.DataFrame:
+    """Return the lists as the library got or keeps them."""
     library = LIBRARIES[group.library]
-    if group.repeats:  # it holds the last row of a pair, and keeps the order of the file among ties in lists as short as these
+    if group.repeats:  # it keeps the last row of a pair, and the order of the file among ties in lists as short as these
         return lists
     if library.dictionary:
         lists = lists.unique(["user_id", "item_id"], keep="first", maintain_order=True)
@@ -180,7 +180,7 @@ def prepared(lists: pl.DataFrame, group: Group, test: pl.DataFrame) -> pl.DataFr
         lists = cut(lists, group.cut, repeats=group.rows)
     if library.sort is not None:
         lists = library.sort(lists)
-    if "prediction" in lists.columns:  # predicted ratings are no list: given as they are
+    if "prediction" in lists.columns:  # predicted ratings are not a list: not changed
         return lists.rename({"prediction": "score"})
     if library.sorted_lists:
         lists = lists.sort("user_id", -pl.col("score").cast(pl.Float64), maintain_order=True)
@@ -188,7 +188,7 @@ def prepared(lists: pl.DataFrame, group: Group, test: pl.DataFrame) -> pl.DataFr
 
 
 def of_tested(lists: pl.DataFrame, test: pl.DataFrame, n_users: int | None) -> pl.DataFrame:
-    """The lists of the users of the test file; of those with a rating of at least 4 there, where these are `n_users`."""
+    """Return the lists of the users of the test file; if `n_users` says so, only of those with a rating of at least 4 there."""
 
     def of_users(rows: pl.DataFrame) -> pl.DataFrame:
         return lists.join(rows.select("user_id").unique(), on="user_id", how="semi", maintain_order="left")
@@ -200,13 +200,13 @@ def of_tested(lists: pl.DataFrame, test: pl.DataFrame, n_users: int | None) -> p
     return of_some if of_some["user_id"].n_unique() == n_users else of_all
 
 
-def tied(lists: pl.DataFrame) -> bool:
-    """Whether a list has equal scores."""
+def has_ties(lists: pl.DataFrame) -> bool:
+    """Return whether a list has equal scores."""
     return bool(lists.select("user_id", "score").is_duplicated().any())
 
 
 def first_repeat(lists: pl.DataFrame, test: pl.DataFrame) -> float:
-    """The best rank of a relevant item that is given twice in a list; infinite if there is none."""
+    """Return the best rank of a relevant item that is twice in a list; infinite if there is none."""
     ranked = lists.sort("user_id", -pl.col("score").cast(pl.Float64), maintain_order=True)
     ranked = ranked.with_columns(place=pl.int_range(1, pl.len() + 1).over("user_id"))
     twice = ranked.filter(pl.len().over("user_id", "item_id") > 1).join(test, on=["user_id", "item_id"], how="semi")
@@ -214,19 +214,19 @@ def first_repeat(lists: pl.DataFrame, test: pl.DataFrame) -> float:
 
 
 def read(path: Path) -> pl.DataFrame:
-    """A table of the folder, as Parquet or CSV."""
+    """Read a table of the folder, as Parquet or CSV."""
     if path.with_suffix(".parquet").exists():
         return pl.read_parquet(path.with_suffix(".parquet"))
     columns = {"user_id": pl.String, "item_id": pl.String}
     return pl.read_csv(path.with_suffix(".csv"), schema_overrides=columns)
 
 
-def there(path: Path) -> bool:
-    """Whether the folder has that table."""
+def has_table(path: Path) -> bool:
+    """Return whether the folder has this table."""
     return path.with_suffix(".parquet").exists() or path.with_suffix(".csv").exists()
 
 
 def file_of(model: str) -> str:
-    """The file of a model."""
+    """Return the file of a model."""
     base, _, full = model.partition("/")
     return f"full_scores_{base}" if full else base

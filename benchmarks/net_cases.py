@@ -1,4 +1,4 @@
-"""The cases of the net: what they write and print on every screen. `net.py` keeps and compares it."""
+"""The cases of the net: their outputs and files on every screen. `net.py` keeps and compares them."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ Outputs = dict[str, bytes]
 _VERSION: Final = re.escape(metadata.version("receval").encode())
 _LIBRARIES: Final = b"receval|python|click|jinja2|msgspec|numpy|polars|pydantic|pyyaml|rich|scipy"
 MASKS: Final = (
-    (rb'(?i)("(?:%s)": )"\d+\.[^"]+"' % _LIBRARIES, rb'\1"VERSION"'),  # `versions` of results and manifests: other on every machine
-    (rb"receval %s" % _VERSION, b"receval VERSION"),  # the foot of a page: another with every release
+    (rb'(?i)("(?:%s)": )"\d+\.[^"]+"' % _LIBRARIES, rb'\1"VERSION"'),  # `versions` of results and manifests: different on every machine
+    (rb"receval %s" % _VERSION, b"receval VERSION"),  # the foot of a page: different in every release
 )
 
 
@@ -43,7 +43,7 @@ MASKS: Final = (
 
 
 class Screen(NamedTuple):
-    """Where a command writes to: `columns` is the variable COLUMNS, if it is set."""
+    """Target of a command's output: `columns` is the variable COLUMNS, if it is set."""
 
     name: str
     columns: int | None = None
@@ -55,24 +55,24 @@ SCREENS: Final = (PIPE, Screen("@80", 80), Screen("@120", 120), Screen(".tty80",
 
 
 class Stream(io.TextIOWrapper):
-    """A text in memory which may say that it is a terminal."""
+    """A text in memory that can act as a terminal."""
 
     def __init__(self, is_terminal: bool) -> None:
         super().__init__(io.BytesIO(), encoding="utf-8", write_through=True)
         self.is_terminal = is_terminal
 
     def isatty(self) -> bool:
-        """Return whether it says that it is a terminal."""
+        """Return whether it acts as a terminal."""
         return self.is_terminal
 
     def content(self) -> bytes:
-        """All that was written."""
+        """Return all written bytes."""
         self.flush()
         return self.buffer.getvalue()  # type: ignore[attr-defined]
 
 
 def on_screen(command: str, screen: Screen) -> Outputs:
-    """Run a command in this process: its exit code, standard output and standard error."""
+    """Run a command in this process; return its exit code, standard output and standard error."""
     out, err = Stream(screen.is_terminal), Stream(False)
     variables = {} if screen.columns is None else {"COLUMNS": str(screen.columns)}
     with patch.dict(os.environ, variables), redirect_stdout(out), redirect_stderr(err):
@@ -84,13 +84,13 @@ def on_screen(command: str, screen: Screen) -> Outputs:
 
 
 def cases() -> dict[str, Mapping[str, Any]]:
-    """The cases by name; keys that begin with a dot only hold what others refer to."""
+    """Read the cases by name; keys that begin with a dot only have shared parts."""
     content = yaml.safe_load(CASES.read_text("utf-8"))
     return {name: case for name, case in content.items() if not name.startswith(".")}
 
 
 def run_case(case: Mapping[str, Any]) -> Outputs:
-    """Run one case in a folder of its own, and return all that it prints and writes."""
+    """Run one case in its own folder, and return all its output and files."""
     with tempfile.TemporaryDirectory(prefix="receval-net-") as folder, chdir(folder), environment():
         prepare(case)
         before = files_in(Path())
@@ -101,7 +101,7 @@ def run_case(case: Mapping[str, Any]) -> Outputs:
 
 @contextmanager
 def environment() -> Iterator[None]:
-    """The same variables on every machine."""
+    """Set the same variables on every machine."""
     kept = {name: value for name, value in os.environ.items() if name not in UNSET}
     with patch.dict(os.environ, kept | VARIABLES, clear=True):
         yield
@@ -119,7 +119,7 @@ def prepare(case: Mapping[str, Any]) -> None:
 
 
 def all_printed(case: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
-    """What the commands of a case print, and what its Python calls return."""
+    """Yield the output of the commands of a case, and the results of its Python calls."""
     for command in flat(case.get("once", ())):
         yield from in_folder(command, on_screen(command, PIPE))
     for command in case.get("show", ()):
@@ -130,7 +130,7 @@ def all_printed(case: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
 
 
 def returned(call: str) -> bytes:
-    """What a call of Python returns, as text; the error if it fails."""
+    """Return the result of a Python call as text; the error if it fails."""
     try:
         return f"{eval(call, {'receval': receval})}\n".encode()
     except Exception as error:
@@ -138,37 +138,37 @@ def returned(call: str) -> bytes:
 
 
 def flat(commands: Iterable[str | list[str]]) -> Iterator[str]:
-    """Commands, of which some may be lists that cases share."""
+    """Yield commands, some of which are lists that cases share."""
     for command in commands:
         yield from [command] if isinstance(command, str) else command
 
 
 def in_folder(command: str, outputs: Outputs) -> Iterator[tuple[str, bytes]]:
-    """Outputs under a name that a file system takes and that tells which command they are of."""
+    """Return outputs under a valid file name that identifies their command."""
     name = re.sub(r"[^\w.=,+-]+", "_", command).strip("_")
     short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 9]}~{sha256(command.encode()).hexdigest()[:8]}"
     return ((f"{short}/{output}", content) for output, content in outputs.items())
 
 
 def files_in(folder: Path) -> Outputs:
-    """The bytes of every file below a folder."""
+    """Return the bytes of every file below a folder."""
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def masked(content: bytes) -> bytes:
-    """Bytes without what differs from run to run."""
+    """Return bytes without the parts that differ from run to run."""
     for pattern, replacement in MASKS:
         content = re.sub(pattern, replacement, content)
-    return content.replace(os.fsencode(os.getcwd()), b"/NET")  # sentences that name a whole path
+    return content.replace(os.fsencode(os.getcwd()), b"/NET")  # sentences with a full path
 
 
 def readable(outputs: Outputs) -> Outputs:
-    """The outputs, and for each Parquet file its schema and rows as text: its bytes also differ with the version of Polars."""
+    """Return the outputs, and for each Parquet file its schema and rows as text: its bytes also differ with the version of Polars."""
     tables = {f"{name}.txt": as_text(content) for name, content in outputs.items() if name.endswith(".parquet")}
     return outputs | tables
 
 
 def as_text(parquet: bytes) -> bytes:
-    """The schema and the rows of a Parquet file."""
+    """Return the schema and the rows of a Parquet file."""
     frame = pl.read_parquet(io.BytesIO(parquet))
     return f"{dict(frame.schema)}\n{frame.write_ndjson()}".encode()

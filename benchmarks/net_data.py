@@ -34,7 +34,7 @@ def write_world(folder: Path) -> None:
 
 
 def lists(chance: random.Random, truth: Mapping[str, Sequence[str]], items: Sequence[str], quality: float) -> list[tuple[Any, ...]]:
-    """Ten items for each user: a relevant one is among the first with probability `quality`, and the others follow by chance."""
+    """Return ten items for each user: a relevant one is among the first with probability `quality`, and the others are random."""
     rows: list[tuple[Any, ...]] = []
     for user, relevant in truth.items():
         hits = [item for item in relevant if chance.random() < quality]
@@ -45,7 +45,7 @@ def lists(chance: random.Random, truth: Mapping[str, Sequence[str]], items: Sequ
 
 
 def write_dirty(folder: Path, chance: random.Random, recs: Sequence[tuple[Any, ...]], test: Sequence[tuple[Any, ...]]) -> None:
-    """Write lists with duplicates, empty ids, scores that are no numbers, unknown items and users, and a train file with test rows."""
+    """Write lists with duplicates, empty ids, scores that are not numbers, unknown items and users, and a train file with test rows."""
     odd = [*recs[:40], *recs[20:60], ("u010", "", 5), ("", "i03", 4), ("u011", "i04", "nan"), ("u012", "i05", "inf")]
     odd += [("u013", "i99", 9), ("nobody", "i01", 3), *recs[200:1500]]
     write(folder / "dirty.csv", "user,item,score", odd)
@@ -62,10 +62,10 @@ def write(path: Path, head: str, rows: Iterable[Sequence[Any]]) -> None:
 
 
 def genres(number: int) -> str:
-    """One or two genres of an item."""
+    """Return one or two genres of an item."""
     return "|".join(sorted({("jazz", "rock", "pop", "folk")[number % 4], ("pop", "blues")[number % 7 == 0]}))
 
 
 def plan(number: int) -> str:
-    """The plan of a user."""
+    """Return the plan of a user."""
     return "paid" if number % 3 == 0 else "free"

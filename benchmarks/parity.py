@@ -4,13 +4,13 @@
     python benchmarks/parity.py DIR --markdown docs/parity.md
     python benchmarks/parity.py DIR --library rectools        # the rows of one library
 
-DIR holds `test`, `train`, `items` and one file of lists per model, as Parquet or CSV with the columns user_id, item_id, rating,
+DIR has `test`, `train`, `items` and one file of lists per model, as Parquet or CSV with the columns user_id, item_id, rating,
 score, rank, and `reference.jsonl` (or `reference/*.jsonl`): one value per line with library, dataset, model, metric, k,
-relevance, value, params, note. A dataset `name/part` has its files in DIR/part. The values are used to compare, and for
-nothing else. Every row is in one class: equal (to 1e-9, or 1e-6 relative where the library computes in single precision),
+relevance, value, params, note. A dataset `name/part` has its files in DIR/part. The values are used only to compare.
+Every row is in one class: equal (to 1e-9, or 1e-6 relative if the library computes in single precision),
 different, or unsupported, with the reason.
 
-What each library was given is in libraries.py.
+libraries.py describes the inputs of each library.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from pathlib import Path
 
 import polars as pl
 import yaml
-from border import exchanged
+from border import find_exchange
 from feeds import categories, data, group_names
-from libraries import LIBRARIES, Group, Row, file_of, first_repeat, prepared, read, tied, truth
+from libraries import LIBRARIES, Group, Row, file_of, first_repeat, has_ties, lists_of_library, read, truth
 from receval import load_config, run
 from receval.errors import RecevalError
-from spelling import Asked, asked, combination, unsupported
+from spelling import Query, combination, query_of, unsupported
 
 
 def main() -> int:
-    """Compare, print, and say by the exit code whether any row differs."""
+    """Compare and print; the exit code is 1 if any row differs."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--markdown", type=Path, help="also write the table into this file")
@@ -51,13 +51,13 @@ def main() -> int:
 
 
 def markdown(lines: list[str]) -> str:
-    """The printed lines as a page."""
+    """Return the printed lines as a page."""
     about = "What `python benchmarks/parity.py DIR` printed for MovieLens 100K and its messy variant; DIR is not part of the repository."
     return "\n".join(["# Parity with other libraries", "", about, "", *lines, ""])
 
 
 def references(folder: Path) -> list[Row]:
-    """The rows of a folder; ends the program if there are none."""
+    """Read the rows of a folder; end the program if there are none."""
     files = sorted([*folder.glob("reference*.jsonl"), *folder.glob("reference/*.jsonl")])
     rows: list[Row] = [json.loads(line) for file in files for line in file.read_text().splitlines() if line.strip()]
     if not rows:
@@ -70,7 +70,7 @@ Verdicts = dict[int, tuple[str, float, str]]
 
 
 def compare(folder: Path, library: str = "") -> Verdicts:
-    """The class of every row of the references, or of one library's, by its place; the rows are kept beside in `ROWS`."""
+    """Return the class of every row of the references, or of one library's, by its index; the rows themselves are kept in `ROWS`."""
     ROWS[:] = [row for row in references(folder) if library in ("", row["library"])]
     found: Verdicts = {}
     groups: dict[Group, list[int]] = defaultdict(list)
@@ -87,7 +87,7 @@ def compare(folder: Path, library: str = "") -> Verdicts:
     for group, places in groups.items():
         try:
             found |= answer(folder / group.part, group, {place: ROWS[place] for place in places})
-        except (RecevalError, OSError) as error:  # the library gave values where receval gives none
+        except (RecevalError, OSError) as error:  # the library has values, but receval has none
             print(f"{group}: {error}", file=sys.stderr)
             found |= dict.fromkeys(places, ("different", math.inf, ""))
     return found
@@ -105,16 +105,16 @@ def answer(source: Path, group: Group, rows: dict[int, Row]) -> Verdicts:
     if group.aspects:
         test = test.join(test.join(categories(source, group), on="item_id", how="semi"), on="user_id", how="semi")
     models = sorted({row["model"] for row in rows.values()})
-    lists = {model: prepared(read(source / file_of(model)), group, test) for model in models}
+    lists = {model: lists_of_library(read(source / file_of(model)), group, test) for model in models}
     names = group_names(source)
-    wanted = {place: asked(row, names) for place, row in rows.items()}
+    wanted = {place: query_of(row, names) for place, row in rows.items()}
     relevance: Row = {"graded": graded} | ({} if least is None else {"threshold": least})
-    moved = exchanged(source, group.border, [row for row in ROWS if row["library"] == group.library]) if group.border else {}
+    moved = find_exchange(source, group.border, [row for row in ROWS if row["library"] == group.library]) if group.border else {}
     if moved is None:
         return dict.fromkeys(rows, ("unsupported", 0.0, "the library sorts equally popular items in no stated order"))
     with tempfile.TemporaryDirectory() as made:
         files = data(source, Path(made), group, test, lists, moved)
-        values = computed(Path(made), files, wanted.values(), {"convention": library.convention, "relevance": relevance})
+        values = compute(Path(made), files, wanted.values(), {"convention": library.convention, "relevance": relevance})
     scales = {model: max(1.0, float(frame.select(pl.col("score").abs().max()).item())) for model, frame in lists.items()}
     verdicts: Verdicts = {}
     for place, row in rows.items():
@@ -123,8 +123,8 @@ def answer(source: Path, group: Group, rows: dict[int, Row]) -> Verdicts:
     return verdicts
 
 
-def computed(work: Path, files: Row, wanted: Iterable[Asked], evaluation: Row) -> Values:
-    """What receval finds, one run for each aggregate."""
+def compute(work: Path, files: Row, wanted: Iterable[Query], evaluation: Row) -> Values:
+    """Compute the values of receval, with one run for each aggregate."""
     values: Values = {}
     by_mode: dict[str | None, dict[str, None]] = defaultdict(dict)
     for one in wanted:
@@ -137,27 +137,27 @@ def computed(work: Path, files: Row, wanted: Iterable[Asked], evaluation: Row) -
     return values
 
 
-def why_not(row: Row, one: Asked, lists: pl.DataFrame, test: pl.DataFrame) -> str:
-    """Why a row cannot be compared, as far as the lists say; empty if it can."""
+def why_not(row: Row, one: Query, lists: pl.DataFrame, test: pl.DataFrame) -> str:
+    """Return the reason in the lists why a row cannot be compared; empty if it can."""
     library, metric = LIBRARIES[row["library"]], row["metric"]
-    if one.definition.metric.family != "rating" and library.unstable and tied(lists):
+    if one.definition.metric.family != "rating" and library.unstable and has_ties(lists):
         return "the library sorts equal scores in no stated order"
     if metric == "ndcg_at_k" and first_repeat(lists, test) <= row["k"]:
         return "the library joins a repeated relevant item with itself, in the ideal by k"
-    if metric == "CategoricalDiversity" and (row.get("params") or {}).get("backend") == "pandas" and tied(lists):
+    if metric == "CategoricalDiversity" and (row.get("params") or {}).get("backend") == "pandas" and has_ties(lists):
         return "the library sorts equal scores in no stated order"
     if metric.startswith("diversity") and lists.select("user_id", "item_id").is_duplicated().any():
         return "the library takes lists without repeated items: it leaves out the pair of such an item with itself"
     return ""
 
 
-def verdict(values: Values, one: Asked, row: Row, scale: float = 1.0) -> tuple[str, float, str]:
-    """The class of one row, its difference, and no reason; `scale` is that of the scores, which differences in single precision go by.
+def verdict(values: Values, one: Query, row: Row, scale: float = 1.0) -> tuple[str, float, str]:
+    """Return the class of one row, its difference, and no reason; `scale` is that of the scores, for differences in single precision.
 
-    A library that has no value where receval has none is equal; a value of the whole model has none per list.
+    Two missing values are equal; a value of the whole model is missing per list.
     """
     library = LIBRARIES[row["library"]]
-    per_list = "lists without a value" in (row.get("note") or "") and one.definition.metric.system
+    per_list = "lists without a value" in (row.get("note") or "") and one.definition.metric.per_model
     value = None if per_list else values.get((row["model"], one.label, one.mode))
     if value is None or row["value"] is None:
         return ("equal", 0.0, "") if value is row["value"] else ("different", math.inf, "")
@@ -171,7 +171,7 @@ def verdict(values: Values, one: Asked, row: Row, scale: float = 1.0) -> tuple[s
 
 
 def table(verdicts: Verdicts) -> list[str]:
-    """Library × metric: rows, equal, different, unsupported, largest difference."""
+    """Return library × metric: rows, equal, different, unsupported, largest difference."""
     counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     largest: dict[tuple[str, str], float] = defaultdict(float)
     for place, (said, difference, _) in verdicts.items():
@@ -189,14 +189,14 @@ def table(verdicts: Verdicts) -> list[str]:
 
 
 def reasons(verdicts: Verdicts) -> list[str]:
-    """Why rows are unsupported, and how many."""
+    """Return the reasons of unsupported rows, with counts."""
     counts = Counter((ROWS[place]["library"], reason) for place, (said, _, reason) in verdicts.items() if said == "unsupported")
     lines = ["| library | why unsupported | rows |", "|---|---|---:|"]
     return lines + [f"| {library} | {reason.replace('|', chr(92) + '|')} | {n} |" for (library, reason), n in sorted(counts.items())]
 
 
 def summary(verdicts: Verdicts) -> str:
-    """The last line: how many rows are in each class."""
+    """Return the last line: the number of rows in each class."""
     said = Counter(verdict for verdict, _, _ in verdicts.values())
     return f"rows {said.total()}, equal {said['equal']}, different {said['different']}, unsupported {said['unsupported']}"
 

@@ -1,4 +1,4 @@
-"""Other libraries at sizes that they can do, each a whole process in an environment of its own below benchmarks/data/peers."""
+"""Other libraries at sizes that they can handle, each a whole process in its own environment below benchmarks/data/peers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import table
 
 PACKAGES: Final = {"ranx": "ranx", "pytrec_eval": "pytrec_eval-terrier", "RecTools": "rectools", "RePlay (Polars)": "replay-rec"}
 READERS: Final = ("polars", "pandas", "pyarrow<20")
-"""The last pyarrow that goes with NumPy 1, which some peers need and nobody declares."""
+"""The last pyarrow that works with NumPy 1, which some peers need without declaring it."""
 ENVIRONMENTS: Final = data.DATA / "peers"
 N_USERS: Final = 20_000
 """The first users of the sorted lists: 2 million rows."""
@@ -65,7 +65,7 @@ print(OfflineMetrics([Precision(10), Recall(10), NDCG(10), MRR(10)], **columns)(
 
 
 def lines(repeats: int, folder: Path) -> Iterator[str]:
-    """The table of the peers, with receval and the same metrics on the same files."""
+    """Yield the table of the peers, with receval and the same metrics on the same files."""
     files = [str(path) for path in _files(folder)]
     config = folder / "peers.yaml"
     evaluation = "{metrics: [Precision, Recall, nDCG, MRR], top_k: [10]}"
@@ -78,13 +78,13 @@ def lines(repeats: int, folder: Path) -> Iterator[str]:
 
 
 def _line(name: str, command: list[str], repeats: int) -> str:
-    table.measure(command)  # the first run compiles what the library compiles
+    table.measure(command)  # the first run includes compilation in the library
     runs = [table.measure(command) for _ in range(repeats)]
     return f"| {name} | {statistics.median(run.seconds for run in runs):.2f} | {max(run.megabytes for run in runs):,.0f} |"
 
 
 def _python(name: str) -> str | None:
-    """The Python of the environment of a peer, which is made if it is not there; `None` if the peer cannot be installed."""
+    """Return the Python of a peer's environment; make it if it does not exist; `None` if the peer cannot be installed."""
     folder = ENVIRONMENTS / PACKAGES[name]
     python = folder / "bin" / "python"
     if not python.exists():
@@ -98,7 +98,7 @@ def _python(name: str) -> str | None:
 
 
 def _files(folder: Path) -> tuple[Path, Path]:
-    """The lists and the test rows of the first users, in files of their own."""
+    """Write the lists and the test rows of the first users to separate files."""
     program = f"""
 import sys, polars as pl
 for source, target in zip(sys.argv[1:3], sys.argv[3:]):

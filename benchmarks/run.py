@@ -3,11 +3,11 @@
     python benchmarks/run.py                        # every row of 20 million list rows; makes 1.2 GB in benchmarks/data once
     python benchmarks/run.py parquet csv            # some rows
     python benchmarks/run.py 200m 200m-shuffled 1b  # large rows, which are measured only when named
-    python benchmarks/run.py --peers                # other libraries, in an environment of their own
+    python benchmarks/run.py --peers                # other libraries, each in its own environment
 
-The floor is Polars on its streaming engine reading the same files, keeping the rows that are in the test set, and counting them. All
+The floor is Polars on its streaming engine: it reads the same files, keeps the rows that are in the test set, and counts them. All
 health checks are on. Times are medians of whole processes; memory is the largest resident set of any repeat. Floor and receval
-take turns, so that a slow moment of the machine meets both: compare ratios, not seconds.
+take turns, so that a slow moment of the machine affects both: compare ratios, not seconds.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ METRICS = ("Precision", "Recall", "F1", "HitRate", "RPrecision", "MAP", "MAR", "
 BEYOND = ("ARP", "EPC", "EFD", "Surprisal", "Gini", "ShannonEntropy", "ItemCoverage", "APLT", "PopREO", "ILD")
 """Metrics beyond accuracy; ILD is that of Jaccard distances of categories."""
 CONVENTIONS = ("warprec", "replay", "clayrs", "relison", "rs_metrics", "trec_eval", "ranx", "ranksys", "rectools", "elliot", "lenskit")
-"""With receval itself twelve conventions."""
+"""Twelve conventions, with receval itself."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One row of the table: its files, its metrics, and what it is to reach."""
+    """One row of the table: its files, its metrics, and its targets."""
 
     title: str
     target: str
@@ -68,7 +68,7 @@ CASES = {
 
 
 def config_of(case: Case, folder: Path) -> str:
-    """Write the config of a row; its path."""
+    """Write the config of a row; return its path."""
     sides = ""
     if case.with_sides:
         sides = f", train: {data.file('train.parquet')}, items: {{path: {data.file('items.parquet')}, categories: category}}"
@@ -79,19 +79,19 @@ def config_of(case: Case, folder: Path) -> str:
 
 
 def floor_of(case: Case) -> list[str]:
-    """The command that is the floor of a row."""
+    """Return the command that is the floor of a row."""
     return [sys.executable, str(HERE / "floor.py"), str(data.file(case.lists)), str(data.file(case.test))]
 
 
-def measured(name: str, repeats: int, folder: Path) -> str:
-    """The line of a row."""
+def run_line(name: str, repeats: int, folder: Path) -> str:
+    """Return the line of a row."""
     case = CASES[name]
     command = table.receval("run", config_of(case, folder))
     return table.line(case.title, case.target, *table.in_turn(floor_of(case), command, repeats))
 
 
 def audit(repeats: int, folder: Path) -> str:
-    """The line of an audit of twelve conventions, whose floor is a run of the same config."""
+    """Return the line of an audit of twelve conventions; its floor is a run of the same config."""
     config = config_of(CASES["parquet"], folder)
     options = [part for name in CONVENTIONS for part in ("--convention", name)]
     run, audited = table.in_turn(table.receval("run", config), table.receval("audit", config, *options), repeats)
@@ -99,14 +99,14 @@ def audit(repeats: int, folder: Path) -> str:
 
 
 def quickstart(repeats: int, folder: Path) -> str:
-    """The line of the quickstart, whose floor is to import Polars."""
+    """Return the line of the quickstart; its floor is to import Polars."""
     command = table.receval("run", str(HERE.parent / "configs" / "quickstart.yaml"))
     floor = [sys.executable, "-c", "import polars"]
     return table.line("quickstart (floor: `import polars`)", "3", *table.in_turn(floor, command, max(repeats, 5)))
 
 
 OTHERS = {"audit": audit, "quickstart": quickstart, "spark-quickstart": spark.quickstart, "spark-cluster": spark.on_cluster}
-"""Rows that are no run beside the floor."""
+"""Rows that are not a run beside the floor."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -125,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(table.HEADER)
         for name in chosen:
             case_of = OTHERS.get(name)
-            print(case_of(options.repeats, Path(folder)) if case_of else measured(name, options.repeats, Path(folder)), flush=True)
+            print(case_of(options.repeats, Path(folder)) if case_of else run_line(name, options.repeats, Path(folder)), flush=True)
         if options.peers:
             for line in peers.lines(options.repeats, Path(folder)):
                 print(line, flush=True)

@@ -1,4 +1,4 @@
-"""How libraries order equal scores where that is no rule but what their sort leaves."""
+"""The order of equal scores in libraries whose sort decides it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _SMALL = 15
 
 
 def numba_argsort(values: list[float]) -> list[int]:
-    """The order that numba's argsort gives, ascending: ranx sorts by it. Median of three, insertion sort of short runs."""
+    """Return the ascending order of numba's argsort, by which ranx sorts: median of three, insertion sort of short runs."""
     order = list(range(len(values)))
     stack = [(0, len(values) - 1)] if values else []
     while stack:
@@ -52,7 +52,7 @@ def _partition(values: list[float], order: list[int], low: int, high: int) -> in
 
 
 def as_ranx(lists: pl.DataFrame) -> pl.DataFrame:
-    """The rows of every list in the order in which ranx holds them: sorted when they are read, and again by make_comparable."""
+    """Return the rows of every list in the order of ranx: sorted when they are read, and again by make_comparable."""
     return _sorted(_sorted(lists))
 
 
@@ -65,7 +65,7 @@ def _sorted(lists: pl.DataFrame) -> pl.DataFrame:
 
 
 def cut(lists: pl.DataFrame, k: int, repeats: bool) -> pl.DataFrame:
-    """The first k rows of every list by score, equal scores in the order of the file; a repeated item once, unless `repeats`."""
+    """Return the first k rows of every list by score, equal scores in the order of the file; duplicates once, unless `repeats`."""
     ordered = lists.sort("user_id", -pl.col("score").cast(pl.Float64), maintain_order=True)
     first = ordered.filter(pl.int_range(pl.len()).over("user_id") < k)
     return first if repeats else first.unique(["user_id", "item_id"], keep="first", maintain_order=True)

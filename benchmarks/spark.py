@@ -2,8 +2,8 @@
 
     python benchmarks/run.py spark-quickstart spark-cluster
 
-The cluster has two workers of one core each. RePlay has an environment of its own below benchmarks/data/peers, and a cluster of the
-same size started from the Spark of that environment.
+The cluster has two workers of one core each. RePlay has its own environment below benchmarks/data/peers, and a cluster of the
+same size started from the Spark of this environment.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ENVIRONMENT: Final = data.DATA / "peers" / "replay-spark"
 PACKAGES: Final = ("replay-rec[spark]", "setuptools<81")
 CUTOFFS: Final = (5, 10, 20, 50, 100)
 METRICS: Final = {"Precision": "Precision", "Recall": "Recall", "nDCG": "NDCG", "MAP": "MAP", "MRR": "MRR", "HitRate": "HitRate"}
-"""Names of the same metrics: ours → RePlay's."""
+"""Names of the same metrics: receval's → RePlay's."""
 MEMORY: Final = "3g"
 HOME_OF_SPARK: Final = "import pathlib, pyspark; print(pathlib.Path(pyspark.__file__).parent)"
 REPLAY: Final = f"""
@@ -41,7 +41,7 @@ print(OfflineMetrics(metrics, **columns)(spark.read.parquet(lists), spark.read.p
 
 
 def quickstart(repeats: int, folder: Path) -> str:
-    """The line of the quickstart on Spark, whose floor is the quickstart on one machine."""
+    """Return the line of the quickstart on Spark; its floor is the quickstart on one machine."""
     command = table.receval("run", str(QUICKSTART))
     on_spark = [*command, "--set", "engine.name=spark", "--set", "engine.master=local[2]"]
     title = "quickstart on Spark local[2], session start included (floor: on one machine)"
@@ -49,7 +49,7 @@ def quickstart(repeats: int, folder: Path) -> str:
 
 
 def on_cluster(repeats: int, folder: Path) -> str:
-    """The line of 20 million rows on a cluster, whose floor is RePlay with the same metrics."""
+    """Return the line of 20 million rows on a cluster; its floor is RePlay with the same metrics."""
     files = [str(data.file(name)) for name in ("sorted.parquet", "test.parquet")]
     config = folder / "spark.yaml"
     evaluation = f"{{metrics: [{', '.join(METRICS)}], top_k: {list(CUTOFFS)}}}"
@@ -68,7 +68,7 @@ def on_cluster(repeats: int, folder: Path) -> str:
 
 
 def replay_python() -> str | None:
-    """The Python of the environment of RePlay, which is made if it is not there; None if RePlay cannot be installed."""
+    """Return the Python of RePlay's environment; make it if it does not exist; None if RePlay cannot be installed."""
     python = ENVIRONMENT / "bin" / "python"
     if not python.exists():
         print("installing RePlay with Spark …", file=sys.stderr)

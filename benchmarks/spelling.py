@@ -1,4 +1,4 @@
-"""A row of the references → the measure string that answers it, in the words of the library's convention."""
+"""A row of the references → the measure string with its value, in the spelling of the library's convention."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ REASONS = (
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What answers a row: a definition, the parameters that tell its value from others of the model, and the aggregate."""
+class Query:
+    """The value to compare with a row: its definition, the parameters that separate it from others of the model, and the aggregate."""
 
     definition: metrics.Definition
     part: tuple[tuple[str, Scalar], ...]
@@ -38,14 +38,14 @@ class Asked:
 
     @property
     def label(self) -> str:
-        """The label of the row of the result that has the value."""
+        """Label of the row of the result that has the value."""
         spec = self.definition.spec
         titled = MetricSpec(spec.name, spec.components, (*spec.params, *self.part), spec.k)
         return titled.title if not self.definition.metric.cut or spec.k is UNSET else str(titled)
 
 
 def users(row: Row, name: str) -> dict[str, Scalar]:
-    """Which users the values were averaged over, where the caller of the library chose them."""
+    """Return the parameter for the users that the values were averaged over, if the caller of the library chose them."""
     note = row.get("note") or ""
     listed = "truth" in (row.get("params") or {}) or (name == "a_ndcg" and "without a list" in note)
     return dict(EVERY_USER if note == "U1" else LISTED_USERS if listed else ())
@@ -56,7 +56,7 @@ Names = Mapping[tuple[str, str], Sequence[Scalar]]
 
 
 def unsupported(row: Row, names: Names) -> str:
-    """Why a row cannot be compared, as far as the row itself says; empty if it can."""
+    """Return the reason in the row itself why it cannot be compared; empty if it can."""
     library = LIBRARIES.get(row["library"])
     if library is None:
         return "a library without a convention"
@@ -67,16 +67,16 @@ def unsupported(row: Row, names: Names) -> str:
             return reason
     if row["value"] is None and "ERROR" in note:
         return f"the library fails: {note[note.index('ERROR') + 6 :].partition(';')[0][:60]}"
-    conventions.load(library.convention)  # one that cannot be read is no reason
+    conventions.load(library.convention)  # an unreadable convention raises here, and is not a reason
     try:
-        asked(row, names)
+        query_of(row, names)
     except ValueError as error:
         return f"{row['metric'].partition('@')[0]}: {error}"
     return ""
 
 
-def asked(row: Row, names: Names) -> Asked:
-    """What answers a row."""
+def query_of(row: Row, names: Names) -> Query:
+    """Return the value to compare with a row."""
     convention = conventions.load(LIBRARIES[row["library"]].convention)
     name, given, part = measure(row, names)
     inner = ",".join(f"{key}={shown(value)}" for key, value in given.items() if value is not None)
@@ -89,11 +89,11 @@ def asked(row: Row, names: Names) -> Asked:
     elif not isinstance(convention.read(spec).k, int):
         spec = spec.at(None)
     mode = AGGREGATES.get((row.get("params") or {}).get("mode", ""))
-    return Asked(metrics.resolve(spec, convention, conventions.load), part, mode)
+    return Query(metrics.resolve(spec, convention, conventions.load), part, mode)
 
 
 def shown(value: Scalar) -> str:
-    """A value as a measure string has it."""
+    """Return a value in the spelling of a measure string."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return f"'{text}'" if " " in text else text
 
@@ -102,7 +102,7 @@ Parts = tuple[tuple[str, Scalar], ...]
 
 
 def measure(row: Row, names: Names) -> tuple[str, dict[str, Scalar], Parts]:
-    """The name of a row's metric, open where it combines others, its parameters, and what tells its value from others of the model."""
+    """Return the name of a row's metric (with an open parenthesis if it combines others), its parameters, and the part of the model."""
     params = row.get("params") or {}
     given = {key.replace(" ", "_"): value for key, value in params.items() if key not in ABOUT_INPUT}
     name, told, part = split(row["metric"], str(params.get("mode")), names)
@@ -139,7 +139,7 @@ def measure(row: Row, names: Names) -> tuple[str, dict[str, Scalar], Parts]:
 
 
 def split(metric: str, mode: str, names: Names) -> tuple[str, dict[str, Scalar], Parts]:
-    """A name without what a report adds to it, the parameters that this says, and what tells the value from others of the model."""
+    """Return a name without the additions of a report, the parameters in these, and the part of the model."""
     name, _, rest = metric.partition(" | ")
     name = name.partition(f"-{mode}")[0]
     pair = re.fullmatch(r"\w+_users:(\w+)-(\d+)_items:(\w+)-(\d+)", rest)
@@ -153,7 +153,7 @@ def split(metric: str, mode: str, names: Names) -> tuple[str, dict[str, Scalar],
 
 
 def clusters(name: str, names: Names) -> tuple[str, dict[str, Scalar], Parts]:
-    """WarpRec's names, which number groups from 1: it takes one grouping of users and one of items."""
+    """Return the same from WarpRec's names, which number groups from 1; it has one grouping of users and one of items."""
     (users,), (items,) = ([column for table, column in names if table == wanted][:1] for wanted in ("users", "items"))
     found = re.fullmatch(r"(BiasDisparity\w\w)_UC(\d+)_IC(\d+)", name)
     if found:
@@ -167,5 +167,5 @@ def clusters(name: str, names: Names) -> tuple[str, dict[str, Scalar], Parts]:
 
 
 def combination(row: Row) -> str:
-    """Library and metric, as the table names them."""
+    """Return library and metric, as the table names them."""
     return re.sub(r"@\d+", "@k", re.sub(r"_(\d+)$", "_k", str(row["metric"])))

@@ -1,4 +1,4 @@
-"""Whole processes, measured in turn, and the lines of a table that compares them."""
+"""Measurement of whole processes in turn, and the lines of a table that compares them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from typing import NamedTuple
 HEADER = "| what | floor, s | receval, s | ratio | at most | floor, MB | receval, MB |\n|---|---:|---:|---:|---:|---:|---:|"
 
 
-class Measured(NamedTuple):
-    """The time and the largest resident memory of a process."""
+class Measurement(NamedTuple):
+    """Time and largest resident memory of a process."""
 
     seconds: float
     megabytes: float
 
 
-def measure(command: Sequence[str]) -> Measured:
-    """Run a command to its end, with compiled Python files as an installed program has them; `SystemExit` if it fails."""
+def measure(command: Sequence[str]) -> Measurement:
+    """Run a command to its end, with compiled Python files like an installed program; raise `SystemExit` if it fails."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     start = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
@@ -29,31 +29,31 @@ def measure(command: Sequence[str]) -> Measured:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} failed with {process.returncode}")
-    return Measured(time.perf_counter() - start, usage.ru_maxrss / 1024)
+    return Measurement(time.perf_counter() - start, usage.ru_maxrss / 1024)
 
 
-def in_turn(floor: Sequence[str], command: Sequence[str], repeats: int) -> tuple[Measured, Measured]:
-    """Median time and largest memory of both; they take turns, so that a slow moment of the machine meets both."""
+def in_turn(floor: Sequence[str], command: Sequence[str], repeats: int) -> tuple[Measurement, Measurement]:
+    """Return median time and largest memory of both; they take turns, so that a slow moment of the machine affects both."""
     measure(floor)  # the first reading fills the page cache
     runs = [(measure(floor), measure(command)) for _ in range(repeats)]
     return _summary([pair[0] for pair in runs]), _summary([pair[1] for pair in runs])
 
 
-def median(command: Sequence[str], repeats: int) -> Measured:
-    """Median time and largest memory of a command."""
+def median(command: Sequence[str], repeats: int) -> Measurement:
+    """Return median time and largest memory of a command."""
     return _summary([measure(command) for _ in range(repeats)])
 
 
-def _summary(runs: Sequence[Measured]) -> Measured:
-    return Measured(statistics.median(run.seconds for run in runs), max(run.megabytes for run in runs))
+def _summary(runs: Sequence[Measurement]) -> Measurement:
+    return Measurement(statistics.median(run.seconds for run in runs), max(run.megabytes for run in runs))
 
 
-def line(name: str, target: str, floor: Measured, run: Measured) -> str:
-    """One line of the table."""
+def line(name: str, target: str, floor: Measurement, run: Measurement) -> str:
+    """Return one line of the table."""
     ratio = run.seconds / floor.seconds
     return f"| {name} | {floor.seconds:.2f} | {run.seconds:.2f} | {ratio:.2f} | {target} | {floor.megabytes:,.0f} | {run.megabytes:,.0f} |"
 
 
 def receval(*arguments: str) -> list[str]:
-    """A command of receval."""
+    """Return a command of receval."""
     return [sys.executable, "-m", "receval.cli", *arguments]

@@ -1,4 +1,4 @@
-"""How long `Evaluator` takes for the lists of an epoch, and `evaluate` for tables in memory beside `run` for the same files.
+"""Time of `Evaluator` for the lists of an epoch, and of `evaluate` for tables in memory beside `run` for the same files.
 
 python benchmarks/training.py
 """
@@ -22,7 +22,7 @@ AT_MOST = 50
 
 
 def data(n_users: int) -> tuple[pl.DataFrame, Any, Any]:
-    """Ten test items of each user; the item ids and the scores of a hundred recommendations."""
+    """Return ten test items of each user; the item ids and the scores of a hundred recommendations."""
     chance = np.random.default_rng(7)
     test = pl.DataFrame({"user": np.repeat(np.arange(n_users), 10), "item": chance.integers(0, N_ITEMS, 10 * n_users)})
     ids = (chance.integers(0, N_ITEMS, (n_users, 1)) + np.arange(LENGTH) * 499) % N_ITEMS
@@ -30,12 +30,12 @@ def data(n_users: int) -> tuple[pl.DataFrame, Any, Any]:
 
 
 def table(ids: Any, scores: Any) -> pl.DataFrame:
-    """The same recommendations as a frame."""
+    """Return the same recommendations as a frame."""
     return pl.DataFrame({"user": np.repeat(np.arange(len(ids)), LENGTH), "item": ids.ravel(), "score": scores.ravel()})
 
 
 def milliseconds(work: Callable[[], object], repeats: int = 15) -> str:
-    """The median time of some repeats, after a first one, and that of the processor, which other programs disturb less."""
+    """Return the median time of some repeats after a first one, and the processor time, which other programs disturb less."""
     work()
     clocks = (time.perf_counter, time.process_time)
     times: list[list[float]] = []
@@ -48,7 +48,7 @@ def milliseconds(work: Callable[[], object], repeats: int = 15) -> str:
 
 
 def epochs() -> None:
-    """Lists of 10,000 users × 100, as trainers hold them."""
+    """Measure lists of 10,000 users × 100, in the forms of training code."""
     test, ids, scores = data(10_000)
     evaluator = receval.Evaluator(test=test, metrics=METRICS)
     frame = table(ids, scores)
@@ -68,7 +68,7 @@ def epochs() -> None:
 
 
 def beside_files() -> None:
-    """2 million rows in memory, and as Parquet."""
+    """Measure 2 million rows in memory, and as Parquet."""
     test, ids, scores = data(20_000)
     lists = table(ids, scores)
     with tempfile.TemporaryDirectory() as folder:

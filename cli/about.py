@@ -1,4 +1,4 @@
-"""What receval knows and runs on: `receval metrics`, `schema`, `doctor` and `completion`."""
+"""The catalogue and the machine: `receval metrics`, `schema`, `doctor` and `completion`."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def schema() -> None:
 @click.command(cls=options.Command)
 @options.format_option("machine", default="table", help="Text or JSON.")
 def doctor(form: str) -> None:
-    """Say what receval runs on: versions, extras, Java, memory, threads and temporary space, and what to do.
+    """Show versions, extras, Java, memory, threads and temporary space, with advice.
 
-    Nothing is changed. Put it into a report of a bug.
+    Nothing is changed. Attach the output to a bug report.
     """
     from receval.session.machine import facts
 

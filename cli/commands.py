@@ -1,4 +1,4 @@
-"""The group of commands: their names, their help, and where each is imported from when it is called."""
+"""The group of commands: their names, their help, and the file from which each is imported when it is called."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COMMANDS = {
     "doctor": ("about", "Show versions, memory and optional packages, for problem reports."),
     "completion": ("about", "Print the completion script of a shell."),
 }
-"""Command → the file that has it, and its help. The commands themselves are imported when they are called, so that --help is quick."""
+"""Command → its file, and its help. Commands are imported when they are called, so that --help is quick."""
 
 
 _MEANT = {
@@ -41,7 +41,7 @@ _MEANT = {
     "test": "compare",
     "version": "receval --version",
 }
-"""The name of a command that people try → what they mean."""
+"""Name of a command that people try → command that they mean."""
 
 
 class _Commands(click.Group):

@@ -1,4 +1,4 @@
-"""`receval gate`, and `receval baseline` for what gates compare with."""
+"""`receval gate`, and `receval baseline` for the baseline of gates."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def gate(
     form: str,
     outputs: tuple[str, ...],
     quiet: bool,
-    **asked: Any,
+    **arguments: Any,
 ) -> None:
     """Check models against release rules; the exit code tells if they pass.
 
@@ -67,13 +67,13 @@ def gate(
     from receval.session.judge import gate_options, judge_source, measures_of_rules
 
     named = read.source(source)
-    _refuse_contradictions(named, read, asked)
+    _refuse_contradictions(named, read, arguments)
     row = of_form(form, "gates", "report")
-    options = gate_options(**asked)
+    options = gate_options(**arguments)
     judged = judge_source(
         named,
         options,
-        read=partial(read, quiet=quiet, gates=options, metrics=measures_of_rules(asked["rules"])),
+        read=partial(read, quiet=quiet, gates=options, metrics=measures_of_rules(arguments["rules"])),
         outputs=outputs,
         more_files=ci_files(system),
         reports=system != "none" or (row is not None and row.of == "report"),
@@ -87,11 +87,11 @@ def gate(
     context.exit(0 if exit_zero else judged.exit_code)
 
 
-def _refuse_contradictions(source: str, read: options.ConfigReader, asked: dict[str, Any]) -> None:
-    """`UsageError` for options that have no meaning together."""
-    if asked["baseline"] is None and asked["baseline_model"] is not None:
+def _refuse_contradictions(source: str, read: options.ConfigReader, arguments: dict[str, Any]) -> None:
+    """Raise `UsageError` for options that do not go together."""
+    if arguments["baseline"] is None and arguments["baseline_model"] is not None:
         raise click.UsageError("--baseline-model needs --baseline")
-    if asked["baseline"] is None and asked["anchor"] is None and asked["if_missing"] is not None:
+    if arguments["baseline"] is None and arguments["anchor"] is None and arguments["if_missing"] is not None:
         raise click.UsageError("--if-missing needs --baseline")
     if os.path.isdir(Path(source).expanduser()) and read.changes:
         raise click.UsageError("--set, --recs and --where change a config, as -m, -k and --test do; they have no effect on stored results")
@@ -108,10 +108,12 @@ def baseline() -> None:
 @click.option("--force", is_flag=True, help="Also accept results whose gates or error-level checks failed.")
 @click.pass_context
 def set_baseline(context: click.Context, folder: str, target: str, force: bool) -> None:
-    """Make results the baseline: copy a folder that 'receval run -o DIR/' wrote.
+    """Make a folder of results the baseline.
 
-    The files take the place of those of the earlier baseline in one step. Exits with 1, and changes nothing, if gates or error-level
-    checks of the results failed, or gates of their config were not judged.
+    DIR is a folder that 'receval run -o DIR/' wrote; it is copied.
+
+    The files replace those of the earlier baseline in one step. Exits with 1, and changes nothing, if gates or error-level checks of the
+    results failed, or gates of their config were not judged.
     """
     from receval.session.judge import set_baseline
 
@@ -126,7 +128,10 @@ def set_baseline(context: click.Context, folder: str, target: str, force: bool) 
 @click.argument("folder", metavar="DIR", default="results/main")
 @options.format_option("baseline", default="table", help="Text, JSON or Markdown.")
 def show_baseline(folder: str, form: str) -> None:
-    """Say what a baseline holds: models and values, on which test data, and whether its gates and checks passed."""
+    """Show the models and values of a baseline.
+
+    Also shows its test data, and whether its gates and checks passed.
+    """
     from receval.session.judge import load
 
     show(of_form(form, "baseline"), load(folder), name=folder)

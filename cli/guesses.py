@@ -1,4 +1,4 @@
-"""Options that people guess: what to use instead of one that a command does not have, by meaning first and by letters last."""
+"""Suggestions for options that a command does not have, by meaning first and by letters last."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ import click
 
 _CONFIG: Final = "the config as an argument: receval run CONFIG"
 _LISTS: Final = ("--recs NAME=FILE",)
+_CANDIDATES: Final = ("--recs NAME=FILE, a file with the score of each candidate",)
 _SEPARATOR: Final = ("--set 'data.test.separator=;'",)
 _MEANT: Final = {
     "V": ("receval --version",),
     "algorithm": _LISTS,
     "baseline": ("receval compare CONFIG --baseline NAME",),
     "c": (_CONFIG,),
+    "candidates": _CANDIDATES,
     "config": (_CONFIG,),
     "csv": ("--format csv",),
     "cutoff": ("-k",),
@@ -42,6 +44,7 @@ _MEANT: Final = {
     "models": _LISTS,
     "min": ("--rule 'nDCG@10 >= 0.1'", "receval gate CONFIG --rule 'nDCG@10 >= 0.1'"),
     "n": ("-k",),
+    "negatives": _CANDIDATES,
     "o": ("--format json > FILE",),
     "out": ("-o", "--format json > FILE"),
     "output": ("--format json > FILE",),
@@ -69,11 +72,11 @@ _MEANT: Final = {
     "yaml": (_CONFIG,),
     "yml": (_CONFIG,),
 }
-"""The name of an option that people try → what they mean; a command suggests the first that it has."""
+"""Name of an option that people try → options that they may mean; a command suggests the first that it has."""
 
 
 def suggestion(guess: str, command: click.Command, context: click.Context, arguments: Sequence[str]) -> str:
-    """Return what to use instead of an option that a command does not have; empty if nothing is near.
+    """Return a suggestion for an option that a command does not have; empty if nothing is similar.
 
     `arguments` are those of the command line, among which the option may have a value.
     """
@@ -101,7 +104,7 @@ def suggestion(guess: str, command: click.Command, context: click.Context, argum
 
 
 def _value_of(option: str, arguments: Sequence[str]) -> str:
-    """Return the value that an option has on the command line, or that it has to get."""
+    """Return the value of an option on the command line, or a placeholder for it."""
     written = next((text for text in arguments if text == option or text.startswith(f"{option}=")), option)
     following = [*arguments, "", ""][arguments.index(written) + 1] if written in arguments else ""
     value = written.partition("=")[2] or following
@@ -109,7 +112,7 @@ def _value_of(option: str, arguments: Sequence[str]) -> str:
 
 
 def _is_possible(phrase: str, options: dict[str, click.Option]) -> bool:
-    """Return whether a command takes the option that a phrase begins with; true of a phrase that begins with none."""
+    """Return whether a command has the option with which a phrase begins; true for a phrase without one."""
     first, _, value = phrase.partition(" ")
     if not first.startswith("-") or first not in options:
         return not first.startswith("-")

@@ -21,11 +21,11 @@ from .output import emit, say
 def init(files: tuple[str, ...], source: str | None, demo: str | None, output: str | None, force: bool) -> None:
     """Write a config: for your files, from another program's config, or with sample data.
 
-    FILES are files and folders; without any, this folder is looked at. What each file is taken to be is guessed from its name, its columns
-    and its first rows, and said on standard error.
+    FILES are files and folders; by default, the current folder. The role of each file is guessed from its name, its columns and its first
+    rows, and printed to standard error.
 
-    --from takes over the data, the evaluation and the convention of another program; what has no meaning here is named in comments at
-    the end.
+    --from converts the data, the evaluation and the convention of another program's config; comments at the end list the keys that were
+    not converted.
     """
     from receval.session import start
 

@@ -1,6 +1,6 @@
-"""The one place where failures become sentences and exit codes.
+"""The only place where failures become sentences and exit codes.
 
-Nothing heavy is imported before `main` is at work: an interruption that comes while modules are read is one like any other.
+Nothing heavy is imported before `main` runs, so that an interruption during imports is handled like any other.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from contextlib import contextmanager
 
 _ADDRESSES = 1_300_000_000
 _ADDRESSES_OF_THREAD = 100_000_000
-"""How much address space a run asks for, most of which it never touches: 1.5 GB with two threads."""
+"""Address space that a run reserves, most of it unused: 1.5 GB with two threads."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return the exit code; nothing but the exit code leaves this function."""
+    """Run the command line and return the exit code; no exception leaves this function."""
     if arguments is not None:
         return _exit_code(arguments)
     try:
@@ -58,7 +58,7 @@ def _exit_code(arguments: Sequence[str]) -> int:
         return 0
     except click.exceptions.Exit as ended:
         return ended.exit_code
-    except BrokenPipeError:  # whoever read our output has seen enough
+    except BrokenPipeError:  # the reader of our output has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except _Terminated:
@@ -78,7 +78,7 @@ def _exit_code(arguments: Sequence[str]) -> int:
         return failure.exit_code
     except (SystemExit, GeneratorExit):
         raise
-    except BaseException:  # a panic of Polars is no Exception
+    except BaseException:  # a panic of Polars is not an `Exception`
         _print_trace()
         print("receval: internal error; please report it with the lines above", file=sys.stderr)
         return 70
@@ -99,21 +99,21 @@ def _call(arguments: Sequence[str]) -> None:
 
 
 def _print_trace() -> None:
-    """Print where the failure that is handled came from."""
+    """Print the traceback of the current failure."""
     import traceback  # only here: an interruption may come while modules are read
 
     _print(f"{traceback.format_exc()}\n")
 
 
 def _print(text: str) -> None:
-    """Print lines of others to standard error, with every character seen."""
+    """Print foreign lines to standard error, with every character visible."""
     from receval.quoting import sentence
 
     print(sentence(text), end="", file=sys.stderr)
 
 
 def _refuse_little_address_space() -> None:
-    """`MachineError` where `ulimit -v` leaves less than Polars needs for its threads: it would abort, or wait forever."""
+    """Raise `MachineError` if `ulimit -v` leaves less than the threads of Polars need: it would abort or wait forever."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
@@ -134,12 +134,12 @@ def _interrupted() -> int:
 
 
 class _Terminated(KeyboardInterrupt):
-    """SIGTERM came: an interruption, for which libraries are prepared; Spark's connection is of no use after any other exception."""
+    """SIGTERM as an interruption, which libraries handle; after another exception, Spark's connection would be unusable."""
 
 
 @contextmanager
 def _ended_by_sigterm() -> Iterator[None]:
-    """Let SIGTERM end the program the way an error does, so that temporary files are tidied up; exit code 143."""
+    """Let SIGTERM end the program like an error, so that temporary files are removed; exit code 143."""
 
     def end(number: int, frame: object) -> None:
         raise _Terminated

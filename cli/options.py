@@ -1,4 +1,4 @@
-"""Arguments that several commands take, and what they are read into."""
+"""Arguments that several commands share, and the objects made from them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Callback = TypeVar("_Callback", bound=Callable[..., Any])
 
 
 class Command(click.Command):
-    """A command whose wrong arguments are told as those of the command line, with what to use instead of an option that is guessed."""
+    """A command that reports wrong arguments in terms of the command line, with a suggestion for an unknown option."""
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
         """Read the arguments."""
@@ -50,7 +50,7 @@ class FormatChoice(click.Choice[str]):
         super().__init__([row.form for row in outputs.rows(*subjects) if not row.binary])
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> str:
-        """Return the name, if there is such a form and it can be printed."""
+        """Return the name, if there is such a form and it can be printed; fail otherwise."""
         row = outputs.of_form(str(value), *self._subjects)
         return str(value) if row is not None and not row.binary else self._complete().convert(value, parameter, context)
 
@@ -59,32 +59,32 @@ class FormatChoice(click.Choice[str]):
         return self._complete().get_metavar(param, ctx)
 
     def shell_complete(self, context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the names that begin so."""
+        """Return the names that begin with `incomplete`."""
         return self._complete().shell_complete(context, parameter, incomplete)
 
     def _complete(self) -> click.Choice[str]:
-        """Look for the forms of packages too, which takes longer than to declare an option may."""
+        """Return all forms, including those of packages, whose search is too slow for the declaration of an option."""
         return click.Choice(outputs.forms(*self._subjects))
 
 
 def format_option(*subjects: outputs.Subject, help: str, default: str | None = None) -> Callable[[_Callback], _Callback]:
-    """`--format`, with the forms of some subjects."""
+    """Return the option `--format`, with the forms of some subjects."""
     return click.option("--format", "form", type=FormatChoice(*subjects), default=default, help=help)
 
 
 _TABLES: Final = (".csv", ".tsv", ".parquet", ".gz", ".jsonl", ".ndjson")
 COMMAND_LINE: Final = "command-line"
-"""The input that names the config that options make, if no config is given."""
+"""The name of the input made from options, if no config is given."""
 _NO_CONFIG: Final = "Missing argument 'CONFIG': give a config, or the files: --test FILE --recs NAME=FILE -m nDCG@10"
 _USUAL_METRICS: Final = ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")
-"""The metrics if neither a config nor an option names some."""
+"""The metrics if neither a config nor an option names any."""
 
 
 _TESTS: Final = ("t", "permutation", "bootstrap", "bootstrap-t", "wilcoxon")
 
 
 def tests_or_files(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the values if each is a test of differences or may be a file."""
+    """Return the values if each is the name of a test of differences or may be a file; fail otherwise."""
     for value in given:
         if value not in _TESTS and not ({".", "/", "*"} & set(value) or value == "-" or os.path.exists(value)):
             raise click.BadParameter(f"{value!r} is neither a file nor one of {', '.join(_TESTS)}")
@@ -92,7 +92,7 @@ def tests_or_files(context: click.Context, parameter: click.Parameter, given: tu
 
 
 class ConfigReader:
-    """Loads configs, changed as the options of a command say, and warns of what has no meaning in them."""
+    """Load configs with the changes of a command's options, and print their warnings."""
 
     def __init__(
         self, overrides: Sequence[str] = (), recommendations: Sequence[str] = (), question: Mapping[str, Any] | None = None, **options: Any
@@ -102,26 +102,26 @@ class ConfigReader:
 
     @property
     def changes(self) -> bool:
-        """Whether options change or replace a config."""
+        """True if options change or replace a config."""
         return bool(self.overrides or self.recommendations or self.question or self._options.get("where") is not None)
 
     def as_options(self) -> str:
-        """Return the options that say which files there are and how they are read, as another command takes them."""
+        """Return the options for files and their reading, as text for another command."""
         named = [f"--{name} {shlex.quote(str(value))}" for name, value in self.question.items() if name not in ("metrics", "top_k")]
         where = self._options.get("where")
         others = (("--recs", self.recommendations), ("--set", self.overrides), ("--where", () if where is None else (where,)))
         return " ".join([*named, *(f"{option} {shlex.quote(value)}" for option, values in others for value in values)])
 
     def source(self, given: str | None) -> str:
-        """Return the config that is given, or `COMMAND_LINE`; `UsageError` if there is neither a config nor a test file."""
+        """Return the given config, or `COMMAND_LINE`; raise `UsageError` if there is neither a config nor a test file."""
         if given is None and "test" not in self.question:
             raise click.UsageError(_NO_CONFIG)
         return COMMAND_LINE if given is None else given
 
     def sources(self, given: Sequence[str]) -> tuple[str, ...]:
-        """Return the inputs that are given, and `COMMAND_LINE` if the test file is given and all of them are folders.
+        """Return the given inputs, and `COMMAND_LINE` if the test file is given and all inputs are folders.
 
-        `UsageError` if there are only folders and options that change a config.
+        Raises `UsageError` if there are only folders and options that change a config.
         """
         are_folders = all(os.path.isdir(Path(text.rpartition("=")[2]).expanduser()) for text in given)
         if are_folders and "test" in self.question:
@@ -133,7 +133,7 @@ class ConfigReader:
         return tuple(given)
 
     def take_tests(self, given: Sequence[str]) -> str | None:
-        """Take the test file from the values of an option that names tests of differences too; return the last of these."""
+        """Take the test file from the values of `--test`, which also names tests of differences; return the last of these."""
         files = [value for value in given if value not in _TESTS]
         self.question = {**self.question, "test": files[-1]} if files else self.question
         return next((value for value in reversed(given) if value in _TESTS), None)
@@ -141,7 +141,7 @@ class ConfigReader:
     def __call__(
         self, path: str, more: Sequence[str] = (), *, quiet: bool = False, metrics: Sequence[str] = (), **sections: Any
     ) -> receval.Loaded:
-        """Load a config, with `more` overrides and whole `sections`; without a config `metrics` are those if no option names some."""
+        """Load a config, with `more` overrides and whole `sections`; without a config, `metrics` are the default metrics."""
         from receval.config import load_config
 
         from .output import warn
@@ -157,7 +157,7 @@ class ConfigReader:
 
 
 def _load_plugins(context: click.Context, parameter: click.Parameter, files: tuple[str, ...]) -> None:
-    """Run the files of `--plugin` before anything is read that may speak of what they add."""
+    """Run the files of `--plugin` before reading anything that may use their additions."""
     if files:
         from receval import plugins
 
@@ -177,7 +177,7 @@ plugin_option = click.option(
 
 
 def _refuse_data_file(context: click.Context, parameter: click.Parameter, given: Any) -> Any:
-    """Return the argument; `ConfigError` for a table where a config is expected, `UsageError` for a value of an option before it."""
+    """Return the argument; raise `ConfigError` for a table instead of a config, `UsageError` for a value of the option before it."""
     for name in given if isinstance(given, tuple) else (given,) if given else ():
         is_path = name.endswith((".yaml", ".yml")) or "/" in name or "=" in name
         if context.params.get("test") and not is_path and (name.endswith(_TABLES) or not os.path.exists(name)):
@@ -190,7 +190,7 @@ def _refuse_data_file(context: click.Context, parameter: click.Parameter, given:
 
 
 def config_or_folder_argument(name: str, metavar: str, **attributes: Any) -> Callable[[_Callback], _Callback]:
-    """Add an argument for configs and folders; without it options make the config."""
+    """Add an argument for configs and folders; without it, the config is made from options."""
     return click.argument(name, required=False, metavar=metavar, type=click.Path(), callback=_refuse_data_file, **attributes)
 
 
@@ -211,7 +211,7 @@ _QUESTION = {
         help="The library whose definitions are used.",
     ),
 }
-"""The options that make a config for one question, or change the one that is given."""
+"""The options that make a config, or change the given one."""
 _READING = {
     "overrides": click.option(
         "--set", "overrides", multiple=True, metavar="PATH=VALUE", help="Override a config value: --set evaluation.top_k=[5,10]."
@@ -221,7 +221,8 @@ _READING = {
         "recommendations",
         multiple=True,
         metavar="NAME=FILE",
-        help="Add a model and its lists; without NAME it is named after the file; NAME=- reads standard input.",
+        help="Add a model and its lists; without NAME it is named after the file; 'DIR/*' adds a model per file; "
+        "NAME=- reads standard input.",
     ),
     "where": click.option(
         "--where", metavar="FILTER", help="Read only these rows of the test file: --where \"event == 'purchase' and rating >= 3\"."
@@ -233,11 +234,11 @@ _READING = {
         help="The format of standard input, if a path is -. Default: detected.",
     ),
 }
-"""The options that change a config: they come to a command as a `ConfigReader`, called `read`."""
+"""The options that change a config; a command gets them as a `ConfigReader`, in the argument `read`."""
 
 
 def reading_options(*names: str, without: Sequence[str] = ()) -> Callable[[_Callback], _Callback]:
-    """Add options that change a config (without names all of them), and those that make one, `without` some of them."""
+    """Add options that change a config (default: all), and those that make one, `without` some of them."""
     of_question = [name for name in _QUESTION if name not in without]
 
     def decorated(callback: _Callback) -> Any:
@@ -263,9 +264,9 @@ store_option = click.option(
 )
 
 
-def _ci_system(context: click.Context, parameter: click.Parameter, asked: str) -> str:
-    """Return the system, or `none`. GitHub is known by its variable; GitLab has to be asked for, since its job names the files."""
-    return asked if asked != "auto" else "github" if os.environ.get("GITHUB_ACTIONS") == "true" else "none"
+def _ci_system(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    """Return the system, or `none`. GitHub is detected by its variable; GitLab must be named, because its job names the files."""
+    return value if value != "auto" else "github" if os.environ.get("GITHUB_ACTIONS") == "true" else "none"
 
 
 ci_option = click.option(
@@ -280,39 +281,39 @@ ci_option = click.option(
 
 
 def outputs_option(help: str, metavar: str = "FILE") -> Callable[[_Callback], _Callback]:
-    """`-o`, which may be repeated."""
+    """Return the option `-o`, which may be repeated."""
     return click.option("-o", "--output", "outputs", multiple=True, metavar=metavar, help=f"{help} May be repeated.")
 
 
 def by_option(does: str) -> Callable[[_Callback], _Callback]:
-    """`--by`, an entry of `evaluation.by`, which may be repeated."""
+    """Return the option `--by`, an entry of `evaluation.by`, which may be repeated."""
     groups = "users.plan, cold, train_count:4 (of equal size) or train_count:5,20 (borders)"
     return click.option("--by", multiple=True, metavar="GROUPS", help=f"{does}: {groups}. May be repeated.")
 
 
 def override_by(section: str, entries: Sequence[str]) -> list[str]:
-    """Return the override of a config that sets the groups of a section, which have to be known when it is evaluated."""
+    """Return the override of a config that sets the groups of a section, which must be known when it is evaluated."""
     return [f"{section}.by={json.dumps(entries)}"] if entries else []
 
 
 def metric_names(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
-    """The metrics that begin so, in any case."""
+    """Return the metrics that begin with `begun`, ignoring case."""
     from receval.session.catalogue import metric_names
 
     return [name for name in metric_names() if name.lower().startswith(begun.lower())]
 
 
 def convention_names(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
-    """The conventions that begin so."""
+    """Return the conventions that begin with `begun`."""
     from receval.session.catalogue import convention_names
 
     return [name for name in convention_names() if name.startswith(begun)]
 
 
 def model_names(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
-    """The models of the config on the line that begin so; none if it cannot be read."""
+    """Return the models that begin with `begun`, of the config on the command line; empty if it cannot be read."""
     config = context.params.get("config")
-    with suppress(Exception):  # whatever is wrong with the config is told when the command runs, not while it is typed
+    with suppress(Exception):  # problems of the config are reported when the command runs, not during completion
         from receval.config import load_config
 
         models = load_config(config).config.data.recommendations if config else ()

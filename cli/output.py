@@ -1,4 +1,4 @@
-"""What commands print: bytes to standard output, all of them or an error; everything else to standard error."""
+"""Print results to standard output, completely or with an error, and everything else to standard error."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from typing import Any, Final
 import click
 import receval
 from receval.outputs import OutputForm, of_form
-from receval.quoting import seen, sentence
+from receval.quoting import escaped, sentence
 
 
 def emit(content: bytes, *, drawn: bool = False) -> None:
-    """Write to standard output; `OutputError` if it cannot be written (see `streams`).
+    """Write to standard output; raise `OutputError` if it cannot be written (see `streams`).
 
-    What was not `drawn` for people holds names as they are: on a terminal their characters are shown, in a pipe or file they are kept.
+    Content that is not `drawn` for people may have control characters: a terminal shows them escaped, a pipe or file gets them unchanged.
     """
     if not drawn and sys.stdout.isatty():
-        content = "".join(letter if letter in "\n\t" else seen(letter) for letter in content.decode()).encode()
+        content = "".join(letter if letter in "\n\t" else escaped(letter) for letter in content.decode()).encode()
     sys.stdout.flush()
     sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()
@@ -36,7 +36,7 @@ def show(row: OutputForm | None, value: Any, **options: Any) -> None:
 
 
 def tell(findings: Sequence[Any], *, verbose: bool = True) -> None:
-    """Show findings on standard error; unless `verbose` a few of them, and the command that shows all."""
+    """Show findings on standard error; unless `verbose`, only a few, and the command that shows all."""
     from receval.session.show import findings_text
 
     click.echo(findings_text(findings, sys.stderr, verbose=verbose), err=True, nl=False)
@@ -50,7 +50,7 @@ def tell_gates(result: receval.Result) -> None:
 
 
 def tell_tracked(tracked: Any, *, quiet: bool = False) -> None:
-    """Say on standard error where a result went, or that a tracker failed."""
+    """Print the place of a tracked result, or the failure of a tracker, to standard error."""
     if tracked.problem:
         say(f"warning: not tracked: {tracked.problem}")
     elif not quiet:
@@ -58,18 +58,18 @@ def tell_tracked(tracked: Any, *, quiet: bool = False) -> None:
 
 
 def say(text: str) -> None:
-    """Tell people a sentence, on standard error."""
+    """Print a sentence to standard error."""
     click.echo(f"receval: {sentence(text)}", err=True)
 
 
 def say_gates(judged: Any, *, quiet: bool) -> None:
-    """Say on standard error how gates ended, if `quiet` only if they fail the run, or if none was judged."""
+    """Print the outcome of gates to standard error; if `quiet`, only if they fail the run or none was judged."""
     if judged.result.gates and (not quiet or judged.verdicts.none_judged or judged.verdicts.failed(judged.strict)):
         say(judged.gate_summary)
 
 
 def warn(loaded: receval.Loaded) -> None:
-    """Say on standard error what of a config has no meaning here, and how its evaluation is read if it could be another program's."""
+    """Print the warnings on a config to standard error, and the convention if another program could have written it."""
     for warning in loaded.warnings:
         say(f"warning: {warning}")
     if loaded.doubt:
@@ -80,17 +80,17 @@ _CI_FILES: Final = {
     "gitlab": {"gl-code-quality-report.json": "code-quality", "receval-junit.xml": "junit"},
     "github-comment": {"receval-comment.md": "github-comment"},
 }
-"""The files of a system and their forms: what a job of GitLab names under `artifacts: reports`, and what the action of GitHub posts."""
+"""System → its files and their forms: those under `artifacts: reports` of a GitLab job, and the comment of the GitHub action."""
 
 
 def ci_files(system: str) -> dict[Path, OutputForm]:
-    """The files that are written for a system, with their forms."""
+    """Return the files to write for a system, with their forms."""
     files = _CI_FILES.get(system, {})
     return {Path(name): row for name, form in files.items() if (row := of_form(form, "report")) is not None}
 
 
 def publish(content: Any, system: str) -> None:
-    """On GitHub, add the report to the summary of the step, and say on standard error what failed, where GitHub looks for it."""
+    """On GitHub, append the report to the summary of the step, and print annotations of failures to standard error."""
     if system == "github":
         from receval.session.report import publish_on_github
 

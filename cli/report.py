@@ -1,4 +1,4 @@
-"""What is made of one or several results: `receval compare`, `report`, and `plot` for one of its charts."""
+"""Comparisons and reports of results: `receval compare`, `report`, and `plot` for a single chart."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def compare(
     quiet: bool,
     everything: bool,
     relative: bool,
-    **asked: Any,
+    **arguments: Any,
 ) -> None:
     """Compare models: differences, intervals and p values.
 
@@ -71,27 +71,27 @@ def compare(
     """
     from receval.session.compare import compare_inputs
 
-    cluster = [f"compare.cluster={asked['cluster']}"] if asked["cluster"] else []
-    asked["test"] = read.take_tests(asked.pop("tests"))
+    cluster = [f"compare.cluster={arguments['cluster']}"] if arguments["cluster"] else []
+    arguments["test"] = read.take_tests(arguments.pop("tests"))
 
     def read_with_groups(path: str) -> receval.Loaded:
-        return read(path, [*options.override_by("compare", asked["by"]), *cluster], quiet=quiet, metrics=asked["measures"])
+        return read(path, [*options.override_by("compare", arguments["by"]), *cluster], quiet=quiet, metrics=arguments["measures"])
 
     sources, written = read.sources(inputs), {options.COMMAND_LINE: read.as_options()}
     shown = {"everything": everything, "relative": relative}
-    compared = compare_inputs(sources, asked, read=read_with_groups, tell=tell, outputs=outputs, written=written, **shown)
+    compared = compare_inputs(sources, arguments, read=read_with_groups, tell=tell, outputs=outputs, written=written, **shown)
     if form is not None or not quiet:
-        show(of_form(form or "table", "comparison"), compared.comparison, **compared.options)
+        show(of_form(form or "table", "comparison"), compared.comparison, **compared.form_arguments)
 
 
-def _date(context: click.Context, parameter: click.Parameter, asked: str | None) -> str | None:
-    """Return a date as reports write it."""
-    if asked is None:
+def _date(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """Return a date in the form of reports."""
+    if value is None:
         return None
     from receval.config.run_sections import report_date
 
     try:
-        return str(report_date(asked))
+        return str(report_date(value))
     except ValueError as error:
         raise click.BadParameter(str(error), context, parameter) from None
 
@@ -128,12 +128,12 @@ def report(
     read: options.ConfigReader,
     system: str,
     quiet: bool,
-    **asked: Any,
+    **arguments: Any,
 ) -> None:
-    """Make a page of results that people look at, or a file that machines read.
+    """Make a page of results for people, or a file for machines.
 
     Give a folder that 'receval run -o DIR/' wrote, or a config, which is evaluated; two or more folders give the page of their
-    comparison. Ids of users appear only with --losers. Exits with 0 whatever the report says.
+    comparison. User ids appear only with --losers. Always exits with 0 if the report is made.
     """
     from receval.session.report import report_inputs
 
@@ -141,7 +141,7 @@ def report(
         raise click.UsageError("give an output file or a format: -o report.html, or --format md")
     made = report_inputs(
         read.sources(inputs),
-        asked,
+        arguments,
         read=partial(read, quiet=quiet),
         tell=tell,
         files=outputs,
@@ -176,12 +176,12 @@ def report(
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
 @options.plugin_option
 @options.reading_options("overrides", "recommendations", "where", "replace")
-def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], read: options.ConfigReader, **asked: Any) -> None:
-    """Draw one chart of a report: measures over k, differences from the base, two measures, or how users are spread.
+def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], read: options.ConfigReader, **arguments: Any) -> None:
+    """Draw one chart of a report: measures over k, differences from the base, two measures, or per-user values.
 
     Give a folder that 'receval run -o DIR/' wrote, or a config, which is evaluated; of several folders the models of the same name are
     compared. Needs the extra report for all but .json.
     """
     from receval.session.report import plot_inputs
 
-    plot_inputs(read.sources(inputs), chart, of, asked, read=read, tell=tell, output=output)
+    plot_inputs(read.sources(inputs), chart, of, arguments, read=read, tell=tell, output=output)

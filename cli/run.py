@@ -1,4 +1,4 @@
-"""`receval run`, with a bar on standard error that says how far it is, and `receval track` for results that it wrote."""
+"""`receval run`, with a progress bar on standard error, and `receval track` for its results."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def run(
 
     looks = Looks(**table)
     looks.refuse_unknown(loaded)
-    row = _row(form, per_user, quiet)
+    row = _row(form, per_user, quiet, has_files=bool(outputs))
     with _bar_for(loaded, quiet) as report:
         record = run_config(
             loaded,
@@ -119,12 +119,12 @@ def run(
 
 
 def _gates(if_missing: str | None) -> dict[str, str]:
-    """Return the keys of `gates` that options give."""
+    """Return the keys of `gates` given by options."""
     return {"if_missing": if_missing} if if_missing else {}
 
 
 def _refuse_contradictions(form: str | None, per_user: bool, is_quiet_and_verbose: bool, table: Mapping[str, Any]) -> None:
-    """`UsageError` for options that contradict each other, or that a form has no use for."""
+    """Raise `UsageError` for options that contradict each other, or that have no effect on a form."""
     if is_quiet_and_verbose:
         raise click.UsageError("-q and -v contradict each other: give only one")
     if per_user and form not in (None, "csv", "jsonl"):
@@ -140,7 +140,7 @@ def _refuse_contradictions(form: str | None, per_user: bool, is_quiet_and_verbos
 
 
 def _print_config(loaded: receval.Loaded) -> None:
-    """Print the config with its defaults, unless a chart is of a measure that it does not ask for."""
+    """Print the config with its defaults; raise an error if a chart has an unknown measure."""
     if loaded.config.report.charts:
         from receval.session.report import refuse_unknown_charts
 
@@ -148,15 +148,15 @@ def _print_config(loaded: receval.Loaded) -> None:
     click.echo(loaded.resolved_yaml(), nl=False)
 
 
-def _row(form: str | None, per_user: bool, quiet: bool) -> OutputForm | None:
-    """The form that is printed; none if `quiet` and none is asked for."""
-    if per_user:
+def _row(form: str | None, per_user: bool, quiet: bool, has_files: bool) -> OutputForm | None:
+    """Return the form to print; `None` if `quiet` and none is given. Per-user values are printed unless `quiet` and in files."""
+    if per_user and (form or not (quiet and has_files)):
         return of_form(form or "csv", "users")
     return None if quiet and form in (None, "table") else of_form(form or "table", *_SUBJECTS)
 
 
 def _show(record: receval.RunRecord[receval.Result], row: OutputForm | None, looks: Any, quiet: bool, verbose: bool) -> None:
-    """Print the result in its form; what the checks found stands above the table, or goes to standard error."""
+    """Print the result in its form; findings of checks are above the table, or go to standard error."""
     result = record.result
     sentences = record.sentences if row is not None and row.form in ("table", "md") and row.of == "result" else []
     if row is not None and row.form == "table":
@@ -183,7 +183,7 @@ def _bar_for(loaded: receval.Loaded, quiet: bool) -> AbstractContextManager[Call
 
 @contextmanager
 def bar() -> Iterator[Callable[[receval.Progress], None]]:
-    """Show a bar as long as the context lasts, and yield what takes the progress of a run."""
+    """Show a bar as long as the context lasts, and yield the function that receives the progress of a run."""
     from receval.render.terminal import Screen
     from rich.console import Console
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -204,7 +204,7 @@ def bar() -> Iterator[Callable[[receval.Progress], None]]:
 
 
 def _how_far(progress: receval.Progress) -> tuple[str, str]:
-    """Return which model of how many is evaluated; and the rows that were read, about how many there are, and the size of the files."""
+    """Return a text on the current model, and one on the rows read, the expected number of rows, and the size of the files."""
     if not progress.model:
         return "writing results", ""
     which = f" ({progress.number} of {progress.n_models})" if progress.n_models > 1 else ""

@@ -1,4 +1,4 @@
-"""Standard streams that are closed or full: they change no exit code but that of results which cannot be written."""
+"""Handle standard streams that are closed or full: they change the exit code only if results cannot be written."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 
 
 def prepare() -> None:
-    """Let standard output fail with a sentence, and standard error not at all."""
-    for number, mode in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):  # or files that are opened would get their numbers
+    """Make failures of standard output a sentence, and ignore those of standard error."""
+    for number, mode in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):  # otherwise opened files would get their numbers
         try:
             os.fstat(number)
-        except OSError:  # whoever started the program closed it; writing to standard output will fail
+        except OSError:  # the caller closed it; writing to standard output will fail
             opened = os.open(os.devnull, mode)
             if opened != number:
                 os.dup2(opened, number)
@@ -26,7 +26,7 @@ def prepare() -> None:
 class _Stream(io.FileIO):
     @classmethod
     def in_place_of(cls, stream: Any, number: int) -> io.TextIOWrapper:
-        """What writes to the same descriptor as `stream`, in the same encoding."""
+        """Return a text stream to the same descriptor as `stream`, in the same encoding."""
         raw = cls(number, "wb", closefd=False)
         encoding = getattr(stream, "encoding", None) or "utf-8"
         by_line = number == 2 or raw.isatty()
@@ -34,10 +34,10 @@ class _Stream(io.FileIO):
 
 
 class _Output(_Stream):
-    """Standard output: `OutputError` if it cannot be written, after which it takes everything, so that the program can end."""
+    """Standard output: it raises `OutputError` once if it cannot be written, then accepts everything, so that the program can end."""
 
     def write(self, content: Any) -> int:
-        """Write bytes; a closed pipe has a meaning of its own."""
+        """Write bytes; a closed pipe stays a `BrokenPipeError`."""
         try:
             return super().write(content)
         except BrokenPipeError:
@@ -51,10 +51,10 @@ class _Output(_Stream):
 
 
 class _Messages(_Stream):
-    """Standard error: what it cannot take is lost, and the exit code says what happened."""
+    """Standard error: output that it cannot take is lost; the exit code still shows the outcome."""
 
     def write(self, content: Any) -> int:
-        """Write bytes, or act as if they were written."""
+        """Write bytes, or discard them if that fails."""
         try:
             return super().write(content)
         except OSError:

@@ -1,8 +1,10 @@
-"""What is asked of a config beside its values: `receval describe`, `check`, `validate`, `audit` and `explain`."""
+"""Studies of a config besides its values: `receval describe`, `check`, `validate`, `audit` and `explain`."""
 
 from __future__ import annotations
 
+import os
 import shlex
+from collections.abc import Sequence
 
 import click
 import receval
@@ -18,10 +20,10 @@ from .output import say, show
 @options.reading_options("overrides", "recommendations", "where", "input_format")
 @options.format_option("description", default="table", help="The output format.")
 def describe(config: str | None, read: options.ConfigReader, form: str) -> None:
-    """Say what the files of a config hold, without evaluating anything.
+    """Describe the files of a config, without evaluating anything.
 
     For the test and train files and the lists of each model: rows, users, items, density, ratings or scores with a histogram, how rows
-    are spread over users and items, the time span, and what the files have in common. Rows that lack a value are left out and counted.
+    are spread over users and items, the time span, and what the files have in common. Rows with a missing value are left out and counted.
     """
     from receval.session.studies import describe
 
@@ -39,8 +41,7 @@ def describe(config: str | None, read: options.ConfigReader, form: str) -> None:
 def check(context: click.Context, config: str | None, read: options.ConfigReader, form: str, strict: bool, store: str | None) -> None:
     """Run the health checks on the files of a config.
 
-    Every check is made, also on files that `receval run` refuses because its policy says so. Exits with 1 if a check of level error
-    failed.
+    All checks run, also on files that `receval run` refuses because of its policy. Exits with 1 if a check of level error failed.
     """
     from receval.session.run import check_config
 
@@ -50,22 +51,35 @@ def check(context: click.Context, config: str | None, read: options.ConfigReader
 
 
 @click.command(cls=options.Command)
-@click.argument("measure", shell_complete=options.metric_names)
+@click.argument("measure", required=False, shell_complete=options.metric_names)
 @options.config_argument
 @options.plugin_option
 @click.option("--user", required=True, help="The id of the user.")
 @click.option("--model", shell_complete=options.model_names, help="The name of the model. Not needed if there is only one.")
-@options.reading_options(without=("metrics",))
+@options.reading_options()
 @options.format_option("explanation", default="table", help="The output format.")
-def explain(measure: str, config: str | None, user: str, model: str | None, read: options.ConfigReader, form: str) -> None:
+def explain(measure: str | None, config: str | None, user: str, model: str | None, read: options.ConfigReader, form: str) -> None:
     """Show how the value of one user comes about, row by row.
 
     MEASURE is a metric with its cut-off, such as 'nDCG@10' or 'MAP(convention=elliot)@5'; CONFIG the config with the files.
+    With -m the measure is not an argument.
     """
     from receval.session.studies import explain
 
+    measure, config = _measure_and_config(measure, config, read.question.get("metrics", ()))
     loaded = read(read.source(config), metrics=(measure,))
     show(of_form(form, "explanation"), explain(loaded, measure, user, model))
+
+
+def _measure_and_config(first: str | None, second: str | None, named: Sequence[str]) -> tuple[str, str | None]:
+    """Return the measure and the config from two arguments, or from one argument and the value of `-m`."""
+    if len(named) == 1 and second is None:
+        return named[0], first
+    if named:
+        raise click.UsageError("Give one measure, as an argument or with -m nDCG@10.")
+    if first is None or (second is None and os.path.exists(first)):
+        raise click.UsageError("Missing argument 'MEASURE': receval explain nDCG@10 CONFIG --user ID.")
+    return first, second
 
 
 @click.command(cls=options.Command)
@@ -76,8 +90,8 @@ def explain(measure: str, config: str | None, user: str, model: str | None, read
 def validate(configs: tuple[str, ...], read: options.ConfigReader, files: bool) -> None:
     """Check configs without opening any data.
 
-    Prints every problem with its line and exits with 2, or says that the config is valid. Of several configs all are checked, and the
-    exit code is that of the last that is wrong.
+    Prints every problem with its line and exits with 2, or prints that the config is valid. All given configs are checked; the exit code
+    is that of the last wrong one.
     """
     from receval.errors import RecevalError
 
@@ -94,7 +108,7 @@ def validate(configs: tuple[str, ...], read: options.ConfigReader, files: bool) 
 
 
 def _validate(loaded: receval.Loaded, files: bool) -> None:
-    """Say what a valid config has."""
+    """Print a summary of a valid config."""
     if files:
         from receval.session.studies import refuse_missing_files
 
@@ -103,8 +117,8 @@ def _validate(loaded: receval.Loaded, files: bool) -> None:
     counts = {"measure": len(evaluation.definitions) + len(evaluation.composites), "model": len(loaded.config.data.recommendations)}
     if loaded.config.gates.rules:
         counts["gate"] = len(loaded.config.gates.rules)
-    told = ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items())
-    click.echo(f"{sentence(loaded.name)} is valid: {told}")
+    counted = ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items())
+    click.echo(f"{sentence(loaded.name)} is valid: {counted}")
 
 
 @click.command(cls=options.Command)
@@ -135,8 +149,8 @@ def audit(
 ) -> None:
     """Compute the metrics of a config under every convention.
 
-    Prints what each convention says of each model, how far they are apart, and whether the order of the models depends on the
-    convention. The files are read once, however many conventions there are.
+    Prints the values of each model under each convention, their spread, and whether the order of the models depends on the convention. The
+    files are read once for all conventions.
     """
     from receval.session.studies import audit_question
 

@@ -1,4 +1,4 @@
-"""The pages docs/checks.md and docs/checks/ID.md: every health check with a case that raises it, and what a policy can say."""
+"""The pages docs/checks.md and docs/checks/ID.md: every health check with a case that raises it, and the values of every policy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GROUPS = {"R": "The lists of a model", "T": "The test file", "X": "Between files
 
 
 def page() -> list[Block]:
-    """The page."""
+    """Return the page of all checks."""
     blocks: list[Block] = [
         Heading("Health checks and policies"),
         Paragraph(
@@ -54,7 +54,7 @@ def page() -> list[Block]:
 
 
 def each() -> Mapping[str, list[Block]]:
-    """The page of each check by its id in lower case."""
+    """Return the page of each check by its id in lower case."""
     return {check.id.lower(): list(_one(check)) for check in CHECKS.values()}
 
 
@@ -80,11 +80,11 @@ def _in_config(check: Check) -> str:
 
 
 _TRIED = {"max_share": 0.01, "mde": 0.02, "margin": 0.01}
-"""Numbers for limits that are 0 or not asked by default."""
+"""Numbers for limits that are 0 or unset by default."""
 
 
 def _example(check: Check) -> Iterator[Block]:
-    """The smallest case of the tests that raises the check: its files, where they are short, and what is said of them."""
+    """Show the smallest case of the tests that raises the check: its files, cut if long, and the findings."""
     raising = [case for case in CASES.values() if any(found["check"] == check.id for found in case.findings)]
     case = min(raising, key=lambda case: (len(case.findings), sum(len(str(content)) for content in case.files.values())))
     yield Paragraph(f"{case.name[0].upper()}{case.name[1:]}.")
@@ -95,11 +95,11 @@ def _example(check: Check) -> Iterator[Block]:
 
 
 _LINES = 12
-"""How many lines of a file are shown."""
+"""Number of lines that are shown of a file."""
 
 
 def _files(case: Case) -> str:
-    """The files of a case side by side in text, cut where they are long."""
+    """Return the files of a case as text, one below the other, cut if they are long."""
     shown = []
     for name, content in case.files.items():
         rows = content.splitlines() if isinstance(content, str) else [str(content)[:80]]

@@ -1,4 +1,4 @@
-"""The page docs/config-reference.md: every key of a config from the schema that the models give, with the examples of a file."""
+"""The page docs/config-reference.md: every key of a config, from the schema of the models, with the examples of a file."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from receval.document import Block, Heading, Paragraph, Table, text_columns
 
 SCHEMA: dict[str, Any] = json.loads(json_schema())
 NAMES = {"Health": "[health checks](checks.md)"}
-"""Sections that have a page of their own."""
+"""Sections that have their own page."""
 FILES = "a path, a list of paths, or a section"
 KINDS = {"recommendations": f"name → {FILES}; or one path, glob or list", "predictions": f"{FILES}; or name → one of these"}
-"""Keys whose type is longer than what it says."""
+"""Types of keys that are described in words."""
 EXAMPLES = Path(__file__).parent / "config_examples.yaml"
 """A value for every key, by section."""
 PLURALS = {"string": "texts", "integer": "whole numbers", "number": "numbers", "boolean": "true or false"}
 
 
 def page() -> list[Block]:
-    """The page."""
+    """Return the page."""
     blocks: list[Block] = [
         Heading("Every key of a config"),
         Paragraph(
@@ -40,7 +40,7 @@ def page() -> list[Block]:
 
 
 def _places() -> dict[str, list[str]]:
-    """Each section with the keys that hold it, from the outermost inwards."""
+    """Return each section with the keys that contain it, from the outermost inwards."""
     places: dict[str, list[str]] = {"Config": [""]}
     for name in _in_order(places):
         section = SCHEMA if name == "Config" else SCHEMA["$defs"][name]
@@ -53,7 +53,7 @@ def _places() -> dict[str, list[str]]:
 
 
 def _in_order(places: dict[str, list[str]]) -> Iterator[str]:
-    """The names, also those that are added meanwhile."""
+    """Yield the names, also those that are added meanwhile."""
     done = 0
     while done < len(places):
         yield list(places)[done]
@@ -91,14 +91,14 @@ def _keys(section: dict[str, Any], path: str) -> Table:
 
 
 def example(path: str, key: str) -> str:
-    """A key with a value, as a config writes it; a source of items is one of rows where nothing else is said."""
+    """Return a key with a value, as written in a config; keys without an example use that of `data.test`."""
     found = examples()
     return f"`{key}: {found[path].get(key) or found['data.test'][key]}`"
 
 
 @cache
 def examples() -> dict[str, dict[str, str]]:
-    """Section → key → value, as it is written: `off` is no truth value, and quotes stay."""
+    """Return section → key → value, as written: `off` stays text, and quotes stay."""
     sections: dict[str, dict[str, str]] = {}
     for line in EXAMPLES.read_text("utf-8").splitlines():
         name, _, value = line.strip().partition(": ")
@@ -116,14 +116,14 @@ def _described(entry: dict[str, Any]) -> str:
 
 
 def _default(value: Any) -> str:
-    """A default as it would be written in a config; none where there is none, or a section of defaults."""
+    """Return a default as written in a config; empty if there is none, or for a section."""
     if value is None or isinstance(value, dict) or value == []:
         return ""
     return f"`{json.dumps(value) if isinstance(value, bool | list) else value}`"
 
 
 def kind(entry: dict[str, Any]) -> str:
-    """What may stand there, in words."""
+    """Return the type of a key's value, in words."""
     if "$ref" in entry:
         name = entry["$ref"].rsplit("/", 1)[1]
         return NAMES.get(name, "a section")

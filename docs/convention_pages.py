@@ -20,7 +20,7 @@ MEASURES = "evaluation.metrics=[nDCG@3, MAP@3]"
 
 
 def index() -> list[Block]:
-    """A row for each convention, with a link to its page."""
+    """Return a row for each convention, with a link to its page."""
     found = catalogue.read()
     linked = [replace(entry, name=f"[{entry.name}]({entry.name}.md)") for entry in found.conventions]
     about = (
@@ -31,13 +31,13 @@ def index() -> list[Block]:
 
 
 def each() -> Mapping[str, list[Block]]:
-    """The page of each convention by its name, which is in lower case."""
+    """Return the page of each convention by its name, which is in lower case."""
     found = catalogue.read()
     return {entry.name: page(entry, found) for entry in found.conventions}
 
 
 def page(entry: ConventionEntry, found: Catalogue) -> list[Block]:
-    """One convention: its entry in the catalogue, a config, and the differences that it makes in an example."""
+    """Return the page of a convention: its entry in the catalogue, a config, and its effect on an example."""
     first, *rest = pages.convention(entry, (*found.protocol, *found.formula))
     coming_from = entry.name.removesuffix("-docs").replace("trec_eval", "ir_measures")
     more = f" · [coming from {entry.library}](../coming-from/{coming_from}.md)"
@@ -54,7 +54,7 @@ def page(entry: ConventionEntry, found: Catalogue) -> list[Block]:
 
 
 def in_config(entry: ConventionEntry) -> str:
-    """A config with the convention, and one measure by another convention."""
+    """Return a config with the convention, and one measure by another convention."""
     if entry.name == DEFAULT:
         return "evaluation:\n  convention: receval   # the default\n  metrics: [nDCG@10]"
     one = f"- nDCG(convention={DEFAULT})@10   # this measure by another convention"
@@ -62,7 +62,7 @@ def in_config(entry: ConventionEntry) -> str:
 
 
 def example(entry: ConventionEntry) -> list[Block]:
-    """The settings of the convention that change the values of the example."""
+    """Show the settings of the convention that change the values of the example."""
     if entry.name == DEFAULT:
         return []
     words = ["audit", CONFIG, "--set", MEASURES, "--why", DEFAULT, entry.name]
@@ -71,10 +71,10 @@ def example(entry: ConventionEntry) -> list[Block]:
 
 
 def linked(block: Block) -> Block:
-    """A block with the names of metrics as links."""
+    """Return a block with the names of metrics as links."""
     if isinstance(block, Terms):
         return replace(block, rows=tuple((term, _links(text) if term == "metrics" else text) for term, text in block.rows))
-    if isinstance(block, Table) and block.columns[0].title == "for one metric alone":
+    if isinstance(block, Table) and block.columns[0].title == "for one metric":
         rows = tuple((Cell(_links(first.text)), *others) for first, *others in block.rows)
         return replace(block, columns=(replace(block.columns[0], role="text"), *block.columns[1:]), rows=rows)
     return block

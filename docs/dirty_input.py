@@ -1,4 +1,4 @@
-"""The page docs/dirty-input.md: what five libraries, and receval, do with each flaw of a toy in tests/toy."""
+"""The page docs/dirty-input.md: the values of five libraries and receval for each flaw of a toy in tests/toy."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ DONE = {
     "ids are numbers in the truth and texts in the lists": "Frames are refused. Dictionaries for ranx and ir_measures need text ids, so "
     "the caller must convert the ids before.",
 }
-"""Flaw → what the values mean."""
+"""Flaw → explanation of the values."""
 
 
 def page() -> list[Block]:
-    """The page; receval evaluates the files as it is made."""
+    """Return the page; receval evaluates the files for it."""
     flaws = runpy.run_path(str(TOY / "ask.py"))["FLAWS"]
     said = {name: json.loads((TOY / "reference" / f"{name}.json").read_text("utf-8")) for name in LIBRARIES}
     blocks: list[Block] = [Heading("What five libraries do with dirty input"), *_introduction(said)]
@@ -58,7 +58,7 @@ def _introduction(said: dict[str, Any]) -> list[Block]:
 
 
 def _receval(truth: str, lists: str) -> Result:
-    """What receval says of two files of the toy, as anyone would ask it; that two users are few need not be said each time."""
+    """Evaluate two files of the toy with default settings; only the finding on few users is switched off."""
     data = f"data: {{test: {TOY}/{truth}.csv, recommendations: {{toy: {TOY}/{lists}.csv}}}}"
     asked = "evaluation: {metrics: [Precision, Recall, nDCG, MAP], top_k: [3]}"
     with tempfile.TemporaryDirectory() as folder:
@@ -68,7 +68,7 @@ def _receval(truth: str, lists: str) -> Result:
 
 
 def _findings(result: Result) -> list[Block]:
-    """What the health checks say, and who is counted."""
+    """Show the errors and warnings of the health checks, and the exit code."""
     found = [one for one in result.findings if one.severity != "info"]
     if not found:
         return [Paragraph("The checks of receval find no problem.")]

@@ -1,4 +1,4 @@
-"""Make the page docs/exit-codes.md from the codes of all errors."""
+"""The page docs/exit-codes.md, from the codes of all errors."""
 
 from __future__ import annotations
 

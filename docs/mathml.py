@@ -12,12 +12,12 @@ from markdown.inlinepatterns import InlineProcessor
 
 
 def fence(source: str, *_: Any, **__: Any) -> str:
-    """A block of formulas, for `custom_fences` of pymdownx."""
+    """Return a block of formulas, for `custom_fences` of pymdownx."""
     return f'<div class="math">{convert(source, display="block")}</div>'
 
 
 class MathInLines(Extension):
-    """Draws what stands between ``$` `` and `` `$``."""
+    """Draws formulas between ``$` `` and `` `$``."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
         """Look for formulas before code."""
@@ -30,5 +30,5 @@ class _Formula(InlineProcessor):
 
 
 def makeExtension(**options: Any) -> Extension:  # noqa: N802
-    """Make the extension, as Markdown asks for it."""
+    """Return the extension, as Markdown requires."""
     return MathInLines(**options)

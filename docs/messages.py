@@ -1,4 +1,4 @@
-"""The page docs/messages.md: every sentence that the program can print, taken from its source, so that all can be read in one sitting."""
+"""The page docs/messages.md: every sentence that the program can print, extracted from its source, to read all at one sitting."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from receval.document import Block, Heading, Paragraph, Points
 
 ROOT = Path(__file__).parent.parent
 FAILURES: Final = {name: kind.exit_code for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)}
-"""Names of the errors, each with its exit code; of others Pydantic makes problems of the config (2)."""
+"""Names of the errors, each with its exit code; Pydantic turns others into problems of the config (2)."""
 _WORDS: Final = re.compile(r"[A-Za-z]{2,}[,;:]? [A-Za-z]{2,}")
 _ROOMS: Final = {
     "cli": "Command line",
@@ -30,11 +30,11 @@ _ROOMS: Final = {
     "content": "Tables, legends and closing sentences",
     "init": "Guesses of receval init",
 }
-"""Headings of rooms that are not called by their name."""
+"""Headings of rooms whose name is not clear."""
 
 
 class Text(NamedTuple):
-    """A text in the source: file, line, the text with its arguments in ‹›, and the error that it belongs to (empty: none)."""
+    """A text in the source: file, line, the text with its arguments in ‹›, and its error (empty: none)."""
 
     file: Path
     line: int
@@ -105,7 +105,7 @@ def _text(node: ast.AST) -> str | None:
 
 
 def _argument(node: ast.AST) -> str:
-    """Return a short name of what is filled in: the last name of the expression."""
+    """Return a short name of an argument: the last name of the expression."""
     inner = node.value if isinstance(node, ast.FormattedValue) else node
     alternatives = [one.value for one in ast.walk(inner) if isinstance(one, ast.Constant) and isinstance(one.value, str)]
     if isinstance(inner, ast.IfExp) and alternatives:

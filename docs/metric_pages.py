@@ -34,13 +34,13 @@ TABLE = (
     "`receval metrics --convention trec_eval` a convention."
 )
 COLUMNS = {"users": "age", "items": "studio"}
-"""The columns of the example that name groups."""
+"""Columns of the example that name groups."""
 BY_USERS = {"UserMADRanking", "UserMADRating"}
 PREDICTIONS = {"LogLoss", "LabelAUC"}
-"""Metrics whose predictions are probabilities, which the example has in another file."""
+"""Metrics whose predictions are probabilities, which are in another file of the example."""
 SAMPLE = "configs/families.yaml"
 MODELS = ("random", "popular", "knn")
-"""The models of the sample, the weakest first."""
+"""Models of the sample, the weakest first."""
 SAMPLE_MODELS = (
     "The sample in `configs` has three models: `random` recommends any items, `popular` those with most train rows, and `knn` those that "
     "are similar to the user's own. A list has 50 items. A test item with a rating of at least 4 is relevant."
@@ -53,7 +53,7 @@ SAMPLE_NOTES = dict.fromkeys(
 VALUES = {"profit": "items.margin", "revenue": "items.price", "weight": "items.price"}
 """The columns of the example that hold values, by the key of `evaluation.value_columns`."""
 SAMPLE_COLUMNS = {"users": "plan", "items": "label"}
-"""The columns of the sample that name groups."""
+"""Columns of the sample that name groups."""
 NOT_ON_THE_SAMPLE = {
     **dict.fromkeys(
         (name for name, one in METRICS.items() if one.family == "value"),
@@ -64,7 +64,7 @@ NOT_ON_THE_SAMPLE = {
 }
 """Metrics without values on the sample, and the reason."""
 OF_PREDICTIONS = {"MSE", "RMSE", "MAE", "Unpredicted", "R2", "ExplainedVariance", "LabelAUC"}
-"""Metrics that read data.predictions in place of the lists."""
+"""Metrics that read data.predictions instead of the lists."""
 FILES = {
     "data.train": "  train: train.csv",
     "data.train or data.items": "  train: train.csv             # or items",
@@ -81,7 +81,7 @@ FILES = {
 
 
 def metrics() -> list[Block]:
-    """A table for every family: a row per metric, with a link to its page, its summary and its parameters."""
+    """Return a table for every family: a row per metric, with a link to its page, its summary and its parameters."""
     by_family: dict[str, list[MetricEntry]] = {}
     for entry in catalogue.read().metrics:
         by_family.setdefault(entry.family, []).append(entry)
@@ -100,34 +100,34 @@ def _row(entry: MetricEntry) -> tuple[str, ...]:
 
 
 def _default_first(choice: ChoiceEntry) -> list[str]:
-    default = catalogue.shown(choice.default) or choice.allowed
+    default = catalogue.format_value(choice.default) or choice.allowed
     return [default, *(value for value in choice.values if value != default)]
 
 
 def axes() -> list[Block]:
-    """The page on the axes that every metric takes."""
+    """Return the page on the axes that every metric takes."""
     return pages.axes(catalogue.read().protocol)
 
 
 def symbols() -> list[Block]:
-    """The page on the symbols of formulas."""
+    """Return the page on the symbols of formulas."""
     rows = tuple((f"$`{symbol}`$", re.sub(r"\$([^$]+)\$", r"$`\1`$", meaning)) for symbol, meaning in GLOSSARY.items())
     about = "`[…]` around a condition is 1 if it holds, else 0. A metric's parameters name their own symbols."
     return [Heading("Symbols of the formulas"), Paragraph(about), Terms(rows, code=False)]
 
 
 def each() -> Mapping[str, list[Block]]:
-    """The page of each metric by the name of its file."""
+    """Return the page of each metric by the name of its file."""
     return {slug(entry.name): page(entry) for entry in catalogue.read().metrics}
 
 
 def slug(name: str) -> str:
-    """The name of the file of a page: in lower case, since some file systems take nDCG.md and NDCG.md for one file."""
+    """Return the file name of a page: in lower case, because some file systems do not distinguish nDCG.md and NDCG.md."""
     return name.lower()
 
 
 def page(entry: MetricEntry) -> list[Block]:
-    """One metric: what the registry says, with links to the conventions, and below it a config and an example."""
+    """Return the page of a metric: its entry in the registry with links to the conventions, a config, and an example."""
     back = Paragraph("[All metrics](../metrics.md) · [settings of every metric](../axes.md) · [symbols](../symbols.md)")
     first, *rest = explained(entry, pages.metric(entry))
     at = rest.index(Heading("Settings of each convention", 2))
@@ -148,7 +148,7 @@ def page(entry: MetricEntry) -> list[Block]:
 
 
 def explained(entry: MetricEntry, blocks: Iterable[Block]) -> Iterable[Block]:
-    """The blocks of a page, with the symbols of the equation below it."""
+    """Return the blocks of a page, with the symbols of the equation below it."""
     own = {one.symbol: f"the parameter `{name}`" for name, one in METRICS[entry.name].numbers.items()}
     for block in blocks:
         yield block
@@ -160,21 +160,21 @@ def explained(entry: MetricEntry, blocks: Iterable[Block]) -> Iterable[Block]:
 
 
 def good_value(entry: MetricEntry) -> Iterable[Block]:
-    """The values of the models of the sample, or why there are none; and how to read them."""
+    """Show the values of the models of the sample, or why there are none; and how to read them."""
     if entry.name in NOT_ON_THE_SAMPLE:
         yield Paragraph(f"Not computed on the sample: {NOT_ON_THE_SAMPLE[entry.name]}.")
         return
     yield Paragraph(SAMPLE_MODELS)
     rows = {label: values for (name, label), values in sample_values().items() if name == entry.name}
     every = [value for values in rows.values() for value in values.values()]
-    places = decimals(every, whole=METRICS[entry.name].counts and all(float(value).is_integer() for value in every if value is not None))
+    places = decimals(every, whole=METRICS[entry.name].is_count and all(float(value).is_integer() for value in every if value is not None))
     cells = ((label, *(number(values[model], places) or "none" for model in MODELS)) for label, values in rows.items())
     yield Table.of_texts(text_columns("measure", *MODELS), cells)
     yield Paragraph(" ".join(remarks(entry, list(rows.values()))))
 
 
 def remarks(entry: MetricEntry, rows: list[Mapping[str, float | None]]) -> Iterable[str]:
-    """How to read the values of the sample."""
+    """Yield how to read the values of the sample."""
     if entry.name in OF_PREDICTIONS:
         yield "The value comes from data.predictions, so that it is the same for all lists."
     elif all(len(set(row.values())) == 1 for row in rows):
@@ -194,7 +194,7 @@ def remarks(entry: MetricEntry, rows: list[Mapping[str, float | None]]) -> Itera
 
 @cache
 def sample_values() -> Mapping[tuple[str, str], Mapping[str, float | None]]:
-    """Metric and measure → the value of each model of the sample; one run for all metrics, with their defaults and at the cut-off 10."""
+    """Return metric and measure → the value of each model of the sample; one run for all metrics, with defaults and the cut-off 10."""
     entries = [entry for entry in catalogue.read().metrics if entry.name not in NOT_ON_THE_SAMPLE]
     measures = {_spelled(entry, _columns(entry, SAMPLE_COLUMNS), 10): entry.name for entry in entries}
     sets = {"evaluation.metrics": list(measures), "evaluation.relevance": {"threshold": 4}, "health": "off"}
@@ -208,7 +208,7 @@ def sample_values() -> Mapping[tuple[str, str], Mapping[str, float | None]]:
 
 
 def linked(block: Block) -> Block:
-    """A block with the names of conventions as links."""
+    """Return a block with the names of conventions as links."""
     if isinstance(block, Terms) and any(term == "conventions" for term, _ in block.rows):
         return replace(block, rows=tuple((term, _links(text) if term == "conventions" else text) for term, text in block.rows))
     if isinstance(block, Table) and block.columns[0].title == "convention":
@@ -226,7 +226,7 @@ def _links(names: str) -> str:
 
 
 def measure(entry: MetricEntry) -> str:
-    """The measure of the example: the metric with the columns it needs, at the cut-off of the example."""
+    """Return the measure of the example: the metric with the columns it needs, at the cut-off of the example."""
     return _spelled(entry, _columns(entry), 3)
 
 
@@ -243,7 +243,7 @@ def _spelled(entry: MetricEntry, given: Mapping[str, str], k: int) -> str:
 
 
 def in_config(entry: MetricEntry) -> str:
-    """How a config asks for the metric: with its defaults, and with another value of each parameter."""
+    """Return a config with the metric: with its defaults, and with another value of each parameter."""
     columns = _columns(entry)
     values = {text.key: VALUES[text.key] for text in METRICS[entry.name].texts.values() if text.key}
     lines = [(_spelled(entry, {}, 10), ""), (_spelled(entry, columns, 10), "the same")] if values else [(_spelled(entry, columns, 10), "")]
@@ -259,7 +259,7 @@ def in_config(entry: MetricEntry) -> str:
 
 
 def _with_another(entry: MetricEntry, choice: ChoiceEntry, columns: Mapping[str, str]) -> str:
-    """The measure with another value of a parameter than the default, and of a second one where the first alone is refused."""
+    """Return the measure with another value of a parameter, and of a second one if the first alone is refused; empty if none."""
     seconds = [{other.name: value} for other in entry.parameters if other != choice for value in _others(other)]
     for given in ({choice.name: value, **second} for second in ({}, *seconds) for value in _others(choice)):
         text = _spelled(entry, {**columns, **given}, 10)
@@ -270,8 +270,8 @@ def _with_another(entry: MetricEntry, choice: ChoiceEntry, columns: Mapping[str,
 
 
 def _others(choice: ChoiceEntry) -> list[str]:
-    """The values that are not the default; of a number the default, which shows how it is written."""
-    default = catalogue.shown(choice.default)
+    """Return the values that are not the default; of a number the default, as an example."""
+    default = catalogue.format_value(choice.default)
     if not choice.values:
         return [] if default in ("", "no limit") else [default]
     return [value for value in choice.values if value != default]
@@ -282,9 +282,9 @@ def _quoted(text: str) -> str:
 
 
 def example(entry: MetricEntry) -> str:
-    """How the value of one user comes about, or the value of a model, as the command line prints it."""
+    """Return the output of the command line that explains the value of one user, or shows the value of a model."""
     text = measure(entry)
-    if not METRICS[entry.name].system:
+    if not METRICS[entry.name].per_model:
         return printed(["explain", text, CONFIG, "--user", "ana"])
     sets = ["--set", f"evaluation.metrics=[{_quoted(text)}]"]
     sets += ["--set", "data.predictions=probabilities.csv"] if entry.name in PREDICTIONS else []

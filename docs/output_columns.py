@@ -1,4 +1,4 @@
-"""Make the page docs/output-columns.md: the columns of the result files."""
+"""The page docs/output-columns.md: the columns of the result files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Make the page docs/output-forms.md: every form of output, from the table `receval.outputs`."""
+"""The page docs/output-forms.md: every form of output, from the table `receval.outputs`."""
 
 from __future__ import annotations
 

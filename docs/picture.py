@@ -1,4 +1,4 @@
-"""The picture docs/terminal.svg: what the quickstart prints on a terminal, in fonts of the reader, so that it needs no network."""
+"""The picture docs/terminal.svg: the output of the quickstart on a terminal, in fonts of the reader, so that it needs no network."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ THEME = TerminalTheme(
     [(22, 27, 34), (255, 123, 114), (86, 211, 100), (227, 179, 65), (121, 192, 255), (210, 168, 255), (86, 212, 221), (201, 209, 217)],
 )
 FORMAT = """\
-<svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg" role="img" aria-label="What receval run prints">
+<svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg" role="img" aria-label="Output of receval run">
 <style>
 .{unique_id}-matrix {{
   font: {char_height}px/{line_height}px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace;
@@ -46,7 +46,7 @@ FORMAT = """\
 
 
 def picture() -> str:
-    """The command and what it prints, as SVG."""
+    """Return the command and its output, as SVG."""
     console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True, color_system="truecolor", legacy_windows=False)
     console.print(Text.assemble(("$ ", "dim"), (f"receval {' '.join(COMMAND)}", "bold")))
     console.print(Text.from_ansi(printed()))
@@ -55,7 +55,7 @@ def picture() -> str:
 
 
 def printed() -> str:
-    """What the command prints on a terminal, with its colours."""
+    """Return the output of the command on a terminal, with its colours."""
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     terminal = {"FORCE_COLOR": "1", "COLUMNS": str(WIDTH), "TERM": "xterm-256color", "COLORTERM": ""}
     with chdir(ROOT), patch.dict(os.environ, terminal), redirect_stdout(out), redirect_stderr(out):

@@ -1,4 +1,4 @@
-"""What the command line prints, for pages: run in this process, with the folder that its paths are relative to."""
+"""Output of the command line, for pages: commands run in this process, in the folder of their relative paths."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def printed(words: Sequence[str], n_blocks: int | None = None, folder: Path = ROOT, codes: Sequence[int] = (0,)) -> str:
-    """A command and what it prints, all of it or the first blocks between empty lines; a code that is not one of `codes` is an error."""
+    """Return a command and its output, all of it or its first blocks between empty lines; raise if the exit code is not in `codes`."""
     printed, err = io.BytesIO(), io.StringIO()
     out = io.TextIOWrapper(printed, encoding="utf-8")
     with chdir(folder), redirect_stdout(out), redirect_stderr(err):

@@ -12,7 +12,7 @@ from receval.testing import check_metric
 
 
 def page() -> list[Block]:
-    """The page; a public name without a docstring stops it."""
+    """Return the page; stop if a public name has no docstring."""
     public = {f"receval.{name}": getattr(receval, name) for name in receval.__all__}
     public |= {"receval.testing.check_metric": check_metric}
     assert public["receval.metric"] is metric
@@ -36,7 +36,7 @@ def page() -> list[Block]:
 
 
 def _of(name: str, value: Any) -> list[Block]:
-    """What there is to say of a name; of a class also of its own methods and properties."""
+    """Return the text on a name; for a class also on its own methods and properties."""
     if not inspect.isclass(value):
         return [Code(_signature(name, value)), *_text(value)]
     blocks = _text(value)
@@ -52,7 +52,7 @@ def _of(name: str, value: Any) -> list[Block]:
 
 
 def _signature(name: str, function: Any) -> str:
-    """The call with its types, an argument on each line where it is long."""
+    """Return the call with its types; a long one has one argument per line."""
     signature = inspect.signature(function)
     written, kind = [], None
     for argument in signature.parameters.values():
@@ -72,7 +72,7 @@ def _signature(name: str, function: Any) -> str:
 
 
 def _default(value: Any) -> str:
-    """A default as it is written; an object that has no such form is left out."""
+    """Return a default as written in code; `...` for an object without such a form."""
     return "..." if " at 0x" in repr(value) else repr(value)
 
 
@@ -83,7 +83,7 @@ def _type(annotation: Any) -> str:
 
 
 def _text(value: Any) -> list[Block]:
-    """The paragraphs of a docstring; those that stand further in are code."""
+    """Return the paragraphs of a docstring; indented ones are code."""
     blocks: list[Block] = []
     for paragraph in (inspect.getdoc(value) or "").split("\n\n"):
         lines = paragraph.splitlines()

@@ -1,4 +1,4 @@
-"""What the documents of rs_metrics and RePlay say, how receval does it, and what shows it."""
+"""Statements of the documents of rs_metrics and RePlay, how receval does the same, and a demonstration of each."""
 
 from __future__ import annotations
 

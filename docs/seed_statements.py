@@ -1,4 +1,4 @@
-"""What the documents of five systems say, how receval does it, and the commands that show it."""
+"""Statements of the documents of five systems, how receval does the same, and a demonstration of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page docs/seeds.md: the statements of seed_statements.py, and what receval prints for the files of docs/seeds."""
+"""The page docs/seeds.md: the statements of seed_statements.py, and the output of receval for the files of docs/seeds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CONFIG, SECTIONS = _STATEMENTS["CONFIG"], _STATEMENTS["SECTIONS"]
 
 
 def page() -> list[Block]:
-    """The page; every command and every line of Python is run as it is made."""
+    """Return the page; all its commands and lines of Python are run for it."""
     blocks: list[Block] = [
         Heading("The documents of five systems, statement by statement"),
         Paragraph(
@@ -31,13 +31,13 @@ def page() -> list[Block]:
     for name, statements in SECTIONS.items():
         blocks.append(Heading(name, 2))
         for statement in statements:
-            blocks += _shown(statement) if statement.is_there else []
-    lacking = [f"{name}: {one.says} {one.how}" for name, statements in SECTIONS.items() for one in statements if not one.is_there]
+            blocks += _shown(statement) if statement.is_shown else []
+    lacking = [f"{name}: {one.says} {one.how}" for name, statements in SECTIONS.items() for one in statements if not one.is_shown]
     return [*blocks, Heading("What receval does not have", 2), Points(tuple(lacking))]
 
 
 def _shown(statement: Any) -> list[Block]:
-    """A statement, how receval does it, and what shows it."""
+    """Return a statement, how receval does the same, and its demonstration."""
     blocks: list[Block] = [Paragraph(f"**{statement.says}** {statement.how}")]
     if statement.words():
         blocks.append(Code(printed(statement.words(), statement.n_blocks)))
@@ -45,7 +45,7 @@ def _shown(statement: Any) -> list[Block]:
 
 
 def _session(lines: str) -> str:
-    """Lines of Python as a session of them looks; the value of the last is shown. They are run in the root, `folder` is for their files."""
+    """Return lines of Python as an interactive session with the last value. They run in the root; `folder` is for their files."""
     *before, last = dedent(lines).strip().splitlines()
     with chdir(ROOT), TemporaryDirectory() as folder:
         known: dict[str, Any] = {"folder": folder}

@@ -1,4 +1,4 @@
-"""A statement of a document that receval was built from, and what shows it."""
+"""A statement of a document that receval was built from, and its demonstration."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ CONFIG = "docs/seeds/seeds.yaml"
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement of a document, how receval does it, and what shows it: metrics under a convention, a command, or Python.
+    """A statement of a document, how receval does the same, and its demonstration: metrics under a convention, a command, or Python.
 
-    What nothing shows is not there: the page lists it as such.
+    A statement without a demonstration is one that receval does not fulfil: the page lists it as such.
     """
 
     says: str
@@ -23,15 +23,15 @@ class Statement:
     python: str = ""
     """Lines of Python; the last is an expression."""
     n_blocks: int = 1
-    """How many blocks of what it prints, with an empty line between, are shown."""
+    """Number of blocks of the output, separated by empty lines, that are shown."""
 
     @property
-    def is_there(self) -> bool:
-        """Whether something shows it."""
+    def is_shown(self) -> bool:
+        """Return whether there is a demonstration."""
         return bool(self.metrics or self.command or self.python)
 
     def words(self) -> list[str]:
-        """The words of the command after `receval`."""
+        """Return the words of the command after `receval`."""
         if not self.metrics:
             return list(self.command)
         chosen = [] if self.convention == "receval" else ["--set", f"evaluation.convention={self.convention}"]

@@ -1,6 +1,6 @@
-"""What texts for people are made of, before they have a form: headings, paragraphs, lists, tables, figures.
+"""Elements of texts for people, before they have a form: headings, paragraphs, lists, tables, figures.
 
-`content` makes documents of records, `render` gives them a form. Nothing here knows of a screen, a page or a file.
+`content` makes documents from records, `render` gives them a form. Nothing here depends on a screen, a page or a file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Mark = Literal[
     "better", "worse", "equivalent", "identical", "inconclusive",
     "pass", "fail", "skipped", "warn", "error",
 ]  # fmt: skip
-"""What a cell is marked as: the best value of its measure (tested or `untested`), the next one, or the verdict, outcome or severity."""
+"""Mark of a cell: the best value of its measure (tested or `untested`), the next one, or the verdict, outcome or severity."""
 
 SIGNS: Final[Mapping[str, str]] = MappingProxyType(
     {"best": "◂", "untested": "◃", "better": "●", "worse": "▼", "equivalent": "■", "identical": "■", "inconclusive": "◇"}
@@ -26,20 +26,20 @@ SIGNS: Final[Mapping[str, str]] = MappingProxyType(
 ARROWS: Final[Mapping[bool | None, str]] = MappingProxyType({True: "↑", False: "↓", None: ""})
 """Better direction of a measure → its sign."""
 Level = Literal["good", "bad", "doubtful", "plain"]
-"""How good the news of a sentence is."""
+"""Level of a sentence: good, bad, doubtful or plain news."""
 NEWS: Final[Mapping[Level, str]] = MappingProxyType({"good": "✔ ", "bad": "✖ ", "doubtful": "▲ ", "plain": ""})
-"""Level of a sentence → what stands before it."""
+"""Level of a sentence → the sign before it."""
 Role = Literal["key", "name", "text", "code", "value", "difference", "interval", "p", "counts", "verdict"]
-"""Kind of a column: `key` names the row, `name` is given by people, `code` is words of the program; numbers stand to the right."""
+"""Kind of a column: `key` names the row, `name` is given by people, `code` is words of the program; numbers are aligned to the right."""
 LONGEST_BAR: Final = 30
 """Number of signs of the longest bar of a histogram, unless a screen is narrower."""
 Severity = Literal["error", "warn", "info", "off"]
 
 
 class Interval(Struct, frozen=True):
-    """What may be drawn of a cell: a value with its ends, the `margin` around 0 of a difference, and whether it is of a reference list.
+    """Values for drawing a cell: a value with its ends, the `margin` around 0 of a difference, and `hollow` for a reference list.
 
-    `mark` is the verdict that the shape of a difference says.
+    `mark` is the verdict on a difference, which sets its shape.
     """
 
     value: float | None
@@ -51,14 +51,14 @@ class Interval(Struct, frozen=True):
 
     @property
     def ends(self) -> tuple[float, ...]:
-        """Return the numbers that are drawn: the value, and the ends that it has."""
+        """Numbers to draw: the value, and the ends that exist."""
         return tuple(number for number in (self.value, self.low, self.high) if number is not None)
 
 
 class Cell(Struct, frozen=True):
-    """`text` is what is read, `spread` follows ±, `note` stands small behind (letters, remarks), `mark` is a key of `SIGNS`.
+    """A cell: `text`, `spread` after ±, a small `note` behind it (letters, remarks), and `mark`, a key of `SIGNS`.
 
-    `value` is for sorting, `direction` the better direction of a measure that the cell names, `drawn` what a form that draws may draw.
+    `value` is for sorting, `direction` the better direction of a measure that the cell names, `drawn` the values for forms that draw.
     """
 
     text: str = ""
@@ -71,9 +71,9 @@ class Cell(Struct, frozen=True):
 
 
 class Column(Struct, frozen=True):
-    """`title` is its head, `group` a head above several columns, `direction` the better direction of the measure that it holds.
+    """A column: `title` is its head, `group` a head above several columns, `direction` the better direction of its measure.
 
-    `yields` says in which order columns make room on a narrow screen: 0 stays, the highest goes first. `wraps` allows several lines.
+    `yields` is the order in which columns are dropped on a narrow screen: 0 never, the highest first. `wraps` allows several lines.
     """
 
     title: str
@@ -85,20 +85,19 @@ class Column(Struct, frozen=True):
 
     @property
     def is_number(self) -> bool:
-        """Return whether the cells stand to the right."""
+        """True if the cells are aligned to the right."""
         return self.role in ("value", "difference", "interval", "p", "counts")
 
 
 class Table(Struct, frozen=True):
     """Rows of cells below columns.
 
-    `id` names the table in a page and in references of LaTeX. `rules` are rows before which a line stands, with a heading or none. The
-    `apart` last rows stand apart, such as that of the number of users. A table that `turns` may be shown with its rows as columns, below
-    `corner` then; `other` has the same cells in another arrangement, where that fits better. Where it does not fit a screen `narrow` may
-    replace it, or columns yield, whose titles are `left_out` then. `bare`
-    tables have neither head nor frame on a screen.
+    `id` names the table in a page and in references of LaTeX. `rules` are rows that have a line above them, with a heading or none. The
+    last `apart` rows are set apart, such as that of the number of users. A table that `turns` may be shown with its rows as columns, below
+    `corner`; `other` has the same cells in another arrangement, for forms where that fits better. On a screen that is too narrow, `narrow`
+    replaces it, or columns are dropped, whose titles are then in `left_out`. `bare` tables have neither head nor frame on a screen.
 
-    What programs read of it: `data` in `columns_of_data`, with what all rows have in common in `about`.
+    For programs: `data` in `columns_of_data`, and the values that all rows share in `about`.
     """
 
     columns: tuple[Column, ...]
@@ -120,15 +119,15 @@ class Table(Struct, frozen=True):
 
     @staticmethod
     def of_texts(columns: Iterable[Column], rows: Iterable[Iterable[str]], caption: str = "", id: str = "") -> Table:
-        """Return a table whose cells are nothing but texts."""
+        """Return a table whose cells are only texts."""
         return Table(tuple(columns), tuple(tuple(Cell(text) for text in row) for row in rows), caption, id)
 
     @property
     def n_keys(self) -> int:
-        """Number of columns before the first one of numbers: they name the rows; all where there are no numbers."""
+        """Number of columns before the first one of numbers: they name the rows; all columns if there are no numbers."""
         return next((index for index, column in enumerate(self.columns) if column.is_number), len(self.columns))
 
-    def turned(self) -> Table:
+    def transposed(self) -> Table:
         """Return the table with its rows as columns, below `corner`."""
         first, *others = self.columns
         below = len(self.rows) - self.apart
@@ -140,13 +139,13 @@ class Table(Struct, frozen=True):
         )
 
 
-def directed(text: str, direction: bool | None, space: str = " ") -> str:
+def with_arrow(text: str, direction: bool | None, space: str = " ") -> str:
     """Return a text with the sign of a better direction behind it."""
     return text if direction is None else f"{text}{space}{ARROWS[direction]}"
 
 
 def text_columns(*titles: str, wraps: Collection[str] = (), code: Collection[str] = ()) -> tuple[Column, ...]:
-    """Return columns of texts: those in `wraps` may take several lines, those in `code` hold words of the program."""
+    """Return columns of texts: those in `wraps` may take several lines, those in `code` contain words of the program."""
     return tuple(Column(title, "code" if title in code else "text", wraps=title in wraps) for title in titles)
 
 
@@ -176,10 +175,10 @@ class Status(Struct, frozen=True):
 
 
 class Sentences(Struct, frozen=True):
-    """Sentences that may quote anything, a line each; `small` ones stand below the tables that they are about.
+    """Sentences that may quote foreign text, one per line; `small` ones are below the tables that they are about.
 
-    Before them stand the notes of those tables, `if_cut` where names in them are cut, and `if_many` where a form makes four tables or more
-    of them: it has fields for their number `n` and for the `width` that they fit.
+    Before them come the notes of those tables, `if_cut` if names in them are cut, and `if_many` if a form splits them into four tables or
+    more: it has fields for their number `n` and for the `width` at which they fit.
     """
 
     texts: tuple[str, ...]
@@ -189,7 +188,7 @@ class Sentences(Struct, frozen=True):
 
 
 class Alert(Struct, frozen=True):
-    """A finding: its `head` says how grave it is and which check it is of, `text` what was found, `advice` what to do."""
+    """A finding: `head` has its severity and its check, `text` the problem, `advice` what to do."""
 
     severity: Severity
     head: str
@@ -200,7 +199,7 @@ class Alert(Struct, frozen=True):
 
 
 class Terms(Struct, frozen=True):
-    """Terms, each with its explanation, below what they are about; `code` where the terms are words of the program."""
+    """Terms with their explanations, below their subject; `code` if the terms are words of the program."""
 
     rows: tuple[tuple[str, str], ...]
     about: str = ""
@@ -221,14 +220,14 @@ class Equation(Struct, frozen=True):
 
 
 class Links(Struct, frozen=True):
-    """Links to the headings of those names."""
+    """Links to headings by name."""
 
     title: str
     names: tuple[str, ...]
 
 
 class Bars(Struct, frozen=True):
-    """A histogram: for each row its label and its number, drawn as a bar with its share of all."""
+    """A histogram: a label and a number for each row, drawn as a bar with its share of the total."""
 
     header: str
     rows: tuple[tuple[str, int], ...]
@@ -252,7 +251,7 @@ class Figure(Struct, frozen=True):
 
 
 class Section(Struct, frozen=True):
-    """Blocks under a heading of their own, at level 2; `folded` ones are opened by a click where a form can do that."""
+    """Blocks under a heading of their own, at level 2; `folded` ones open with a click in forms that support it."""
 
     id: str
     title: str

@@ -1,4 +1,4 @@
-"""Every deliberate failure: its sentence, its hint and its exit code."""
+"""Errors that receval raises on purpose: message, hint and exit code."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Final
 from .quoting import one_line, sentence
 
 _MOST_LINES: Final = 16
-"""How many problems are shown; with the heading, the hint and the number of others a message has at most 20 lines."""
+"""Most problems that are shown; with the heading, the hint and the number of others a message has at most 20 lines."""
 
 
 class RecevalError(Exception):
-    """A failure that receval foresaw, told in one sentence.
+    """An expected failure, described in one sentence.
 
-    `message` says what is wrong and where, as `quoting` quotes; `hint` says what to do about it; `exit_code` is the process exit code
-    that the command line documents.
+    `message` says what is wrong and where, made safe by `quoting`; `hint` says what to do about it; `exit_code` is the documented exit code
+    of the process.
     """
 
     exit_code = 70
     heading = "several things are wrong"
-    """What a message of several lines begins with."""
+    """First line of a message with several lines."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
         self.message = sentence(message)
@@ -31,7 +31,7 @@ class RecevalError(Exception):
         self.hint = None if hint is None else sentence(hint)
 
     def shown(self) -> str:
-        """The failure as people read it: a heading above several lines, of which the first few are shown, and the hint."""
+        """Return the error as people read it: a heading if there are several lines, the first of these lines, and the hint."""
         return f"{self.heading}\n{self}" if "\n" in self.message else str(self)
 
     def __str__(self) -> str:
@@ -43,7 +43,7 @@ class RecevalError(Exception):
 
 
 class ConfigError(RecevalError):
-    """The command line or the config is wrong (exit code 2); carries every problem found, not only the first."""
+    """The command line or the config is wrong (exit code 2); `problems` has every problem found, not only the first."""
 
     exit_code = 2
     heading = "the config is wrong"
@@ -54,7 +54,7 @@ class ConfigError(RecevalError):
 
 
 class ArgumentError(ConfigError):
-    """An argument of a call is wrong (exit code 2); `option` is the problem as the command line writes it."""
+    """An argument of a call is wrong (exit code 2); `option` is the same problem in the terms of the command line."""
 
     def __init__(self, problem: str, *, option: str | None = None) -> None:
         self.option = sentence(option or problem)
@@ -69,7 +69,7 @@ class DataError(RecevalError):
 
 
 class NoRowsError(DataError):
-    """A file, table or frame has no rows (exit code 3); where a convention defines values without lists, lists may have none."""
+    """A file, table or frame has no rows (exit code 3). Lists may be empty where a convention defines values without lists."""
 
 
 class OutputError(RecevalError):
@@ -85,7 +85,7 @@ class MissingExtraError(RecevalError):
 
 
 class MachineError(RecevalError):
-    """The machine has no room, memory or threads for the work, or its working folder is gone (exit code 4)."""
+    """The machine lacks disk space, memory or threads for the work, or the working folder no longer exists (exit code 4)."""
 
     exit_code = 4
 
@@ -93,11 +93,11 @@ class MachineError(RecevalError):
 _TEMPORARY: Final = re.compile(r".*/(receval-(copy|parts)-|\.receval-).*", re.DOTALL)
 """A path in a folder of temporary files; see `temporary`."""
 _EXHAUSTED: Final = frozenset((errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE))
-"""What the system says when there is no more of something."""
+"""Error numbers of the system for a resource that is used up."""
 
 
 def of_system(error: OSError | MemoryError) -> RecevalError:
-    """What the system refused, where nobody expected it, as a sentence."""
+    """Return an unexpected error of the system as an error with a message, hint and exit code."""
     if isinstance(error, MemoryError):
         return MachineError(
             "there is not enough memory", "set engine.memory to less, evaluate fewer models at once, or take a larger machine"

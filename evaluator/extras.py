@@ -1,4 +1,4 @@
-"""How an extra is installed: from where receval itself came, be it an index, a clone, a repository or a file."""
+"""Installation of extras from the origin of receval itself: an index, a clone, a repository or a file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .errors import MissingExtraError
 
 
 def version_of(package: str) -> str:
-    """The version of an installed package: the line of its metadata that says it, since to parse all of them takes a millisecond each.
+    """Return the version of an installed package from one line of its metadata, because parsing all of it takes a millisecond.
 
     `PackageNotFoundError` if it is not installed.
     """
@@ -20,21 +20,21 @@ def version_of(package: str) -> str:
     return line[1] if line else installed.version
 
 
-def missing(extra: str, what: str, library: str | None = None) -> MissingExtraError:
-    """The failure of `what`, such as "reading s3://", that needs a `library`, or all of an extra."""
+def missing_extra(extra: str, what: str, library: str | None = None) -> MissingExtraError:
+    """Return the error for `what`, such as "reading s3://", that needs a `library`, or all of an extra."""
     needed = f"{library}, which is" if library else f"the extra {extra}, which is"
     return MissingExtraError(f"{what} needs {needed} not installed", install_command(extra))
 
 
 def install_command(extra: str) -> str:
-    """The command that adds an extra to this receval, such as `pip install 'receval[spark]'`."""
+    """Return the command that adds an extra to this receval, such as `pip install 'receval[spark]'`."""
     return f"pip install {_requirement(f'[{extra}]')}"
 
 
 def _requirement(extra: str) -> str:
-    """What pip installs: a name in an index, or where receval was installed from, as pip wrote it down (PEP 610)."""
-    # In a clone the folder receval.egg-info is found too, which does not say where it came from.
-    written = (found.read_text("direct_url.json") for found in metadata.distributions(name="receval"))
+    """Return the requirement for pip: a name in an index, or the origin of receval as recorded by pip (PEP 610)."""
+    # In a clone the folder receval.egg-info is listed too, but it does not record its origin.
+    written = (package.read_text("direct_url.json") for package in metadata.distributions(name="receval"))
     origin = json.loads(next(filter(None, written), "{}"))
     url = origin.get("url", "")
     if "dir_info" in origin:

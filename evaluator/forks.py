@@ -1,4 +1,4 @@
-"""Forks of a process in which Polars has threads: a fork does not copy them, so that the child would wait for them forever."""
+"""Detection of forks of a process in which Polars has threads: a fork does not copy them, so the child would wait for them forever."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import sys
 from typing import Final
 
 _THREADS: Final = ("polars-", "async-executor")
-"""What the threads of Polars that do its work are called, to which numbers are appended."""
+"""Prefixes of the names of Polars' worker threads, before their numbers."""
 _HELPERS: Final = ("polars-ooc",)
-"""Those that are there as soon as it is imported, and are not waited for."""
+"""Prefixes of threads that exist from the import of Polars on, and that nothing waits for."""
 _TASKS: Final = "/proc/self/task"
 
 
 class _Forks:
-    """What is known of forks: whether Polars had threads before the last one, and whether it has lost them in this process."""
+    """State of forks: Polars had threads before the last one; this process has lost them."""
 
     had_threads = False
     lost_threads = False
@@ -30,7 +30,7 @@ _FORKS: Final = _Forks()
 
 
 def watch() -> None:
-    """Look at every fork of this process from now on."""
+    """Observe every fork of this process from now on."""
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(before=_FORKS.before, after_in_child=_FORKS.in_child)
 
@@ -47,7 +47,7 @@ def refuse_lost_threads() -> None:
 
 
 def _has_threads() -> bool:
-    """Whether Polars has started its threads, where the system tells; else whether it is imported."""
+    """Return whether Polars has started its threads; if the system does not list threads, whether it is imported."""
     if "polars" not in sys.modules:
         return False
     try:
@@ -58,7 +58,7 @@ def _has_threads() -> bool:
 
 
 def _name(task: str) -> str:
-    """The name of a thread; empty if it has ended."""
+    """Return the name of a thread; empty if it has ended."""
     try:
         with open(f"{_TASKS}/{task}/comm", encoding="utf-8", errors="replace") as file:
             return file.read()

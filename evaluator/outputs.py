@@ -1,7 +1,7 @@
-"""`OUTPUTS`: every form of what receval gives, one row each.
+"""`OUTPUTS`: every form of every output, one row each.
 
-The table is the registry, the choices of `--format` of every command, the endings of `-o`, what shells complete, the sentences that list
-them, and docs/output-forms.md. A row names its maker as an entry point does, so that a row of a package is a row like any other.
+The table is the registry. From it come the choices of `--format` of every command, the endings of `-o`, shell completion, the sentences
+that list them, and docs/output-forms.md. A row names its maker in the form of an entry point, so rows of packages are like any other.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ Subject = Literal[
     "result", "latex", "report", "users", "comparison", "losers", "gates", "findings", "chart", "audit", "audit-difference",
     "audit-values", "description", "explanation", "baseline", "catalogue", "machine",
 ]  # fmt: skip
-"""What an output is of."""
+"""Subject of an output."""
 Need = Literal["users", "conclusions", "complete", "description", "drawing"]
-"""What has to be kept or known to make an output: the per-user values, which model is best, standard deviations and fingerprints, what the
-files hold, the extra that draws."""
+"""Input that an output needs beside values: per-user values; the best models; standard deviations and fingerprints (`complete`); the
+description of the files; the extra for drawing."""
 
 
 class OutputForm(Struct, frozen=True):
     """One form of one subject.
 
-    `maker` is a function, or the module and the name of one: it takes the subject, and of the options of a command those that the row
-    `takes`; it gives bytes or text, or a document, plain values, rows or a frame, which the form renders (`render.forms`). A file with one
-    of the `endings`, or with the name `file`, has this form; `folder` is the name of the file in a folder of all outputs of the subject. A
+    `maker` is a function, or the module and the name of one. It takes the subject, and the options of a command that the row `takes`; it
+    returns bytes or text, or a document, plain values, rows or a frame, which the form renders (`render.forms`). A file with one of the
+    `endings`, or with the name `file`, has this form; `folder` is the name of the file in a folder of all outputs of the subject. A
     `binary` form is not printed.
     """
 
@@ -44,7 +44,7 @@ class OutputForm(Struct, frozen=True):
     binary: bool = False
 
     def make(self, subject: Any, **options: Any) -> Any:
-        """Make the output; options that the row does not take have no meaning for it."""
+        """Make the output; options that the row does not take are ignored."""
         maker = self.maker
         if isinstance(maker, str):
             module, _, name = maker.partition(":")
@@ -126,33 +126,33 @@ OUTPUTS: list[OutputForm] = [
     OutputForm("machine", "table", "receval.session.machine:as_text"),
     OutputForm("machine", "json", "receval.session.machine:content"),
 ]  # fmt: skip
-"""The rows; of several subjects that have a form or an ending, a command takes that of the subject it names first."""
+"""All rows; if several subjects of a command have a form or an ending, the subject that it names first counts."""
 
 
 def rows(*subjects: Subject) -> Iterator[OutputForm]:
-    """The rows of some subjects, in the order of these."""
+    """Yield the rows of some subjects, in the order of these."""
     for subject in subjects:
         yield from (row for row in OUTPUTS if row.of == subject)
 
 
 def forms(*subjects: Subject) -> tuple[str, ...]:
-    """The forms that can be printed, those of packages last."""
+    """Return the forms that can be printed; those of packages come last."""
     return tuple(dict.fromkeys((*(row.form for row in rows(*subjects) if not row.binary), *_announced(subjects))))
 
 
 def endings(*subjects: Subject) -> tuple[str, ...]:
-    """The endings of files that have a form, those of packages last."""
+    """Return the file endings that have a form; those of packages come last."""
     own = (ending for row in rows(*subjects) for ending in row.endings)
     return tuple(dict.fromkeys((*own, *(f".{name}" for name in _announced(subjects)))))
 
 
 def of_form(form: str, *subjects: Subject) -> OutputForm | None:
-    """The row of a form, which a package may add; `None` if there is none."""
+    """Return the row of a form, which a package may add; `None` if there is none."""
     return next((row for row in rows(*subjects) if row.form == form), None) or _added(form, subjects)
 
 
 def of_file(path: str | os.PathLike[str], *subjects: Subject) -> OutputForm | None:
-    """The row of a file, by its name or its ending; `None` if neither says a form."""
+    """Return the row of a file, by its name or its ending; `None` if neither has a form."""
     name, ending = PurePath(path).name.lower(), PurePath(path).suffix.lower()
     named = next((row for row in rows(*subjects) if row.file and row.file == name), None)
     by_ending = next((row for row in rows(*subjects) if ending in row.endings), None)
@@ -160,21 +160,21 @@ def of_file(path: str | os.PathLike[str], *subjects: Subject) -> OutputForm | No
 
 
 def in_folder(*subjects: Subject) -> dict[str, OutputForm]:
-    """The files of a folder of all outputs of some subjects, by name."""
+    """Return the files of a folder of all outputs of some subjects, by name."""
     return {row.folder: row for row in rows(*subjects) if row.folder}
 
 
 def _announced(subjects: tuple[Subject, ...]) -> tuple[str, ...]:
-    """The forms of results that installed packages add."""
+    """Return the forms of results that installed packages add."""
     if "result" not in subjects:
         return ()
-    from . import plugins  # only here: reading the metadata of packages takes longer than a list of choices may
+    from . import plugins  # only here, because reading the metadata of packages is slow
 
-    return tuple(entry.name for entry in plugins.announced("formats"))
+    return tuple(entry.name for entry in plugins.entry_points_of("formats"))
 
 
 def _added(form: str, subjects: tuple[Subject, ...]) -> OutputForm | None:
-    """The row of a package: a function from a `Result` to bytes."""
+    """Return the row of a package: a function from a `Result` to bytes."""
     if "result" not in subjects or not form:
         return None
     from . import plugins

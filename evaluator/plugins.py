@@ -1,4 +1,4 @@
-"""Additions that installed packages announce by entry points, and those of a file: loaded when a name is asked for that is not built in."""
+"""Additions from entry points of installed packages and from files; loaded when a name that is not built in is needed."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from typing import Any, Final, Literal
 from .errors import ConfigError
 
 Kind = Literal["metrics", "conventions", "formats", "trackers", "checks", "sections"]
-"""What a package may add: `[project.entry-points."receval.metrics"]` in its pyproject.toml, a line for each name."""
+"""Kinds of additions of packages: `[project.entry-points."receval.metrics"]` in pyproject.toml, a line for each name."""
 _OF_FILES: Final = "receval_plugin_"
 _FILES: Final[dict[str, tuple[str, bytes]]] = {}
-"""Of each module that is a file of the command line its name and text."""
+"""Module of each `--plugin` file → name and text of the file."""
 
 
 def find(kind: Kind, name: str) -> Any:
-    """What an installed package announces under a name, which it is to be asked for; `None` if none does.
+    """Load the entry point with this name, or return `None`.
 
-    `ConfigError` if two packages announce the name, or what they announce cannot be imported.
+    `ConfigError` if two packages have the name, or if the entry point cannot be imported.
     """
-    fitting = [entry for entry in announced(kind) if _fold(entry.name) == _fold(name)]
+    fitting = [entry for entry in entry_points_of(kind) if _fold(entry.name) == _fold(name)]
     if not fitting:
         return None
     if len(fitting) > 1:
@@ -40,13 +40,13 @@ def find(kind: Kind, name: str) -> Any:
 
 
 @cache
-def announced(kind: Kind) -> tuple[EntryPoint, ...]:
-    """What installed packages announce of a kind, in the order of names."""
+def entry_points_of(kind: Kind) -> tuple[EntryPoint, ...]:
+    """Return the entry points of a kind in installed packages, in the order of names."""
     return tuple(sorted(entry_points(group=f"receval.{kind}"), key=lambda entry: (entry.name, _owner(entry))))
 
 
 def load_file(path: Path) -> None:
-    """Run a file of Python that adds to receval; `ConfigError` if it fails."""
+    """Run a Python file that adds to receval; `ConfigError` if it fails."""
     if not os.path.isfile(path) or path.suffix != ".py":
         raise ConfigError(f"{path} is not a Python file", "give a .py file with metrics or checks")
     try:
@@ -60,13 +60,13 @@ def load_file(path: Path) -> None:
 
 
 def load_text(name: str, text: bytes) -> None:
-    """Run what another process had as a file of the command line, unless it was run here before."""
+    """Run the text of a `--plugin` file of another process, unless it ran here before."""
     if _FILES.get(_module_of(name)) != (name, text):
         _run(Path(name), text)
 
 
 def file_of(module: str) -> tuple[str, bytes] | None:
-    """The name and the text of the file of the command line that a module is; `None` for any other module."""
+    """Return the name and the text of the `--plugin` file of a module; `None` for any other module."""
     return _FILES.get(module)
 
 
@@ -87,17 +87,17 @@ def _module_of(file: str) -> str:
 
 
 def is_importable(module: str) -> bool:
-    """Whether another process can import a module by its name: not what a session or a file of the command line holds."""
+    """Return whether another process can import a module by its name; a module of a session or of a `--plugin` file cannot."""
     return module != "__main__" and not module.startswith(_OF_FILES)
 
 
 def origin(module: str) -> str:
-    """Where a module comes from: `receval`, a package with its version, a file, or the name of the module."""
+    """Return the origin of a module: `receval`, a package with its version, a file, or the name of the module."""
     return "receval" if module.partition(".")[0] == "receval" else " and ".join(map(" ".join, _owners(module))) or module
 
 
 def origins(modules: Iterable[str]) -> dict[str, str]:
-    """The packages, with their versions, and the files, with their hashes, that modules come from which are not receval's own."""
+    """Return the origins of modules outside of receval: packages with their versions, files with their hashes."""
     return dict(sorted({owner for module in modules if module.partition(".")[0] != "receval" for owner in _owners(module)}))
 
 
@@ -110,7 +110,7 @@ def _owners(module: str) -> tuple[tuple[str, str], ...]:
 
 @cache
 def _distributions(package: str) -> tuple[tuple[str, str], ...]:
-    """The distributions that a package is of; to look for them reads what is said of every file of every distribution."""
+    """Return the distributions that provide a package; finding them reads the file list of every distribution."""
     return tuple((owner, version(owner)) for owner in sorted(set(packages_distributions().get(package, ()))))
 
 

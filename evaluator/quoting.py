@@ -1,4 +1,4 @@
-"""What sentences quote of others: short, without secrets, and with no character that acts instead of being seen."""
+"""Make foreign text safe to quote in a message: short, without secrets, and with control characters escaped."""
 
 from __future__ import annotations
 
@@ -6,64 +6,64 @@ import re
 import unicodedata
 from typing import Final
 
-from .secrets import harmless
+from .secrets import mask_secrets
 
 MOST: Final = 80
-"""How many characters of anything a sentence quotes."""
+"""Most characters that a message quotes of one value."""
 _LONGEST_LINE: Final = 600
 _UNSEEN: Final = frozenset(("Cc", "Cs", "Zl", "Zp"))
-"""The kinds of characters that are shown by their number: control characters, halves of characters, ends of lines."""
+"""Unicode categories that are shown as escapes: control characters, surrogates (halves of characters) and line ends."""
 _TURNING: Final = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Marks that turn the direction of what follows; letters that are written from right to left need none."""
+"""Marks that change the direction of the text after them; letters of right-to-left scripts need none."""
 _WORD: Final = re.compile(rf"[^\s/]{{{MOST + 1},}}")
-"""A word, or a part of a path: a long path is shown whole, since it is looked for."""
+"""A word, or one part of a path. A long path is shown whole, because people look for it."""
 _QUOTATION: Final = re.compile(rf"""(?<!\w)'[^'\n]{{{MOST + 1},}}'(?!\w)|(?<!\w)"[^"\n]{{{MOST + 1},}}"(?!\w)""")
 
 _CONTROLS: Final = {code: 0x2400 + code for code in range(32) if code not in (9, 10)}
 _DIRECTIONS: Final = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-"""Characters that turn the direction of the text around them."""
+"""Code points that change the direction of the text around them."""
 _SIGNS: Final = (
     _CONTROLS | dict.fromkeys(range(0x7F, 0xA0), "�") | dict.fromkeys((*_DIRECTIONS, 0xFFFE, 0xFFFF, *range(0xD800, 0xE000)), "�")
 )
 _LINES: Final = {9: " ", 10: "⏎", 0x2028: "⏎", 0x2029: "⏎"}
 
 
-def acts(character: str) -> bool:
-    """Whether a terminal does something at this character, where people expect to see one."""
+def is_control(character: str) -> bool:
+    """Return whether a terminal acts on this character instead of showing it."""
     return unicodedata.category(character) in _UNSEEN or character in _TURNING
 
 
-def seen(character: str) -> str:
-    """The character, or its number if it acts."""
-    return character.encode("unicode_escape").decode() if acts(character) else character
+def escaped(character: str) -> str:
+    """Return the character, or its escape if it is a control character."""
+    return character.encode("unicode_escape").decode() if is_control(character) else character
 
 
 def short(text: str) -> str:
-    """At most 80 characters of a text."""
+    """Return the text, cut to at most 80 characters."""
     return text if len(text) <= MOST else f"{text[: MOST - 1]}…"
 
 
 def one_line(text: str) -> str:
-    """A line of a sentence that may quote anything."""
-    shown = harmless(text)
+    """Make one line of a message safe to print: mask secrets, shorten long quotations and escape control characters."""
+    shown = mask_secrets(text)
     if len(shown) > MOST:
         shown = _WORD.sub(lambda found: short(found[0]), _QUOTATION.sub(lambda found: f"{short(found[0][:-1])}{found[0][-1]}", shown))
     half = _LONGEST_LINE // 2
     if len(shown) > _LONGEST_LINE:
         shown = f"{shown[:half]} … {len(shown) - 2 * half:,} characters … {shown[-half:]}"
-    return shown if shown.isascii() and shown.isprintable() else "".join(map(seen, shown))
+    return shown if shown.isascii() and shown.isprintable() else "".join(map(escaped, shown))
 
 
 def sentence(text: str) -> str:
-    """What is told in several lines, each of which may quote anything."""
+    """Make several lines safe to print; see `one_line`."""
     return "\n".join(map(one_line, text.split("\n"))) if text else text
 
 
 def visible(text: str) -> str:
-    """Return the text with a sign in the place of each character that is not one: `␛` for ESC, `�` for one that turns directions."""
+    """Return the text with each control character replaced by a sign: `␛` for ESC, `�` for one that changes the text direction."""
     return text.translate(_SIGNS)
 
 
 def on_one_line(text: str) -> str:
-    """Return the same in one line: `⏎` stands for a line break."""
+    """Return `visible` text on one line: `⏎` replaces a line break, a space replaces a tab."""
     return visible(text).translate(_LINES)

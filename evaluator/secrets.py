@@ -1,4 +1,4 @@
-"""What may be a secret in a sentence: values that came from the environment, and logins and queries of addresses."""
+"""Hide possible secrets in messages: values from the environment, and the logins and queries of addresses."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any, Final
 
 HIDDEN: Final = "***"
 _SHORTEST: Final = 6
-"""Shorter values are no secrets worth the name, and stand in many a sentence by chance."""
+"""Shorter values are not masked: they are hardly secrets, and many messages contain them by chance."""
 _ADDRESS: Final = re.compile(r"""(:/+)([^\s"'?#,}]*)(\?[^\s"',}]*)?""")
-"""An address from its first slash on, right or wrong, and its query. It matches at every `:/`, so that a text is read once."""
+"""An address from its first slash on, valid or not, and its query. It matches at every `:/`, so that a text is read only once."""
 
 _values: dict[str, str] = {}
-"""What texts of configs took from the environment → how it is shown, `${NAME}`."""
+"""Values that configs took from the environment → the text shown instead, `${NAME}`."""
 _of_one: ContextVar[dict[str, str] | None] = ContextVar("_of_one", default=None)
 
 
 def remember(name: str, value: str) -> None:
-    """Keep in mind that `value` came from the variable `name`, so that no sentence repeats it."""
+    """Register `value`, taken from the variable `name`, for masking in all messages."""
     own = _of_one.get()
     for part in (value, *value.splitlines()):
         if len(part.strip()) >= _SHORTEST:
@@ -30,8 +30,8 @@ def remember(name: str, value: str) -> None:
 
 
 @contextmanager
-def remembering() -> Iterator[dict[str, str]]:
-    """What is remembered meanwhile: what one config took from the environment. Results repeat no more than that, whatever else was read."""
+def collect_values() -> Iterator[dict[str, str]]:
+    """Collect the values that one config takes from the environment; its results mask only these."""
     own: dict[str, str] = {}
     token = _of_one.set(own)
     try:
@@ -40,35 +40,38 @@ def remembering() -> Iterator[dict[str, str]]:
         _of_one.reset(token)
 
 
-def without_values(text: str, values: Mapping[str, str] | None = None) -> str:
-    """`text` with `${NAME}` in the place of what came from the environment: of `values`, or of all that is known."""
+def mask_values(text: str, values: Mapping[str, str] | None = None) -> str:
+    """Return `text` with `${NAME}` instead of values from the environment: of `values`, or of all registered ones if `None`."""
     values = _values if values is None else values
     if not values:
         return text
     longest_first = sorted(values, key=len, reverse=True)
-    # In one pass: what takes the place of a value is never looked at again, although its name may hold another value.
+    # In one pass: a replacement is not searched again, although the name in it may contain another value.
     return re.sub("|".join(map(re.escape, longest_first)), lambda found: values[found[0]], text)
 
 
-def concealed(value: Any, values: Mapping[str, str]) -> Any:
-    """A value of JSON with `${NAME}` in the place of `values`, in all its texts; it reads back as it was."""
+def conceal(value: Any, values: Mapping[str, str]) -> Any:
+    """Return a JSON value with `${NAME}` instead of `values` in all its texts; read again, it has the same values."""
     if isinstance(value, str):
-        return without_values(value, values)
+        return mask_values(value, values)
     if isinstance(value, dict):
-        return {key: concealed(held, values) for key, held in value.items()}
-    return [concealed(held, values) for held in value] if isinstance(value, list | tuple) else value
+        return {key: conceal(held, values) for key, held in value.items()}
+    return [conceal(held, values) for held in value] if isinstance(value, list | tuple) else value
 
 
-def harmless(text: str) -> str:
-    """`text` without values of the environment, and its addresses without users, passwords and options."""
-    shown = without_values(text) if _values else text
+def mask_secrets(text: str) -> str:
+    """Return `text` without values of the environment, and with masked logins and queries of addresses."""
+    shown = mask_values(text) if _values else text
     if ":/" not in shown:
         return shown
-    return _ADDRESS.sub(_masked, shown)
+    return _ADDRESS.sub(_mask, shown)
 
 
-def _masked(found: re.Match[str]) -> str:
-    """An address without its login, if there is one: what stands before `@` in the host, or has a colon; and without options."""
+def _mask(found: re.Match[str]) -> str:
+    """Return a matched address with `***` as its login and query.
+
+    A login ends at `@`. Without a colon it only counts in the host after `//`. A query without `=` stays.
+    """
     slashes, place, query = found[1], found[2], found[3] or ""
     login, at, rest = place.rpartition("@")
     if at and ":" not in login:

@@ -1,4 +1,4 @@
-"""Folders that belong to one process: locked as long as it lives, so that the next one knows and removes what dead ones left."""
+"""Temporary folders of one process, locked while it lives, so that later processes recognise and remove the folders of dead ones."""
 
 from __future__ import annotations
 
@@ -21,43 +21,43 @@ if sys.platform != "win32":
 PARTS: Final = "receval-parts-"
 _COPY: Final = "receval-copy-"
 _ANY: Final = (PARTS, _COPY)
-"""How the names of temporary folders begin."""
+"""Prefixes of the names of temporary folders."""
 
 
 class OwnFolder:
-    """A new folder of this process. `release` gives up the lock and leaves the folder, `remove` does both."""
+    """A new folder of this process; `release` releases the lock and leaves the folder, `remove` does both."""
 
     def __init__(self, prefix: str, parent: Path) -> None:
         while True:
             self.path = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
             try:
-                self._lock = locked(self.path)
-            except (BlockingIOError, FileNotFoundError):  # another process took the new folder for a leftover before it was locked
+                self._lock = lock_folder(self.path)
+            except (BlockingIOError, FileNotFoundError):  # another process removed the new folder as a leftover before it was locked
                 continue
             if os.path.exists(self.path):
                 break
             self.release()
 
     def release(self) -> None:
-        """Give up the lock."""
+        """Release the lock."""
         unlock(self._lock)
         self._lock = None
 
     def remove(self) -> None:
-        """Remove the folder, if it is still where it was."""
+        """Remove the folder, if it still exists, and release the lock."""
         shutil.rmtree(self.path, ignore_errors=True)
         self.release()
 
 
 @contextmanager
 def folder_for_copies() -> Iterator[Path]:
-    """A folder for temporary files, gone at the end of the context; leftovers of dead processes go too."""
+    """Yield a folder for temporary files, removed at the end of the context; leftovers of dead processes are removed too."""
     try:
         parent = Path(tempfile.gettempdir())
         remove_leftovers(parent)
         own = OwnFolder(_COPY, parent)
     except OSError as error:
-        raise not_written(error) from error
+        raise write_error(error) from error
     try:
         yield own.path
     finally:
@@ -65,25 +65,25 @@ def folder_for_copies() -> Iterator[Path]:
 
 
 class _Copy(io.FileIO):
-    """A new temporary file; `MachineError` if there is no room for it, which nobody takes for a fault of what is copied."""
+    """A new temporary file that raises `MachineError` on a write error, so that nobody blames the data that is copied."""
 
     def write(self, content: Any) -> int:
         try:
             return super().write(content)
         except OSError as error:
-            raise not_written(error) from error
+            raise write_error(error) from error
 
 
 def new_copy(path: Path) -> BinaryIO:
-    """A new temporary file to write to; `MachineError` if it cannot be written."""
+    """Open a new temporary file for writing; `MachineError` if it cannot be written."""
     try:
         return io.BufferedWriter(_Copy(path, "wb"), 1 << 20)
     except OSError as error:
-        raise not_written(error) from error
+        raise write_error(error) from error
 
 
-def not_written(error: Exception) -> MachineError:
-    """The failure to write a temporary file."""
+def write_error(error: Exception) -> MachineError:
+    """Return the error for a temporary file that cannot be written."""
     return MachineError(
         f"temporary files cannot be written: {error}",
         "free disk space, or set the environment variable TMPDIR to a folder with more; receval doctor shows how much is free",
@@ -91,13 +91,13 @@ def not_written(error: Exception) -> MachineError:
 
 
 def remove_leftovers(parent: Path) -> None:
-    """Remove the temporary folders of processes that have ended without doing so."""
+    """Remove the temporary folders of processes that ended without doing so."""
     for folder in dead_folders(parent, _ANY):
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def dead_folders(parent: Path, prefixes: tuple[str, ...]) -> Iterator[Path]:
-    """Yield each folder of that name which belongs to the same person and to no living process; it is locked meanwhile."""
+    """Yield each folder with one of these prefixes that belongs to the same person and to no living process; it is locked meanwhile."""
     try:
         names = sorted(name for name in os.listdir(parent) if name.startswith(prefixes))
     except OSError:
@@ -107,8 +107,8 @@ def dead_folders(parent: Path, prefixes: tuple[str, ...]) -> Iterator[Path]:
             status = folder.lstat()
             if not stat.S_ISDIR(status.st_mode) or (hasattr(os, "getuid") and status.st_uid != os.getuid()):
                 continue
-            lock = locked(folder)
-        except OSError:  # its process lives, or it is gone already
+            lock = lock_folder(folder)
+        except OSError:  # its process lives, or the folder is gone
             continue
         if lock is not None:
             try:
@@ -117,8 +117,8 @@ def dead_folders(parent: Path, prefixes: tuple[str, ...]) -> Iterator[Path]:
                 unlock(lock)
 
 
-def locked(folder: Path, *, wait: bool = False) -> int | None:
-    """Lock a folder and return the descriptor that holds the lock until it is closed; None where folders cannot be locked.
+def lock_folder(folder: Path, *, wait: bool = False) -> int | None:
+    """Lock a folder and return the descriptor that holds the lock until it is closed; `None` if folders cannot be locked.
 
     `BlockingIOError` if another process holds the lock and we do not `wait`; other `OSError` if the folder cannot be opened.
     """
@@ -136,6 +136,6 @@ def locked(folder: Path, *, wait: bool = False) -> int | None:
 
 
 def unlock(descriptor: int | None) -> None:
-    """Give up a lock."""
+    """Release a lock."""
     if descriptor is not None:
         os.close(descriptor)

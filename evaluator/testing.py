@@ -1,6 +1,6 @@
-"""What a metric of one's own must hold: `check_metric(late_hits)` tries it on random small data.
+"""Tests for your own metrics: `check_metric(late_hits)` tries a metric on random small data.
 
-It is meant for a test of the package that has the metric:
+Use it in a test of the package that has the metric:
 
     def test_late_hits():
         receval.testing.check_metric(late_hits)
@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from .api.calls import measured
+from .api.calls import evaluate_tolerantly
 from .metrics import METRICS, find
 from .metrics.own import name_of
 
@@ -24,10 +24,11 @@ _Values = dict[Any, dict[str, float | None]]
 
 
 def check_metric(metric: Any, *, trials: int = 8, seed: int = 0, **inputs: Any) -> None:
-    """Raise `AssertionError` with a sentence if a metric, given as its function or its name, breaks what all metrics of receval hold.
+    """Raise `AssertionError` with a sentence if a metric, given as its function or its name, breaks a rule for all metrics of receval.
 
-    On random small data (ties, short lists, users without a list): values lie within the bounds; neither the order of rows nor the names of
-    users and items matter; with a cut-off at k items below rank k do not matter; how users are put together does not matter.
+    On random small data (ties, short lists, users without a list): values are within the bounds; neither the order of rows nor the names of
+    users and items matter; with a cut-off at k, items below rank k do not matter; the grouping of users does not matter.
+
     `inputs` are arguments of `receval.evaluate` beside test and recommendations, such as `train`, over items 0 to 11.
     """
     name = name_of(metric) if isinstance(metric, str) or callable(metric) else str(metric)
@@ -49,13 +50,13 @@ def check_metric(metric: Any, *, trials: int = 8, seed: int = 0, **inputs: Any) 
             compare("the names of users and items change a value", renamed, named)
         if entry.cut:
             compare("items below rank k change a value", _values(test, _longer(lists, chance), measures, inputs))
-        if not entry.system:
+        if not entry.per_model:
             alone = _values(test.filter(pl.col("user") == 0), lists.filter(pl.col("user") == 0), measures, inputs)
             compare("a value depends on other users", alone, {0: values.get(0, {})})  # a user without any value has no row
 
 
 def _world(chance: random.Random) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Test rows and lists of a few users over twelve items; some users have no list. Scores differ, so that every order is decided."""
+    """Return test rows and lists of a few users over twelve items; some users have no list, and no scores are tied."""
     test = [(user, item) for user in range(4) for item in range(12) if chance.random() < 0.3]
     lists = [
         (user, item, float(100 - rank)) for user in (0, 1, 2, 9) for rank, item in enumerate(chance.sample(range(12), chance.randint(1, 8)))
@@ -68,7 +69,7 @@ def _world(chance: random.Random) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def _values(test: pl.DataFrame, lists: pl.DataFrame, measures: list[str], inputs: Mapping[str, Any]) -> _Values:
     """The values of each user by measure; those of whole models under no user."""
-    result = measured(test=test, recommendations=lists, metrics=measures, **inputs)
+    result = evaluate_tolerantly(test=test, recommendations=lists, metrics=measures, **inputs)
     users = {row["user"]: {label: row[label] for label in row if "@" in label or label in measures} for row in _rows(result.per_user)}
     wholes = {row.label: row.value for row in result.rows if row.aggregate == "system"}
     return users | ({None: wholes} if wholes else {})
@@ -87,7 +88,7 @@ def _renamed(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _longer(lists: pl.DataFrame, chance: random.Random) -> pl.DataFrame:
-    """Lists with other items below the deepest cut-off, where they reach it."""
+    """Return lists with other items below the largest cut-off, if they reach it."""
     top = lists.group_by("user", maintain_order=True).head(_CUTOFFS[-1])
     deep = lists.group_by("user").len().filter(pl.col("len") >= _CUTOFFS[-1])["user"].to_list()
     more = [(user, 200 + number, -float(number)) for user in deep for number in range(chance.randint(1, 3))]

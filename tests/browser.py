@@ -1,4 +1,4 @@
-"""A headless Chromium, spoken to through two pipes: Chrome's DevTools protocol without any library."""
+"""A headless Chromium, controlled through two pipes: Chrome's DevTools protocol without any library."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 
 CHROMIUM = next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
 _PATIENCE = 60
-"""After how many seconds of silence a browser has failed."""
+"""Seconds of silence after which a browser has failed."""
 _START = """
 import fcntl, os, sys
 there, back = (fcntl.fcntl(int(number), fcntl.F_DUPFD, 10) for number in sys.argv[1:3])
@@ -27,7 +27,7 @@ os.execv(sys.argv[3], sys.argv[3:])
 
 
 class Browser:
-    """One page of a browser. `events` has what happened: requests, messages of the console, exceptions."""
+    """One page of a browser. `events` lists its events: requests, console messages, exceptions."""
 
     def __init__(self, to_browser: int, from_browser: int) -> None:
         self._to, self._from = to_browser, from_browser
@@ -37,7 +37,7 @@ class Browser:
         self.events: list[dict[str, Any]] = []
 
     def call(self, method: str, **given: Any) -> dict[str, Any]:
-        """Call a method of the protocol, and wait for what it gives."""
+        """Call a method of the protocol, and return its answer."""
         self._number += 1
         message = {"id": self._number, "method": method, "params": given} | ({"sessionId": self._session} if self._session else {})
         os.write(self._to, json.dumps(message).encode() + b"\0")
@@ -49,7 +49,7 @@ class Browser:
             self.events.append(answer)
 
     def attach(self) -> None:
-        """Open a page and listen to it."""
+        """Open a page and listen to its events."""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Network", "Runtime", "Log"):
@@ -64,13 +64,13 @@ class Browser:
             self.events.append(self._read())
 
     def value(self, script: str) -> Any:
-        """What an expression of JavaScript gives; a promise is waited for."""
+        """Return the value of a JavaScript expression; wait if it is a promise."""
         answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
     def named(self, method: str) -> list[dict[str, Any]]:
-        """The events of a kind, by what they say."""
+        """Return the parameters of all events of this name."""
         return [event["params"] for event in self.events if event.get("method") == method]
 
     def _read(self) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class Browser:
 
 @contextmanager
 def browser(folder: Path) -> Iterator[Browser]:
-    """A browser with a profile of its own in `folder`, which ends with the block."""
+    """Yield a browser with its own profile in `folder`; the browser ends with the block."""
     assert CHROMIUM is not None
     read_there, write_here = os.pipe()
     read_here, write_there = os.pipe()

@@ -1,4 +1,4 @@
-"""What tests share: a way to evaluate small tables, and the engines."""
+"""Shared fixtures: the evaluation of small tables, and the engines."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from receval.cli.main import main
 from receval.parts.spark.session import SparkSession, start_session
 from xdist.scheduler import LoadScopeScheduling
 
-os.environ.pop("COLUMNS", None)  # workers of xdist have one, and tables in pipes keep to it
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # images set it, and each of the processes that tests start would compile everything
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command line does: its threads wait busily in every process that tests start
+os.environ.pop("COLUMNS", None)  # workers of xdist set it, and tables in pipes would use this width
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # images set it; every process that tests start would compile all modules
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # like the command line; else its threads wait busily in every process of a test
 
 ROOT = Path(__file__).parent.parent
 CONFIGS = ROOT / "configs"
@@ -29,19 +29,19 @@ CONFIGS = ROOT / "configs"
 settings.register_profile(
     "default",
     deadline=None,
-    phases=(Phase.explicit, Phase.reuse, Phase.generate),  # an example takes a second: a failure is not made smaller
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),  # an example takes a second, so a failure is not made smaller
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.load_profile("default")
 
 QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
-"""Options of a Java that runs for seconds: it compiles little, and does not verify the classes of Spark before it loads them."""
+"""Options of a Java that runs only for seconds: it compiles little, and does not verify the classes of Spark before it loads them."""
 
 Rows = Sequence[tuple[Any, ...]]
 
 
 class FilesTogether(LoadScopeScheduling):
-    """Gives the tests of a file to one worker, so that what they share is made once; all tests on Spark too, which share one session.
+    """Runs all tests of a file in one worker, to share its fixtures; and all tests on Spark in one worker, to share one session.
 
     The marks of xdist's own `--dist loadgroup` have no effect with pytest 9.2, which keeps ids of tests elsewhere than xdist 3.8 writes
     them.
@@ -57,21 +57,21 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FilesTogethe
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let workers begin with Spark and with files that have slow tests, so that none of them waits for another at the end."""
+    """Sort tests so that workers begin with Spark and with files of slow tests, and none waits for another at the end."""
     if hasattr(config, "workerinput"):
         slow = {item.path for item in items if item.get_closest_marker("slow")}
         items.sort(key=lambda item: ("spark" not in item.nodeid, item.path not in slow))
 
 
 def pytest_collection_finish() -> None:
-    # What was imported and collected stays, and tests make few cycles: to look for them often takes a twelfth of the time of all tests.
+    # Imported and collected objects stay, and tests make few cycles: frequent garbage collection takes a twelfth of the time of all tests.
     gc.set_threshold(50_000, 20, 20)
     gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_temporary_folder() -> Iterator[None]:
-    """A folder for temporary files that no other process looks through, nor has leftovers in; some tests have processes of other users."""
+    """Make an own folder for temporary files: without leftovers of other processes; some tests run processes of other users."""
     with tempfile.TemporaryDirectory(prefix="receval-tests-", ignore_cleanup_errors=True) as folder, pytest.MonkeyPatch.context() as patch:
         os.chmod(folder, 0o1777)
         patch.setenv("TMPDIR", folder)
@@ -85,9 +85,9 @@ def table(columns: Sequence[str], rows: Rows) -> pl.DataFrame:
 
 @pytest.fixture
 def evaluate(tmp_path: Path) -> Callable[..., Result]:
-    """Evaluate tables: `evaluate(test, lists, metrics=[…], top_k=…)`; frames are written as Parquet, in the order given.
+    """Return a function that evaluates tables: `evaluate(test, lists, metrics=[…], top_k=…)`; frames are written as Parquet in their order.
 
-    Health checks are made if `health` says which.
+    Health checks are off unless `health` is set.
 
     Side inputs are frames too: `train`, `items` (its column `categories`, if it has one, is split at `|`), `users`, `baseline`,
     `previous_policy`, `predictions` (a frame for all models, or one for each) and `distances`.
@@ -108,12 +108,12 @@ def evaluate(tmp_path: Path) -> Callable[..., Result]:
         health: Any = "off",
         **evaluation: Any,
     ) -> Result:
-        def written(name: str, frame: pl.DataFrame) -> str:
+        def write_frame(name: str, frame: pl.DataFrame) -> str:
             frame.write_parquet(tmp_path / f"{name}.parquet")
             return f"{name}.parquet"
 
         def of_models(name: str, frames: Mapping[str, pl.DataFrame]) -> dict[str, str]:
-            return {model: written(f"{name}_{index}", frame) for index, (model, frame) in enumerate(frames.items())}
+            return {model: write_frame(f"{name}_{index}", frame) for index, (model, frame) in enumerate(frames.items())}
 
         models = {"model": lists} if isinstance(lists, pl.DataFrame) else lists
         data: dict[str, Any] = {"recommendations": of_models("lists", models)}
@@ -121,7 +121,7 @@ def evaluate(tmp_path: Path) -> Callable[..., Result]:
         sides |= {"previous_policy": previous_policy, "predictions": predictions, "distances": distances}
         for name, given in ({"test": test} | sides).items():
             if given is not None:
-                data[name] = written(name, given) if isinstance(given, pl.DataFrame) else of_models(name, given)
+                data[name] = write_frame(name, given) if isinstance(given, pl.DataFrame) else of_models(name, given)
         if items is not None and "categories" in items.columns:
             data["items"] = {"path": data["items"], "categories": "categories", "split": "|"}
         config = {"data": data, "evaluation": evaluation, **({"engine": dict(engine)} if engine else {})}
@@ -134,7 +134,7 @@ def evaluate(tmp_path: Path) -> Callable[..., Result]:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., Path]:
-    """Write a text file into the test's folder: `write("config.yaml", "…")`."""
+    """Return a function that writes a text file into the test's folder: `write("config.yaml", "…")`."""
 
     def write(name: str, text: str | bytes) -> Path:
         path = tmp_path / name
@@ -146,7 +146,7 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture
 def receval(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Run the command line in this process: `code, out, err = receval("run", config)`."""
+    """Return a function that runs the command line in this process: `code, out, err = receval("run", config)`."""
 
     def receval(*arguments: object) -> tuple[int, str, str]:
         capfd.readouterr()
@@ -159,13 +159,13 @@ def receval(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, 
 
 @pytest.fixture
 def sample(tmp_path: Path) -> Path:
-    """A copy of the configs with their data, to run them where they may write."""
+    """Return a copy of the configs with their data, in a writable folder."""
     return Path(shutil.copytree(CONFIGS, tmp_path / "configs"))
 
 
 @pytest.fixture(scope="session")
 def spark_session() -> Iterator[SparkSession]:
-    """A Spark session shared by all tests; skips where there is none."""
+    """Yield a Spark session that all tests share; skip if Spark is not available."""
     pytest.importorskip("pyspark", reason="the spark extra is not installed")
     if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
         pytest.skip("there is no Java on this machine")
@@ -178,20 +178,20 @@ def spark_session() -> Iterator[SparkSession]:
 
 @pytest.fixture
 def spark(spark_session: SparkSession) -> Mapping[str, str]:
-    """The `engine` of a config that runs on the shared session."""
+    """Return the `engine` section of a config that runs on the shared session."""
     return {"name": "spark", "master": "local[2]"}
 
 
 def values(result: Result, model: str = "model") -> dict[str, float | None]:
-    """label → value of one model."""
+    """Return label → value of one model."""
     return {row.label: row.value for row in result.rows if row.model == model}
 
 
-def wholes(result: Result, model: str = "model") -> dict[str, float | None]:
-    """label → value of one model, of the measures that have one value for the whole model."""
+def model_values(result: Result, model: str = "model") -> dict[str, float | None]:
+    """Return label → value of one model, for measures with one value for the whole model."""
     return {row.label: row.value for row in result.rows if row.model == model and row.aggregate == "system"}
 
 
 def per_user(result: Result, model: str = "model") -> dict[Any, dict[str, float]]:
-    """user → measure → value of one model."""
+    """Return user → measure → value of one model."""
     return {row["user"]: row for row in result.per_user[model].rows(named=True)}

@@ -1,6 +1,6 @@
 """A slow, literal second implementation of every metric: one user, plain Python, straight from the definitions.
 
-Its limits: the `receval` convention and the default parameters only; ids must be sortable; lists are given best first.
+Its limits: the `receval` convention and the default parameters only; ids must be sortable; lists are best first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ NAMES = SETS | RANKED | {"RocAuc", "AUC", "GAUC", "LAUC"}
 
 
 def metric(name: str, items: Sequence[Any], gains: Mapping[Any, float], k: int | None, catalogue: set[Any], seen: set[Any]) -> float:
-    """The value of metric `name` for a user with the list `items` and the relevant items `gains` (item → gain)."""
+    """Return the value of metric `name` for a user with the list `items` and the relevant items `gains` (item → gain)."""
     relevant = set(gains)
     cut = list(items) if k is None else list(items)[:k]
     depth = len(items) if k is None else k

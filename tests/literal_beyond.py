@@ -21,12 +21,12 @@ from tests.literal_facts import UNKNOWN, Facts, divided
 
 
 def entry_combines(spec: MetricSpec) -> bool:
-    """Whether other metrics than the default ones, or other points, are put together: that is left to golden cases."""
+    """Return whether a measure combines other than its default metrics, or other points; golden cases test these."""
     return bool(METRICS[spec.name].combines and (spec.components or spec.params))
 
 
 def of_user(facts: Facts, spec: MetricSpec, user: Any) -> Any:
-    """The value of a measure for a user; `None` for one who does not count."""
+    """Return the value of a measure for a user; `None` if the user is not counted."""
     if entry_combines(spec):
         return UNKNOWN
     entry, made = METRICS[spec.name], resolve(spec, load("receval"))
@@ -59,7 +59,7 @@ def depth(cut: Sequence[Any], k: int | None, over: str) -> int:
 
 
 def discounted(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any, novelty: Callable[[Any], float]) -> float:
-    """Σ rel · d · novelty / Σ d."""
+    """Return Σ rel · d · novelty / Σ d."""
 
     def d(rank: int) -> float:
         return 1 / log2(rank + 1) if p["discount"] == "log" else 1.0
@@ -122,7 +122,7 @@ def unexpectedness(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p
 
 
 def between(facts: Facts, one: Any, other: Any, p: Any) -> float | None:
-    """The distance of two items; 1 if they have none and that is what is asked for."""
+    """Return the distance of two items; 1 if they have none and the parameter `featureless` says so."""
     far = facts.distance(one, other, p["distance"])
     return 1.0 if far is None and p["featureless"] == "unlike" else far
 
@@ -143,7 +143,7 @@ def s_recall(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any)
 
 
 def aspects(facts: Facts, user: Any, cut: Sequence[Any], above: str) -> list[tuple[int, str, int]]:
-    """rank, category, and how many hits (or items) above have it, of every category of a hit."""
+    """Return rank, category, and the number of hits (or items) above with this category, for every category of a hit."""
     hits = facts.hits(user, cut)
     found = []
     for rank, item in hits.items():
@@ -191,7 +191,7 @@ def serendipity(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: A
 
 
 def to_profile(facts: Facts, user: Any, cut: Sequence[Any], ranks: Sequence[int], p: Any) -> float:
-    """1/l · Σ over `ranks` of the mean distance to what train holds for the user."""
+    """Return 1/l · Σ over `ranks` of the mean distance to the user's items in train."""
     total = 0.0
     for rank in ranks:
         known = [far for j in facts.seen.get(user, ()) if (far := between(facts, cut[rank - 1], j, p)) is not None]
@@ -205,7 +205,7 @@ def cosine_serendipity(facts: Facts, user: Any, cut: Sequence[Any], k: int | Non
 
 
 def weights(facts: Facts, user: Any, cut: Sequence[Any], p: Any) -> list[float]:
-    """The weight of every rank; 0 for an item that stands further up."""
+    """Return the weight of every rank; 0 for an item that already has a higher rank."""
 
     def activated(values: Sequence[float]) -> list[float]:
         if p["activation"] == "softmax":
@@ -234,7 +234,7 @@ def ncis(name: str) -> Callable[..., float]:
 
 
 def both(facts: Facts, user: Any, k: int | None) -> list[float]:
-    """Precision and recall."""
+    """Return precision and recall."""
     names = ("Precision", "Recall")
     return [literal.metric(name, facts.lists.get(user, []), facts.gains[user], k, facts.catalogue, set()) for name in names]
 
@@ -244,7 +244,7 @@ def hypervolume(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: A
 
 
 def share(name: str, facts: Facts, cut: Sequence[Any], k: int | None, p: Any) -> float:
-    """What the popularity of items says of a list."""
+    """Return the value of a metric of popularity for one list."""
     if name in ("APLT", "ACLT"):
         found = sum(item in facts.tail(p) for item in cut)
         return divided(found, depth(cut, k, p["over"])) if name == "APLT" else float(found)

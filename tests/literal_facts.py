@@ -1,4 +1,4 @@
-"""A world as dictionaries: what the literal implementations look at."""
+"""A world as dictionaries, for the literal implementations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNKNOWN: Final = object()
 
 
 class Facts:
-    """A world as dictionaries: lists best first, ties by item; the relevant items with their gains; what the side inputs say."""
+    """A world as dictionaries: lists best first, ties by item; relevant items with their gains; the side inputs."""
 
     def __init__(self, world: Mapping[str, pl.DataFrame]) -> None:
         order = sorted((user, -score, item) for user, item, score in world["lists"].rows())
@@ -54,20 +54,20 @@ class Facts:
         return set().union(*self.categories.values())
 
     def of(self, items: Sequence[Any]) -> set[str]:
-        """The categories of `items`."""
+        """Return the categories of `items`."""
         return set().union(*(self.categories.get(item, frozenset()) for item in items))
 
     def popularity(self, p: Any) -> dict[Any, int]:
-        """How often train holds each of its items: by users, or by rows."""
+        """Return how often each item is in train, by users or by rows."""
         return dict(self.rows) if p["count"] == "rows" else {item: len(users) for item, users in self.users_of.items()}
 
     def hits(self, user: Any, cut: Sequence[Any]) -> dict[int, Any]:
-        """rank → item of the hits."""
+        """Return rank → item of the hits."""
         relevant = self.gains.get(user, {})
         return {rank: item for rank, item in enumerate(cut, 1) if item in relevant and item not in cut[: rank - 1]}
 
     def tail(self, p: Any) -> set[Any]:
-        """The items after the head, which ends where it reaches (or exceeds) `ratio` of the sum of popularity; perhaps items in no row."""
+        """Return the items after the head, which ends if it reaches (or exceeds) `ratio` of all popularity; perhaps untrained items."""
         ratio, border, popularity = p["ratio"], p["border"], self.popularity(p)
         whole = sum(popularity.values())
         held, tail = 0, (self.catalogue - self.rows.keys() if p["untrained"] == "tail" else set())
@@ -78,7 +78,7 @@ class Facts:
         return tail
 
     def distance(self, one: Any, other: Any, kind: str) -> float | None:
-        """The distance of two items, if they have one."""
+        """Return the distance of two items, if they have one."""
         if kind == "file":
             return self.given_distances.get((one, other))
         if kind == "cooccurrence":

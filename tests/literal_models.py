@@ -1,4 +1,4 @@
-"""The literal second implementation of values of the whole model, beside `literal_beyond`."""
+"""The literal second implementation of values of whole models, beside `literal_beyond`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tests import literal
 from tests.literal_facts import UNKNOWN, Facts, divided
 
 Cuts = Mapping[Any, list[Any]]
-"""user → the first k items, of the users that count."""
+"""user → the first k items, of the counted users."""
 
 
 def of_model(facts: Facts, spec: MetricSpec) -> Any:
-    """The value of a measure of the whole model; `None` where there is none."""
+    """Return the value of a measure of the whole model; `None` if there is none."""
     if spec.name not in OF_MODELS:
         return UNKNOWN
     k = spec.k if isinstance(spec.k, int) else None
@@ -31,7 +31,7 @@ def of_model(facts: Facts, spec: MetricSpec) -> Any:
 
 
 def spread(shares: Iterable[float | None]) -> float:
-    """std/mean of those that are there."""
+    """Return std/mean of the existing shares."""
     there = [share for share in shares if share is not None]
     return divided(pstdev(there), mean(there)) if there else 0.0
 
@@ -68,7 +68,7 @@ def entropy(facts: Facts, cuts: Cuts, k: int | None, p: Any) -> float:
 
 
 def weights(cuts: Cuts) -> Counter[Any]:
-    """w(i) = Σ_u [i ∈ L_u(k)] / l_u."""
+    """Return w(i) = Σ_u [i ∈ L_u(k)] / l_u."""
     found: Counter[Any] = Counter()
     for cut in cuts.values():
         for item in cut:
@@ -112,7 +112,7 @@ def head_and_tail(facts: Facts, p: Any) -> tuple[set[Any], set[Any]]:
 
 
 def item_groups(facts: Facts, p: Any) -> list[set[Any]]:
-    """The groups of items by name, or the one that is asked for."""
+    """Return the groups of items by name, or only the requested one."""
     names = [p["group"]] if p.get("group") else sorted(set(facts.item_group.values()))
     return [{item for item, name in facts.item_group.items() if name == wanted} for wanted in names]
 
@@ -168,7 +168,7 @@ def far(facts: Facts, cuts: Cuts, k: int | None, p: Any) -> float | None:
 
 
 def predicted(facts: Facts, cuts: Cuts, k: int | None, p: Any, name: str) -> float | None:
-    """What predictions say of all ratings together."""
+    """Return the value of metric `name` over all predicted ratings together."""
     pairs = {pair: (facts.predictions[pair], t) for pair, t in facts.ratings.items() if pair in facts.predictions}
     if name == "LogLoss":
         clipped = [(min(max(q, p["eps"]), 1 - p["eps"]), t > 0) for q, t in pairs.values()]

@@ -1,6 +1,6 @@
-"""A slow, literal reader of lists: Python's own `csv` and `json`, ids as they are written, scores as exact integers.
+"""A slow, literal reader of lists: Python's own `csv` and `json`, ids as written, scores as exact integers.
 
-It knows columns by position (user, item, score), reads every line with the same care, and raises `Refused` for what can be no row.
+It knows columns by position (user, item, score), reads every line with the same care, and raises `Refused` for an invalid row.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ Row = tuple[str, str, int]
 
 
 class Refused(Exception):
-    """A file holds what can be no row."""
+    """A file has an invalid row."""
 
 
 def rows_of_csv(text: str, separator: str, has_header: bool) -> list[Row]:
-    """The rows of separated text; `Refused` for a row of another width than the first, and for marks that end badly."""
+    """Return the rows of separated text; raise `Refused` for a row of another width than the first, and for quotes that do not close."""
     if "\0" in text:
         raise Refused("NUL")
     try:
@@ -32,7 +32,7 @@ def rows_of_csv(text: str, separator: str, has_header: bool) -> list[Row]:
 
 
 def rows_of_ndjson(text: str) -> list[Row]:
-    """The rows of lines of JSON; `Refused` for an id that is neither a text nor an integer."""
+    """Return the rows of lines of JSON; raise `Refused` for an id that is neither a text nor an integer."""
     rows = []
     for line in text.splitlines():
         record = json.loads(line)
@@ -44,7 +44,7 @@ def rows_of_ndjson(text: str) -> list[Row]:
 
 
 def rows_of_trec(text: str) -> list[Row]:
-    """The rows of a TREC run, by score; `Refused` for a line that has not six fields."""
+    """Return the rows of a TREC run, by score; raise `Refused` for a line without exactly six fields."""
     fields = [line.split() for line in text.splitlines()]
     if any(len(row) != 6 for row in fields) or "\0" in text:
         raise Refused("fields")
@@ -61,7 +61,7 @@ def _row(user: str, item: str, score: str) -> Row:
 
 
 def mean(rows: Iterable[Row], relevant: Mapping[str, set[str]], value: Callable[[list[bool], int], float]) -> float:
-    """The mean over test users of `value(hits, number of relevant items)` of their lists, highest score first; no list is an empty one."""
+    """Return the mean over test users of `value(hits, number of relevant items)`; lists are by falling score, missing ones empty."""
     lists: dict[str, list[tuple[int, str]]] = {}
     for user, item, score in rows:
         lists.setdefault(user, []).append((score, item))

@@ -1,4 +1,4 @@
-"""Results with names that would be commands of LaTeX, and a TeX to try documents with."""
+"""Results with names that are commands of LaTeX, and a TeX to compile documents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from receval.results.result import Result
 
-from tests.comparison.conftest import changed, lists_of, truth
+from tests.comparison.conftest import change_lists, lists_of, rated_items
 
 HOSTILE = (
     r"\input{/etc/passwd}",
@@ -30,30 +30,30 @@ HOSTILE = (
 
 @pytest.fixture
 def models() -> Callable[..., dict[str, pl.DataFrame]]:
-    """Lists by name: the first are random, each further model changes those of some users."""
+    """Return a function that gives lists by name: the first are random, each further model changes those of some users."""
 
     def models(*names: str) -> dict[str, pl.DataFrame]:
         users = range(1, 61)
         base = lists_of(users, seed=2)
-        return {name: changed(base, range(1, 5 * place + 1), seed=place) for place, name in enumerate(names)}
+        return {name: change_lists(base, range(1, 5 * place + 1), seed=place) for place, name in enumerate(names)}
 
     return models
 
 
 @pytest.fixture
 def result(evaluate: Any, models: Any) -> Callable[..., Result]:
-    """The result of named models over 60 users."""
+    """Return a function that evaluates named models over 60 users."""
 
     def result(*names: str, **given: Any) -> Result:
         asked = {"metrics": ["nDCG", "Recall"], "top_k": [3, 5], "relevance": {"threshold": 4}} | given
-        return evaluate(truth(), models(*names), **asked)
+        return evaluate(rated_items(), models(*names), **asked)
 
     return result
 
 
 @pytest.fixture
 def compiled(tmp_path: Path) -> Callable[[str], str]:
-    """The text of the document that pdflatex makes of some LaTeX; skipped where there is no pdflatex."""
+    """Return a function that compiles LaTeX with pdflatex and gives the text of the document; skip without pdflatex."""
     if shutil.which("pdflatex") is None or shutil.which("pdftotext") is None:
         pytest.skip("there is no pdflatex, or no pdftotext")
 

@@ -1,4 +1,4 @@
-"""The action of GitHub and the job of GitLab, run step by step in a folder, with stubs for what only their machines have."""
+"""The GitHub action and the GitLab job, run step by step in a folder, with stubs for programs of their machines."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ file.write_text(json.dumps(comments))
 
 
 class Ran(Struct):
-    """What a job did: whether it succeeded, what it printed, the outputs of its steps, and the names of the steps that ran."""
+    """The outcome of a job: whether it succeeded, its output, the outputs of its steps, and the names of the steps that ran."""
 
     succeeded: bool
     printed: str
@@ -134,7 +134,7 @@ class GitHub:
 
 
 def bash(script: str, folder: Path, environment: dict[str, str], stubs: Path) -> subprocess.CompletedProcess[str]:
-    """Run a step as the machines do, with the stubs first in the PATH and the receval of the tests."""
+    """Run a step as GitHub and GitLab do, with the stubs first in the PATH and the receval of the tests."""
     path = os.pathsep.join((str(stubs), str(Path(sys.executable).parent), os.environ["PATH"]))
     known = {"PATH": path, "STUB_FOLDER": str(stubs), "STUB_PYTHON": sys.executable, "HOME": str(folder), "LC_ALL": "C.UTF-8"}
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]

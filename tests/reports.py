@@ -1,4 +1,4 @@
-"""Results for tests of reports: two or three models over a few users, with names that would do harm if nobody escaped them."""
+"""Results for tests of reports: two or three models over a few users, with names that would do harm unless escaped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import yaml
 from msgspec.structs import replace
 from receval import Result, load_config, run
-from receval.comparison.questions import Questions
+from receval.comparison.comparison_options import ComparisonOptions
 from receval.config.run_sections import ReportConfig
 from receval.content.report import ReportContent
 from receval.content.report_page import report, summary
@@ -27,13 +27,13 @@ HOSTILE = (
     "\u202eturned \u05e9\u05dc\u05d5\u05dd",
     "=cmd() \"quoted\" 'single' &amp; ${x} {{ 7*7 }}",
 )
-"""Names of models that act in HTML, Markdown, on a terminal, by their length, by their direction, and in programs."""
+"""Names of models that are dangerous in HTML, Markdown, on a terminal and in programs, or by their length or direction."""
 
 N_USERS = 40
 
 
-def written(folder: Path, models: Sequence[str], **evaluation: Any) -> Path:
-    """A config with its files: each model has more hits than the one before; ids of users begin with `person`."""
+def write_config(folder: Path, models: Sequence[str], **evaluation: Any) -> Path:
+    """Write a config with its files: each model has more hits than the one before; user ids begin with `person`."""
     users = [f"person-{number:03}" for number in range(N_USERS)]
     truth = [(user, f"i{(number + step) % 30}", 5) for number, user in enumerate(users) for step in (0, 7, 11)]
     pl.DataFrame(truth, schema=["user", "item", "rating"], orient="row").write_parquet(folder / "test.parquet")
@@ -54,27 +54,27 @@ def written(folder: Path, models: Sequence[str], **evaluation: Any) -> Path:
 
 
 def evaluated(folder: Path, models: Sequence[str], **evaluation: Any) -> Result:
-    """The result of such a config, whole."""
-    return run(load_config(written(folder, models, **evaluation)), complete=True, keep_users=True)
+    """Return the complete result of such a config."""
+    return run(load_config(write_config(folder, models, **evaluation)), complete=True, keep_users=True)
 
 
 def reported(result: Result, *, gates: Sequence[Gate] = (), wanted: ReportConfig | None = None, **asked: Any) -> ReportContent:
-    """What the report of a result is made of."""
-    return report_of({"result": replace(result, gates=tuple(gates) or result.gates)}, Questions(**asked), wanted or ReportConfig())
+    """Return the content of the report of a result."""
+    return report_of({"result": replace(result, gates=tuple(gates) or result.gates)}, ComparisonOptions(**asked), wanted or ReportConfig())
 
 
 def as_html(content: ReportContent, *, interactive: bool = False) -> bytes:
-    """The page of a report."""
+    """Return the page of a report."""
     return html.as_html(report(content), interactive=interactive).encode()
 
 
 def as_markdown(content: ReportContent) -> str:
-    """The short form of a report."""
+    """Return the short form of a report."""
     return markdown.as_markdown(summary(content))
 
 
 def gate(outcome: Outcome, rule: str = "nDCG@3 ≥ 0.5", **more: Any) -> Gate:
-    """A gate that ended so."""
+    """Return a gate with this outcome."""
     consequences: dict[str, Consequence] = {"fail": "fail", "inconclusive": "warn"}
     given: dict[str, Any] = {
         "rule": rule,

@@ -1,4 +1,4 @@
-"""The action of GitHub, run step by step: what it compares with, renews, writes and refuses."""
+"""The GitHub action, run step by step: its comparison, its baseline, its outputs and its errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NO_JQ = shutil.which("jq") is None
 
 @pytest.fixture
 def repository(tmp_path):
-    """A repository with a config, its test data and its lists."""
+    """Return a repository with a config, its test data and its lists."""
     folder = tmp_path / "repository"
     folder.mkdir()
     (folder / "gates.yaml").write_text(yaml.safe_dump(CONFIG))
@@ -65,7 +65,7 @@ def test_a_run_on_the_main_branch_renews_the_baseline_only_if_it_passes(github, 
 @pytest.mark.parametrize(
     ("event", "ref"), [("pull_request_target", "refs/heads/main"), ("push", "refs/heads/other"), ("issue_comment", "refs/heads/main")]
 )
-def test_no_other_event_renews_it(event, ref, github):
+def test_no_other_event_renews_the_baseline(event, ref, github):
     github.push(config="gates.yaml")
     ran = github.pull_request(event=event, ref=ref, config="gates.yaml", comment="false")
     assert ran.succeeded, ran.printed
@@ -83,7 +83,7 @@ def test_a_pull_request_without_a_baseline_fails_unless_it_may_be_missing(github
     assert "::error" not in allowed.printed
 
 
-def test_a_config_in_a_folder_has_its_baseline_there(github, repository):
+def test_a_config_in_a_folder_has_its_baseline_in_this_folder(github, repository):
     shutil.copytree(repository, repository / "evaluation")
     inputs = {"config": "evaluation/gates.yaml", "comment": "false"}
     assert github.push(**inputs, baseline="evaluation/results/main").succeeded
@@ -106,7 +106,7 @@ def test_new_test_data_need_a_new_folder_for_the_baseline(github, repository):
     assert github.pull_request(**inputs).succeeded
 
 
-def test_a_baseline_of_ones_own_is_left_alone(github, repository):
+def test_with_an_empty_baseline_input_no_baseline_is_renewed(github, repository):
     ran = github.push(config="gates.yaml", baseline="")
     assert not ran.succeeded
     assert ran.outputs["run"] == {"exit-code": "3"}
@@ -170,7 +170,7 @@ def test_the_summary_is_written_once(github):
 
 
 @pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
-def test_the_scripts_have_nothing_that_shellcheck_warns_of():
+def test_shellcheck_finds_no_problem_in_the_scripts():
     scripts = [step["run"] for step in ACTION["runs"]["steps"] if "run" in step] + ["\n".join((*JOB["before_script"], *JOB["script"]))]
     for script in scripts:
         done = subprocess.run(["shellcheck", "--shell=bash", "--severity=warning", "-"], input=script, capture_output=True, text=True)

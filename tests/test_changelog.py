@@ -1,4 +1,4 @@
-"""What is not released yet is a file for each change, which towncrier moves to CHANGELOG.md."""
+"""Unreleased changes have one file each, which towncrier moves to CHANGELOG.md."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def test_towncrier_shows_every_change():
     assert [path.name for path in FRAGMENTS if " ".join(path.read_text("utf-8").split()) not in words] == []
 
 
-def test_the_kinds_are_explained_where_changes_are_written():
+def test_the_readme_of_the_changes_explains_their_kinds():
     told = (ROOT / "changelog.d" / "README.md").read_text("utf-8")
     assert re.findall(r"^\| `(\w+)` \|", told, re.MULTILINE) == KINDS
 
 
-def test_the_changelog_has_the_mark_below_which_towncrier_writes():
+def test_the_changelog_has_the_mark_of_towncrier():
     assert (ROOT / "CHANGELOG.md").read_text("utf-8").count("<!-- towncrier -->\n") == 1

@@ -9,7 +9,7 @@ import runpy
 import pytest
 from receval import load_config
 from receval.config import json_schema
-from receval.conventions import AXES, known
+from receval.conventions import AXES, builtin_names
 from receval.metrics import METRICS
 
 from tests.conftest import ROOT
@@ -33,7 +33,7 @@ def test_the_convention_is_valid(write, sample):
     assert [definition.label for definition in loaded.config.evaluation.definitions] == ["MAP@5", "MAP(missing_lists=zero)@5"]
 
 
-def test_every_key_of_a_config_is_in_the_reference_and_says_what_it_is():
+def test_every_key_of_a_config_is_described_in_the_reference():
     rows = [
         re.split(r"(?<!\\)\|", line)[1:-1]
         for line in (DOCS / "config-reference.md").read_text("utf-8").splitlines()
@@ -59,7 +59,7 @@ SECTIONS = {
     "gates.rules": {"measure": "nDCG@10"},
     "track.plugin": {"name": "ours"},
 }
-"""What a section must have."""
+"""Keys that a section needs."""
 DATABASE = {"uri": "'sqlite:///shop.db'", "query": "select 1"}
 BESIDE = {
     "data.test.table": {},
@@ -70,13 +70,13 @@ BESIDE = {
     "gates.rules.anchor": {"measure": "nDCG@10", "max_loss": "0.1"},
     "gates.rules.against": {"measure": "nDCG@10", "max_loss": "0.1"},
 }
-"""What stands beside a key in the place of that."""
+"""Keys that must be beside a key, instead of those of the section."""
 FILES = {"score": "baseline", "rank": "baseline", "prediction": "predictions", "other": "distances", "distance": "distances"}
-"""Files that have a column where the test file has none."""
+"""Sources with a column that the test file does not have."""
 
 
 def override(path: str, key: str, value: str) -> str:
-    """What `--set` takes to give the config the key."""
+    """Return the `--set` option that gives the config the key."""
     if path in ("", "data", "evaluation", "track"):
         return f"{path}.{key}={value}".lstrip(".")
     beside = BESIDE.get(f"{path}.{key}", SECTIONS.get(path, {}))
@@ -95,16 +95,16 @@ def test_the_example_of_every_key_is_valid(path, write):
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_every_metric_stands_in_the_table_with_its_parameters(name):
+def test_every_metric_is_in_the_table_with_its_parameters(name):
     lines = (DOCS / "metrics.md").read_text("utf-8").splitlines()
     (row,) = (line for line in lines if line.startswith("| ") and name in re.split(r"[ ,()\[\]]+", line.split("|")[1]))
     for parameter in (*METRICS[name].axes, *METRICS[name].numbers):
         assert f"`{parameter}`" in row
 
 
-def test_the_glossary_says_what_the_words_of_receval_mean():
+def test_the_glossary_has_the_terms_of_receval():
     text = (DOCS / "glossary.md").read_text("utf-8")
     for word in ("axis", "convention", "policy", "ledger", "yardstick", "finding", "measure", "gate", "margin", "part", "truth"):
         assert f"| {word} |" in text
     assert f"{len(AXES)} axes" in text
-    assert f"{len(known())} conventions" in text
+    assert f"{len(builtin_names())} conventions" in text

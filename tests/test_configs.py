@@ -1,4 +1,4 @@
-"""Every config in configs/ runs, and the blocks that the seeds of receval print work as they stand."""
+"""Every config in configs/ runs, and the evaluation blocks in the documents of other systems work unchanged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HERE = sorted(path.name for path in sources() if path.parent == CONFIGS and path
 
 
 @pytest.mark.parametrize("name", HERE)
-def test_every_config_runs_and_the_models_differ_as_they_should(name, receval, sample):
+def test_every_config_runs_and_ranks_knn_above_popular_above_random(name, receval, sample):
     code, out, err = receval("run", sample / name, "--format", "csv")
     assert code == 0, err
     assert "error" not in err
@@ -34,7 +34,7 @@ def test_the_first_run_of_the_sample_has_no_warning(receval, sample):
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_the_spark_config_gives_what_the_quickstart_gives(receval, sample, spark):
+def test_the_spark_config_gives_the_results_of_the_quickstart(receval, sample, spark):
     here = receval("run", sample / "quickstart.yaml", "--format", "csv")
     there = receval("run", sample / "spark.yaml", "--format", "csv")
     assert there[0] == 0, there[2]
@@ -44,7 +44,7 @@ def test_the_spark_config_gives_what_the_quickstart_gives(receval, sample, spark
 
 
 @pytest.mark.slow
-def test_the_script_makes_the_committed_sample_again(sample, monkeypatch):
+def test_the_script_reproduces_the_committed_sample(sample, monkeypatch):
     import runpy
 
     script = sample / "data" / "make.py"
@@ -78,7 +78,7 @@ SNIPPETS = {
 
 
 @pytest.mark.parametrize("name", SNIPPETS)
-def test_an_evaluation_block_of_the_seed_documents_works_as_it_stands(name, receval, sample):
+def test_an_evaluation_block_of_the_seed_documents_works_unchanged(name, receval, sample):
     data = "data:\n  test: data/test.csv\n  train: data/train.csv\n  recommendations: {knn: data/knn.parquet}\n"
     (sample / "seed.yaml").write_text(data + "evaluation:\n" + SNIPPETS[name])
     code, out, err = receval("run", sample / "seed.yaml", "--format", "csv")

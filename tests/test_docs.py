@@ -1,4 +1,4 @@
-"""What is generated is current, and holds everything there is."""
+"""Generated files are current and complete."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import receval
 import yaml
 from receval import load_config
 from receval.checks import CHECKS
-from receval.conventions import AXES, known, load
+from receval.conventions import AXES, builtin_names, load
 from receval.metrics import METRICS
 
 from tests.conftest import ROOT
@@ -29,7 +29,7 @@ def test_generated_files_are_current(group):
     assert stale == [], "run python docs/make.py"
 
 
-def test_the_picture_of_the_terminal_is_small_and_needs_nothing_from_elsewhere():
+def test_the_picture_of_the_terminal_is_small_and_needs_no_network():
     svg = (DOCS / "terminal.svg").read_text("utf-8")
     assert len(svg) < 30_000
     assert re.findall(r"https?://[^\"' )]*|@import|<script|url\((?!#)", svg) == ["http://www.w3.org/2000/svg"]
@@ -52,7 +52,7 @@ def test_every_metric_has_a_page_with_its_parameters():
         assert [text for text in (*metric.axes, *metric.numbers) if f"`{text}`" not in page] == []
         assert metric.reference in page
         assert f"\n    - {name}" in page or f'\n    - "{name}' in page
-        assert f"\n$ receval {'run' if metric.system else 'explain'} " in page
+        assert f"\n$ receval {'run' if metric.per_model else 'explain'} " in page
 
 
 @pytest.mark.parametrize("name", AXES)
@@ -65,9 +65,9 @@ def test_every_axis_is_explained_with_its_values(name):
 
 def test_every_convention_has_a_page_with_its_notes():
     found = pages("conventions")
-    assert found.keys() == {*known(), "index"}
-    assert [name for name in known() if name != name.lower()] == []
-    for name in known():
+    assert found.keys() == {*builtin_names(), "index"}
+    assert [name for name in builtin_names() if name != name.lower()] == []
+    for name in builtin_names():
         assert f"[{name}]({name}.md)" in found["index"]
         assert [note for note in load(name).notes if note not in found[name]] == []
         assert f"  convention: {name}" in found[name]
@@ -83,7 +83,7 @@ def test_every_check_has_a_page_with_its_limits_and_a_case_that_raises_it():
 
 @pytest.mark.parametrize("folder", ["metrics", "conventions", "checks"])
 def test_the_configs_of_the_pages_are_valid(folder, write):
-    """What a page shows is merged into the config of the example, so that no file is missing."""
+    """Merge the config of a page into that of the example, so that no file is missing."""
     base = yaml.safe_load((DOCS / "example" / "config.yaml").read_text())
     for name, text in pages(folder).items():
         for block in re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
@@ -96,10 +96,10 @@ ROWS_LACKING = (
     *(1, 2, 4, 10, 11, 21, 25, 30, 34, 35, 37, 38, 51, 54, 55, 56, 58, 59, 62, 66, 67, 69, 70, 83, 84, 86, 89, 92, 95, 117, 118, 120),
     *(126, 127, 132, 140, 143, 145, 147, 149, 151, 153, 155, 158, 174, 176, 177, 200, 201, 206, 209, 210, 213, 214, 217, 218, 219, 232),
 )
-"""The rows of the audit of the seed documents that did not hold, or held in part, when it was made."""
+"""Rows of the audit of the seed documents that were false, or true only in part, at the time of the audit."""
 
 
-def test_every_statement_of_the_seeds_that_once_did_not_hold_is_named():
+def test_every_corrected_statement_of_the_seeds_is_listed():
     text = (ROOT / "docs" / "seeds.md").read_text("utf-8")
     named: set[int] = set()
     for rows in re.findall(r"\(rows? ([^)]*)\)", text):
@@ -108,9 +108,9 @@ def test_every_statement_of_the_seeds_that_once_did_not_hold_is_named():
     assert set(ROWS_LACKING) <= named
 
 
-def test_of_the_seeds_nothing_is_lacking_but_classes_of_metrics():
+def test_only_classes_of_metrics_are_missing_from_the_seeds():
     sections = runpy.run_path(str(DOCS / "seed_statements.py"))["SECTIONS"]
-    lacking = [one.says for statements in sections.values() for one in statements if not one.is_there]
+    lacking = [one.says for statements in sections.values() for one in statements if not one.is_shown]
     assert lacking == [
         "Classes of metrics to import (row 83).",
         "A metric of one's own is a class that inherits from Metric, NCISMetric or RecOnlyMetric (row 209).",

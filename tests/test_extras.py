@@ -1,4 +1,4 @@
-"""The command that a missing extra is installed with, wherever receval came from."""
+"""The command that installs a missing extra, for every way to install receval."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from receval import extras
 
 
 class Installed:
-    """A distribution of which pip wrote down where it came from."""
+    """A distribution for which pip recorded its source."""
 
     def __init__(self, origin: dict[str, object] | None) -> None:
         self.origin = origin
@@ -40,15 +40,15 @@ def test_an_extra_is_installed_from_where_receval_came(origin, command, monkeypa
     assert extras.install_command("spark") == command
 
 
-def test_without_a_note_of_where_it_came_from_the_name_is_enough(monkeypatch: pytest.MonkeyPatch):
+def test_without_a_recorded_source_the_command_has_the_name(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(metadata, "distributions", lambda name: [])
-    failure = extras.missing("sql", "reading sqlite://", "adbc_driver_sqlite")
+    failure = extras.missing_extra("sql", "reading sqlite://", "adbc_driver_sqlite")
     assert failure.message == "reading sqlite:// needs adbc_driver_sqlite, which is not installed"
     assert failure.hint == "pip install 'receval[sql]'"
-    assert extras.missing("report", "drawing charts").message == "drawing charts needs the extra report, which is not installed"
+    assert extras.missing_extra("report", "drawing charts").message == "drawing charts needs the extra report, which is not installed"
 
 
-def test_nothing_else_knows_how_an_extra_is_spelled():
+def test_only_extras_knows_the_install_command():
     from tests.conftest import ROOT
 
     code = [*ROOT.glob("evaluator/**/*.py"), *ROOT.glob("cli/*.py")]

@@ -1,4 +1,4 @@
-"""docs/gates.md is true: its commands, run in their order, print what it shows and end as it says."""
+"""docs/gates.md is true: its commands, run in their order, print the shown output with the shown exit codes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def lines(text: str) -> list[str]:
 
 
 def commands(block: str) -> list[tuple[str, list[str]]]:
-    """Each command of a block with what it prints."""
+    """Return each command of a block with its output."""
     return [
         (first.removeprefix("$ "), lines(rest))
         for first, _, rest in (part.partition("\n") for part in re.split(r"^(?=\$ )", block, flags=re.M)[1:])
@@ -33,7 +33,7 @@ def commands(block: str) -> list[tuple[str, list[str]]]:
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    """The sample data, the config of the page, and the lists that its script makes."""
+    """Return a folder with the sample data, the config of the page, and the lists that its script makes; it is the working folder."""
     monkeypatch.chdir(tmp_path)
     shutil.copytree(CONFIGS / "data", "data")
     (tmp_path / "gates.yaml").write_text(blocks("yaml")[0])
@@ -41,7 +41,7 @@ def home(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_pipeline_passes_what_is_better_fails_what_is_worse_and_warns_of_what_cannot_be_told(home, receval):
+def test_a_pipeline_passes_better_models_fails_worse_ones_and_warns_of_inconclusive_ones(home, receval):
     code = 0
     for block in blocks("console"):
         for command, said in commands(block):

@@ -1,4 +1,4 @@
-"""The job of GitLab, run line by line against a server that keeps its artifacts."""
+"""The GitLab job, run line by line against a server that keeps its artifacts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.pipelines import JOB, bash
 
 @pytest.fixture
 def server():
-    """The artifacts of the latest successful pipeline of the main branch, or none, and the requests for them."""
+    """Yield the artifacts of the latest successful pipeline of the main branch, or none, and the requests for them."""
     kept = SimpleNamespace(archive=None, asked=[])
 
     class Artifacts(BaseHTTPRequestHandler):
@@ -39,7 +39,7 @@ def server():
 
 @pytest.fixture
 def pipeline(server, tmp_path):
-    """Run the job on a branch, with the lists of some users good; return its exit code and what it printed."""
+    """Return a function that runs the job on a branch, with good lists for some users; it gives exit code and output."""
     numbers = iter(range(100))
     stubs = tmp_path / "stubs"
     stubs.mkdir()
@@ -100,7 +100,7 @@ def test_a_token_of_the_project_is_used_if_there_is_one(pipeline, server):
     assert server.asked[0][1:] == (None, "of the project")
 
 
-def test_the_account_has_to_be_named_and_the_release_is_installed_from_it(pipeline):
+def test_the_account_must_be_set_and_the_release_is_installed_from_it(pipeline):
     code, printed = pipeline("main", RECEVAL_PACKAGE="")
     assert code == 2
     assert "Set RECEVAL_OWNER, the account whose receval is installed, or RECEVAL_PACKAGE." in printed

@@ -1,4 +1,4 @@
-"""What others take into their pipelines is well formed, and names only what there is."""
+"""Files for other people's pipelines are well formed, and name only existing commands and files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.tree import below
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 FREE = re.compile(r"Apache|BSD|MIT|ISC|PSF|Python Software Foundation|MPL|LGPL|Unlicense|0BSD|HPND|Zlib", re.IGNORECASE)
-"""Licences under which a library may stand beside one under Apache-2.0."""
+"""Licences of libraries that are compatible with Apache-2.0."""
 
 
 def read(path: str) -> str:
@@ -28,35 +28,35 @@ def options(command: str) -> set[str]:
 
 
 @pytest.mark.parametrize("path", ["action.yml", "templates/gitlab.yml", "Dockerfile", "docs/ci.md", "docs/gates.md", "README.md"])
-def test_every_command_and_option_that_is_named_exists(path):
+def test_every_named_command_and_option_exists(path):
     for command, rest in re.findall(r"receval ([a-z]+) ([^\n`|&]*)", re.sub(r"^#.*$", "", read(path), flags=re.MULTILINE)):
         if command in cli.list_commands(None):
             known = options(command) if command != "baseline" else {"--force", "--to"}
             assert set(re.findall(r"(?<=\s)--?[a-z][a-z-]*", f" {rest}")) - {"--help"} <= known, (command, rest)
 
 
-def test_the_action_passes_its_inputs_by_the_environment_and_hands_the_exit_code_on():
+def test_the_action_passes_inputs_by_the_environment_and_returns_the_exit_code():
     action = yaml.safe_load(read("action.yml"))
     assert action["runs"]["using"] == "composite"
     for step in action["runs"]["steps"]:
         assert ("run" in step) != ("uses" in step)
         if "run" in step:
             assert step["shell"] == "bash"
-            assert "${{" not in step["run"]  # an input is text, never part of a script
+            assert "${{" not in step["run"]  # an input is text, never a part of a script
     text = read("action.yml")
     assert set(re.findall(r"inputs\.([\w-]+)", text)) == action["inputs"].keys()
     for name in action["inputs"]:
         assert f"`{name}`" in read("docs/ci.md")
 
 
-def test_the_hooks_before_commits_run_a_command_that_takes_several_files():
+def test_the_pre_commit_hooks_run_a_command_that_takes_several_files():
     hooks = yaml.safe_load(read(".pre-commit-hooks.yaml"))
     assert {hook["entry"] for hook in hooks} == {"receval validate"}
     assert cli.get_command(None, "validate").params[0].nargs == -1
     assert all(f"`{hook['id']}`" in read("docs/ci.md") for hook in hooks)
 
 
-def test_nothing_is_installed_by_a_name_that_other_people_could_register():
+def test_nothing_is_installed_by_a_name_that_others_could_register():
     for path in ("action.yml", "templates/gitlab.yml", "docs/ci.md", "docs/gates.md", "docs/reports.md"):
         assert not re.search(r"pip install[^\n]* ['\"]?receval(?![\w/-])", read(path)), path
         assert not re.search(r"(?<![\w<])OWNER/", read(path)), path
@@ -65,13 +65,13 @@ def test_nothing_is_installed_by_a_name_that_other_people_could_register():
     assert yaml.safe_load(read("templates/gitlab.yml"))[".receval"]["variables"]["RECEVAL_TAG"] == f"v{PROJECT['version']}"
 
 
-def test_every_block_of_yaml_on_the_page_of_pipelines_is_yaml():
+def test_every_yaml_block_on_the_page_of_pipelines_is_valid():
     blocks = re.findall(r"^```yaml\n(.*?)^```$", read("docs/ci.md"), re.MULTILINE | re.DOTALL)
     assert len(blocks) == 4
     assert all(isinstance(yaml.safe_load(block), dict) for block in blocks)
 
 
-def test_the_image_is_slim_runs_without_root_and_copies_what_the_package_needs():
+def test_the_image_is_slim_runs_without_root_and_has_all_files_of_the_package():
     lines = read("Dockerfile").splitlines()
     assert all(line.split()[1].endswith("-slim") for line in lines if line.startswith("FROM"))
     last_user = [line for line in lines if line.startswith("USER")][-1]
@@ -82,7 +82,7 @@ def test_the_image_is_slim_runs_without_root_and_copies_what_the_package_needs()
     assert not copied & set(read(".dockerignore").split())
 
 
-def test_the_version_is_the_same_wherever_it_stands():
+def test_the_version_is_the_same_in_every_file():
     assert yaml.safe_load(read("CITATION.cff"))["version"] == PROJECT["version"]
     assert f"\n## {PROJECT['version']} " in read("CHANGELOG.md")
     assert metadata.version("receval") == PROJECT["version"]
@@ -90,7 +90,7 @@ def test_the_version_is_the_same_wherever_it_stands():
 
 
 def pages_of(nav):
-    """The pages of a navigation, which may have sections within sections."""
+    """Yield the pages of a navigation, which can have sections within sections."""
     for entry in nav:
         if isinstance(entry, str):
             yield entry
@@ -108,7 +108,7 @@ def test_the_site_has_every_page_of_docs():
 
 
 @pytest.mark.parametrize("requirement", PROJECT["dependencies"])
-def test_the_licence_of_a_library_goes_with_ours(requirement):
+def test_every_library_has_a_compatible_licence(requirement):
     found = metadata.metadata(re.split(r"[^\w.-]", requirement, maxsplit=1)[0])
     told = [found.get("License-Expression") or "", (found.get("License") or "")[:200]]
     told += [text for text in found.get_all("Classifier") or [] if text.startswith("License")]

@@ -1,4 +1,4 @@
-"""Values that the real libraries computed on our own awkward data: each convention gives what its library gives."""
+"""Values of the real libraries on our own odd data: each convention gives the values of its library."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def parity(folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_every_value_of_every_library_is_equal_or_has_a_reason(tmp_path):
-    """Of the list files the two that differ most; `python benchmarks/parity.py tests/oracles` compares all eight."""
+    """Use the two most different list files; `python benchmarks/parity.py tests/oracles` compares all eight."""
     rows = []
     for file in sorted((ORACLES / "reference").glob("*.jsonl")):
         rows += [row for row in map(json.loads, file.read_text().splitlines()) if row["model"] in ("everything", "missing", "ratings_pred")]
@@ -44,7 +44,7 @@ def test_every_value_of_every_library_is_equal_or_has_a_reason(tmp_path):
         assert sum(int(cells[4]) for cells in lines) > 50, library
 
 
-def test_a_value_that_differs_is_found_and_gives_exit_code_1(tmp_path):
+def test_a_different_value_is_found_and_gives_exit_code_1(tmp_path):
     for name in ("test.csv", "train.csv", "items.csv", "clean.csv"):
         shutil.copy(ORACLES / name, tmp_path / name)
     lines = (ORACLES / "reference" / "rs_metrics.jsonl").read_text().splitlines()
@@ -58,7 +58,7 @@ def test_a_value_that_differs_is_found_and_gives_exit_code_1(tmp_path):
     assert done.stdout.splitlines()[-1] == f"rows {len(rows)}, equal {len(rows) - 1}, different 1, unsupported 0"
 
 
-def test_the_data_is_what_its_script_makes(tmp_path):
+def test_the_script_reproduces_the_data(tmp_path):
     shutil.copy(ORACLES / "make_data.py", tmp_path / "make_data.py")
     subprocess.run([sys.executable, str(tmp_path / "make_data.py")], check=True)
     for made in tmp_path.glob("*.csv"):

@@ -1,4 +1,4 @@
-"""The one table of outputs: what commands offer, what files are, and what a row that is added changes."""
+"""The table of outputs: the choices of commands, the files, and the effects of an added row."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ QUICKSTART = CONFIGS / "quickstart.yaml"
 
 
 @pytest.mark.parametrize("row", OUTPUTS, ids=lambda row: f"{row.of}-{row.form}")
-def test_the_maker_of_every_row_is_there_and_takes_what_the_row_says(row):
+def test_the_function_of_every_row_exists_with_the_declared_arguments(row):
     module, _, name = row.maker.partition(":")
     taken = inspect.signature(getattr(import_module(module), name)).parameters
     assert set(row.takes) <= taken.keys()
@@ -29,14 +29,14 @@ def test_the_maker_of_every_row_is_there_and_takes_what_the_row_says(row):
     assert {one.name for one in required} <= set(row.takes)
 
 
-def test_no_form_and_no_ending_of_a_subject_is_there_twice():
+def test_a_subject_has_no_duplicate_form_or_ending():
     forms = Counter((row.of, row.form) for row in OUTPUTS)
     endings = Counter((row.of, ending) for row in OUTPUTS for ending in (*row.endings, row.file, row.folder) if ending)
     assert {row.of for row in OUTPUTS} == set(get_args(Subject))
     assert not [one for one, count in (forms | endings).items() if count > 1]
 
 
-def test_every_choice_of_a_format_in_the_command_line_is_from_the_table():
+def test_every_format_option_of_the_command_line_comes_from_the_table():
     context = click.Context(cli)
     commands = [cli.get_command(context, name) for name in _COMMANDS]
     commands += [command for group in commands if isinstance(group, click.Group) for command in group.commands.values()]
@@ -51,13 +51,13 @@ def as_org(result: Result) -> bytes:
 
 @pytest.fixture
 def org(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A row more, as a format that is built in would have it."""
+    """Add a row to the table, like a built-in format."""
     row = OutputForm("result", "org", f"{__name__}:as_org", (".org",), folder="results.org")
     monkeypatch.setattr(outputs, "OUTPUTS", [*OUTPUTS, row])
 
 
 @pytest.mark.usefixtures("org")
-def test_a_row_is_a_format_an_ending_a_choice_a_completion_and_a_file_of_folders(receval: Any, tmp_path: Any):
+def test_a_row_adds_a_format_an_ending_an_option_a_completion_and_a_file_in_folders(receval: Any, tmp_path: Any):
     code, out, _ = receval("run", QUICKSTART, "--format", "org")
     assert (code, out.splitlines()[0]) == (0, "| knn | Precision@5 | 0.174 |")
     assert receval("run", QUICKSTART, "-q", "-o", tmp_path / "x.org", "-o", f"{tmp_path}/all/")[0] == 0
@@ -69,7 +69,7 @@ def test_a_row_is_a_format_an_ending_a_choice_a_completion_and_a_file_of_folders
     assert [one.value for one in offered] == ["org"]
 
 
-def test_what_a_command_writes_by_an_ending_it_prints_by_the_name_of_the_form(receval: Any, tmp_path: Any, monkeypatch: Any):
+def test_every_form_that_a_command_writes_to_a_file_can_be_printed(receval: Any, tmp_path: Any, monkeypatch: Any):
     monkeypatch.chdir(tmp_path)
     receval("run", QUICKSTART, "-q", "-o", "o/")
     for words, subjects in (

@@ -1,4 +1,4 @@
-"""The README and the pages of docs are true: commands print what they show, and every link leads somewhere."""
+"""The README and the pages of docs are true: commands print the shown output, and no link is dead."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ OF_THEIR_OWN = {
 """Pages whose commands another test runs."""
 RUN = [page for page in PAGES if "```console" in (ROOT / page).read_text("utf-8") and str(page) not in OF_THEIR_OWN]
 ON_A_TERMINAL = ["README.md"]
-"""Pages that show what a terminal of 100 columns shows; the others show what goes into a pipe."""
+"""Pages with the output on a terminal of 100 columns; the others have the output in a pipe."""
 TERMINAL = {"FORCE_COLOR": "1", "NO_COLOR": "1", "COLUMNS": "100", "TERM": "xterm-256color"}
 NAMED = re.compile(r"# (\S+\.ya?ml)$")
-"""The first line of a block that is a file."""
+"""First line of a block that is a file."""
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
-    """Each block of code of a page, in order: language and text."""
+    """Return each block of code of a page, in order: language and text."""
     return re.findall(r"^```(\w+)\n(.*?)^```$", (ROOT / page).read_text("utf-8"), re.MULTILINE | re.DOTALL)
 
 
 def plain(text: str) -> list[str]:
-    """The lines without styles and the space at their ends, and without empty lines around them."""
+    """Return the lines without styles, trailing spaces, and empty lines at the start and end."""
     text = re.sub(r"\x1b\[[\d;]*m", "", text)
     return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n").splitlines()
 
 
 def assert_as_shown(printed: list[str], shown: list[str], command: str) -> None:
-    """Compare what a command printed; a line `…` of the page stands for any lines."""
+    """Compare the output of a command; a line `…` of the page matches any lines."""
     if "…" not in shown:
         assert printed == shown, command
         return
@@ -57,14 +57,14 @@ def assert_as_shown(printed: list[str], shown: list[str], command: str) -> None:
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    """A folder with the configs and the data of the repository, to stand in."""
+    """Return a folder with the configs and the data of the repository, which is the working folder."""
     shutil.copytree(CONFIGS, tmp_path / "configs")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.mark.parametrize("page", RUN, ids=str)
-def test_the_commands_of_a_page_print_what_it_shows(page, home, receval, monkeypatch):
+def test_the_commands_of_a_page_print_the_shown_output(page, home, receval, monkeypatch):
     for name, value in TERMINAL.items() if str(page) in ON_A_TERMINAL else ():
         monkeypatch.setenv(name, value)
     for language, text in blocks(page):
@@ -78,7 +78,7 @@ def test_the_commands_of_a_page_print_what_it_shows(page, home, receval, monkeyp
 
 
 def run_block(text: str, receval) -> None:
-    """Run the commands of a block in their order; one that does not end with 0 is followed by `echo $?`."""
+    """Run the commands of a block in their order; one that fails is followed by `echo $?`."""
     parts = [part.partition("\n") for part in re.split(r"^\$ ", text, flags=re.M)[1:]]
     following = [command for command, _, _ in parts[1:]] + [""]
     code = 0
@@ -93,13 +93,13 @@ def run_block(text: str, receval) -> None:
             assert code == 0 or next_command == "echo $?", err
 
 
-def test_a_page_whose_commands_another_test_runs_is_named_there():
+def test_a_page_whose_commands_another_test_runs_is_named_in_that_test():
     for page, test in OF_THEIR_OWN.items():
         assert Path(page).stem in (ROOT / "tests" / test).read_text("utf-8")
 
 
 def anchors(page: Path) -> set[str]:
-    """The names that headings of a page can be linked by."""
+    """Return the anchors of the headings of a page."""
     headings = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -131,7 +131,7 @@ FROM_ELSEWHERE = [page for page in PAGES if page.parent.name == "coming-from"]
 
 
 @pytest.mark.parametrize("page", FROM_ELSEWHERE, ids=str)
-def test_the_numbers_of_a_library_stand_beside_those_that_are_printed_here(page):
+def test_the_numbers_of_a_library_are_beside_those_of_receval(page):
     text = (ROOT / page).read_text("utf-8")
     beside = re.findall(r"^\| (\S+@10) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", text, re.MULTILINE)
     if page.stem in ("elliot", "warprec"):
@@ -143,7 +143,7 @@ def test_the_numbers_of_a_library_stand_beside_those_that_are_printed_here(page)
 
 
 @pytest.mark.parametrize("page", FROM_ELSEWHERE, ids=str)
-def test_a_config_of_those_who_come_from_elsewhere_is_under_the_convention_that_the_page_names(page, home):
+def test_the_config_of_a_coming_from_page_has_the_convention_that_the_page_names(page, home):
     (named,) = {text for language, text in blocks(page) if language == "yaml" and NAMED.match(text.splitlines()[0])}
     (home / "config.yaml").write_text(named)
     evaluation = load_config(home / "config.yaml").config.evaluation

@@ -1,4 +1,4 @@
-"""The pages on Python and on metrics of one's own: their examples give what they say; those of python.md are checked by mypy too."""
+"""The pages on Python and on users' metrics: their examples have the shown results; mypy checks those of python.md."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tests.test_pages import blocks, run_block
 
 
 @pytest.fixture(autouse=True)
-def forgotten() -> Iterator[None]:
-    """Forget afterwards the metrics that a page adds."""
+def forget_additions() -> Iterator[None]:
+    """Remove the metrics of a page afterwards."""
     before = set(METRICS)
     yield
     for name in METRICS.keys() - before:
@@ -28,7 +28,7 @@ def forgotten() -> Iterator[None]:
 
 
 @pytest.mark.parametrize(("page", "at_least"), [("python", 40), ("extending", 15)])
-def test_the_examples_of_a_page_give_what_it_says(
+def test_the_examples_of_a_page_give_the_shown_results(
     page: str, at_least: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.chdir(ROOT)
@@ -38,7 +38,7 @@ def test_the_examples_of_a_page_give_what_it_says(
     assert not failed, capsys.readouterr().out
 
 
-def test_a_metric_of_ones_own_prints_what_its_page_shows(tmp_path, monkeypatch, receval):
+def test_a_users_own_metric_prints_the_output_of_its_page(tmp_path, monkeypatch, receval):
     monkeypatch.chdir(ROOT)
     page = Path("docs/how-to/own-metric.md")
     for language, text in blocks(page):
@@ -55,7 +55,7 @@ def test_the_script_that_mypy_checks_has_the_examples_of_the_page():
     assert (ROOT / "docs" / "examples" / "python.py").read_text("utf-8") == script(ROOT / "docs" / "python.md")
 
 
-def test_every_public_name_stands_in_the_reference_with_its_docstring():
+def test_every_public_name_is_in_the_reference_with_its_docstring():
     page = (ROOT / "docs" / "python-reference.md").read_text("utf-8")
     for name in receval.__all__:
         assert f"\n## receval.{name}\n" in page

@@ -1,4 +1,4 @@
-"""No sentence quotes much of anything, and no character of what it quotes acts."""
+"""Messages quote little of any text, and no character that they quote is interpreted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CONFIG = "data: {test: t.csv, recommendations: {m: l.csv}}\nevaluation: {metrics
     ids=["word", "words", "path", "controls", "lines"],
     argvalues=[LONG, SPACED, f"{LONG}/{LONG}", "\x1b" * 100_000, "\n".join(["w" * 1_000] * 100)],
 )
-def test_no_failure_is_a_flood(kind, quoted):
+def test_long_failures_are_cut(kind, quoted):
     error = kind(f"the model '{quoted}' is none", f"not {quoted}")
     for told in (str(error), error.shown()):
         assert len(told) < 6_000
@@ -27,7 +27,7 @@ def test_no_failure_is_a_flood(kind, quoted):
         assert "\x1b" not in told
 
 
-def test_of_a_word_or_a_quotation_80_characters_are_shown():
+def test_80_characters_of_a_word_or_a_quotation_are_shown():
     assert one_line(f"the model {LONG} is none") == f"the model {'w' * 79}… is none"
     assert one_line(f"the model '{'w ' * 80}' is none") == f"the model '{('w ' * 80)[:78]}…' is none"
 
@@ -38,7 +38,7 @@ def test_a_long_path_is_shown_whole():
 
 
 @pytest.mark.parametrize("character", ["\x1b", "\x07", "\r", "\x9b", "\u202e", "\u2028", "\ud800", "\0"])
-def test_a_character_that_acts_is_shown_by_its_number(character):
+def test_a_control_character_is_shown_by_its_number(character):
     assert sentence(f"a{character}b\nc") == f"a{character.encode('unicode_escape').decode()}b\nc"
 
 
@@ -65,7 +65,7 @@ FILES = {
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("command", [["run", "c.yaml"], ["check", "c.yaml"], ["describe", "c.yaml"], ["init", "t.csv"]])
-def test_what_is_wrong_with_a_file_is_told_in_few_words(name, command, world, receval):
+def test_an_error_of_a_file_is_short(name, command, world, receval):
     world("x.csv", FILES[name])
     code, _, err = receval(*command, *(("x.csv",) if command[0] == "init" else ("--set", "data.recommendations.m=x.csv")))
     assert (code in (0, 1, 3), len(err) < 3_000, "\x1b" in err) == (True, True, False), err[:500]
@@ -96,12 +96,12 @@ ARGUMENTS = [
 
 @pytest.mark.parametrize("arguments", ARGUMENTS, ids=" ".join)
 @pytest.mark.parametrize("given", [LONG[:100_000], "\x1b]0;title\x07"], ids=["long", "controls"])
-def test_what_is_wrong_with_an_argument_is_told_in_few_words(arguments, given, world, receval):
+def test_an_error_of_an_argument_is_short(arguments, given, world, receval):
     code, _, err = receval(*(part.replace("X", given) for part in arguments))
     assert (code in (2, 3), len(err) < 1_500, "\x1b" in err) == (True, True, False), (code, err[:500])
 
 
-def test_a_list_in_a_field_may_be_longer_than_python_reads_by_itself(world, receval):
+def test_a_list_in_a_field_can_be_longer_than_the_default_limit_of_python(world, receval):
     items = ", ".join(map(str, range(10, 100_000)))
     world("x.csv", f'user,items\n1,"[{items}]"\n2,"[{items}]"\n')
     before = csv.field_size_limit()

@@ -18,11 +18,11 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 
 
-def test_what_is_for_everybody_fits_two_screens():
+def test_the_first_part_of_the_readme_fits_two_screens():
     assert len(README.split("\n## ")[0].splitlines()) <= 90
 
 
-def test_the_readme_has_the_commands_that_ci_looks_for():
+def test_the_readme_has_the_commands_that_ci_runs():
     assert re.search(r"^pip install -e \. && receval run ", README, re.MULTILINE)
     assert re.search(r"^pip install -e '\.\[dev\]' && pytest", README, re.MULTILINE)
 
@@ -32,13 +32,13 @@ def test_the_config_is_valid(write):
 
 
 @pytest.mark.parametrize("name", cli.list_commands(None))
-def test_every_command_is_named(name):
+def test_the_readme_names_every_command(name):
     assert f"`receval {name}`" in README
 
 
-def test_the_metrics_named_exist_and_are_counted():
-    section = README.split("\n## Ten of the metrics\n")[1].split("\n## ")[0]
+def test_the_metrics_of_the_readme_exist_and_their_number_is_right():
+    section = README.split("\n## Ten common metrics\n")[1].split("\n## ")[0]
     named = [name for row in re.findall(r"^\| ([^|]+) \|", section, re.MULTILINE)[1:] for name in row.split(", ") if "-" not in name]
     assert len(named) == 10
     assert set(named) <= METRICS.keys()
-    assert f"All {len(METRICS)} of them" in section
+    assert f"All {len(METRICS)} metrics" in section

@@ -1,4 +1,4 @@
-"""The rules of the house: who may import whom, who touches files, what is in the wheel."""
+"""The rules of the house: imports between rooms, access to files, and the contents of the wheel."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ ROOMS = (
     "quoting",
     "secrets",
 )
-"""The rooms from top to bottom: each imports only from those below it. `receval` is the package itself, the front door of the library."""
+"""The rooms from top to bottom: each imports only from rooms below it. `receval` is the package itself, the front door of the library."""
 ARRAYS = {
     *(
         "api",
@@ -94,6 +94,7 @@ LIBRARIES = {
     "obstore": {"load"},
     "deltalake": {"load"},
     "msgspec": set(ROOMS),
+    "blake3": {"load"},
     "pydantic": {"config"},
     "pydantic_core": {"config"},
     "yaml": {"config", "init", "names", "trackers"},
@@ -107,9 +108,9 @@ LIBRARIES = {
     "jinja2": {"render"},
     "markupsafe": {"render"},
 }
-"""Each library that is not Python's own, and the rooms that may import it."""
+"""Each library outside of the standard library, with the rooms that may import it."""
 ENDINGS = (".py", ".pyi", ".yaml", ".typed", ".css", ".js")
-"""The endings of files that are installed."""
+"""Endings of installed files."""
 FILES = {
     "reads rows": ({"scan_csv", "scan_ndjson", "scan_parquet", "scan_ipc", "scan_lines", "scan_delta", "read_parquet"}, {"disk", "load"}),
     "opens a file": ({"open"}, {"disk", "forks", "load", "names", "render"}),
@@ -118,39 +119,39 @@ FILES = {
     "keeps temporary files": ({"mkdtemp", "TemporaryDirectory", "write_ipc_stream", "read_ipc_stream", "unlink", "rmtree"},
                               {"disk", "load", "parts", "temporary"}),
 }  # fmt: skip
-"""What is done to files: the functions that do it, and the rooms that may call them."""
+"""Operations on files: the functions, and the rooms that may call them."""
 
 
 def installed(path: Path) -> str:
-    """The name of a module of the tree when it is installed."""
+    """Return the name of a module of the tree when it is installed."""
     top, *below = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(name for name in ("receval", *(() if top == "evaluator" else (top,)), *below) if name != "__init__")
 
 
 MODULES = {installed(path): path for folder in (EVALUATOR, ROOT / "cli") for path in sorted(folder.rglob("*.py"))}
-"""The installed name of each module and its file."""
+"""Installed name of each module → its file."""
 
 
 @cache
 def trees() -> dict[str, ast.Module]:
-    """What each module says."""
+    """Return the syntax tree of each module."""
     return {name: ast.parse(path.read_text()) for name, path in MODULES.items()}
 
 
 @cache
 def nodes(name: str) -> tuple[ast.AST, ...]:
-    """Every node of what a module says."""
+    """Return every node of a module."""
     return tuple(ast.walk(trees()[name]))
 
 
 def room(name: str) -> str:
-    """The room of a module."""
+    """Return the room of a module."""
     return name.split(".")[1] if name.count(".") else "receval"
 
 
 @cache
 def imports(name: str) -> frozenset[str]:
-    """Every module that a module imports, wherever in its text; a name that is imported from a package may be a module too."""
+    """Return every module that a module imports, anywhere in its text; a name imported from a package can be a module too."""
     return frozenset(_imports(name))
 
 
@@ -167,7 +168,7 @@ def _imports(name: str) -> Iterator[str]:
 
 
 def calls(name: str) -> Iterator[ast.expr]:
-    """Every function that a module calls."""
+    """Yield every function that a module calls."""
     return (node.func for node in nodes(name) if isinstance(node, ast.Call))
 
 
@@ -211,7 +212,7 @@ DOORS = (
     *("receval", "receval.cli", "receval.session", "receval.outputs", "receval.plugins", "receval.config"),
     *("receval.errors", "receval.quoting", "receval.secrets", "receval.render", "receval.render.terminal"),
 )
-"""What the command line may import of receval: the front door, what loads configs and plug-ins, the words of failures, and the screen."""
+"""Modules of receval that the command line may import: the front door, loading of configs and plug-ins, words of errors, and the screen."""
 
 
 def test_the_command_line_imports_the_front_door_the_config_failures_and_the_screen_only():
@@ -229,7 +230,7 @@ def test_no_function_of_the_command_line_has_more_than_forty_lines():
     assert not {name: length for name, length in lengths.items() if length > 40}
 
 
-def test_a_public_class_has_a_name_of_its_own():
+def test_public_classes_have_different_names():
     classes = Counter(
         node.name for tree in trees().values() for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
@@ -249,10 +250,10 @@ SUBJECTS = {
     ),
     "studies",
 }
-"""Subjects that have a file of their name in several rooms: what is found of one, said of it, and asked on the command line."""
+"""Subjects with a file of the same name in several rooms: its values, its texts, and its command."""
 
 
-def test_rooms_have_files_of_the_same_name_for_the_same_subject_only():
+def test_files_of_the_same_name_in_several_rooms_have_the_same_subject():
     named = {(name.split(".")[-1], room(name)) for name, path in MODULES.items() if path.name != "__init__.py" and name.count(".") > 1}
     rooms = Counter(name for name, _ in named)
     assert {name for name, count in rooms.items() if count > 1} <= SUBJECTS
@@ -269,7 +270,7 @@ def test_every_folder_of_modules_is_a_package():
 
 
 def installed_path(path: Path) -> str:
-    """The path of a file of the tree inside site-packages."""
+    """Return the path of a file of the tree inside site-packages."""
     top, *below = path.relative_to(ROOT).parts
     return "/".join(("receval", *(() if top == "evaluator" else (top,)), *below))
 
@@ -287,7 +288,7 @@ MADE_BY_PEOPLE = (
 
 
 @pytest.mark.slow
-def test_the_wheel_holds_exactly_the_tree_whatever_people_made_in_it(tmp_path):
+def test_the_wheel_has_exactly_the_files_of_the_tree(tmp_path):
     source = tmp_path / "source"
     for path in sources():
         copy = source / path.relative_to(ROOT)
@@ -336,20 +337,20 @@ def test_packages_are_the_folders_themselves_so_that_new_files_are_found_without
     assert python("-c", script).stdout.split() == [str(EVALUATOR), str(EVALUATOR / "load"), str(ROOT / "cli")]
 
 
-def test_what_is_public_is_what_is_listed():
+def test_public_names_are_listed_and_documented():
     assert receval.__all__ == sorted(receval.__all__)
     for name in receval.__all__:
         assert getattr(receval, name).__doc__, name
 
 
-def test_whether_a_path_is_there_is_asked_of_os_path_which_never_fails():
-    """`Path.exists` and its like fail where a folder may not be read, and for names that are too long."""
+def test_only_os_path_tests_whether_a_path_exists():
+    """Guard against `Path.exists` and its like, which fail in unreadable folders and for names that are too long."""
     asking = {name: [ast.unparse(node.func) for node in nodes(name) if isinstance(node, ast.Call) and not node.args] for name in MODULES}
     assert not {name: asked for name, asked in asking.items() if any(one.endswith((".exists", ".is_file", "path.is_dir")) for one in asked)}
 
 
-def test_no_check_is_named_outside_of_its_declaration_and_implementation():
-    """Others ask what checks declare: what they need, what they want of a run, and which key of the policy refuses data for them."""
+def test_only_declarations_and_implementations_name_checks():
+    """Other rooms read the declarations: needs, demands on a run, and the key of the policy that refuses data."""
     check = re.compile(r"[A-Z]\d\d")
     others = [name for name in MODULES if room(name) not in ("checks", "health")]
     texts = {

@@ -1,4 +1,4 @@
-"""The pages of docs/ become a site without a network, which needs none to be read."""
+"""The site of docs/ is built without a network, and is read without one."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tests.conftest import ROOT
 
 NOWHERE = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
 FETCHED = re.compile(r'<(?:script|img|iframe)[^>]* src="(?:https?:)?//|<link[^>]* rel="(?!canonical)[^"]*"[^>]* href="(?:https?:)?//')
-"""What a browser fetches from elsewhere when it shows a page."""
+"""Parts of a page that a browser would fetch from another address."""
 
 
 @pytest.mark.slow
-def test_the_site_is_built_without_a_network_has_every_page_and_fetches_nothing_from_elsewhere():
+def test_the_site_is_built_without_a_network_has_every_page_and_fetches_nothing():
     pytest.importorskip("zensical")
     subprocess.run(
         [sys.executable, "-m", "zensical", "build", "--clean", "--strict"],

@@ -1,4 +1,4 @@
-"""The page on Spark prints what it shows, where there is Java."""
+"""The page on Spark has the real output of its commands, if Java is installed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGE = Path("docs/how-to/spark.md")
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_the_commands_of_the_page_print_what_it_shows(home, spark, receval):  # noqa: F811
+def test_the_commands_of_the_spark_page_print_the_shown_output(home, spark, receval):  # noqa: F811
     for language, text in blocks(PAGE):
         if language == "console":
             run_block(text, receval)

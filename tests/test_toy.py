@@ -1,4 +1,4 @@
-"""Five libraries on clean and dirty input: under its convention receval gives what a library gives, or it is said why not."""
+"""Five libraries on clean and dirty input: each convention gives the values of its library, or the difference is listed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DIFFERENT = {
     ("recommenders", "a row twice in the truth", "MAP"): "its precision at a rank counts repeated rows",
     ("rectools", "a row twice in the truth", "MAP"): "its precision at a rank counts repeated rows",
 }
-"""What receval does not do as the library; see the notes of the convention."""
+"""Differences between receval and the library; see the notes of the convention."""
 
 
 def evaluated(library, flaw, folder):
@@ -44,15 +44,15 @@ def evaluated(library, flaw, folder):
 
 @pytest.mark.parametrize("library", SPELLINGS)
 @pytest.mark.parametrize("flaw", FLAWS)
-def test_the_convention_of_a_library_gives_what_the_library_gives(library, flaw, tmp_path):
+def test_the_convention_of_a_library_gives_the_values_of_the_library(library, flaw, tmp_path):
     found = evaluated(library, flaw, tmp_path)
     for measure, answer in ANSWERS[library][flaw].items():
-        if "value" in answer:  # where a library raises an error, receval goes on
+        if "value" in answer:  # receval continues if a library raises an error
             same = found[measure] == pytest.approx(answer["value"], abs=1e-9)
             assert same is ((library, flaw, measure) not in DIFFERENT), (measure, found[measure], answer)
 
 
-def test_every_library_was_asked_about_every_flaw():
+def test_every_library_was_run_on_every_flaw():
     assert ANSWERS.keys() == SPELLINGS.keys()
     for library, answers in ANSWERS.items():
         assert list(answers) == list(FLAWS), library
@@ -60,7 +60,7 @@ def test_every_library_was_asked_about_every_flaw():
         assert [flaw for flaw in FLAWS if flaw not in asked] == ([f for f in FLAWS if "tied" in f] if library == "rectools" else [])
 
 
-def test_ids_that_are_numbers_in_one_file_and_texts_in_the_other_match(tmp_path):
+def test_integer_ids_match_text_ids_of_another_file(tmp_path):
     import polars as pl
 
     pl.read_csv(TOY / "truth.csv").write_parquet(tmp_path / "truth.parquet")

@@ -1,4 +1,4 @@
-"""docs/trackers.md is true: its config is read, and its command prints what it shows."""
+"""docs/trackers.md is true: its config is valid, and its command prints the shown output."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def block(language: str) -> str:
     return str(text)
 
 
-def test_the_command_of_the_page_prints_what_it_shows(receval: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_command_of_the_trackers_page_prints_the_shown_output(
+    receval: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.chdir(tmp_path)
     library.evaluate(CONFIGS / "quickstart.yaml").save("results/today")
     command, said = block("console").splitlines()
@@ -31,6 +33,6 @@ def test_the_command_of_the_page_prints_what_it_shows(receval: Callable[..., Any
     assert (tmp_path / "dvc" / "metrics.json").is_file()
 
 
-def test_the_config_of_the_page_is_read():
+def test_the_config_of_the_trackers_page_is_valid():
     config = library.load_config(CONFIGS / "quickstart.yaml", [f"track={yaml.safe_load(block('yaml'))['track']}"], environment={})
     assert [one.name for one in config.config.track] == ["mlflow", "wandb", "dvc", "tensorboard"]

@@ -1,4 +1,4 @@
-"""docs/training-libraries.md: its examples are short, and those whose library is installed run."""
+"""docs/training-libraries.md: its examples are short, and run if their library is installed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_there_is_an_example_for_each_library():
 
 
 @pytest.mark.parametrize("name", BLOCKS)
-def test_an_example_is_python_and_short_from_the_trained_model_to_the_result(name: str):
+def test_an_example_is_valid_python_and_short(name: str):
     compile(BLOCKS[name], name, "exec")
     lines = [line for line in BLOCKS[name].split("\n\n")[-1].splitlines() if not line.startswith(("import", "from"))]
     assert len(lines) <= 5

@@ -1,4 +1,4 @@
-"""The files of the repository, without what a person made in the folder: results, reports, own configs, builds."""
+"""The files of the repository, without files that people made in it: results, reports, own configs, builds."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 from tests.conftest import ROOT
 
 MADE = {"results", "build", "dist", "__pycache__"}
-"""Folders that a run, a build or Python makes: where there is no git they tell what is no source."""
+"""Folders made by runs, builds or Python: without git they are left out of the sources."""
 
 
 @cache
 def sources(root: Path = ROOT) -> tuple[Path, ...]:
-    """The files that git keeps; in a copy without git all files but those in hidden folders and in those that runs and builds make."""
+    """Return the files tracked by git; without git all files except those in hidden folders and in folders of runs and builds."""
     try:
         done = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], capture_output=True, check=True)
         listed = [root / name for name in done.stdout.decode().split("\0") if name]
@@ -26,5 +26,5 @@ def sources(root: Path = ROOT) -> tuple[Path, ...]:
 
 
 def below(*folders: str) -> list[Path]:
-    """The sources in some folders of the repository."""
+    """Return the sources in some folders of the repository."""
     return [path for path in sources() if path.relative_to(ROOT).parts[0] in folders]

@@ -11,9 +11,9 @@ from receval.names.measure_strings import Scalar, parse
 
 CUTOFFS: Final = (1, 3, None)
 COLUMN: Final = "group"
-"""The column that parameters such as `by` name, in the files of users and of items."""
+"""Column of the files of users and items that parameters such as `by` name."""
 NAMED: Final = {"by": COLUMN, "users": COLUMN, "items": COLUMN, "column": "items.price"}
-"""What parameters that must be given name in worlds."""
+"""Values of parameters that must be given in worlds."""
 
 TOGETHER: Final = (
     "MAP(denominator=k,ranks=all)",
@@ -29,7 +29,7 @@ TOGETHER: Final = (
     "DeltaGap(of=train_and_test,count=rows)",
     "AlphaNDCG(ideal=places)@3",
 )
-"""Choices that are only allowed, or only tell, together."""
+"""Settings that are only allowed, or only matter, together."""
 
 NUMBERS: Final = (
     "HitRate(at_least=2)",
@@ -99,7 +99,7 @@ PROTOCOLS: Final = tuple(
     for name in ("Precision", "nDCG", "MRR", "ARP", "ItemCoverage")
     if not (axis == "average" and (value in ("micro", "own") or name == "ItemCoverage"))
 )
-"""Every value of the axes that all metrics have, on metrics that look at lists in different ways."""
+"""Every value of the axes that all metrics have, on metrics that read lists in different ways."""
 
 SINGLE: Final = (
     "Gini(population=test)",
@@ -113,11 +113,11 @@ VARIANTS: Final = (*FORMULAS, *PROTOCOLS, *SINGLE)
 
 _BY_ROW: Final = ("=file", "truth_duplicates=first", "truth_duplicates=last", "=keep_last_row")
 FILE_ORDER: Final = (*(label for label in PROTOCOLS if any(part in label for part in _BY_ROW)), "convention=", "first_row")
-"""What may look at the order of the rows in a file."""
+"""Settings that can depend on the order of the rows in a file."""
 AS_TEXT: Final = tuple(label for label in PROTOCOLS if "=text" in label)
-"""What looks at ids as text."""
+"""Settings that read ids as text."""
 
 
 def without(*parts: str) -> list[str]:
-    """The variants that hold none of `parts`."""
+    """Return the variants that contain none of `parts`."""
     return [text for text in VARIANTS if not any(part in text for part in parts)]

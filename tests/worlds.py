@@ -11,7 +11,7 @@ import polars as pl
 from hypothesis import strategies as st
 from receval import Result
 
-from tests.conftest import per_user, table, wholes
+from tests.conftest import model_values, per_user, table
 from tests.variants import COLUMN, CUTOFFS, VARIANTS
 
 World = dict[str, pl.DataFrame]
@@ -23,13 +23,13 @@ def pairs(chance: random.Random, users: Iterable[Any], items: Iterable[Any], sha
 
 
 def repeated(chance: random.Random, train: pl.DataFrame) -> pl.DataFrame:
-    """The rows of train, in half of the worlds some of them several times, as in a log of events."""
+    """Return the rows of train, some of them several times in half of the worlds, as in a log of events."""
     most = chance.choice((1, 4))
     return train[[row for row in range(len(train)) for _ in range(chance.randint(1, most))]]
 
 
 def sides(chance: random.Random, users: range, items: range) -> World:
-    """Side inputs in which something is always missing: a category, a group, a pair, a user."""
+    """Draw side inputs in which something is always missing: a category, a group, a pair, a user."""
     known = [*items, 200]
     genres = {item: "|".join(sorted({chance.choice("ABCD") for _ in range(chance.randint(0, 3))})) or None for item in known}
     kinds = {item: chance.choice(("new", "old", "old", None)) for item in known} | {0: "new", 200: "old"}
@@ -64,7 +64,7 @@ def sides(chance: random.Random, users: range, items: range) -> World:
 
 @st.composite
 def worlds(draw: Any) -> World:
-    """Random small data: ties, short lists, users on one side only, unknown items, zero ratings, items seen in train."""
+    """Draw small data: ties, short lists, users on one side only, unknown items, zero ratings, items seen in train."""
     users, items = range(draw(st.integers(1, 6))), range(draw(st.integers(1, 12)))
     chance = random.Random(draw(st.integers(0, 2**32)))
     tied = draw(st.booleans())
@@ -73,7 +73,7 @@ def worlds(draw: Any) -> World:
         for user in (*users, 99)
         for item in chance.sample([*items, 100, 101], chance.randint(0, len(items)))
     ]
-    if draw(st.booleans()):  # items that stand twice
+    if draw(st.booleans()):  # duplicates
         lists += [(user, item, chance.random()) for user, item, _ in lists if chance.random() < 0.3]
     test = [(user, item, chance.randint(0, 5)) for user, item in pairs(chance, users, items, 0.4)]
     test.insert(0, (0, 0, 5))
@@ -86,7 +86,7 @@ def worlds(draw: Any) -> World:
 
 
 def measured(evaluate: Callable[..., Result], world: Mapping[str, Any], metrics: Iterable[str] = VARIANTS, **options: Any) -> Result:
-    """The values of `metrics` on a world, at every cut-off unless the options say otherwise."""
+    """Return the values of `metrics` on a world, at every cut-off unless the options set others."""
     given = {"relevance": {"graded": True}, "top_k": ["none" if k is None else k for k in CUTOFFS], **options}
     return evaluate(**world, metrics=list(metrics), **given)
 
@@ -94,14 +94,14 @@ def measured(evaluate: Callable[..., Result], world: Mapping[str, Any], metrics:
 def assert_same(
     one: Result, other: Result, names: Mapping[Any, Any] | None = None, users: set[Any] | None = None, near: float = 1e-12
 ) -> None:
-    """Both have the same values, those of whole models too; `names` maps the users of `one`, `users` are those to look at."""
+    """Assert that both have the same values, those of whole models too; `names` maps the users of `one`, `users` limits the comparison."""
     before, after = per_user(one), per_user(other)
     assert users is not None or {(names or {}).get(user, user) for user in before} == after.keys()
     for user, expected in before.items():
         if users is None or user in users:
             assert_near(expected, after[(names or {}).get(user, user)], user, near)
     if users is None:
-        assert_near(wholes(one), wholes(other), "all", max(near, 1e-12))  # their sums have no fixed order
+        assert_near(model_values(one), model_values(other), "all", max(near, 1e-12))  # their sums have no fixed order
 
 
 def assert_near(expected: Mapping[str, Any], found: Mapping[str, Any], where: Any, near: float) -> None:
@@ -112,7 +112,7 @@ def assert_near(expected: Mapping[str, Any], found: Mapping[str, Any], where: An
 
 
 def equal(value: float | None, other: float | None, near: float) -> bool:
-    """Whether two values are the same: no value, undefined (NaN), or near each other."""
+    """Return whether two values are the same: missing, undefined (NaN), or near each other."""
     if value is None or other is None:
         return value is other
     return (math.isnan(value) and math.isnan(other)) or math.isclose(value, other, rel_tol=1e-9 if near else 0, abs_tol=near)

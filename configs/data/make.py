@@ -1,16 +1,16 @@
-"""Make the sample data: a synthetic shop with tastes, and three recommenders of different quality. Seeded; run it to remake.
+"""Make the sample data: a synthetic shop with tastes, and three recommenders of different quality. Seeded; run it to remake the data.
 
     python configs/data/make.py
 
 - 1,200 items with one to three of eight genres; their popularity follows a power law.
-- 600 users, each with a taste for two or three genres and an activity of its own, long-tailed too. What a user takes
-  depends on popularity and taste; the rating (1 to 5) on taste, the item's quality and chance.
-- Interactions spread over two years; everything after one date is the test set, as in real use. Who was not active after
-  it has no test rows.
+- 600 users, each with a taste for two or three genres and an individual activity, long-tailed too. The items of a user depend on
+  popularity and taste; the rating (1 to 5) on taste, the item's quality and chance.
+- Interactions spread over two years; everything after one date is the test set, as in real use. Users who were not active after
+  it have no test rows.
 - `knn`: item-to-item cosine over train. `popular`: train counts; of two items with the same count the one with the smaller id
   scores higher. `random`: chance. Each lists 50 items per user that the user does not have in train, best first, with a score.
-- `items.csv` names for each item the kind of `label` that publishes it, `users.csv` how active a user was and the `plan` that is paid.
-- `predictions.csv` guesses ratings of nine in ten test pairs from the means of train; `previous_policy.csv` says how often the
+- `items.csv` has for each item the kind of `label` that publishes it, `users.csv` how active a user was and the `plan` that is paid.
+- `predictions.csv` guesses ratings of nine in ten test pairs from the means of train; `previous_policy.csv` has how often the
   shop showed an item before.
 
 Nothing here is real, so the files may be used for anything.

@@ -32,7 +32,7 @@ round(row.value or 0, 4), row.n_users, row.higher_is_better
 result.to_dict()["knn"]["Recall@2"]
 result.values.select("model", "metric", "k", "n_users").row(0)
 result.per_user["als"].columns
-[source.files[0].sha256[:8] for source in result.inputs]
+[source.files[0].hash[:13] for source in result.inputs]
 receval.enriched(test=test, recommendations={"als": als}, train={1: [30]})["als"].rows()[:2]
 receval.check(test=test, recommendations=als.vstack(als)).findings[0].check
 receval.describe(test=test, recommendations=als).table("test").density

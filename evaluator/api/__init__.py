@@ -1,1 +1,1 @@
-"""The front door of the library: what a person calls from Python, on tables of any kind."""
+"""The Python API: functions on tables of any kind."""

@@ -1,6 +1,6 @@
-"""The arguments of a call → the config that they stand for: the same models check them, so mistakes get the same sentences.
+"""Convert the arguments of a call into a config: the same models check them, so mistakes get the same sentences.
 
-These speak of arguments in the place of keys of a config.
+In these sentences, keys of a config are replaced by arguments.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ConfigLike = Loaded | Mapping[str, Any] | str | os.PathLike[str]
 
 
 class Arguments(TypedDict, total=False):
-    """What is evaluated, and how; see `evaluate`."""
+    """The arguments of an evaluation; see `evaluate`."""
 
     test: Any
     recommendations: Any
@@ -70,34 +70,38 @@ _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "other": ("distances",),
     "distance": ("distances",),
 }
-"""The sources in which each column is looked for, where `columns` does not name the source."""
+"""Column → the sources that may have it, if `columns` does not name the source."""
 
 _REWORDED: Final = (
     (re.compile(r"\bdata\.(?=(test|train|items|users|baseline|previous_policy|predictions|distances|recommendations)\b)"), ""),
+    (re.compile(r"\bset evaluation\.policy\.(\w+): (\w+)"), r"set policy={'\1': '\2'}"),
     (re.compile(r"\bevaluation\.(?=[a-z_]+\b)"), ""),
     (re.compile(r"\bengine\.name\b"), "engine"),
     (re.compile(r" in the config\b"), ""),
-    (re.compile(r"paths in a config are relative to its file"), "paths start from the folder that Python runs in"),
+    (
+        re.compile(r"paths in a config are relative to its file, those of options to the current folder"),
+        "paths start from the folder that Python runs in",
+    ),
     (re.compile(r"give name: path, or --recs NAME=PATH"), "give {name: lists}"),
     (re.compile(r"columns: \{(\w+): ([^{}]+)\}"), r"columns={'\1': '\2'}"),
     (re.compile(r"\badd engine: spark\b"), "add engine='spark'"),
     (re.compile(r"^--(rule|by|cluster) "), r"\1 "),
     (re.compile(r"give --baseline DIR, gates\.baseline, or against in the rule"), "give baseline, or against in the rule"),
-    (re.compile(r"create it with receval baseline set DIR, or"), "create it with result.save, or"),
+    (re.compile(r"create it with receval baseline set DIR; the first time use --if-missing pass, or"), "create it with result.save, or"),
     (re.compile(r"\bgates\.(baseline|anchor)\.(?=if_missing)"), ""),
     (re.compile(r"\bgates\.baseline\.model\b"), "baseline_model"),
     (re.compile(r"\bcompare\.users: common\b"), "common=True"),
     (re.compile(r"\bgates\.models\b"), "models"),
     (re.compile(r"\bgates\.(?=[a-z_]+:)"), ""),
 )
-"""What stands in a sentence about a config → what it is called in a call."""
+"""Text in a sentence about a config → text about arguments."""
 
 
 @contextmanager
-def told_of_arguments() -> Iterator[None]:
-    """Raise what is wrong with the config that was made of arguments, or with its data, as a failure of these arguments.
+def errors_as_arguments() -> Iterator[None]:
+    """Raise errors in a config that was made from arguments, or in its data, in terms of these arguments.
 
-    `MachineError` in a process in which Polars cannot work.
+    Raises `MachineError` in a process in which Polars cannot work.
     """
     refuse_lost_threads()
     try:
@@ -109,20 +113,20 @@ def told_of_arguments() -> Iterator[None]:
 
 
 def _reworded(text: str) -> str:
-    """Return a sentence about a config as one about the arguments of a function."""
+    """Convert a sentence about a config into one about the arguments of a function."""
     for pattern, words in _REWORDED:
         text = pattern.sub(words, text)
     return text
 
 
 def warn(loaded: Loaded) -> None:
-    """Give the warnings about a config as those of Python."""
+    """Issue the warnings about a config as Python warnings."""
     for warning in loaded.warnings:
         warnings.warn(one_line(_reworded(warning)), UserWarning, stacklevel=4)
 
 
 def loaded_from(config: ConfigLike | None, arguments: Arguments) -> Loaded:
-    """The config that is given, or that arguments stand for; `ConfigError` if there are both, or neither, or it is wrong."""
+    """Return the given config, or the one made from arguments; raise `ConfigError` if both or neither are given, or it is wrong."""
     unknown = next((name for name in arguments if name not in Arguments.__annotations__), None)
     if unknown is not None:
         raise TypeError(f"there is no argument {unknown!r}; known are {', '.join(Arguments.__annotations__)}")
@@ -139,7 +143,7 @@ def loaded_from(config: ConfigLike | None, arguments: Arguments) -> Loaded:
 
 
 def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The config that arguments stand for."""
+    """Convert arguments into a config."""
     data: dict[str, Any] = {name: source_of(given[name]) for name in _SOURCES if name in given}
     for role in ("recommendations", "predictions"):
         refuse_splits(role, given.get(role))
@@ -171,7 +175,7 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_models(value: Any) -> Any:
-    """Return the lists of each model: those of one, which is called `model`, or a mapping of names, also to several runs."""
+    """Return the lists of each model: of a single one, named `model`, or a mapping from names, also to several runs."""
     paths = [value] if isinstance(value, str | os.PathLike) else value
     if isinstance(paths, list | tuple) and paths and all(isinstance(path, str | os.PathLike) for path in paths):
         return [source_of(path) for path in paths]
@@ -185,22 +189,22 @@ def _of_models(value: Any) -> Any:
 
 
 def _mask(recommendations: Any) -> None:
-    """Mark matrices of scores to be masked; `ConfigError` for lists of which nothing can be taken out."""
+    """Mark matrices of scores to be masked; raise `ConfigError` for lists, which cannot be masked."""
     for _, place, key in _places({"recommendations": recommendations}):
         source = place[key]
         if not (isinstance(source, InMemory) and is_matrix(source.rows)):
             named = "recommendations are" if key == UNNAMED or not isinstance(key, str) else f"recommendations.{key} is"
             raise ConfigError(f"mask_seen: {named} not a matrix of scores", NO_MATRIX)
-        place[key] = InMemory(masked(source.rows))
+        place[key] = InMemory(masked_matrix(source.rows))
 
 
-def masked(rows: Any) -> Matrix:
-    """Return a matrix of scores that is to be masked."""
+def masked_matrix(rows: Any) -> Matrix:
+    """Return a matrix of scores that masks seen items."""
     return Matrix(rows.values, rows.users, rows.items, True) if isinstance(rows, Matrix) else Matrix(rows, mask_seen=True)
 
 
 def _is_by_user(value: Mapping[Any, Any]) -> bool:
-    """Whether a mapping holds the lists of users, and not those of models.
+    """Return whether a mapping has the lists of users, not those of models.
 
     Users have items, pairs of an item and a number, or a mapping of items to numbers; models have tables, paths, or mappings by user.
     """
@@ -213,7 +217,7 @@ def _is_by_user(value: Mapping[Any, Any]) -> bool:
         return not describes_a_source(held) and not hasattr(next(iter(held.values())), "__len__")
     if isinstance(held, list | tuple) and all(
         isinstance(one, os.PathLike) or (isinstance(one, str) and os.path.isfile(os.path.expanduser(one))) for one in held
-    ):  # they are the files of a model
+    ):  # the files of a model
         return False
     if isinstance(held, list | tuple | set | frozenset) or (getattr(held, "ndim", 0) == 1 and type(held).__module__ == "numpy"):
         first = next(iter(held))
@@ -222,12 +226,12 @@ def _is_by_user(value: Mapping[Any, Any]) -> bool:
 
 
 def _is_empty(value: Any) -> bool:
-    """Whether a value holds nothing; one that is not made of others holds something."""
+    """Return whether a value is an empty container; a scalar is not empty."""
     return hasattr(value, "__len__") and getattr(value, "ndim", 1) > 0 and not len(value)
 
 
 def _name_columns(data: dict[str, Any], columns: Mapping[str, Any]) -> None:
-    """Say in every source which of its columns is which; `ConfigError` for a name that no source has."""
+    """Set the columns of every source; raise `ConfigError` for a name that no source has."""
     of_sources = {role: named for role, named in columns.items() if isinstance(named, Mapping)}
     shared = {column: name for column, name in columns.items() if column not in of_sources}
     lost = next((role for role in of_sources if role not in data), None)
@@ -248,7 +252,7 @@ def _name_columns(data: dict[str, Any], columns: Mapping[str, Any]) -> None:
 
 
 def _places(data: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """Every source of a data section: its role, and the mapping or list and the key by which it is found."""
+    """Yield every source of a data section: its role, the container that has it, and its key there."""
     for role, value in data.items():
         if isinstance(value, list):
             yield from ((role, value, index) for index in range(len(value)))
@@ -261,12 +265,12 @@ def _places(data: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
 
 
 def _section(source: Any) -> dict[str, Any]:
-    """A source as a section of the config."""
+    """Return a source as a section of the config."""
     return dict(source) if isinstance(source, Mapping) else {"frame": source} if isinstance(source, InMemory) else {"path": source}
 
 
 def _plain(value: Any) -> Any:
-    """A value as YAML would have it: lists for ranges and tuples, numbers of Python for those of NumPy."""
+    """Return a value in the types of YAML: lists for ranges and tuples, Python numbers for NumPy numbers."""
     if isinstance(value, Mapping):
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple | range | set | frozenset):

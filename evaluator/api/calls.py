@@ -1,4 +1,4 @@
-"""The functions of the front door: what the command line does, on tables of any kind; nothing is printed, and only a config run writes."""
+"""The functions of the Python API: the commands, on tables of any kind; nothing is printed, and only `evaluate_config` writes files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ..results.explanation import Explanation
 from ..session import studies
 from ..session.outcome import RunRecord
 from ..session.run import check_config, run_config, track_run
-from .arguments import NO_MATRIX, Arguments, ConfigLike, loaded_from, masked, told_of_arguments, warn
+from .arguments import NO_MATRIX, Arguments, ConfigLike, errors_as_arguments, loaded_from, masked_matrix, warn
 from .evaluation_result import EvaluationResult
 
 _NO_LISTS = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})
@@ -64,25 +64,24 @@ def evaluate(
 ) -> EvaluationResult:
     """Evaluate the lists of one or more models, as `receval run` does.
 
-    Give a config (a path, a mapping, or what `load_config` returns), or arguments:
+    Give a config (a path, a mapping, or the result of `load_config`), or arguments:
 
-    `test` holds the test interactions, `recommendations` the lists of one model, or model → lists; measures of `predictions` alone,
-    such as RMSE, need none. Both, and `train`, `items`,
-    `users`, `baseline`, `previous_policy`, `predictions` and `distances`, are paths or tables of any kind: frames of Polars, pandas,
-    pyarrow, DuckDB, Spark; `{user: [item, …]}`, `{user: {item: score}}`, `{user: [(item, score), …]}`; lists of records; matrices of
-    users × items of NumPy or SciPy. `columns` says which column is which where they have no usual names: `{"user": "uid"}`, or of one
-    source `{"test": {"user": "uid"}}`.
+    `test` has the test interactions, `recommendations` the lists of one model, or model → lists; measures that use only `predictions`,
+    such as RMSE, need no lists. Both, and `train`, `items`, `users`, `baseline`, `previous_policy`, `predictions` and `distances`, are
+    paths or tables of any kind: frames of Polars, pandas, pyarrow, DuckDB, Spark; `{user: [item, …]}`, `{user: {item: score}}`,
+    `{user: [(item, score), …]}`; lists of records; matrices of users × items of NumPy or SciPy. `columns` names columns that have no usual
+    names: `{"user": "uid"}`, or for one source `{"test": {"user": "uid"}}`.
 
-    `metrics` are measure strings such as `nDCG@10`, cut at each of `top_k` where they name no cut-off; `value_columns` names the columns of
-    Revenue, Profit and the weighted measures: `{"revenue": "rows.price"}`. `relevance` is the least rating of a
-    relevant item, or `{"threshold": 4, "graded": True}`. `mask_seen` takes what `train` holds out of matrices of scores. `categories` names
-    the column of `items` that says their categories, and `split` what separates them there. `health=False` makes no checks. The other
-    arguments are those of the `evaluation` section of a config. Without `keep_users` the result has no values of single users.
+    `metrics` are measure strings such as `nDCG@10`; those without a cut-off are cut at each of `top_k`. `value_columns` names the columns
+    of Revenue, Profit and the weighted measures: `{"revenue": "rows.price"}`. `relevance` is the lowest rating of a relevant item, or
+    `{"threshold": 4, "graded": True}`. `mask_seen` removes the items of `train` from matrices of scores. `categories` is the column of
+    `items` with their categories, and `split` the separator in it. `health=False` turns the checks off. The other arguments are those of
+    the `evaluation` section of a config. With `keep_users=False` the result has no per-user values.
 
-    Raises `ConfigError` for wrong arguments, `DataError` for wrong data, `MissingExtraError` where an engine is not installed.
+    Raises `ConfigError` for wrong arguments, `DataError` for wrong data, `MissingExtraError` if an engine is not installed.
     """
     given = {name: value for name, value in locals().items() if name not in ("config", "keep_users")}
-    with told_of_arguments():
+    with errors_as_arguments():
         loaded = _loaded(config, Arguments(**given))  # type: ignore[typeddict-item]
         return EvaluationResult.of(run(loaded, keep_users=keep_users))
 
@@ -99,14 +98,14 @@ def evaluate_config(
 ) -> RunRecord[EvaluationResult]:
     """Evaluate a config as `receval run` does: judge its gates, make its reports, write everything, and log it with its trackers.
 
-    `config` is a path, a mapping, or what `load_config` returns. `outputs` are files, whose endings say their forms, and folders, which end
-    in `/`, beside those that the config names; with `per_user` the files have the per-user values. `store_failures` is a folder for the
-    offending rows of failed checks. With `strict` warnings fail the run too. `progress` is called with how far the run is.
+    `config` is a path, a mapping, or the result of `load_config`. `outputs` are files, whose endings set their forms, and folders, which
+    end in `/`, in addition to those of the config; with `per_user` the files have the per-user values. `store_failures` is a folder for the
+    offending rows of failed checks. With `strict` warnings fail the run too. `progress` is called with the progress of the run.
 
-    The record has the `result` with its conclusions and gates, the `verdicts`, what was `written` and `tracked`, the closing `sentences`,
-    and the `exit_code` of the command. Where gates cannot be judged, or a required tracker fails, everything else is done, and the record
-    has the `failure`. Raises `ConfigError` for a wrong config or output, `DataError` for wrong data, `MissingExtraError` where an engine
-    is not installed.
+    The record has the `result` with its conclusions and gates, the `verdicts`, the files `written`, the trackers (`tracked`), the closing
+    `sentences`, and the `exit_code` of the command. If gates cannot be judged, or a required tracker fails, everything else is done, and
+    the record has the `failure`. Raises `ConfigError` for a wrong config or output, `DataError` for wrong data, `MissingExtraError` if an
+    engine is not installed.
     """
     refuse_lost_threads()
     given = [outputs] if isinstance(outputs, str | os.PathLike) else list(outputs)
@@ -116,72 +115,72 @@ def evaluate_config(
 
 
 def check(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> EvaluationResult:
-    """Make the health checks, as `receval check` does: `findings` of the result say what is wrong or suspicious.
+    """Run the health checks, as `receval check` does: `findings` of the result say what is wrong or suspicious.
 
-    Nothing that can be read is refused. The arguments are those of `evaluate`; without `metrics` it looks at nDCG.
+    All data that can be read are accepted. The arguments are those of `evaluate`; `metrics` is nDCG by default.
     """
-    with told_of_arguments():
+    with errors_as_arguments():
         return EvaluationResult.of(check_config(_loaded(config, arguments, metrics="nDCG")))
 
 
 def describe(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> Description:
-    """Say what the data hold, as `receval describe` does: rows, users, items, ratings or scores, times, and what tables have in common.
+    """Describe the data, as `receval describe` does: rows, users, items, ratings or scores, times, and what tables have in common.
 
-    The arguments are those of `evaluate`; `metrics` has no meaning and may be left out.
+    The arguments are those of `evaluate`; `metrics` has no effect and may be left out.
     """
-    with told_of_arguments():
+    with errors_as_arguments():
         return studies.describe(_loaded(config, arguments, metrics="nDCG"))
 
 
 def explain(
     config: ConfigLike | None = None, measure: str = "", user: Any = None, model: str | None = None, **arguments: Unpack[Arguments]
 ) -> Explanation:
-    """Show how the value of one user comes about, as `receval explain` does.
+    """Explain the value of one user, row by row, as `receval explain` does.
 
-    `measure` is one such as `MAP(convention=elliot)@5`, `user` an id, `model` may be left out where there is only one. The other arguments
-    are those of `evaluate`; `metrics` may be left out. `ConfigError` if the measure or the model is wrong, `DataError` if no table holds
-    the user.
+    `measure` is a measure string such as `MAP(convention=elliot)@5`, `user` an id; `model` may be left out if there is only one. The other
+    arguments are those of `evaluate`; `metrics` may be left out. Raises `ConfigError` if the measure or the model is wrong, `DataError` if
+    no table has the user.
     """
-    with told_of_arguments():
+    with errors_as_arguments():
         return studies.explain(_loaded(config, arguments, metrics=measure), measure, str(user), model)
 
 
 def enriched(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> dict[str, pl.DataFrame]:
-    """Give the lists of each model with what test and train say of each row, as `output.enriched` writes them.
+    """Return the lists of each model, each row joined with test and train, as `output.enriched` writes them.
 
-    A frame has the columns `user`, `item`, `rank` (from 1), `score` (if the lists have scores), `relevant`, `gain` (0 where the item is not
-    relevant), and with train `in_train`; the rows of a user are in the order of their ranks. They are as the first of `metrics` reads the
-    lists; without `metrics` as nDCG does. The names are those of the files: of a model with several runs, or of folds, one for each.
+    A frame has the columns `user`, `item`, `rank` (from 1), `score` (if the lists have scores), `relevant`, `gain` (0 if the item is not
+    relevant), and with train `in_train`; the rows of a user are ordered by rank. The lists are read as the first of `metrics` (by default
+    nDCG) reads them. The keys are the names of the files: one per model, and one per run or fold if there are several.
     """
-    with told_of_arguments(), Scratch() as scratch:
+    with errors_as_arguments(), Scratch() as scratch:
         loaded = _loaded(config, arguments, metrics="nDCG")
         return enriched_frames(run(loaded, keep_users=False, enriched=scratch.folder, complete=False))
 
 
 def audit(config: ConfigLike | None = None, conventions: str | Sequence[str] = (), **arguments: Unpack[Arguments]) -> Audit:
     """Evaluate the measures under several conventions, or all, as `receval audit` does; the other arguments are those of `evaluate`."""
-    with told_of_arguments():
+    with errors_as_arguments():
         return studies.audit(_loaded(config, arguments), (conventions,) if isinstance(conventions, str) else conventions)
 
 
-def measured(**arguments: Unpack[Arguments]) -> EvaluationResult:
-    """The values of a small table, or of what need not have anything in common with the test: nothing that can be read is refused."""
-    with told_of_arguments():
+def evaluate_tolerantly(**arguments: Unpack[Arguments]) -> EvaluationResult:
+    """Evaluate without health checks and accept all data that can be read, such as a small table that shares nothing with the test."""
+    with errors_as_arguments():
         return EvaluationResult.of(run(_loaded(None, Arguments(**{**arguments, "health": False})), tolerant=True))
 
 
 def _loaded(config: ConfigLike | None, arguments: Arguments, metrics: str = "") -> Loaded:
-    """The config of a call; `metrics` are those where the call names none."""
+    """Return the config of a call; `metrics` is the default of a call without metrics."""
     if config is None and metrics and not arguments.get("metrics"):
         arguments = Arguments(**{**arguments, "metrics": metrics})
     loaded = loaded_from(config, arguments)
-    if not isinstance(config, Loaded):  # whoever loaded it has its warnings
+    if not isinstance(config, Loaded):  # its warnings were issued when it was loaded
         warn(loaded)
     return loaded
 
 
 Relevant = Iterable[Any] | Mapping[Any, float]
-"""The items that are relevant, or a mapping of them to grades."""
+"""The relevant items, or a mapping from them to grades."""
 
 
 @overload
@@ -197,11 +196,11 @@ def score(
     *,
     convention: str = "receval",
 ) -> float | dict[str, float | None] | None:
-    """The value of a measure for one list of items, or of several by name.
+    """Return the value of a measure for one list of items, or the values of several measures by name.
 
         receval.score([1, 2, 3], relevant={2, 5}, metrics="nDCG@3")     # 0.3869
 
-    `relevant` are the items that are relevant, or a mapping of them to grades. Raises `DataError` if nothing is relevant.
+    `relevant` are the relevant items, or a mapping from them to grades. Raises `DataError` if there are none, or the list is empty.
     """
     truth = dict(relevant) if isinstance(relevant, Mapping) else list(dict.fromkeys(relevant))
     items = list(recommended)
@@ -211,19 +210,19 @@ def score(
         )
     relevance = {"graded": True} if isinstance(relevant, Mapping) else None
     lists = {"list": {0: items}}
-    result = measured(test={0: truth}, recommendations=lists, metrics=metrics, convention=convention, relevance=relevance)
+    result = evaluate_tolerantly(test={0: truth}, recommendations=lists, metrics=metrics, convention=convention, relevance=relevance)
     values = {row.label: row.value for row in result.rows}
     return next(iter(values.values())) if isinstance(metrics, str) and len(values) == 1 else values
 
 
 def load_results(folder: str | os.PathLike[str]) -> EvaluationResult:
-    """Read the folder that `receval run -o FOLDER/` or `result.save` wrote; `DataError` if it is none, or not whole."""
+    """Read a folder written by `receval run -o FOLDER/` or `result.save`; raise `DataError` if it is not one, or incomplete."""
     refuse_lost_threads()
     return EvaluationResult.of(load(Path(folder)))
 
 
 class Evaluator:
-    """Evaluates lists of one model as often as wanted; test data and all that is known beside the lists are read once.
+    """Evaluate lists of one model many times; the test data and all other inputs are read once.
 
         evaluator = receval.Evaluator(test=test, metrics=["nDCG@10", "Recall@20"])
         for epoch in range(20):
@@ -231,11 +230,11 @@ class Evaluator:
             values = evaluator(lists)      # {"nDCG@10": 0.213, "Recall@20": 0.334}
 
     The arguments are those of `receval.evaluate`, without `recommendations`, `predictions`, `yardsticks`, `by`, `health` and `engine`. No
-    health checks are made.
+    health checks are made. Values have the names of results: `HR@10` is `HitRate@10`.
     """
 
     def __init__(self, **arguments: Unpack[Arguments]) -> None:
-        """Read everything but the lists; `ConfigError` for wrong arguments, `DataError` for wrong data."""
+        """Read everything but the lists; raise `ConfigError` for wrong arguments, `DataError` for wrong data."""
         for name in ("recommendations", "predictions", "yardsticks", "by", "health", "engine"):
             if arguments.get(name) is not None:
                 raise ConfigError(f"{name} does not work with an Evaluator, which evaluates lists of one model", "use receval.evaluate")
@@ -244,7 +243,7 @@ class Evaluator:
         of_lists = {column: name for column, name in shared.items() if column in ("user", "item", "score", "rank")}
         self._mask_seen = bool(arguments.get("mask_seen"))
         others = {name: columns[name] for name in columns if name != "recommendations"}
-        with told_of_arguments():
+        with errors_as_arguments():
             lists = Matrix(_NO_LISTS.to_numpy(), mask_seen=True) if self._mask_seen else _NO_LISTS
             loaded = loaded_from(None, Arguments(**{**arguments, "columns": others, "recommendations": lists, "health": False}))
             warn(loaded)
@@ -252,8 +251,11 @@ class Evaluator:
             self._run = RepeatedRun(loaded, {**of_lists, **columns.get("recommendations", {})})
 
     def __call__(self, lists: Any) -> dict[str, float | None]:
-        """The value of each measure for lists: a table of any kind, or a matrix of scores; `DataError` if they cannot be read."""
+        """Return the value of each measure for lists: a table of any kind, or a matrix of scores.
+
+        Raises `DataError` if they cannot be read.
+        """
         if self._mask_seen and not is_matrix(lists):
             raise ConfigError("mask_seen: the lists are not a matrix of scores", NO_MATRIX)
-        with told_of_arguments():
-            return {row.label: row.value for row in self._run.rows(masked(lists) if self._mask_seen else lists)}
+        with errors_as_arguments():
+            return {row.label: row.value for row in self._run.rows(masked_matrix(lists) if self._mask_seen else lists)}

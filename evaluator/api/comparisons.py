@@ -1,4 +1,4 @@
-"""Results compared and judged, from Python: what `receval compare` and `receval gate` do."""
+"""Compare and judge results from Python, as `receval compare` and `receval gate` do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 from msgspec.structs import asdict, replace
 
-from ..comparison.questions import Questions
+from ..comparison.comparison_options import ComparisonOptions
 from ..config.judgement import Inconclusive, MissingPolicy
 from ..config.overrides import gates_of
 from ..config.run_sections import ChartName
@@ -25,47 +25,47 @@ from ..render.terminal import PlainText
 from ..results.comparison import Comparison, conclusions
 from ..results.gates import Gate, Verdicts
 from ..results.result import Result
-from ..session.compare import Gathered, MarginLike, margins_of
+from ..session.compare import GatheredResults, MarginLike, margins_of
 from ..session.compare import compare as compare_gathered
 from ..session.judge import bases_of, gate_options, with_gates
 from ..stats.difference import Settings
-from .arguments import told_of_arguments
+from .arguments import errors_as_arguments
 
 _OWN, _BASELINE = "result", "baseline"
 RuleLike = str | Mapping[str, Any]
-"""A rule: `"nDCG@10 max_loss 2%"`, or a mapping such as a config has."""
+"""A rule: `"nDCG@10 max_loss 2%"`, or a mapping as in a config."""
 BaselineLike = Result | str | os.PathLike[str] | Mapping[str, Result]
 
 
 class ComparisonResult(Comparison, frozen=True, kw_only=True):
-    """How models differ: `differences` (a record for each), `losers`, `notes`; printed it is the table of `receval compare`.
+    """Differences between models: `differences` (one record each), `losers`, `notes`; it prints as the table of `receval compare`.
 
-    `results` are what was compared, and `questions` what was asked of them.
+    `results` are the compared results, `questions` the options of the comparison.
     """
 
     results: Mapping[str, Result]
-    questions: Questions
+    questions: ComparisonOptions
 
     @property
     def sentences(self) -> list[str]:
-        """What is concluded, in a sentence or two for each pair."""
+        """The conclusions, in a sentence or two for each pair."""
         return conclusions(self)
 
     def to_polars(self) -> pl.DataFrame:
-        """A row per difference, over all users and within groups."""
+        """Return a row per difference, over all users and within groups."""
         rows = [one.cells() for one in (*self.differences, *self.by_group)]
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values, as `--format json` has it."""
+        """Return everything as plain values, as in `--format json`."""
         return comparison_cells(self)
 
     def report(self, path: str | os.PathLike[str], *, title: str | None = None, interactive: bool = False) -> None:
-        """Write the page of `receval report` about these models, or the form that the ending says: .html, .md, .tex, .xml, .svg (a badge).
+        """Write the report of these models in the form of the ending: .html, .md, .tex, .xml (JUnit), .svg (a badge).
 
-        Users are named only if the comparison was asked for `losers`.
+        It contains user ids only if the comparison has `losers`.
         """
-        from .pages import of_several, write  # only here: most comparisons are no pages
+        from .pages import of_several, write  # only here: most comparisons write no page
 
         write(path, self, partial(of_several, self.results, self.questions, title=title), interactive=interactive)
 
@@ -96,17 +96,17 @@ def compare(
     all_pairs: bool = False,
     losers: int = 0,
 ) -> ComparisonResult:
-    """Compare the models of one result, or results by name, each an evaluation or the folder of one.
+    """Compare the models of one result, or of results by name, each an evaluation or its folder.
 
-    Of one result its models are compared with `baseline`, by default that of its config (`compare.baseline`, else `gates.baseline`), else
-    the first; of several each model with that of the same name in the result called `baseline`, which may be another result, or the folder
-    of one. `measures` are judged together, all if none is named;
-    `margin` is how small a difference does not matter, `0.005` or `"1%"` of the base value, or by measure with a `default`. `by` and
-    `cluster` name columns of groups that the evaluation was split by. `common` compares the users that count on both sides, `unpaired`
-    means of different users, `all_pairs` every two models. The `losers` are so many users with the largest losses, for each model and
+    The models of one result are compared with `baseline`, by default that of its config (`compare.baseline`, else `gates.baseline`), else
+    the first. With several results, each model is compared with that of the same name in the result named `baseline`, which may also be
+    another result or its folder. `measures` (default: all) are tested, and p values are corrected over them. `margin` is the largest
+    difference that does not matter: `0.005`, `"1%"` of the base value, or a mapping by measure with a `default`. `by` and `cluster` name
+    columns of groups of the evaluation. `common` compares on the users that count on both sides, `unpaired` compares means of different
+    users, `all_pairs` compares all pairs of models. `losers` is the number of users with the largest losses to list, for each model and
     measure. See docs/compare.md for the rest.
 
-    `ConfigError` for a question about what the results do not have; `DataError` for results that cannot be compared.
+    Raises `ConfigError` for options about data that the results do not have, `DataError` for results that cannot be compared.
     """
     if isinstance(results, Result):
         results = {_OWN: results}
@@ -117,7 +117,7 @@ def compare(
     loaded = {name: one if isinstance(one, Result) else load_folder(Path(one)) for name, one in results.items()}
     if isinstance(baseline, Result):
         loaded, baseline = {_BASELINE: baseline, **loaded}, _BASELINE
-    questions = Questions(
+    options = ComparisonOptions(
         baseline=None if baseline is None else os.fspath(baseline),
         measures=(measures,) if isinstance(measures, str) else tuple(measures),
         margins=margins_of(margin),
@@ -129,13 +129,13 @@ def compare(
         all_pairs=all_pairs,
         losers=losers,
     )
-    with told_of_arguments():
-        compared = compare_gathered(Gathered(loaded), questions)
-    return ComparisonResult(**asdict(compared.comparison), results=compared.results, questions=compared.questions)
+    with errors_as_arguments():
+        compared = compare_gathered(GatheredResults(loaded), options)
+    return ComparisonResult(**asdict(compared.comparison), results=compared.results, questions=compared.options)
 
 
 class GateVerdicts(Verdicts, frozen=True):
-    """What came of the rules: `passed`, and a `Gate` for each rule and model; printed it is the table of `receval gate`."""
+    """Verdicts on rules: `passed`, and a `Gate` for each rule and model; it prints as the table of `receval gate`."""
 
     def __iter__(self) -> Iterator[Gate]:
         return iter(self.gates)
@@ -144,11 +144,11 @@ class GateVerdicts(Verdicts, frozen=True):
         return len(self.gates)
 
     def to_polars(self) -> pl.DataFrame:
-        """A row per gate."""
+        """Return a row per gate."""
         return pl.DataFrame(self.to_dict()["gates"], infer_schema_length=None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values, as `--format json` has it."""
+        """Return everything as plain values, as in `--format json`."""
         return {"failed": self.failed(), "summary": self.summary(), **gate_cells(self.gates)}
 
     def __repr__(self) -> str:
@@ -169,24 +169,24 @@ def gate(
     common: bool = False,
     cluster: str | None = None,
 ) -> GateVerdicts:
-    """Say whether models may ship: judge `rules` about a result, an evaluation or the folder of one.
+    """Judge `rules` on the models of a result, an evaluation or its folder.
 
-    A rule is written as `"Recall@20 >= 0.25"`, `"nDCG@10 max_loss 2%"` or `"nDCG@10 min_gain 0 against popular"`, or as a mapping; without
-    any those of the config of the result are judged. `baseline` is another result, alone or as `{"main": result}`, the folder of one, or
-    a model of this one; each model is compared with the one of its name, or with `baseline_model`. `anchor` is a baseline that is not
-    renewed: margins must hold against it too. `if_missing` says what to do if such a folder is missing: `error`, `warn` or `pass`.
-    `models` are those that are judged, all but yardsticks and baselines if none is named. `inconclusive` says what a rule does that is
-    neither shown to hold nor to be violated, by one-sided bounds at 1 - `alpha`: `warn` or `fail`; what is not said here is as that config
-    says. `common` judges the users that count on both sides; `cluster` names a column of groups that belong together. See docs/gates.md for
-    the rest.
+    A rule is `"Recall@20 >= 0.25"`, `"nDCG@10 max_loss 2%"`, `"nDCG@10 min_gain 0 against popular"`, or a mapping; by default, the rules of
+    the config of the result are judged. `baseline` is another result, alone or as `{"main": result}`, its folder, or a model of this
+    result; each model is compared with the one of its name, or with `baseline_model`. `anchor` is a baseline that is updated less often:
+    margins must hold against it too. `if_missing` says what to do if such a folder is missing: `error`, `warn` or `pass`. `models` are
+    judged (default: all but reference lists and baselines). `inconclusive` (`warn` or `fail`) is the outcome of a rule that is neither
+    shown to hold nor to be violated, by one-sided bounds at 1 - `alpha`. Arguments that are not given are those of the config. `common`
+    compares on the users that count on both sides; users with the same value in the column `cluster` are not independent. See
+    docs/gates.md for the rest.
 
-    `ConfigError` for rules that cannot be read or judged; `DataError` for results that cannot be compared.
+    Raises `ConfigError` for rules that cannot be read or judged, `DataError` for results that cannot be compared.
     """
     judged = result if isinstance(result, Result) else load_folder(Path(result).expanduser())
     given = [rules] if isinstance(rules, str | Mapping) else list(rules)
     path, place = (os.fspath(one) if isinstance(one, str | os.PathLike) else None for one in (baseline, anchor))
     options = gate_options(given, path, baseline_model, place, if_missing, models=models, inconclusive=inconclusive, alpha=alpha)
-    with told_of_arguments():
+    with errors_as_arguments():
         section, compared = gates_of(judged.config, options)
         if not section.rules:
             raise ConfigError("there are no rules to judge", "give rules: ['nDCG@10 max_loss 2%']")
@@ -202,7 +202,7 @@ def gate(
 
 
 def _base_of(baseline: Any, model: str | None) -> Baseline:
-    """Return a baseline in memory; `ConfigError` if it is none."""
+    """Return a baseline in memory; raise `ConfigError` for another kind of value."""
     named = baseline if isinstance(baseline, Mapping) else {"baseline": baseline}
     for name, result in named.items() if len(named) == 1 else ():
         if isinstance(name, str) and isinstance(result, Result):

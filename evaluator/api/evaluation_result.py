@@ -1,4 +1,4 @@
-"""`EvaluationResult`: a `Result` to look into: its values by name, as frames of any library, and as a table on the screen."""
+"""`EvaluationResult`: a `Result` with access to its values by name, as frames of several libraries, and as a printed table."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from ..results.result import Result, Row
 
 
 class EvaluationResult(Result, frozen=True, eq=False):
-    """What an evaluation found.
+    """The result of an evaluation.
 
     `result["als", "nDCG@10"]` is a row, with `.value` and `.n_users`; `result["als"]` are all rows of a model by measure. `values` is the
-    long table, `per_user["als"]` the values of every user, `findings` what the health checks found. Shown in a notebook it is a table.
+    long table, `per_user["als"]` the per-user values, `findings` those of the health checks. A notebook shows it as a table.
     """
 
     @classmethod
     def of(cls, result: Result) -> EvaluationResult:
-        """The same result, to look into."""
+        """Convert a `Result`."""
         return cls(**asdict(result))
 
     @overload
@@ -38,9 +38,9 @@ class EvaluationResult(Result, frozen=True, eq=False):
     @overload
     def __getitem__(self, place: str) -> Any: ...
     def __getitem__(self, place: str | tuple[str, str]) -> Any:
-        """The row of a model and a measure; of one name the rows of that model by measure, or the row of that measure of the only model.
+        """Return the row of a model and a measure; for a model, its rows by measure; for a measure of the only model, its row.
 
-        `KeyError` with the nearest names if there is none.
+        Raises `KeyError` with the nearest names if there is none.
         """
         if isinstance(place, tuple):
             model, measure = place
@@ -52,17 +52,17 @@ class EvaluationResult(Result, frozen=True, eq=False):
 
     @property
     def values(self) -> pl.DataFrame:
-        """The long table: a row per model, measure, cut-off and aggregate, also those of groups, folds and runs."""
-        from ..render.result_data import long_table  # only here: not everybody looks at the table
+        """The long table: a row per model, measure, cut-off and aggregate, including groups, folds and runs."""
+        from ..render.result_data import long_table  # only here: not every caller needs the table
 
         return long_table(self)
 
     def to_polars(self) -> pl.DataFrame:
-        """The long table as a frame of Polars."""
+        """Return the long table as a Polars DataFrame."""
         return self.values
 
     def to_pandas(self) -> Any:
-        """The long table as a DataFrame of pandas; `MissingExtraError` if pandas is not installed."""
+        """Return the long table as a pandas DataFrame; raise `MissingExtraError` if pandas is not installed."""
         try:
             import pandas
         except ImportError:
@@ -70,7 +70,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         return pandas.DataFrame({column.name: column.to_list() for column in self.values})
 
     def to_arrow(self) -> Any:
-        """The long table as a table of pyarrow; `MissingExtraError` if pyarrow is not installed."""
+        """Return the long table as a pyarrow Table; raise `MissingExtraError` if pyarrow is not installed."""
         refuse_lost_threads()
         try:
             return self.values.to_arrow()
@@ -79,20 +79,20 @@ class EvaluationResult(Result, frozen=True, eq=False):
             raise MissingExtraError("to_arrow needs pyarrow, which is not installed", hint) from None
 
     def to_dict(self) -> dict[str, dict[str, float | None]]:
-        """Model → measure → value."""
+        """Return model → measure → value."""
         return {model: {label: row.value for label, row in rows.items()} for model, rows in self.by_model().items()}
 
-    def compare(self, baseline: Result | str | os.PathLike[str] | None = None, **asked: Any) -> Any:
-        """Compare the models with the one called `baseline`, or with another result; see `receval.compare`."""
+    def compare(self, baseline: Result | str | os.PathLike[str] | None = None, **arguments: Any) -> Any:
+        """Compare the models with `baseline`, one of them or another result; see `receval.compare`."""
         from .comparisons import compare  # only here: it needs this module
 
-        return compare(self, baseline, **asked)
+        return compare(self, baseline, **arguments)
 
-    def gate(self, rules: Any = (), **asked: Any) -> Any:
-        """Judge rules such as `"nDCG@10 max_loss 2%"` about the models; see `receval.gate`."""
+    def gate(self, rules: Any = (), **arguments: Any) -> Any:
+        """Judge rules such as `"nDCG@10 max_loss 2%"` on the models; see `receval.gate`."""
         from .comparisons import gate  # only here: most results are not judged
 
-        return gate(self, rules, **asked)
+        return gate(self, rules, **arguments)
 
     def report(
         self,
@@ -106,16 +106,16 @@ class EvaluationResult(Result, frozen=True, eq=False):
         gates: Verdicts | None = None,
         interactive: bool = False,
     ) -> None:
-        """Write the page of `receval report`, or its form for machines, by the ending: .html, .md, .tex, .xml (JUnit), .svg (a badge).
+        """Write the report in the form of the ending: .html, .md, .tex, .xml (JUnit), .svg (a badge).
 
-        The models are compared with `baseline`: one of them (see `receval.compare`), or another result or the folder of one. `gates` are
-        what `gate` gave. Users are named only if `losers` asks for so many of them. `margin` and `measures` are those of `receval.compare`.
+        The models are compared with `baseline`: one of them (see `receval.compare`), another result, or its folder. `gates` are the
+        verdicts of `gate`. The report contains user ids only if `losers` is above 0. `margin` and `measures`: see `receval.compare`.
         """
         from .pages import of_one, write
 
-        asked = {"baseline": baseline, "measures": measures, "margins": margin, "losers": losers}
+        arguments = {"baseline": baseline, "measures": measures, "margins": margin, "losers": losers}
         judged = self if gates is None else replace(self, gates=gates.gates)
-        write(path, judged, partial(of_one, judged, asked, title=title), interactive=interactive)
+        write(path, judged, partial(of_one, judged, arguments, title=title), interactive=interactive)
 
     def chart(
         self,
@@ -127,14 +127,14 @@ class EvaluationResult(Result, frozen=True, eq=False):
     ) -> Any:
         """Draw `differences`, values `over_k`, the `distribution` over users, or the `trade_off` of two measures.
 
-        `of` names what it is of: metrics for `over_k`, else measures. A notebook shows the picture; `.svg`, `.spec` (Vega-Lite) and
-        `.save("chart.png")` give it away. `ConfigError` if there is nothing to show, `MissingExtraError` where the extra `report` that
-        draws is not installed.
+        `of` names metrics for `over_k`, else measures. A notebook shows the picture; `.svg` and `.spec` (Vega-Lite) return it,
+        `.save("chart.png")` writes it. Raises `ConfigError` if there is nothing to show; the picture raises `MissingExtraError` if the
+        extra `report` is not installed.
         """
         from .pages import draw, of_one
 
-        asked = {"baseline": baseline, "measures": of if kind == "differences" else (), "margins": margin, "losers": 0}
-        return draw(kind, of, partial(of_one, self, asked))
+        arguments = {"baseline": baseline, "measures": of if kind == "differences" else (), "margins": margin, "losers": 0}
+        return draw(kind, of, partial(of_one, self, arguments))
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the folder that `receval run -o FOLDER/` writes, which `receval.load_results` and `receval compare` read."""
@@ -143,7 +143,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         save(self, Path(folder).expanduser())
 
     def __repr__(self) -> str:
-        """The table that the command line prints."""
+        """Return the table that the command line prints."""
         from ..content import selections
         from ..render.screen import show
         from ..render.terminal import PlainText
@@ -153,14 +153,14 @@ class EvaluationResult(Result, frozen=True, eq=False):
         return show(document, PlainText()).rstrip("\n")
 
     def _repr_html_(self) -> str:
-        """The table in a notebook: no script, and class names of its own."""
+        """Return the table for a notebook, without scripts and with its own class names."""
         from ..content import selections
         from ..render.html import for_notebook
 
         return for_notebook(selections.notebook(self))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """Both forms of the table, for notebooks that choose."""
+        """Return both forms of the table; the notebook chooses."""
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     def _rows(self, model: str) -> Mapping[str, Row]:
@@ -181,7 +181,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
 
 
 def measure_name(written: str) -> str:
-    """A measure under the name that receval prints, by which spellings are told to be the same."""
+    """Return a measure under the name that receval prints, in lower case, so that spellings of a measure are equal."""
     try:
         spec = parse(written)
         return str(spec).replace(spec.name, find(spec.name).name, 1).lower()

@@ -1,4 +1,4 @@
-"""A function for each metric, as rs_metrics has them: made from the registry, with its docstring and its parameters."""
+"""Make a function for each metric, in the style of rs_metrics, from the registry, with its docstring and its parameters."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ..errors import ConfigError, DataError
 from ..load import ReadOptions, look_at_frame
 from ..load.in_memory.frames import column_names, frame_of
 from ..load.in_memory.python_values import users_without_items
-from ..load.opening import opened
+from ..load.opening import open_rows
 from ..metrics.registry import METRICS, Metric
 from ..names.measure_strings import cutoff
-from .arguments import told_of_arguments
-from .calls import measured
+from .arguments import errors_as_arguments
+from .calls import evaluate_tolerantly
 
 ALIASES: Final = {"hitrate": "HitRate", "mapr": "MAP", "mar": "MAR"}
-"""What rs_metrics calls a metric."""
+"""Name of a function in rs_metrics → metric."""
 FROM_A_LOG: Final = {"popularity": "ARP", "surprisal": "Surprisal"}
-"""Functions of rs_metrics whose first argument is the log that popularity is counted in."""
+"""Functions of rs_metrics whose first argument is the log from which popularity is counted."""
 OF_RS_METRICS: Final = frozenset(("precision", "recall", "mrr", "ndcg", "coverage", *ALIASES, *FROM_A_LOG))
-"""The functions that rs_metrics has: they compute what it computes, unless they are called with another convention."""
+"""The functions that rs_metrics has: they give its values, unless called with another convention."""
 SIDES: Final = ("train", "items", "users", "baseline", "previous_policy", "predictions", "distances")
 COMMON: Final[Mapping[str, tuple[str, Any]]] = {
     "convention": ("str", "receval"),
@@ -33,26 +33,26 @@ COMMON: Final[Mapping[str, tuple[str, Any]]] = {
     "split": ("str | None", None),
     **dict.fromkeys(SIDES, ("Any", None)),
 }
-"""The arguments by name only that every function has: type and default, which for `OF_RS_METRICS` is its convention."""
+"""The keyword-only arguments of every function: type and default; the convention of `OF_RS_METRICS` is rs_metrics by default."""
 _WORDS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 @cache
 def names() -> Mapping[str, str]:
-    """The name of each function → the metric that it computes: `ndcg` → `nDCG`, `hit_rate` → `HitRate`."""
+    """Return function name → metric: `ndcg` → `nDCG`, `hit_rate` → `HitRate`."""
     own = {_WORDS.sub("_", name.replace("nDCG", "Ndcg")).lower(): name for name, metric in METRICS.items() if metric.origin == "receval"}
     return own | ALIASES | {"coverage": "ItemCoverage", **FROM_A_LOG}
 
 
 @cache
 def function(name: str) -> Callable[..., Any]:
-    """The function of that name; `KeyError` if there is none."""
+    """Return the function of this name; raise `KeyError` if there is none."""
     metric = METRICS[names()[name]]
 
     def of_truth(*given: Any, **named: Any) -> Any:
         bound = signature.bind(*given, **named)
         bound.apply_defaults()
-        return computed(metric, name, dict(bound.arguments))
+        return compute(metric, name, dict(bound.arguments))
 
     signature = signature_of(name)
     of_truth.__name__ = of_truth.__qualname__ = name
@@ -63,7 +63,7 @@ def function(name: str) -> Callable[..., Any]:
 
 
 def signature_of(name: str) -> inspect.Signature:
-    """The arguments of a function: those of rs_metrics, then by name what receval has beside them."""
+    """Return the arguments of a function: those of rs_metrics, then further ones of receval as keywords."""
     tables = ("items", "recs") if name == "coverage" else ("log", "pred") if name in FROM_A_LOG else ("true", "pred")
     positional: dict[str, tuple[str, Any]] = {
         **dict.fromkeys(tables, ("Any", inspect.Parameter.empty)),
@@ -79,7 +79,7 @@ def signature_of(name: str) -> inspect.Signature:
     metric = METRICS[names()[name]]
     kinds_of_own = ((metric.axes, "str | float | None"), (metric.numbers, "float | None"), (metric.texts, "str | None"))
     own = {key: annotation for keys, annotation in kinds_of_own for key in keys}
-    taken = {*positional, *COMMON}  # parameters of a metric's own with such a name are left to measure strings
+    taken = {*positional, *COMMON}  # parameters of a metric with such a name can only be set in measure strings
     by_name |= {key: (annotation, None) for key, annotation in own.items() if key not in taken and key.isidentifier()}
     kinds = ((inspect.Parameter.POSITIONAL_OR_KEYWORD, positional), (inspect.Parameter.KEYWORD_ONLY, by_name))
     parameters = [
@@ -90,23 +90,23 @@ def signature_of(name: str) -> inspect.Signature:
     return inspect.Signature(parameters, return_annotation="float | list[float] | dict[int | None, float] | dict[int | None, list[float]]")
 
 
-def computed(metric: Metric, name: str, given: dict[str, Any]) -> Any:
-    """The value of a metric, or of each user in the order of the first argument; NaN where there is none. Several `k` give a dict by k."""
+def compute(metric: Metric, name: str, given: dict[str, Any]) -> Any:
+    """Return the value of a metric, or per-user values in the order of the first argument, NaN if missing; a dict for several `k`."""
     first, lists, k, _, apply_mean, *columns_of_ids = (given.pop(key) for key in list(given)[:7])
     columns = dict(zip(("user", "item"), columns_of_ids, strict=True))
     sides = {key: given.pop(key) for key in COMMON if key in given}
     role = "items" if name == "coverage" else "train" if name in FROM_A_LOG else "test"
     sides |= {role: first} if role != "test" else {}
-    if not apply_mean and metric.system:
+    if not apply_mean and metric.per_model:
         raise ConfigError(f"{name} is one value per model, not per user", "remove apply_mean=False")
     own = {key: value for key, value in given.items() if value is not None}
     cutoffs = _cutoffs(k)
     entry = {"name": metric.name, **own, **({"k": ["none" if cut is None else cut for cut in cutoffs]} if metric.cut else {})}
     tables = {"test": first if role == "test" else None, "recommendations": lists, "train": sides["train"]}
     named = {role: found for role, table in tables.items() if (found := _named(table, columns))}
-    with told_of_arguments():
+    with errors_as_arguments():
         test = first if role == "test" else _pairs(lists, columns)
-    result = measured(test=test, recommendations={"model": lists}, metrics=[entry], columns=named, **sides)
+    result = evaluate_tolerantly(test=test, recommendations={"model": lists}, metrics=[entry], columns=named, **sides)
     made = {cut: [row for row in result.rows if row.model == "model" and row.k == (cut if metric.cut else None)] for cut in cutoffs}
     values: dict[int | None, float | list[float]] = {}
     if apply_mean:
@@ -121,12 +121,12 @@ def computed(metric: Metric, name: str, given: dict[str, Any]) -> Any:
 
 
 def _is_several(k: Any) -> bool:
-    """Whether `k` is several cut-offs."""
+    """Return whether `k` is several cut-offs."""
     return isinstance(k, Iterable) and not isinstance(k, str)
 
 
 def _cutoffs(k: Any) -> list[int | None]:
-    """The cut-offs that `k` is, one or several."""
+    """Return `k`, one cut-off or several, as a list; raise `ConfigError` for a wrong one."""
     given = list(k) if _is_several(k) else [k]
     if not given:
         raise ConfigError("k: the list of cut-offs is empty", "give at least one, such as k=[5, 10]")
@@ -137,7 +137,7 @@ def _cutoffs(k: Any) -> list[int | None]:
 
 
 def _users(test: Any, columns: Mapping[str, str]) -> list[str]:
-    """The users of a table in its order, as text; of a dict by user also those whose list is empty."""
+    """Return the users of a table in its order, as text; for a dict by user, including those with an empty list."""
     if users_without_items("true", "interactions", test, columns) is not None:
         return list(map(str, test))
     return [str(user) for user in _pairs(test, columns)["user"].unique(maintain_order=True)]
@@ -148,16 +148,16 @@ def _or_nan(value: float | None) -> float:
 
 
 def _named(table: Any, columns: Mapping[str, str]) -> dict[str, str]:
-    """Which column of a frame is which, where it has those of these names."""
+    """Return the entries of `columns` whose names are columns of the table."""
     known = None if isinstance(table, Mapping) else column_names(table)
     return {role: name for role, name in columns.items() if known is not None and name in known}
 
 
 def _pairs(table: Any, columns: Mapping[str, str]) -> Any:
-    """The users and items of a table, which are all that is looked at."""
+    """Return the columns user and item of a table of any kind."""
     where = f"data.recommendations: {type(table).__qualname__}"
     if isinstance(table, str):
         raise DataError(f"{where}: a path", "give a table, or use receval.evaluate")
     named = _named(table, columns)
     source = look_at_frame("data.recommendations", "lists", frame_of(where, "lists", table, columns=named), ReadOptions(columns=named))
-    return opened(source.scan).select("user", "item").collect()
+    return open_rows(source.scan).select("user", "item").collect()

@@ -1,4 +1,4 @@
-"""Reports and charts, from Python: what `receval report` and `receval plot` make."""
+"""Write reports and charts from Python, as `receval report` and `receval plot` do."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..comparison.questions import Questions
+from ..comparison.comparison_options import ComparisonOptions
 from ..config.run_sections import ChartName, ReportConfig
 from ..content.report import CHARTS, ReportContent
 from ..disk.stage import Stage, destination
@@ -19,17 +19,17 @@ from ..render import drawing
 from ..render.forms import rendered
 from ..results.comparison import Comparison
 from ..results.result import Result
-from ..session.compare import Gathered
+from ..session.compare import GatheredResults
 from ..session.report import chart_of, report_of, report_of_gathered, stored_sections
 from ..session.targets import target_of
 
 _OWN, _BASELINE = "result", "baseline"
 _Charts = Mapping[str, tuple[str, ...]]
-"""The charts of a page, each with the measures that it is of."""
+"""The charts of a page, each with its measures."""
 
 
 class DrawnChart(Struct, frozen=True, eq=False):
-    """A chart: shown in a notebook it is a picture; `svg`, the Vega-Lite `spec` and its `caption`; `save` writes it."""
+    """A chart: `svg`, the Vega-Lite `spec` and its `caption`; a notebook shows the picture, and `save` writes it."""
 
     kind: str
     spec: dict[str, Any]
@@ -37,11 +37,11 @@ class DrawnChart(Struct, frozen=True, eq=False):
 
     @property
     def svg(self) -> str:
-        """The picture; `MissingExtraError` without the extra `report`."""
+        """The picture as SVG; raises `MissingExtraError` without the extra `report`."""
         return drawing.as_svg(self.spec)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture, in the form that its ending says: .svg, .png, .pdf, or .json, which is the specification."""
+        """Write the picture in the form of the ending: .svg, .png, .pdf, or .json, which is the specification."""
         target, row = target_of(path, "chart", noun="chart")
         _write(target, rendered(row, self.spec))
 
@@ -53,7 +53,7 @@ class DrawnChart(Struct, frozen=True, eq=False):
 
 
 def write(path: str | os.PathLike[str], subject: Result | Comparison, content: Callable[[], ReportContent], *, interactive: bool) -> None:
-    """Write the report of a result or a comparison, in the form that the ending says; in LaTeX it has the tables of the `subject` alone."""
+    """Write the report of a result or a comparison in the form of the ending; in LaTeX it has only the tables of the `subject`."""
     target, row = target_of(path, "report", "latex", noun="report")
     if row.of == "latex" and isinstance(subject, Comparison):
         row = of_form("latex", "comparison") or row
@@ -61,7 +61,7 @@ def write(path: str | os.PathLike[str], subject: Result | Comparison, content: C
 
 
 def draw(kind: ChartName, of: str | Sequence[str], content: Callable[..., ReportContent]) -> DrawnChart:
-    """Draw a chart of what `content` makes of `charts`; `ConfigError` if there is nothing to show."""
+    """Draw a chart; `content` makes the content of a report with this chart. Raises `ConfigError` if there is nothing to show."""
     if kind not in CHARTS:
         raise ConfigError(f"a chart must be one of {', '.join(CHARTS)}, not {kind!r}")
     chart = chart_of(content(charts={kind: (of,) if isinstance(of, str) else tuple(of)}), kind, "this result")
@@ -69,24 +69,24 @@ def draw(kind: ChartName, of: str | Sequence[str], content: Callable[..., Report
 
 
 def of_several(
-    results: Mapping[str, Result], questions: Questions, *, title: str | None = None, charts: _Charts | None = None
+    results: Mapping[str, Result], options: ComparisonOptions, *, title: str | None = None, charts: _Charts | None = None
 ) -> ReportContent:
-    """Make the content of the page of a comparison: what the config of a single result says of reports holds."""
+    """Make the content of the page of a comparison, with the report settings of the config if there is a single result."""
     wanted = stored_sections(next(iter(results.values())))[1] if len(results) == 1 else ReportConfig()
     changes = {"title": title or wanted.title, **({} if charts is None else {"charts": dict(charts)})}
-    return report_of(results, questions, wanted.model_copy(update=changes))
+    return report_of(results, options, wanted.model_copy(update=changes))
 
 
-def of_one(result: Result, asked: Mapping[str, Any], *, title: str | None = None, charts: _Charts | None = None) -> ReportContent:
-    """Make the content of the page of a result: what is not asked here is as the config of the result says."""
+def of_one(result: Result, arguments: Mapping[str, Any], *, title: str | None = None, charts: _Charts | None = None) -> ReportContent:
+    """Make the content of the page of a result; options that `arguments` do not give are those of its config."""
     results = {_OWN: result}
-    baseline, measures = asked["baseline"], asked["measures"]
+    baseline, measures = arguments["baseline"], arguments["measures"]
     if isinstance(baseline, Result):
         results = {_BASELINE: baseline, **results}
         baseline = _BASELINE
     named = (measures,) if isinstance(measures, str) else tuple(measures)
-    given = {**asked, "baseline": baseline and os.fspath(baseline), "measures": named}
-    return report_of_gathered(Gathered(results), given, title=title, charts=charts)
+    given = {**arguments, "baseline": baseline and os.fspath(baseline), "measures": named}
+    return report_of_gathered(GatheredResults(results), given, title=title, charts=charts)
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -1,4 +1,4 @@
-"""The health checks: `table` names them all, `records` says what one is, how a run uses it, and what it found."""
+"""Health checks: `table` lists them all and defines a check, its setting in a run, and its finding."""
 
 from .table import CHECKS, NEEDS, SEVERITIES, Check, CheckSetting, Finding, Limit, Severity, declare, setting
 

@@ -1,4 +1,4 @@
-"""The health checks by id: what each looks at, how bad it is by default, its limits, and what to do."""
+"""Health checks by id: what they detect, their default severity and limits, and advice."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SEVERITIES: Final = ("error", "warn", "info", "off")
 
 
 class Limit(Struct, frozen=True):
-    """A number that a check takes from the config: its default (`None`: not asked), its bounds, and what it means."""
+    """A number that a check takes from the config: its default (`None`: the check ignores it), its bounds, and its meaning."""
 
     default: float | None
     means: str
@@ -25,9 +25,9 @@ _COUNTED: Final = MappingProxyType({"max_share": _SHARE})
 
 
 class Check(Struct, frozen=True):
-    """One check: its id, its severity unless the config says otherwise, what it finds, what to do, and its limits.
+    """One check: its id, default severity, the problem that it detects, advice, and limits.
 
-    `needs` are those of `NEEDS` without which it is not made.
+    `needs` are keys of `NEEDS`; the check is skipped without them.
     """
 
     id: str
@@ -39,23 +39,23 @@ class Check(Struct, frozen=True):
 
 
 class CheckSetting(Struct, frozen=True):
-    """How a check is used in one run: its severity, and its limits."""
+    """Setting of a check in one run: its severity, and its limits."""
 
     severity: Severity
     limits: Mapping[str, float | None]
 
     def limit(self, name: str) -> float:
-        """A limit that has a number."""
+        """Return a limit that has a number."""
         value = self.limits[name]
         assert value is not None
         return value
 
 
 class Finding(Struct, frozen=True):
-    """What a check found: one full sentence with count and share, examples, and what to do.
+    """Finding of a check: one full sentence with count and share, examples, and advice.
 
-    `model` is empty where it is about the files that all models share. `count` of `total` are affected. `details` has further
-    numbers, such as the bounds of values under ties.
+    `model` is empty for a finding about the files that all models share. `count` of `total` are affected. `details` has further numbers,
+    such as the bounds of values under ties.
     """
 
     check: str
@@ -70,11 +70,11 @@ class Finding(Struct, frozen=True):
 
     @property
     def share(self) -> float:
-        """The share that is affected."""
+        """Share that is affected."""
         return self.count / self.total if self.total else 0.0
 
     def cells(self) -> dict[str, Any]:
-        """What the formats for machines say of it."""
+        """Return the finding in the form for machine formats."""
         return {
             "check": self.check,
             "severity": self.severity,
@@ -90,7 +90,7 @@ class Finding(Struct, frozen=True):
 
 
 def setting(check: Check, severity: Severity | None = None, **limits: float | None) -> CheckSetting:
-    """How `check` is used, where something of it is given."""
+    """Return the setting of `check`: its defaults, and the values that are given."""
     return CheckSetting(severity or check.severity, {name: limit.default for name, limit in check.limits.items()} | limits)
 
 
@@ -107,16 +107,16 @@ NEEDS: Final = MappingProxyType(
         "gains": "graded relevance",
     }
 )
-"""What a check may need, in words."""
+"""Inputs that a check may need, in words."""
 
 
 _DECLARED: Final[dict[str, Check]] = {}
 CHECKS: Final[Mapping[str, Check]] = MappingProxyType(_DECLARED)
-"""Every check by id, in the order in which findings of one severity are shown."""
+"""All checks by id, in the order in which findings of one severity are shown."""
 
 
 def declare(*checks: Check) -> None:
-    """Add checks to `CHECKS`; `ValueError` if there is one of that id already."""
+    """Add checks to `CHECKS`; `ValueError` if one of that id exists already."""
     for check in checks:
         if check.id in _DECLARED:
             raise ValueError(f"there is a check {check.id!r} already")
@@ -192,9 +192,16 @@ declare(
     Check(
         "R10",
         "warn",
-        "lists look like sampled candidates: all have the same size and contain every relevant item",
-        "rank the whole catalogue: sampled candidates can change the order of models (Krichene and Rendle, KDD 2020)",
-        {"min_inside": Limit(0.99, "the check fails from this share of relevant items inside the lists", most=1.0)},
+        "lists look like sampled candidates: nearly all have the same size, and they contain nearly every relevant item",
+        "rank the whole catalogue: sampled candidates can change the order of models (Krichene and Rendle, KDD 2020); if they are "
+        "intended, set health: {R10: off}",
+        {
+            "min_inside": Limit(
+                0.9,
+                "the check fails if the lists contain this share of the relevant items, and this share of lists has one size",
+                most=1.0,
+            )
+        },
     ),
     Check(
         "T01",

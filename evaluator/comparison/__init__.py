@@ -1,1 +1,1 @@
-"""Results → how their models differ, and how sure that is: users are paired here, and the arithmetic is that of `stats`."""
+"""Results → differences between their models: users are paired here, and `stats` does the arithmetic."""

@@ -1,4 +1,4 @@
-"""The base of a comparison: decided here for every command, page and table, so that all of them compare with the same model."""
+"""The base of a comparison, decided here for every command, page and table, so that all of them use the same model."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def base_of(results: Mapping[str, Result], baseline: str | None = None) -> Base:
     gates compare with; else the first. Of several results, `compare.baseline` and `gates.baseline` name a folder, by its label or its
     last part.
 
-    `ConfigError` if `baseline` is given and nothing has this name.
+    Raises `ConfigError` if `baseline` is given and nothing has this name.
     """
     if len(results) == 1:
         (result,) = results.values()
@@ -55,7 +55,7 @@ def gates_folder(result: Result) -> str | None:
 
 
 def _model_of_config(result: Result) -> str | None:
-    """Return the model that the config of a result, or what its gates were judged against, makes the base."""
+    """Return the model that the config of a result, or the base of its judged gates, names; `None` if there is none."""
     own = _section(result, "compare", Compare).baseline
     if own in result.models:
         return own
@@ -70,7 +70,7 @@ def _model_of_config(result: Result) -> str | None:
 
 
 def _label_of_config(result: Result, labels: Mapping[str, Result]) -> list[str]:
-    """Return the name among `labels` that the config of one of several results calls its baseline, if there is one."""
+    """Return the name among `labels` that the config of one of several results names as baseline, in a list; empty if none."""
     compare, gates = _section(result, "compare", Compare), _section(result, "gates", Gates)
     for path in (compare.baseline, None if gates.baseline is None else gates.baseline.path):
         label, _, folder = (path or "").rpartition("=")
@@ -89,6 +89,7 @@ def _section(result: Result, name: str, kind: type[Section]) -> Section:
 
 
 def _known(name: str, known: Sequence[str], kind: str) -> str:
+    """Return `name` if it is known; raise `ConfigError` otherwise."""
     if name in known:
         return name
     close = get_close_matches(name, known, n=1)

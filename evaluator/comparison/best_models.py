@@ -1,4 +1,4 @@
-"""What a run of several models ends with: for every measure the best model, and which models it beats."""
+"""Conclude a run of several models: for every measure the best model, and the models that it beats."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from ..stats.best import ModelValues, Pair, conclude
 from ..stats.difference import Conclusion
 from ..stats.estimates import Estimate
 from ..stats.rare_changes import ValueRange
-from .differing import Differing
+from .comparison_options import ComparisonOptions, all_named, margins_of, rows_of
+from .model_pair import ModelPair
 from .pairing import Side
-from .questions import Questions, all_named, margins_of, rows_of
 
 
-def with_conclusions(result: Result, questions: Questions) -> Result:
-    """The result with what is concluded of its models; as it is if there are not several, or the per-user values were not kept."""
-    made = conclusions_of(result, questions)
+def with_conclusions(result: Result, options: ComparisonOptions) -> Result:
+    """Return the result with conclusions on its models; unchanged with fewer than two models, or without per-user values."""
+    made = conclusions_of(result, options)
     return replace(result, conclusions=made) if made else result
 
 
-def conclusions_of(result: Result, questions: Questions) -> tuple[Conclusion, ...]:
-    """Conclude which model is best and which others it beats, for every measure that is judged and has a better direction.
+def conclusions_of(result: Result, options: ComparisonOptions) -> tuple[Conclusion, ...]:
+    """Conclude which model is best and which others it beats, for every judged measure with a better direction.
 
-    Every two models are compared on the users that count for both, as `compare` does with `users: common`. Nothing if there are not several
-    models, or the per-user values were not kept.
+    All pairs of models are compared on the users that count for both, as `compare` does with `users: common`. Empty with fewer than two
+    models, or without per-user values.
     """
     models = [model for model in result.models if model not in result.yardsticks]
     if len(models) < 2 or not all(model in result.per_user for model in models):
@@ -32,15 +32,15 @@ def conclusions_of(result: Result, questions: Questions) -> tuple[Conclusion, ..
     rows = {model: rows_of(result, model) for model in models}
     first = rows[models[0]]
     labels = tuple(label for label in first if all(label in of_model for of_model in rows.values()))
-    judged = all_named(questions.measures, labels) if questions.measures else labels
-    margins = margins_of(questions.margins, labels)
-    asked = replace(questions, common=True, by=(), unpaired=False)
+    judged = all_named(options.measures, labels) if options.measures else labels
+    margins = margins_of(options.margins, labels)
+    overridden = replace(options, common=True, by=(), unpaired=False)
     sides = {model: Side(model, result, model) for model in models}
-    of_pairs: dict[Pair, Differing] = {}
+    of_pairs: dict[Pair, ModelPair] = {}
 
-    def differing(pair: Pair) -> Differing:
+    def model_pair(pair: Pair) -> ModelPair:
         if pair not in of_pairs:
-            of_pairs[pair] = Differing(sides[pair[0]], sides[pair[1]], asked, relative=False)
+            of_pairs[pair] = ModelPair(sides[pair[0]], sides[pair[1]], overridden, relative=False)
         return of_pairs[pair]
 
     def values_of(label: str) -> ModelValues:
@@ -48,16 +48,16 @@ def conclusions_of(result: Result, questions: Questions) -> tuple[Conclusion, ..
         known = {model: row.value for model, row in of_models.items() if row.value is not None}
 
         def estimate(pair: Pair) -> Estimate:
-            return differing(pair).estimate(label)
+            return model_pair(pair).estimate(label)
 
         def margin(pair: Pair) -> float | None:
             return margins[label].of(known[pair[0]]) or None if label in margins else None
 
         def value_range(pair: Pair) -> ValueRange | None:
-            return differing(pair).value_range(label)
+            return model_pair(pair).value_range(label)
 
         row = first[label]
         better, users = bool(row.higher_is_better), {model: of_model.n_users for model, of_model in of_models.items()}
         return ModelValues(label, known, users, estimate, better, margin, value_range, row.k, row.aggregate)
 
-    return conclude([values_of(label) for label in judged if first[label].higher_is_better is not None], questions.settings)
+    return conclude([values_of(label) for label in judged if first[label].higher_is_better is not None], options.settings)

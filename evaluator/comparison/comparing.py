@@ -1,4 +1,4 @@
-"""Results that may be compared → `Comparison`: every measure of every pair, and what is concluded of those that are judged."""
+"""Compare results: every measure of every pair of models, and verdicts on the judged ones, as a `Comparison`."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from msgspec.structs import replace
 from ..errors import DataError
 from ..results.comparison import Comparison
 from ..results.description import HistogramBin, Spread
-from ..results.result import Result, columns_of, select
+from ..results.result import InputFile, Result, columns_of, select
 from ..results.row import shortened
-from ..stats.concluding import corrected, unjudged, users_text
+from ..stats.concluding import judge_family, users_text, without_verdict
 from ..stats.difference import Difference
-from ..stats.letters import letters, pairs_told_apart
+from ..stats.letters import different_pairs, letters
 from ..stats.paired import TOLERANCE
-from .differing import Differing
+from .comparison_options import ComparisonOptions, all_named, margins_of, rows_of
+from .model_pair import ModelPair
 from .pairing import Floats, Side, Sides, sides_of
-from .questions import Questions, all_named, margins_of, rows_of
 
 _MOST = 3
 
 
 def refuse_incomparable(base: Side, model: Side, metrics: Iterable[str], *, unpaired: bool) -> None:
-    """`DataError` if two sides of different results have another truth, or another definition of one of the `metrics`.
+    """Raise `DataError` if two sides of different results have different test sets, or different definitions of one of the `metrics`.
 
-    Definitions must be the same whatever is compared; with `unpaired` users, other test data may be compared too.
+    Definitions must always be the same; with `unpaired` users, test data may differ.
     """
     if base.result is model.result:
         return
@@ -44,17 +44,19 @@ def refuse_incomparable(base: Side, model: Side, metrics: Iterable[str], *, unpa
 
 
 def notes_on_inputs(base: Side, model: Side, metrics: Iterable[str]) -> Iterator[str]:
-    """Sentences on other side inputs that measures look at."""
+    """Yield sentences on side inputs of measures that differ between two sides."""
     if base.result is model.result:
         return
     needs = {need.removesuffix("?").partition(".")[0] for metric in metrics for need in base.result.definitions[metric].needs}
-    ours, theirs = (_hashes(side.result) for side in (base, model))
+    ours, theirs = ({source.role: source.files for source in side.result.inputs} for side in (base, model))
     for role in sorted(("train", "items") if "catalogue" in needs else ()) + sorted(needs - {"catalogue", "predictions"}):
-        if ours.get(f"data.{role}") != theirs.get(f"data.{role}"):
+        mine, other = (files.get(f"data.{role}", ()) for files in (ours, theirs))
+        if len(mine) != len(other) or not all(map(InputFile.may_equal, mine, other)):
             yield f"{model.name} was evaluated with a different data.{role} than {base.name}, which also changes measures that use it."
 
 
 def _other_truths(base: Side, model: Side) -> Iterator[str]:
+    """Yield the differences between the test sets of two sides."""
     ours, theirs = base.result.truths, model.result.truths
     if ours.keys() != theirs.keys():
         yield f"the folds are {', '.join(ours) or 'none'} and {', '.join(theirs) or 'none'}"
@@ -70,6 +72,7 @@ def _other_truths(base: Side, model: Side) -> Iterator[str]:
 
 
 def _other_definitions(base: Side, model: Side, metrics: Iterable[str]) -> Iterator[str]:
+    """Yield the differences between the definitions of metrics of two sides."""
     for metric in metrics:
         ours, theirs = base.result.definitions[metric], model.result.definitions[metric]
         for choice, mine, other in ours.differences(theirs):
@@ -80,24 +83,20 @@ def _shown(value: object) -> str:
     return "not set" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _hashes(result: Result) -> dict[str, tuple[str, ...]]:
-    return {source.role: tuple(file.sha256 for file in source.files) for source in result.inputs}
-
-
 _BINS: Final = 24
 
 
-def spread_of_differences(differing: Differing, label: str) -> Spread | None:
-    """The histogram of the differences of all users in a measure; `None` of a measure without per-user values."""
-    sides = differing.sides_of(label)
+def spread_of_differences(pair: ModelPair, label: str) -> Spread | None:
+    """Return the histogram of per-user differences in a measure; `None` without per-user values."""
+    sides = pair.sides_of(label)
     if sides is None:
         return None
-    better = differing.row(differing.base, label).higher_is_better
-    return _spread(label, differing.model.name, differing.base.name, better, sides[1] - sides[0])
+    better = pair.row(pair.base, label).higher_is_better
+    return _spread(label, pair.model.name, pair.base.name, better, sides[1] - sides[0])
 
 
 def spreads_of_values(result: Result, label: str) -> Iterator[Spread]:
-    """The histogram of the values of all users in a measure, for each model whose per-user values were kept."""
+    """Yield the histogram of per-user values in a measure, for each model whose per-user values were kept."""
     for model in result.models:
         row = rows_of(result, model).get(label)
         if row is not None and model in result.per_user and row.measure in columns_of(result.per_user, model):
@@ -106,7 +105,7 @@ def spreads_of_values(result: Result, label: str) -> Iterator[Spread]:
 
 
 def _spread(label: str, model: str, base: str | None, better: bool | None, values: Floats) -> Spread:
-    """Bins of one width, as many below 0 as above where there are values on both sides."""
+    """Count values in bins of equal width, as many below 0 as above if there are values on both sides."""
     known = values[np.isfinite(values)]
     other = known[np.abs(known) > TOLERANCE]
     bins: tuple[HistogramBin, ...] = ()
@@ -118,14 +117,14 @@ def _spread(label: str, model: str, base: str | None, better: bool | None, value
     return Spread(label, model, base, better, len(known), len(known) - len(other), bins)
 
 
-def largest_losses(differing: Differing, label: str, n: int) -> pl.DataFrame | None:
-    """The `n` users with the largest losses of a measure, largest first, equal ones in the order of their ids.
+def largest_losses(pair: ModelPair, label: str, n: int) -> pl.DataFrame | None:
+    """Return the `n` users with the largest losses in a measure, largest first, ties in the order of their ids.
 
-    Columns: user, with folds fold, base, model (the values), difference (model - base). `None` for a measure without per-user values or
-    without a better direction.
+    Columns: user, fold (if there are folds), base and model (the values), difference (model - base). `None` for a measure without
+    per-user values or without a better direction.
     """
-    values, better = differing.sides_of(label), differing.row(differing.base, label).higher_is_better
-    if values is None or differing.pairing is None or better is None:
+    values, better = pair.sides_of(label), pair.row(pair.base, label).higher_is_better
+    if values is None or pair.pairing is None or better is None:
         return None
     base, model = values
     difference = model - base
@@ -133,20 +132,20 @@ def largest_losses(differing: Differing, label: str, n: int) -> pl.DataFrame | N
     order = np.argsort(-loss, kind="stable")[:n]
     order = order[loss[order] > 0]
     columns = {"base": base[order], "model": model[order], "difference": difference[order]}
-    return differing.pairing.keys[order].with_columns(**{name: pl.Series(column) for name, column in columns.items()})
+    return pair.pairing.keys[order].with_columns(**{name: pl.Series(column) for name, column in columns.items()})
 
 
-def compare(results: Mapping[str, Result], questions: Questions) -> Comparison:
-    """Compare the models of named results; see `sides_of` for which with which.
+def compare(results: Mapping[str, Result], options: ComparisonOptions) -> Comparison:
+    """Compare the models of named results; see `sides_of` for the pairs.
 
-    `ConfigError` for a question about what the results do not have; `DataError` for results that cannot be compared: other test data or
-    definitions, other users (unless those in `common` are asked for), groups or per-user values that were not kept.
+    Raises `ConfigError` for options about data that the results do not have, and `DataError` for results that cannot be compared: other
+    test data or definitions, other users (unless `common`), groups or per-user values that were not kept.
     """
-    sides = sides_of(results, questions.baseline, all_pairs=questions.all_pairs)
+    sides = sides_of(results, options.baseline, all_pairs=options.all_pairs)
     labels = _common_labels(sides)
-    judged = all_named(questions.measures, labels) if questions.measures else labels
-    margins = margins_of(questions.margins, labels)
-    questions = replace(questions, settings=replace(questions.settings, family=max(1, len(judged) * len(sides.pairs))))
+    judged = all_named(options.measures, labels) if options.measures else labels
+    margins = margins_of(options.margins, labels)
+    options = replace(options, settings=replace(options.settings, family=max(1, len(judged) * len(sides.pairs))))
     differences: list[Difference] = []
     by_group: list[Difference] = []
     losers: dict[tuple[str, str], pl.DataFrame] = {}
@@ -154,60 +153,61 @@ def compare(results: Mapping[str, Result], questions: Questions) -> Comparison:
     notes: list[str] = list(sides.notes)
     for base, model in sides.pairs:
         metrics = dict.fromkeys(rows_of(base.result, base.model)[label].metric for label in labels)
-        refuse_incomparable(base, model, metrics, unpaired=questions.unpaired)
+        refuse_incomparable(base, model, metrics, unpaired=options.unpaired)
         notes += notes_on_inputs(base, model, metrics)
-        differing = Differing(base, model, questions)
-        sizes = {label: margins[label].of(differing.value(base, label)) or None if label in margins else None for label in labels}
-        differences += differing.all(sizes)
+        pair = ModelPair(base, model, options)
+        sizes = {label: margins[label].of(pair.value(base, label)) or None if label in margins else None for label in labels}
+        differences += pair.all(sizes)
         for label in judged:
-            by_group += differing.by_group(label, sizes[label])
-            lost = largest_losses(differing, label, questions.losers) if questions.losers else None
+            by_group += pair.by_group(label, sizes[label])
+            lost = largest_losses(pair, label, options.losers) if options.losers else None
             losers |= {} if lost is None else {(model.name, label): lost}
-        spread_labels = all_named(questions.spreads, labels, "distribution") if questions.spreads else ()
-        spreads += [spread for label in spread_labels if (spread := spread_of_differences(differing, label)) is not None]
-        differing.refuse_other_users()
-        notes += differing.notes()
-    finished = _judged(differences, judged, questions)
+        spread_labels = all_named(options.spreads, labels, "distribution") if options.spreads else ()
+        spreads += [spread for label in spread_labels if (spread := spread_of_differences(pair, label)) is not None]
+        pair.refuse_other_users()
+        notes += pair.notes()
+    finished = _judged(differences, judged, options)
     first = sides.pairs[0][0]
     return Comparison(
-        base=None if questions.all_pairs else sides.base,
+        base=None if options.all_pairs else sides.base,
         models=tuple(side.name for side in sides.all),
         differences=finished,
-        settings=questions.settings,
+        settings=options.settings,
         judged=judged,
         values={(label, side.name): rows_of(side.result, side.model)[label].value for label in labels for side in sides.all},
         higher_is_better={label: rows_of(first.result, first.model)[label].higher_is_better for label in labels},
-        by_group=corrected(by_group, questions.settings),
-        letters=_letters(finished, sides, judged) if questions.all_pairs else {},
+        by_group=judge_family(by_group, options.settings),
+        letters=_letters(finished, sides, judged) if options.all_pairs else {},
         losers=losers,
         spreads=tuple(spreads),
         notes=tuple(dict.fromkeys(notes)),
-        paired=not questions.unpaired,
+        paired=not options.unpaired,
         first=sides.first,
         margins=margins,
     )
 
 
 def _common_labels(sides: Sides) -> tuple[str, ...]:
-    """The measures that all sides have, in the order of the first; `DataError` if there is none."""
+    """Return the measures that all sides have, in the order of the first; raise `DataError` if there are none."""
     rows = [rows_of(side.result, side.model) for side in sides.all]
     labels = tuple(label for label in rows[0] if all(label in one for one in rows))
     if not labels:
         raise DataError(
-            f"{sides.all[0].name} and {sides.all[1].name} have no measure in common: {shortened(rows[0])}; {shortened(rows[1])}",
+            f"{sides.all[0].name} and {sides.all[1].name} have no measure in common: the first has {shortened(rows[0])}, "
+            f"the second {shortened(rows[1])}",
             "evaluate both with the same metrics and cut-offs",
         )
     return labels
 
 
-def _judged(differences: list[Difference], judged: tuple[str, ...], questions: Questions) -> tuple[Difference, ...]:
-    """The differences, those of judged measures corrected together, in their order."""
-    family = iter(corrected([one for one in differences if one.subject.measure in judged], questions.settings))
-    return tuple(next(family) if one.subject.measure in judged else unjudged(one) for one in differences)
+def _judged(differences: list[Difference], judged: tuple[str, ...], options: ComparisonOptions) -> tuple[Difference, ...]:
+    """Return the differences in their order, those of judged measures corrected together."""
+    family = iter(judge_family([one for one in differences if one.subject.measure in judged], options.settings))
+    return tuple(next(family) if one.subject.measure in judged else without_verdict(one) for one in differences)
 
 
 def _letters(differences: tuple[Difference, ...], sides: Sides, judged: tuple[str, ...]) -> dict[str, dict[str, str]]:
-    """By measure and model the letters that say which models cannot be told apart; none of a measure without intervals."""
+    """Return letters by measure and model (models that share one are not clearly different); none for a measure without intervals."""
     made: dict[str, dict[str, str]] = {}
     for label in judged:
         of_measure = [one for one in differences if one.subject.measure == label]
@@ -216,6 +216,6 @@ def _letters(differences: tuple[Difference, ...], sides: Sides, judged: tuple[st
             continue
         sign = -1.0 if next(iter(values.values())).higher_is_better is not False else 1.0
         order = sorted(values, key=lambda name: sign * (values[name].value or 0.0))
-        lettered = letters(order, pairs_told_apart(of_measure))
+        lettered = letters(order, different_pairs(of_measure))
         made |= {} if lettered is None else {label: lettered}
     return made

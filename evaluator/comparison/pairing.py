@@ -1,4 +1,4 @@
-"""Which models of which results are compared, and their users brought together: values in the same order, NaN for a user without one."""
+"""Pair the models of results, and pair their users: values in the same order, NaN for a user without one."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ..stats.concluding import users_text
 from .bases import Base, base_of, gates_folder, own_models
 
 _PLAIN = 2
-"""Of so many models or results the title says plainly which is the base."""
+"""Number of models or results up to which the title makes clear which is the base."""
 
 
 class Side(Struct, frozen=True, eq=False):
-    """One model of one result, under the name that the comparison gives it."""
+    """One model of one result, under its name in the comparison."""
 
     name: str
     result: Result
@@ -31,9 +31,9 @@ class Side(Struct, frozen=True, eq=False):
 
 
 class Sides(Struct, frozen=True, eq=False):
-    """The pairs to compare, base first, all sides in order, the base that all pairs share, and notes on what has no partner.
+    """The pairs to compare, base first; all sides in order; the base that all pairs share; and notes on models without a partner.
 
-    `first` is the base if it is the first of several only because nothing names another one.
+    `first` is the base if it is only the first of several, because nothing names another one.
     """
 
     pairs: tuple[tuple[Side, Side], ...]
@@ -46,11 +46,11 @@ class Sides(Struct, frozen=True, eq=False):
 def sides_of(results: Mapping[str, Result], baseline: str | None = None, *, all_pairs: bool = False) -> Sides:
     """Pair the models of named results.
 
-    Of one result its models are compared with `baseline`; yardsticks only if named. Of several, each model is compared with the one of the
-    same name in the result called `baseline`; if each result has one model, the names need not be the same. Without `baseline`
-    `base_of` decides. With `all_pairs` every two sides are compared.
+    The models of one result are compared with `baseline`, which may be reference lists. With several results, each model is compared with
+    the one of the same name in the result named `baseline`; if each result has one model, their names may differ. Without `baseline`,
+    `base_of` decides. With `all_pairs`, all pairs of sides are compared.
 
-    `ConfigError` if there is no such baseline, or fewer than two models; `DataError` if results have no model in common.
+    Raises `ConfigError` if there is no such baseline, or fewer than two models; `DataError` if results have no model in common.
     """
     if not results:
         raise ConfigError("there is nothing to compare")
@@ -125,25 +125,25 @@ _MISSING = -1
 
 
 class SideRows(Struct, frozen=True, eq=False):
-    """The rows of one side: for each training run the row of each paired user, -1 for a user without one, `None` if rows are in order."""
+    """The rows of one side: for each training run the row of each paired user, -1 for a missing user; `None` if all rows are in order."""
 
     side: Side
     runs: tuple[Integers | None, ...]
 
     @classmethod
     def of(cls, side: Side, runs: Sequence[Integers]) -> SideRows:
-        """The rows of each run; those of a single run are often all, in order."""
+        """Make the rows of a side from the rows of each run."""
         is_plain = len(runs) == 1 and np.array_equal(runs[0], np.arange(len(runs[0])))
         return cls(side, (None,) if is_plain else tuple(runs))
 
     def values(self, column: str) -> list[Floats]:
-        """The values of a column, in the order of the paired users, for each run."""
+        """Return the values of a column for each run, in the order of the paired users."""
         stored = select(self.side.result.per_user, self.side.model, [column])[column].cast(pl.Float64).to_numpy()
         return [stored if rows is None else np.append(stored, np.nan)[rows] for rows in self.runs]  # the last one is that of row -1
 
 
 class Pairing(Struct, frozen=True, eq=False, dict=True):
-    """The users of two sides: `keys` has the column user, with folds also fold, in ascending order; `rows` are those of base and model."""
+    """The paired users of two sides: `keys` has the columns user and, with folds, fold, in ascending order."""
 
     keys: pl.DataFrame
     base: SideRows
@@ -151,7 +151,7 @@ class Pairing(Struct, frozen=True, eq=False, dict=True):
 
     @classmethod
     def of(cls, base: Side, model: Side) -> Pairing:
-        """Bring the users of two sides together; `DataError` if their test items cannot be the same."""
+        """Pair the users of two sides."""
         runs = {side: _runs(side) for side in (base, model)}
         keys, rows = _aligned([*runs[base], *runs[model]])
         n_base = len(runs[base])
@@ -159,25 +159,25 @@ class Pairing(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def has_runs(self) -> bool:
-        """Whether one of the models was trained several times."""
+        """True if one of the models was trained several times."""
         return len(self.base.runs) > 1 or len(self.model.runs) > 1
 
     @cached_property
     def folds(self) -> Integers | None:
-        """The number of each row's fold, from 0; `None` without folds."""
+        """The fold number of each row, from 0; `None` without folds."""
         if "fold" not in self.keys.columns:
             return None
         return (self.keys["fold"].rank("dense") - 1).to_numpy().astype(np.int64)
 
     @cached_property
     def repeated_users(self) -> Integers | None:
-        """A number for each user, where users stand in several folds; `None` where each row is another user."""
+        """A number for the user of each row, if users are in several folds; `None` if each row is another user."""
         if self.folds is None or self.keys["user"].n_unique() == len(self.keys):
             return None
         return (self.keys["user"].rank("dense") - 1).to_numpy().astype(np.int64)
 
     def groups(self, column: str) -> pl.Series:
-        """The group of each user in a column of groups; null where the base side does not know the user."""
+        """Return the group of each user from a column; null for users that are missing on the base side."""
         side = self.base.side
         stored = select(side.result.per_user, side.model, [column])[column]
         rows = self.base.runs[0]
@@ -187,7 +187,7 @@ class Pairing(Struct, frozen=True, eq=False, dict=True):
         return with_none.gather(np.where(rows == _MISSING, len(stored), rows))
 
     def refuse_other_relevant_items(self) -> None:
-        """`DataError` if a user has another number of relevant items on the two sides."""
+        """Raise `DataError` if a user has different numbers of relevant items on the two sides."""
         ours, theirs = (rows.values("n_relevant")[0] for rows in (self.base, self.model))
         other = np.flatnonzero(np.isfinite(ours) & np.isfinite(theirs) & (ours != theirs))
         if len(other):
@@ -201,14 +201,14 @@ class Pairing(Struct, frozen=True, eq=False, dict=True):
 
 
 class _Run(NamedTuple):
-    """The keys of the rows of a training run, and where these rows are stored."""
+    """The keys of the rows of a training run, and the positions of these rows."""
 
     keys: pl.DataFrame
     rows: Integers
 
 
 def _runs(side: Side) -> list[_Run]:
-    """The training runs of a side, each in the order of its stored rows."""
+    """Return the training runs of a side, each in the order of its stored rows."""
     columns = columns_of(side.result.per_user, side.model)
     names = ["user", *(name for name in ("fold", "run") if name in columns)]
     stored = select(side.result.per_user, side.model, names)
@@ -219,7 +219,7 @@ def _runs(side: Side) -> list[_Run]:
 
 
 def _aligned(runs: Sequence[_Run]) -> tuple[pl.DataFrame, list[Integers]]:
-    """All keys of some runs in ascending order, and for each run the row of each key."""
+    """Return all keys of some runs in ascending order, and for each run the row of each key, -1 if missing."""
     first, *others = frames = _of_one_type([run.keys for run in runs])
     if all(frame.equals(first) for frame in others):
         return first, [run.rows for run in runs]
@@ -233,7 +233,7 @@ def _aligned(runs: Sequence[_Run]) -> tuple[pl.DataFrame, list[Integers]]:
 
 
 def _of_one_type(frames: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
-    """The frames with ids as text, where some are integers and some text."""
+    """Return the frames with ids of one type: text if they differ."""
     if len({frame["user"].dtype for frame in frames}) == 1:
         return list(frames)
     return [frame.with_columns(pl.col("user").cast(pl.String)) for frame in frames]

@@ -30,7 +30,7 @@ __all__ = [
 
 
 def json_schema() -> str:
-    """The JSON Schema of a config file, as it is committed beside the configs."""
+    """Return the JSON Schema of a config file, as committed in configs/."""
     schema: dict[str, Any] = {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "receval config",

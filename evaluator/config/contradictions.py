@@ -1,4 +1,4 @@
-"""What is wrong with a config whose parts are right: missing inputs, keys and gates that do not go together, settings without effect."""
+"""Find problems between valid parts of a config: missing inputs, keys and gates that contradict, settings without effect."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..measure.task import needs_scores
 from ..metrics import Definition
 from ..metrics.value import OF_LISTED, VALUE_NEEDS
 from ..names import yaml_text as text
-from ..names.short_names import YARDSTICK_NAMES, is_spread
+from ..names.short_names import REFERENCE_NAMES, is_spread
 from ..results.row import close_label, labels_named
 from ..tables.graph import closure, varies_with
 from ..tables.prepared import GroupBy
@@ -24,7 +24,7 @@ from .whole_config import Config, Evaluation
 
 
 class MeasureFacts(Struct, frozen=True):
-    """What a rule has to know of a measure: which direction is better, whether users have values of it, and its least and largest value."""
+    """Facts of a measure that rules need: its better direction, whether it has per-user values, and its bounds."""
 
     higher_is_better: bool | None
     has_users: bool
@@ -33,7 +33,7 @@ class MeasureFacts(Struct, frozen=True):
 
 
 def rule_problem(rule: GateRule, label: str, facts: MeasureFacts) -> str | None:
-    """Why a measure cannot be judged by a rule; `None` if it can."""
+    """Return the reason why a rule cannot judge a measure; `None` if it can."""
     if rule.compares and facts.higher_is_better is None:
         return f"{label} has no better direction, so loss and gain are not defined: use min or max"
     if rule.by and not facts.has_users:
@@ -47,7 +47,7 @@ def rule_problem(rule: GateRule, label: str, facts: MeasureFacts) -> str | None:
 
 
 def gate_problems(config: Config) -> Iterator[tuple[text.Path, str]]:
-    """Every problem of the section `gates`, with its path."""
+    """Yield every problem of the section `gates`, with its path."""
     gates, evaluation = config.gates, config.evaluation
     if not gates.rules:
         return
@@ -68,10 +68,10 @@ def gate_problems(config: Config) -> Iterator[tuple[text.Path, str]]:
 
 
 def facts_of(evaluation: Evaluation) -> dict[str, MeasureFacts]:
-    """What is known of each measure before anything is read, by its label in results."""
+    """Return the facts of each measure that are known before data are read, by its label in results."""
     facts: dict[str, MeasureFacts] = {}
     for definition in evaluation.definitions:
-        for aggregate in ("system",) if definition.metric.system else evaluation.aggregates or (definition.average,):
+        for aggregate in ("system",) if definition.metric.per_model else evaluation.aggregates or (definition.average,):
             if not is_spread(aggregate):
                 facts[_label(definition, aggregate)] = _facts(definition, aggregate)
     return facts | {composite.formula.text: MeasureFacts(None, has_users=False) for composite in evaluation.composites}
@@ -85,12 +85,12 @@ def _facts(definition: Definition, aggregate: str) -> MeasureFacts:
     least, largest = definition.metric.bounds
     if aggregate == "sum":
         least, largest = min(least, 0.0), inf
-    return MeasureFacts(definition.higher_is_better, not definition.metric.system, least, largest)
+    return MeasureFacts(definition.higher_is_better, not definition.metric.per_model, least, largest)
 
 
 def _may_be_named_by_data(measure: str, evaluation: Evaluation) -> bool:
-    """Whether a measure may be one of several of a metric, which are named after what the files hold."""
-    return any(one.several and measure.partition("(")[0] == one.metric.name for one in evaluation.definitions)
+    """Return whether a measure may be one value of a metric with several, whose names depend on the files."""
+    return any(one.has_subvalues and measure.partition("(")[0] == one.metric.name for one in evaluation.definitions)
 
 
 def _hint(measure: str, config: Config, labels: tuple[str, ...]) -> str:
@@ -105,10 +105,10 @@ def _hint(measure: str, config: Config, labels: tuple[str, ...]) -> str:
 
 
 def _unknown(names: tuple[str, ...], config: Config) -> Iterator[tuple[int, str]]:
-    """The names that no model of the config has; yardsticks are written in parentheses."""
+    """Yield the position of each name that is not a model of the config, with a sentence; names in parentheses are reference lists."""
     models = config.data.named_models
     if models is None:
-        return  # the names of the models are those of the files, which are not looked for yet
+        return  # the models are named after files, which are not searched yet
     for index, name in enumerate(names):
         if name not in models and not name.startswith("("):
             close = difflib.get_close_matches(name, models, n=1)
@@ -132,11 +132,11 @@ _HAVING: Final = {
     "other": ("distances",),
     "distance": ("distances",),
 }
-"""Columns that only some files have, and where."""
+"""Column → the only sources that may have it."""
 
 
 def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
-    """Every contradiction, with the path of the key that it is about."""
+    """Yield every contradiction, with the path of its key."""
     for definition in config.evaluation.computed:
         yield from ((("evaluation", "metrics"), sentence) for sentence in missing(definition, config.data))
     yield from _of_files(config.data)
@@ -160,10 +160,10 @@ def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
 
 
 def _without_inputs(config: Config) -> Iterator[tuple[text.Path, str]]:
-    """Yardsticks and policies that look at files which are not given."""
+    """Yield the reference lists and policies that need files which are not given, and models with a name of reference lists."""
     yardsticks, policy, data = config.evaluation.yardsticks, config.evaluation.policy, config.data
     for name in data.recommendations if isinstance(data.recommendations, dict) else ():
-        if name in YARDSTICK_NAMES:
+        if name in REFERENCE_NAMES:
             yield ("data", "recommendations", name), f"{name} is the name of reference lists (yardsticks): rename the model"
     if yardsticks.popularity and data.train is None:
         yield ("evaluation", "yardsticks"), "popularity needs the train interactions: give data.train"
@@ -176,7 +176,7 @@ def _without_inputs(config: Config) -> Iterator[tuple[text.Path, str]]:
 
 
 def _of_groups(config: Config) -> Iterator[tuple[text.Path, str]]:
-    """Groups of what no file says."""
+    """Yield the groupings whose file is not given, that have other groups elsewhere, or that cannot be compared."""
     compared: list[tuple[text.Path, GroupBy]] = [(("compare", "by", index), by) for index, by in enumerate(config.compare.by)]
     compared += [(("gates", "rules", number, "by"), by) for number, rule in enumerate(config.gates.rules) for by in rule.by]
     for location, by in (*((("evaluation", "by", index), by) for index, by in enumerate(config.evaluation.by)), *compared):
@@ -193,10 +193,10 @@ def _of_groups(config: Config) -> Iterator[tuple[text.Path, str]]:
 
 
 def missing(definition: Definition, data: Data) -> Iterator[str]:
-    """A sentence for each input that the definition needs and `data` does not give.
+    """Yield a sentence for each input that the definition needs and `data` does not give.
 
-    A need is an input (`train`, `items`, …), `catalogue` for train or items, `categories` for those of the items, or a column
-    of an input (`users.age`); one that ends in `?` is used where it is given.
+    A need is an input (`train`, `items`, …), `catalogue` (train or items), `categories` (of the items), or a column of an input
+    (`users.age`); a need that ends in `?` is optional.
     """
     for need in sorted(need for need in definition.needs if not need.endswith("?")):
         role, _, column = need.partition(".")
@@ -220,7 +220,7 @@ def missing(definition: Definition, data: Data) -> Iterator[str]:
 
 
 def _without_value_column(definition: Definition, need: str) -> str:
-    """Say what to set for a measure of value that has no column, or one that not all of the items it adds up have."""
+    """Return what to set for a measure of value without a column, or with a column of test rows that lacks values of listed items."""
     part = next(part for part in definition.all if need in part.metric.needs(part.params))
     key, column = next((text.key, part.texts[name]) for name, text in part.metric.texts.items() if text.key)
     if column:
@@ -241,12 +241,13 @@ def _without_train(definition: Definition) -> str:
 
 
 def _over_who_counts(definition: Definition) -> Definition:
-    """The same measure, divided by the users that count."""
+    """Return the same measure, averaged over the users that count."""
     parts = tuple(_over_who_counts(part) for part in definition.components)
     return replace(definition, axes={**definition.axes, "divisor": "counted"}, components=parts)
 
 
 def _of_files(data: Data) -> Iterator[tuple[text.Path, str]]:
+    """Yield columns in sources that cannot have them, and standard input that is used twice."""
     for location, source in data.sources():
         for key in source.columns.given():
             roles = _HAVING.get(key, (location[0],))
@@ -259,7 +260,7 @@ def _of_files(data: Data) -> Iterator[tuple[text.Path, str]]:
 
 
 def _of_tables(config: Config) -> Iterator[tuple[text.Path, str]]:
-    """Tables of a catalog that no Spark is there to read."""
+    """Yield catalog tables and Spark DataFrames in a config without Spark."""
     for place, source in config.data.sources():
         if source.table is not None and config.engine.name != "spark":
             yield ("data", *place, "table"), "catalog tables are read by Spark: add engine: spark"
@@ -268,12 +269,13 @@ def _of_tables(config: Config) -> Iterator[tuple[text.Path, str]]:
 
 
 def _of_models(config: Config) -> Iterator[tuple[text.Path, str]]:
+    """Yield problems of the names of models and their predictions."""
     data = config.data
     if not data.recommendations:
         yield from _without_lists(config)
         return
     if not isinstance(data.recommendations, dict):
-        return  # the names of the models are those of the files, which are not looked for yet
+        return  # the models are named after files, which are not searched yet
     names = [name.lower() for name, _, _, _ in data.named_lists()]
     if len(set(names)) < len(names):
         yield ("data", "recommendations"), "two models have names that differ only in case"
@@ -288,28 +290,31 @@ def _of_models(config: Config) -> Iterator[tuple[text.Path, str]]:
                 break
 
 
+GIVE_MODELS: Final = "give name: path, or --recs NAME=PATH"
+
+
 def _without_lists(config: Config) -> Iterator[tuple[text.Path, str]]:
-    """What is wrong with a config that names no lists: only measures of predictions need none."""
+    """Yield problems of a config without lists: only measures of predictions need none."""
     looking = next((one.label for one in config.evaluation.computed if not one.reads_predictions), None)
     if config.data.predictions is None or config.evaluation.yardsticks.any:
         given = "recommendations" in config.data.model_fields_set
         yield (
             ("data", "recommendations"),
-            f"{'no model to evaluate' if given else 'this key is missing'}: give name: path, or --recs NAME=PATH",
+            f"{'no model to evaluate' if given else 'this key is missing'}: {GIVE_MODELS}",
         )
     elif looking is not None:
-        yield ("data", "recommendations"), f"{looking} needs the lists of the models: give name: path, or --recs NAME=PATH"
+        yield ("data", "recommendations"), f"{looking} needs the lists of the models: {GIVE_MODELS}"
 
 
 def unknown_model(name: str, models: Collection[str]) -> str:
-    """The sentence for predictions of a model that has no lists."""
+    """Return the sentence about predictions of a model that has no lists."""
     close = difflib.get_close_matches(name, models, n=1)
     hint = f" — did you mean '{close[0]}'?" if close else f"; the models are {', '.join(models)}" if models else ""
     return f"there is no model named '{name}'{hint}"
 
 
 _WITH_LISTS: Final = ("lists", "tested_lists")
-"""Populations of users who have a list, whatever is relevant."""
+"""Populations of users with a list, with or without relevant items."""
 _SUBJECTS: Final = {
     "duplicates": "lists",
     "truth_duplicates": "the test file",
@@ -320,13 +325,13 @@ _SUBJECTS: Final = {
     "no_truth": "users without a test row",
     "tie_order": "lists",
 }
-"""What the axes of the policy are about."""
+"""Axis of the policy → the data that it concerns, in the words of messages."""
 
 
 def unused(config: Config) -> Iterator[tuple[text.Path, str]]:
-    """Every setting of the evaluation that has no effect, with its path and the reason."""
+    """Yield every setting of the evaluation that has no effect, with its path and the reason."""
     evaluation = config.evaluation
-    judging = [inner for definition in evaluation.computed for inner in definition.all if _judges(inner)]
+    judging = [inner for definition in evaluation.computed for inner in definition.all if _uses_relevance(inner)]
     conventions = ", ".join(dict.fromkeys(definition.convention for definition in evaluation.computed))
     yield from _of_relevance(evaluation, judging, conventions)
     for axis, reason in _of_policy(evaluation, conventions):
@@ -348,10 +353,10 @@ def _of_policy(evaluation: Evaluation, conventions: str) -> Iterator[tuple[str, 
 
 
 def looks_at(definition: Definition, axis: str, value: str) -> bool:
-    """Whether a value of an axis may change who counts for a measure, or what the measure reads."""
+    """Return whether a value of an axis may change which users count for a measure, or which data it reads."""
     population = definition.population
     if axis == "missing_lists" and value == "undefined":
-        return not definition.metric.system and population not in _WITH_LISTS
+        return not definition.metric.per_model and population not in _WITH_LISTS
     if axis in ("missing_lists", "no_relevant", "no_truth"):
         return population == "test"
     tables = definition.metric.uses(definition.params)
@@ -362,7 +367,7 @@ def looks_at(definition: Definition, axis: str, value: str) -> bool:
 
 
 def _of_measures(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
-    if evaluation.aggregates and all(one.metric.system for one in evaluation.computed):
+    if evaluation.aggregates and all(one.metric.per_model for one in evaluation.computed):
         yield "aggregates", "every measure is one value per model, not per user"
     if evaluation.yardsticks.any and all(map(needs_scores, evaluation.definitions)):
         yield "yardsticks", "every measure uses scores or predictions, which reference lists do not have"
@@ -385,11 +390,11 @@ def _of_relevance(evaluation: Evaluation, judging: Sequence[Definition], convent
         )
 
 
-def _judges(definition: Definition) -> bool:
-    """Whether a measure looks at what is relevant."""
+def _uses_relevance(definition: Definition) -> bool:
+    """Return whether a measure uses relevance."""
     return "truth_table" in closure(tuple(definition.metric.uses(definition.params)))
 
 
 def _looks_at_grades(definition: Definition) -> bool:
-    """Whether the grade of a relevant item may matter to a measure."""
+    """Return whether a measure may depend on the grades of relevant items."""
     return definition.axes["grades"] != "ones" and definition.params.get("gain") != "binary"

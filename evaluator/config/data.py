@@ -32,7 +32,7 @@ FoldEntries = Annotated[
 
 
 class Fold(Struct, frozen=True):
-    """One fold: its name, the whole config as it is for that fold, and where keys of its data were written."""
+    """One fold: its name, the whole config for this fold, and `moved`: path in it → path in the file."""
 
     name: str
     value: dict[str, Any]
@@ -40,7 +40,7 @@ class Fold(Struct, frozen=True):
 
 
 def folds_of(value: Mapping[str, Any]) -> tuple[list[Fold], list[tuple[Path, str]]]:
-    """The folds of a config, none if it has no `data.folds`; and what is wrong with them, each with its path."""
+    """Return the folds of a config, none without `data.folds`, and their problems, each with its path."""
     data = value.get("data")
     if not isinstance(data, dict) or data.get("folds") is None:
         return [], []
@@ -68,7 +68,7 @@ def folds_of(value: Mapping[str, Any]) -> tuple[list[Fold], list[tuple[Path, str
 
 
 def _together(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """The data section of a fold, which has the models of all folds and its own."""
+    """Return the data section of a fold, with the models of all folds and its own."""
     both = {**shared, **own}
     if isinstance(shared.get("recommendations"), dict) and isinstance(own.get("recommendations"), dict):
         both["recommendations"] = {**shared["recommendations"], **own["recommendations"]}
@@ -76,7 +76,7 @@ def _together(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, An
 
 
 def _filled(value: Any, name: str) -> Any:
-    """A part of the config with the name of the fold for `{fold}`."""
+    """Return a part of the config with `{fold}` replaced by the name of the fold."""
     if isinstance(value, str):
         return value.replace(MARK, name)
     if isinstance(value, dict):
@@ -112,7 +112,7 @@ _NO_SOURCE: Final[dict[str, Any]] = {"not": {"anyOf": [{"required": ["path"]}, {
 
 
 def _unless_folds(schema: dict[str, Any]) -> None:
-    """What is required may stand in each of the folds."""
+    """Change the schema so that required keys may be in the folds instead."""
     schema["anyOf"] = [{"required": schema.pop("required")}, {"required": ["folds"]}]
 
 
@@ -152,7 +152,7 @@ class Data(Model):
     )
 
     def named_lists(self) -> Iterator[tuple[str, str, tuple[str | int, ...], RowsSource]]:
-        """Of each model with a name, and of each run of one: what it is evaluated as, the model, its place below here, and its lists."""
+        """Yield, for each named model and each of its runs: name in the evaluation, model, path within `data`, lists."""
         for model, given in self.recommendations.items() if isinstance(self.recommendations, dict) else ():
             if isinstance(given, ModelRuns):
                 for index, source in enumerate(given.runs):
@@ -162,13 +162,13 @@ class Data(Model):
 
     @property
     def named_models(self) -> Mapping[str, object] | None:
-        """The models by name, of predictions where there are no lists; `None` where files give the names."""
+        """The lists by model, or the predictions if there are no lists; `None` if files give the names."""
         given = self.recommendations or self.predictions
         return given if isinstance(given, dict) else None
 
     @property
     def runs(self) -> dict[str, tuple[str, ...]]:
-        """Of each model with several runs what these are evaluated as."""
+        """Model with several runs → names of its runs in the evaluation."""
         runs: dict[str, tuple[str, ...]] = {}
         for name, model, _, _ in self.named_lists():
             runs[model] = (*runs.get(model, ()), name)
@@ -182,7 +182,7 @@ class Data(Model):
         return given
 
     def sources(self) -> Iterator[tuple[tuple[str | int, ...], SourceConfig]]:
-        """Every source with its place within the data section, in the order of the keys."""
+        """Yield every source with its path within the data section, in the order of the keys."""
         for key in type(self).model_fields:
             given = getattr(self, key)
             if isinstance(given, SourceConfig):

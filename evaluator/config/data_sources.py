@@ -1,4 +1,4 @@
-"""A source of the config: its files, its query or rows in memory, and which column is which; secrets in it are masked."""
+"""A source of the config: its files, its query or rows in memory, and its columns; secrets in it are masked."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from ..secrets import HIDDEN
 _ADDRESS: Final = re.compile(r"([a-z][a-z0-9+.-]*://)([^/?#]*@)?([^?#]*)([?#].*)?", re.IGNORECASE | re.DOTALL)
 _WEB: Final = ("http://", "https://")
 _SECRET: Final = re.compile("auth|cookie|credential|key|password|sas|secret|token", re.IGNORECASE)
-"""What the name of an option holds whose value nobody should see, even if it looks like an address."""
+"""Names of options whose values are secret, even if they look like an address."""
 _HARMLESS: Final = frozenset(
     (
         "accept", "accept_encoding", "accept_language", "account_name", "allow_http", "allow_invalid_certificates", "bucket", "bucket_name",
@@ -44,18 +44,18 @@ _HARMLESS: Final = frozenset(
         "virtual_hosted_style_request",
     )
 )  # fmt: skip
-"""Options whose values say nothing but where and how; in front of them may stand whose they are, as in `aws_region`."""
+"""Options whose values are not secret; a prefix may name their owner, as in `aws_region`."""
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,80}")
-"""An option or a header; what is neither may be a value that stands where a name belongs."""
+"""The name of an option or a header; any other text may be a misplaced secret."""
 _OWNER: Final = re.compile("^(aws|azure(_storage)?|google)_")
 _ALMOST_WEB: Final = re.compile(r"(\s*https?:/*)([^?#;]*@)?([^?#;]*)([?#;].*)?", re.IGNORECASE | re.DOTALL)
-"""What was meant as an address of a web server, and perhaps is none."""
+"""An address of a web server, perhaps mistyped."""
 _LOGIN: Final = re.compile(r"^(\s*[a-z][a-z0-9+.-]*:/+(?=[^\s/:@]*:)|(?!\s*[a-z][a-z0-9+.-]*:/)(?=[^\s/:@]+:))\S*@", re.IGNORECASE)
-"""A user and a password, in front of a bucket or of anything else; the key of a store may hold slashes."""
+"""A user and a password before a bucket or another place; the key of a store may contain slashes."""
 
 
 def masked_path(path: str) -> str:
-    """A path, or an address, right or wrong, without its login; one of the web without its query: elsewhere `?` is a part of a glob."""
+    """Mask the login of a path or an address, also a mistyped one, and the query of a web address (elsewhere `?` belongs to a glob)."""
     if path.lower().startswith(_WEB):
         return _masked_address(path)
     almost = _ALMOST_WEB.fullmatch(path)
@@ -66,12 +66,12 @@ def masked_path(path: str) -> str:
 
 
 def masked_uri(uri: str) -> str:
-    """The address of a database without its user, password and options."""
+    """Mask the user, password and options of the address of a database."""
     return _masked_address(uri)
 
 
 def masked_options(options: Mapping[str, str]) -> dict[str, str]:
-    """The options: addresses without their user and query, other values only if the name is one that is known to be harmless."""
+    """Mask users and queries in addresses, and the values of options that are not known to be harmless."""
     return {name if _NAME.fullmatch(name) else HIDDEN: _masked_option(name, value) for name, value in options.items()}
 
 
@@ -93,49 +93,49 @@ def _masked_address(address: str) -> str:
 _SIDES: Final = ("test", "train", "items", "users", "baseline", "previous_policy", "distances")
 _OF_MODELS: Final = ("recommendations", "predictions")
 UNNAMED: Final = "model"
-"""What lists in memory are called where nobody names them."""
+"""The name of lists in memory without a name."""
 _SPLITS: Final = frozenset({"DatasetDict", "IterableDatasetDict"})
-"""The classes of HuggingFace that map the names of splits to tables: splits are no models."""
+"""The classes of HuggingFace that map names of splits to tables; splits are not models."""
 _SOURCE_KEYS: Final = frozenset({"path", "table", "uri", "frame"})
-"""The keys of which a section that describes a source has one."""
+"""Keys of a section that describes a source; it has one of them."""
 
 
 class InMemory(Struct, frozen=True, eq=False):
-    """Rows in memory; the config passes them on and never looks into them."""
+    """Rows in memory; the config passes them on and never reads them."""
 
     rows: Any
 
     @property
     def kind(self) -> str:
-        """What the rows are held in, such as `pandas.DataFrame` or `dict`."""
+        """The type of the rows, such as `pandas.DataFrame` or `dict`."""
         held = type(self.rows)
         library = held.__module__.partition(".")[0]
         return held.__qualname__ if library in ("builtins", "receval") else f"{library}.{held.__qualname__}"
 
     @property
     def is_of_spark(self) -> bool:
-        """Whether it is a DataFrame of Spark, whose rows are on a cluster."""
+        """True for a DataFrame of Spark, whose rows are on a cluster."""
         return self.kind.startswith("pyspark.")
 
     def __deepcopy__(self, memo: Any) -> InMemory:
-        """Rows are never copied."""
+        """Return the same object: rows are never copied."""
         return self
 
 
 def describes_a_source(value: Any) -> bool:
-    """Whether a mapping is a section of a config that describes a source, and not data by user."""
+    """Return whether a mapping is a section of a config that describes a source, not data by user."""
     return isinstance(value, Mapping) and bool(_SOURCE_KEYS & value.keys())
 
 
 def is_section(value: Any) -> bool:
-    """Whether a mapping is a section of a config, as far as its keys tell, and not data by user: those hold lists or mappings."""
+    """Return whether a mapping is, by its keys, a section of a config, not data by user, whose values are lists or mappings."""
     held = [inner for key, inner in value.items() if key != "columns"]
     has_rows = any(hasattr(inner, "__len__") and not isinstance(inner, str) for inner in held)
     return describes_a_source(value) or not (not value or has_rows or any(not isinstance(key, str) for key in value))
 
 
 def source_of(value: Any) -> Any:
-    """A source as a config has it: a path, a section, or rows in memory."""
+    """Return a source in the form of a config: a path, a section, or rows in memory."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if value is None or isinstance(value, str):
@@ -148,7 +148,7 @@ def source_of(value: Any) -> Any:
 
 
 def refuse_splits(role: str, value: Any) -> None:
-    """Raise `DataError` for the splits of a data set, where one table or the lists of models are expected."""
+    """Raise `DataError` if the splits of a data set are given instead of one table or the lists of models."""
     if isinstance(value, Mapping) and _SPLITS & {kind.__name__ for kind in type(value).__mro__}:
         names = list(value)
         raise DataError(
@@ -157,18 +157,18 @@ def refuse_splits(role: str, value: Any) -> None:
 
 
 def in_memory(rows: Any) -> InMemory:
-    """Rows in memory, marked as such."""
+    """Return rows wrapped as `InMemory`."""
     return rows if isinstance(rows, InMemory) else InMemory(rows)
 
 
 def with_rows_marked(config: Mapping[str, Any]) -> dict[str, Any]:
-    """A config in which all rows in memory are marked, and paths are text."""
+    """Return a config with all rows in memory wrapped as `InMemory`, and paths as text."""
     data = config.get("data")
     return {**config, "data": _marked(data)} if isinstance(data, Mapping) else dict(config)
 
 
 def _marked(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The data section, or that of a fold."""
+    """Return the data section, or that of a fold, with its rows wrapped."""
     marked = {key: source_of(data[key]) if key in _SIDES else _of_models(key, data[key]) for key in data if key in (*_SIDES, *_OF_MODELS)}
     if isinstance(folds := data.get("folds"), list | tuple):
         marked["folds"] = [_marked(fold) if isinstance(fold, Mapping) else fold for fold in folds]
@@ -176,7 +176,7 @@ def _marked(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_models(key: str, value: Any) -> Any:
-    """The lists, or predictions, of all models."""
+    """Return the lists, or predictions, of all models with their rows wrapped."""
     refuse_splits(key, value)
     if isinstance(value, Mapping) and not (key == "predictions" and describes_a_source(value)):
         return {name: _with_runs(given) for name, given in value.items()}
@@ -199,17 +199,17 @@ def _plain_path(value: Any) -> Any:
 
 
 class Model(BaseModel):
-    """What all parts of the config share: they do not change, and they refuse keys they do not know.
+    """Base class of all parts of the config: they are immutable and refuse unknown keys.
 
-    Two habits make them in half the time. Their files do not postpone annotations, which Pydantic would compile one by one; and a default
-    is made by `model_construct`, which needs no validator of its own.
+    Two habits halve the time to create them: their files do not postpone annotations, which Pydantic would compile one by one, and
+    defaults are made by `model_construct`, which needs no validator.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, arbitrary_types_allowed=True)
 
 
 def as_list(value: Any) -> Any:
-    """A text as a list of one; anything else as it is."""
+    """Return a text as a list of one; anything else unchanged."""
     return [value] if isinstance(value, str) else value
 
 
@@ -259,7 +259,7 @@ def _filter(text: str) -> str:
 
 
 _OF_FILES: Final = ("format", "separator", "header", "encoding", "decimal_comma", "storage_options")
-"""Keys that say how to read a file."""
+"""Keys with options to read a file."""
 
 
 class Columns(Model):
@@ -276,12 +276,12 @@ class Columns(Model):
     distance: ColumnName | None = Field(None, description="the distance between the two items of a pair")
 
     def given(self) -> dict[str, str | int]:
-        """The columns that are given."""
+        """Return the columns that are given."""
         return self.model_dump(exclude_none=True)
 
 
 class SourceConfig(Model):
-    """A file, or several of the same columns, and how to read them."""
+    """One or more files with the same columns, and the options to read them."""
 
     path: Annotated[
         tuple[str, ...],
@@ -357,7 +357,7 @@ class SourceConfig(Model):
 
     @property
     def storage(self) -> dict[str, str]:
-        """How to reach the files."""
+        """The options to reach remote files."""
         return self.storage_options or {}
 
     @field_serializer("path")
@@ -383,7 +383,7 @@ def _category_columns(value: Any) -> Any:
 
 
 class RowsSource(SourceConfig):
-    """A file of rows that may hold lists."""
+    """A file of rows that may contain lists."""
 
     split: Annotated[str, Field(min_length=1)] | None = Field(
         None,
@@ -392,7 +392,7 @@ class RowsSource(SourceConfig):
 
 
 class ItemsSource(SourceConfig):
-    """The catalogue. Its categories are a column of them, an item being repeated or its field split, or a column each."""
+    """The catalogue. Categories are in one column (items are repeated, or fields are split), or in one column per category."""
 
     categories: (
         Annotated[
@@ -421,7 +421,7 @@ class ItemsSource(SourceConfig):
 
     @property
     def category_columns(self) -> tuple[str, ...]:
-        """The columns that say the categories; none if they are not given."""
+        """The columns with the categories; empty if not given."""
         return (self.categories,) if isinstance(self.categories, str) else self.categories or ()
 
 

@@ -1,4 +1,4 @@
-"""An evaluation block as Elliot, WarpRec, RELISON or ClayRS write it → the same in receval's keys, with what was left out."""
+"""Translate an evaluation block of Elliot, WarpRec, RELISON or ClayRS into receval's keys, with warnings on what was left out."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from msgspec.structs import replace
 from .. import conventions, metrics
 from ..names.measure_strings import MetricSpec
 from ..names.yaml_text import Path
-from .evaluation_keys import named, read_entry
+from .evaluation_keys import read_entry, read_name
 from .whole_config import Evaluation
 
 PROGRAMS: Final = {"elliot": "Elliot", "warprec": "WarpRec", "relison": "RELISON", "clayrs": "ClayRS"}
-"""Dialect, which is also the name of the convention → the program that writes it."""
+"""Dialect (also the name of the convention) → the program that writes it."""
 
 _TESTS: Final = "not computed by `receval run`; ignored"
 _TRAINED: Final = "receval does not train models: give its lists in data.recommendations; ignored"
@@ -53,7 +53,7 @@ _OF_FILES: Final = {
     "original_ratings": "popularity is counted in data.train; of=train_and_test also counts the test file; ignored",
     "user_profiles": "profiles come from data.train; ignored",
 }
-"""Parameters of metrics by which programs name files, which are in the data section here."""
+"""Parameters of metrics that name files in other programs; receval has files in the data section."""
 _OWN: Final = frozenset(Evaluation.model_fields)
 
 _WHOLE_LIST: Final = ("Precision", "Recall", "FMeasure", "NDCG", "MRR", "MAP")
@@ -66,8 +66,8 @@ _CLAYRS_ONLY: Final = ("relevant_threshold", "sys_average", "gains", "discount_l
 class Translation(Struct, frozen=True):
     """An evaluation in receval's keys; paths are within the evaluation.
 
-    `warnings` names what has no meaning here and what was assumed, `problems` what is wrong; both speak of the block as it was
-    written, and `origins` says where in it a part of `value` comes from.
+    `warnings` lists keys without meaning here and assumptions, `problems` errors; both have paths in the block as written. `origins` maps
+    paths of `value` to paths in that block.
     """
 
     value: Any
@@ -77,7 +77,7 @@ class Translation(Struct, frozen=True):
     origins: Mapping[Path, Path] = field(default_factory=dict)
 
     def origin(self, path: Path) -> Path:
-        """Where what stands at `path` of `value` was written."""
+        """Return the path in the block as written for a `path` of `value`."""
         for end in range(len(path), -1, -1):
             if path[:end] in self.origins:
                 return (*self.origins[path[:end]], *path[end:])
@@ -85,9 +85,9 @@ class Translation(Struct, frozen=True):
 
 
 def translate(evaluation: Any, folder: File | None = None, dialect: str | None = None) -> Translation:
-    """Translate `evaluation` from `dialect`, or from the one it is recognised as; what is receval's own comes back untouched.
+    """Translate `evaluation` from `dialect`, or from the recognised one; a block in receval's keys is returned unchanged.
 
-    `folder` is where the path of a convention starts.
+    `folder` is the start of relative paths of conventions.
     """
     dialect = dialect or _recognise(evaluation, folder)
     if dialect is None:
@@ -99,21 +99,21 @@ def translate(evaluation: Any, folder: File | None = None, dialect: str | None =
     return Translation(block.value, dialect, tuple(block.warnings), tuple(block.problems), block.origins)
 
 
-def ours(entry: Any, library: conventions.Convention) -> MetricSpec | dict[str, Any]:
-    """A metric in the names of `library` as an entry in receval's; `ValueError` if it has none."""
+def translate_entry(entry: Any, library: conventions.Convention) -> MetricSpec | dict[str, Any]:
+    """Translate a metric from the names of `library` into receval's; raise `ValueError` if receval does not have it."""
     specs = (library.parse(entry),) if isinstance(entry, str) else read_entry(entry)
-    read = [_ours(spec, library) for spec in specs]
+    read = [_translate_spec(spec, library) for spec in specs]
     return read[0] if len(read) == 1 else {"name": read[0].title, "k": [spec.k for spec in read]}
 
 
-def _ours(spec: MetricSpec, library: conventions.Convention) -> MetricSpec:
+def _translate_spec(spec: MetricSpec, library: conventions.Convention) -> MetricSpec:
     read = library.read(spec)
     name = metrics.find(read.name).name
-    return replace(read, name=name, components=tuple(_ours(part, library) for part in read.components))
+    return replace(read, name=name, components=tuple(_translate_spec(part, library) for part in read.components))
 
 
 class _Entry(Struct, frozen=True):
-    """One metric of a list: `path` is its own, `inside` that of its parameters; `name` is empty if it cannot be read."""
+    """One metric of a list: `path` is its path, `inside` that of its parameters; `name` is empty if it cannot be read."""
 
     raw: Any
     path: Path
@@ -162,7 +162,7 @@ def _recognise(evaluation: Any, folder: File | None) -> str | None:
     try:
         chosen = str(evaluation.get("convention", "receval"))
         known = tuple(conventions.load(chosen, folder).parameters) if not chosen.startswith("clayrs") else ()
-    except ValueError:  # told when the config is validated
+    except ValueError:  # reported when the config is validated
         pass
     return "clayrs" if _is_clayrs(_entries(evaluation.get("metrics"), ()), known) else None
 
@@ -172,13 +172,13 @@ def _is_grid(body: Any) -> bool:
 
 
 def _is_clayrs(entries: list[_Entry], known: tuple[str, ...]) -> bool:
-    """Whether an entry has parameters that only ClayRS has; a bare name or a measure string can be receval's."""
+    """Return whether an entry has parameters that only ClayRS has; a bare name or a measure string can be receval's."""
     own = [key for key in _CLAYRS_ONLY if key not in known]
     return any(entry.body and (entry.name in (*_AT_K, "FMeasure") or any(key in entry.body for key in own)) for entry in entries)
 
 
 class _Block:
-    """An evaluation on its way into receval's keys."""
+    """An evaluation that is being translated into receval's keys."""
 
     def __init__(self, evaluation: Any, dialect: str) -> None:
         self.dialect, self.program = dialect, PROGRAMS[dialect]
@@ -200,12 +200,13 @@ class _Block:
         self.origins |= {("metrics",): ()}
 
     def rename(self) -> None:
+        """Rename keys of the program."""
         for key, target in _RENAMED.get(self.dialect, {}).items():
             if key not in self.value:
                 continue
             given = self.value.pop(key)
             around = {} if len(target) == 1 else self.value.setdefault(target[0], {})
-            if not isinstance(around, dict):  # wrong whatever stands beside it, and told when the config is validated
+            if not isinstance(around, dict):  # wrong in any case, and reported when the config is validated
                 continue
             if target[0] in self.value if len(target) == 1 else target[1] in around:
                 self.problems.append(((key,), f"{key} and {'.'.join(target)} mean the same: give only one"))
@@ -217,12 +218,13 @@ class _Block:
                 self.origins[target] = (key,)
 
     def leave_out(self) -> None:
+        """Remove keys that have no meaning in receval, with a warning each."""
         for key in [key for key in self.value if key in _MEANINGLESS[self.dialect] and key not in _OWN]:
             del self.value[key]
             self.warnings.append(((key,), _MEANINGLESS[self.dialect][key]))
 
     def entries(self) -> None:
-        """Rewrite every metric; where the block names another convention, in receval's names, which all conventions know."""
+        """Rewrite every metric; if the block names another convention, in receval's names, which all conventions know."""
         chosen, library = self.value["convention"], conventions.load(self.dialect)
         for key in ("metrics", "complex_metrics"):
             if not isinstance(self.value.get(key), str | list | Mapping):
@@ -236,18 +238,18 @@ class _Block:
         if not entry.name:
             return entry.raw
         try:
-            known = metrics.find(library.read(named(entry.name)).name)
+            known = metrics.find(library.read(read_name(entry.name)).name)
             rewritten = {"elliot": self._elliot, "relison": self._relison, "clayrs": self._clayrs}.get(self.dialect, _raw)(entry, known.cut)
             if not translated:
                 return rewritten
-            read = ours(rewritten, library)
+            read = translate_entry(rewritten, library)
             return str(read) if isinstance(read, MetricSpec) else read
         except ValueError as error:
             self.problems.append((entry.path, str(error)))
             return entry.raw
 
     def _elliot(self, entry: _Entry, cut: bool) -> Any:
-        """Elliot counts the two metrics of a combination from 0; DSC has defaults for them, and ExtendedF1 none."""
+        """Rewrite an entry of Elliot, which numbers combined metrics from 0; DSC has defaults for them, ExtendedF1 has none."""
         if not entry.body:
             return entry.name
         body = self._without_files(entry, dict(entry.body))
@@ -271,7 +273,7 @@ class _Block:
         return entry.raw
 
     def _clayrs(self, entry: _Entry, cut: bool) -> Any:
-        """What is null has its default in ClayRS; the classes without AtK look at the whole list."""
+        """Rewrite an entry of ClayRS, in which null means the default, and classes without AtK use the whole list."""
         body = self._without_files(entry, {key: value for key, value in entry.body.items() if value is not None})
         if isinstance(body.get("user_groups"), Mapping):  # the names of the groups; here they are called 1, 2, …
             body["shares"] = list(body.pop("user_groups").values())
@@ -294,12 +296,12 @@ def _raw(entry: _Entry, cut: bool) -> Any:
 
 
 _SHARED: Final = frozenset({"top_k", "metrics", "complex_metrics"})
-"""The keys of receval's that WarpRec has too; RELISON and ClayRS have `metrics` around theirs where they stand in a config of receval's."""
+"""The keys that receval and WarpRec share; in a config of receval, blocks of RELISON and ClayRS are under `metrics`."""
 _PART: Final = "metric_name_1"
 
 
 def doubt(evaluation: Any) -> str:
-    """A sentence that says how a block is read and how else it could be, if another program could have written it; else nothing."""
+    """Return a sentence on the convention used and the alternatives, if another program could have written the block; else empty."""
     if not isinstance(evaluation, Mapping) or not evaluation.keys() <= _SHARED:
         return ""
     programs = [dialect for dialect, could_be in _COULD_BE.items() if could_be(evaluation)]
@@ -310,7 +312,7 @@ def doubt(evaluation: Any) -> str:
 
 
 def _could_be_warprec(evaluation: Mapping[str, Any]) -> bool:
-    """Lists of plain names, cut-offs as a list, and combinations with the parameters that WarpRec gives them."""
+    """Return whether a block has lists of plain names, cut-offs as a list, and combinations with the parameters of WarpRec."""
     library = conventions.load("warprec")
 
     def names(value: Any) -> bool:
@@ -328,7 +330,7 @@ def _could_be_warprec(evaluation: Mapping[str, Any]) -> bool:
 
 
 def _could_be_relison(evaluation: Mapping[str, Any]) -> bool:
-    """A mapping from RELISON's metrics to grids of cut-offs."""
+    """Return whether a block maps RELISON's metrics to grids of cut-offs."""
     metrics, library = evaluation.get("metrics"), conventions.load("relison")
     if not isinstance(metrics, Mapping) or evaluation.keys() != {"metrics"} or not metrics:
         return False
@@ -336,7 +338,7 @@ def _could_be_relison(evaluation: Mapping[str, Any]) -> bool:
 
 
 def _could_be_clayrs(evaluation: Mapping[str, Any]) -> bool:
-    """A list of ClayRS' classes; its own blocks have no cut-offs for all metrics."""
+    """Return whether a block is a list of ClayRS' classes; its blocks have no cut-offs for all metrics."""
     metrics = evaluation.get("metrics")
     return (
         evaluation.keys() == {"metrics"} and isinstance(metrics, list) and bool(metrics) and all(name in CLAYRS_CLASSES for name in metrics)

@@ -1,4 +1,4 @@
-"""Keys of the section `evaluation` that may be written in several ways: metrics, aggregates, groups and yardsticks.
+"""Keys of the section `evaluation` with several notations: metrics, aggregates, groups and yardsticks.
 
 nDCG                                     every cut-off of top_k
 nDCG(gain=linear)@10                     a measure string
@@ -60,7 +60,7 @@ _WORDS = re.compile(r"[\w-]+( [\w-]+)+")
 
 
 def read_entry(entry: Any) -> tuple[MetricSpec, ...]:
-    """The specs that one entry of `metrics` or `complex_metrics` stands for; `ValueError` if it cannot be read."""
+    """Read one entry of `metrics` or `complex_metrics` into specs; raise `ValueError` if it cannot be read."""
     if isinstance(entry, str):
         return (parse(entry),)
     if isinstance(entry, MetricSpec):
@@ -80,7 +80,7 @@ def read_entry(entry: Any) -> tuple[MetricSpec, ...]:
 
 
 def read_cutoffs(value: Any) -> tuple[int | None, ...]:
-    """Cut-offs from one value, a list, or a grid `{type, values, range}`; `ValueError` if it cannot be read."""
+    """Read cut-offs from one value, a list, or a grid `{type, values, range}`; raise `ValueError` if it cannot be read."""
     if isinstance(value, Mapping):
         return _grid(value)
     values = value if isinstance(value, list | tuple) else [value]
@@ -89,13 +89,13 @@ def read_cutoffs(value: Any) -> tuple[int | None, ...]:
     return tuple(dict.fromkeys(cutoff(single) for single in values))
 
 
-def named(name: str) -> MetricSpec:
-    """A measure string, or a name of several words, such as RELISON's `Community recall`."""
+def read_name(name: str) -> MetricSpec:
+    """Read a measure string, or a name of several words, such as RELISON's `Community recall`."""
     return MetricSpec(name) if _WORDS.fullmatch(name) else parse(name)
 
 
 def _named(name: str, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
-    written = named(name)
+    written = read_name(name)
     params = body.pop("params", None)
     if params is not None and not isinstance(params, Mapping):
         raise ValueError(f"params of '{name}' is a mapping, not {params!r}")
@@ -146,7 +146,7 @@ def _parts(written: MetricSpec, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
 
 
 def _all_parts(written: MetricSpec, names: Any) -> tuple[MetricSpec, ...]:
-    """The metrics of a list of any length."""
+    """Return the metrics of a list of any length."""
     if written.components:
         raise ValueError(f"'{written.title}' already names the metrics it combines")
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or not names:
@@ -174,7 +174,7 @@ def _grid(grid: Mapping[str, Any]) -> tuple[int | None, ...]:
 
 
 def _interval(interval: Any) -> list[int | None]:
-    """start, start + step, …, and always `end`, as RELISON counts."""
+    """Return start, start + step, …, and always `end`, as RELISON counts."""
     if not isinstance(interval, Mapping) or set(interval) != {"start", "end", "step"}:
         raise ValueError("a range needs exactly the keys start, end and step")
     start, end, step = (cutoff(interval[key]) for key in ("start", "end", "step"))
@@ -188,6 +188,7 @@ def _interval(interval: Any) -> list[int | None]:
 
 
 def _value_column(value: Any) -> Any:
+    """Return a value unchanged; `ValueError` for a text that is not a column of values."""
     if isinstance(value, str):
         source_and_column(value)
     return value
@@ -197,7 +198,7 @@ _ValueColumn = Annotated[str, BeforeValidator(_value_column), WithJsonSchema({"t
 
 
 class ValueColumnsConfig(Model):
-    """Which columns hold the values that measures of value add up: `items.COLUMN` of data.items, or `rows.COLUMN` of the test rows."""
+    """Columns of the values that measures of value add up: `items.COLUMN` of data.items, or `rows.COLUMN` of the test rows."""
 
     revenue: _ValueColumn | None = Field(None, description="the column of Revenue and RevenueShare, such as items.price or rows.amount")
     profit: _ValueColumn | None = Field(None, description="the column of Profit, such as items.margin; its values may be negative")
@@ -206,13 +207,13 @@ class ValueColumnsConfig(Model):
     )
 
     @property
-    def given(self) -> dict[str, str]:
-        """The columns that are given, by key."""
+    def by_key(self) -> dict[str, str]:
+        """Columns that are set, by key."""
         return {name: column for name in type(self).model_fields if (column := getattr(self, name)) is not None}
 
 
 class YardsticksConfig(Model):
-    """Lists made from the same files, evaluated beside the models: a ceiling and two floors."""
+    """Reference lists made from the same files and evaluated with the models: an upper bound (oracle) and two simple baselines."""
 
     oracle: StrictBool = Field(False, description="the best possible list of each user; results then show each value as a share of it")
     popularity: StrictBool = Field(False, description="the most popular items in data.train")
@@ -220,12 +221,12 @@ class YardsticksConfig(Model):
 
     @property
     def any(self) -> bool:
-        """Whether the config names any yardstick."""
+        """True if the config names any reference lists."""
         return self.oracle or self.popularity or self.random is not None
 
 
 def _yardsticks(value: Any) -> Any:
-    """A list of names, also with a seed (`[oracle, {random: 7}]`), or `true` for all, as a mapping."""
+    """Return names in a list, also with a seed (`[oracle, {random: 7}]`), or `true` (all), as a mapping."""
     names = ("oracle", "popularity", "random")
     value = names if value is True else () if value is False else as_list(value)
     if not isinstance(value, list | tuple):
@@ -329,12 +330,12 @@ def _entries(value: Any) -> Any:
 
 
 def written_groups(split: Iterable[GroupBy]) -> list[Any]:
-    """Return groupings as a resolved config has them."""
+    """Return groupings in the form of a resolved config."""
     return [{"train_count": by.n_groups or list(by.borders)} if by.kind == "train_count" else by.name for by in split]
 
 
 def read_group(text: str) -> GroupBy:
-    """Return a grouping that is written as `users.plan`, `cold` or `train_count:4`; `ValueError` if there is none of this name."""
+    """Read a grouping such as `users.plan`, `cold` or `train_count:4`; raise `ValueError` if there is none of this name."""
     return _entry(text)
 
 

@@ -1,4 +1,4 @@
-"""The sections `compare` and `gates` of the config: which differences are judged, and rules that a model must pass before it ships."""
+"""The sections `compare` and `gates` of the config: the differences to test, and the rules that a model must pass before it ships."""
 
 import math
 import re
@@ -18,7 +18,7 @@ _MARGIN: Final[dict[str, Any]] = {"anyOf": [{"type": "number", "minimum": 0}, {"
 
 
 def _margins(value: Any) -> Any:
-    """Margins by measure; a single one is that of all measures."""
+    """Return margins by measure; a single margin is the default of all measures."""
     if value is None:
         return {}
     given = value if isinstance(value, Mapping) else {DEFAULT: value}
@@ -38,7 +38,7 @@ Margins = Annotated[
 
 
 def read_baseline(value: Any) -> Any:
-    """A model's name, or `{label: folder}`; a folder is written with a slash."""
+    """Return a baseline as text: a model's name, or `label=folder` from `{label: folder}`."""
     if isinstance(value, Mapping):
         if len(value) != 1 or not all(isinstance(part, str) and part for part in (*value, *value.values())):
             raise ValueError(f"a baseline must be a model's name, or one folder of results as label: folder, not {dict(value)!r}")
@@ -51,7 +51,7 @@ Baseline = Annotated[str, Field(min_length=1), BeforeValidator(read_baseline, js
 
 
 class Compare(Model):
-    """Which differences between models are judged, and how."""
+    """Settings of comparisons: the differences between models to test, and the tests."""
 
     baseline: Baseline | None = Field(
         None,
@@ -112,7 +112,7 @@ _Margin = Annotated[Margin, BeforeValidator(_margin), PlainSerializer(str), With
 
 
 class GateRule(Model):
-    """What must hold of one measure: exactly one of `min`, `max`, `max_loss` and `min_gain`."""
+    """A condition on one measure: exactly one of `min`, `max`, `max_loss` and `min_gain`."""
 
     measure: Annotated[str, Field(min_length=1)] = Field(
         description="the measure as results print it; without a cut-off, all of its cut-offs"
@@ -149,22 +149,22 @@ class GateRule(Model):
 
     @property
     def kind(self) -> RuleKind:
-        """Which of the four it is."""
+        """The key of the condition: `min`, `max`, `max_loss` or `min_gain`."""
         return next(kind for kind in KINDS if getattr(self, kind) is not None)
 
     @property
     def margin_kind(self) -> MarginKind | None:
-        """The kind of a rule that compares with a baseline; `None` of one that does not."""
+        """The kind of a rule that compares with a baseline; `None` for one that does not."""
         return "max_loss" if self.max_loss is not None else "min_gain" if self.min_gain is not None else None
 
     @property
     def compares(self) -> bool:
-        """Whether it compares with a baseline."""
+        """True if the rule compares with a baseline."""
         return self.margin_kind is not None
 
     @property
     def limit(self) -> tuple[LimitKind, float]:
-        """Of a rule that does not compare whether it has a least or a largest value, and which."""
+        """The kind and the value of the limit of a rule that does not compare."""
         assert not self.compares
         return ("min", self.min) if self.min is not None else ("max", self.max or 0.0)
 
@@ -181,7 +181,7 @@ class GateRule(Model):
 
 
 def _read(value: Any) -> Any:
-    """A rule in short form as a mapping."""
+    """Return a rule in short form as a mapping; other values unchanged."""
     if not isinstance(value, str):
         return value
     found = _SHORT.fullmatch(value.strip())
@@ -201,7 +201,7 @@ Inconclusive = Literal["warn", "fail"]
 
 
 class GateBaseline(Model):
-    """What models are compared with."""
+    """The base of comparisons in gates: a model or an earlier result."""
 
     path: Annotated[str, Field(min_length=1)] = Field(
         description="a model of the config, or the result folder of an earlier run; LABEL=FOLDER names it"
@@ -227,7 +227,7 @@ _Baseline = Annotated[GateBaseline, BeforeValidator(as_baseline, json_schema_inp
 
 
 class Gates(Model):
-    """What must hold of a model that may ship; `receval run` judges it at its end."""
+    """Rules that a model must pass before it ships; `receval run` judges them at its end."""
 
     baseline: _Baseline | None = Field(
         None, description="what models are compared with: a model of the config or a result folder; a mapping can set if_missing"
@@ -256,5 +256,5 @@ class Gates(Model):
         return value
 
     def splits(self) -> Iterator[GroupBy]:
-        """The groups that rules are judged by."""
+        """Yield the groups in which rules are judged, each once."""
         yield from dict.fromkeys(by for rule in self.rules for by in rule.by)

@@ -1,4 +1,4 @@
-"""A config file → `Config`, or every problem at once, each with its location."""
+"""Read a config file into a `Config`, or report all problems at once, each with its location."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from pydantic_core import ErrorDetails
 
 from ..errors import ConfigError
 from ..names import yaml_text as text
-from ..secrets import concealed, remembering
-from .contradictions import contradictions, unused
+from ..secrets import collect_values, conceal
+from .contradictions import GIVE_MODELS, contradictions, unused
 from .data import Fold, folds_of
 from .data_sources import with_rows_marked
 from .dialects import doubt, translate
-from .overrides import Locations, add_filter, add_gates, add_input_format, add_model, add_question, override, say
+from .overrides import Locations, add_filter, add_gates, add_input_format, add_model, add_question, error_text, override
 from .whole_config import Config
 
 _STDIN = "/dev/stdin"
 _DATA_ENDING: Final = re.compile(r"\.(csv|tsv|jsonl|ndjson|parquet|arrow|feather|ipc|inter|dat|data)(\.(gz|zst|bz2|xz))?$", re.IGNORECASE)
 _DATA_START: Final = (b"PAR1", b"ARROW1", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
-"""The first bytes of files of Parquet and Arrow, and of packed ones."""
+"""The first bytes of Parquet, Arrow and compressed files."""
 _TABLE: Final = re.compile(r"[^\n:#{\[-][^\n:]*([,;|\t]|::)\S")
-"""The start of a text that is a table."""
+"""The start of a text with a table."""
 
 
 class Loaded(Struct, frozen=True):
-    """A valid config, the name it was loaded under, the folder its paths start from, and warnings about what was ignored or assumed.
+    """A valid config, its name, the folder of its relative paths, and warnings about ignored keys and assumptions.
 
-    With `data.folds` there is a config for each of the `folds`, by name, and `config` is that of the first.
+    With `data.folds`, `folds` has the config of each fold by name, and `config` is that of the first.
     """
 
     config: Config
@@ -47,23 +47,23 @@ class Loaded(Struct, frozen=True):
     warnings: tuple[str, ...] = ()
     folds: Mapping[str, Config] = field(default_factory=dict)
     doubt: str = ""
-    """How the evaluation is read, where another program could have written it; a sentence that results repeat."""
+    """A sentence on the convention used, if another program could have written the evaluation; results repeat it."""
     variables: Mapping[str, str] = field(default_factory=dict)
-    """What came from the environment → how results show it, `${NAME}`."""
+    """Value from the environment → its form in results, `${NAME}`."""
 
     def of_folds(self) -> dict[str, Loaded]:
-        """The config of each fold, by its name; none without folds."""
+        """Return the config of each fold by name; empty without folds."""
         return {name: replace(self, config=config, folds={}) for name, config in self.folds.items()}
 
     def resolved(self) -> dict[str, Any]:
-        """The config with every default filled in, in the spelling that reads back; with folds each has the data section of its own.
+        """Return the config with all defaults, in a form that can be read back; with folds, each has its own data section.
 
-        What came from the environment is `${NAME}` again.
+        Values from the environment appear as `${NAME}`.
         """
         if self.folds:
             data_of_folds = [{"name": name, **fold.resolved()["data"]} for name, fold in self.of_folds().items()]
             return {**replace(self, folds={}).resolved(), "data": {"folds": data_of_folds}}
-        resolved: dict[str, Any] = concealed(self._dumped(), self.variables)
+        resolved: dict[str, Any] = conceal(self._dumped(), self.variables)
         return resolved
 
     def _dumped(self) -> dict[str, Any]:
@@ -98,7 +98,7 @@ class Loaded(Struct, frozen=True):
         return dumped
 
     def resolved_yaml(self) -> str:
-        """`resolved` as YAML."""
+        """Return `resolved` as YAML."""
         return yaml.safe_dump(self.resolved(), sort_keys=False, allow_unicode=True, default_flow_style=None, width=120)
 
 
@@ -113,17 +113,17 @@ def load_config(
     gates: Mapping[str, Any] = MappingProxyType({}),
     question: Mapping[str, Any] = MappingProxyType({}),
 ) -> Loaded:
-    """Read a config: a YAML file, or the same as a mapping, in which rows in memory may stand where a file has a path.
+    """Read a config: a YAML file, or the same as a mapping, which may have rows in memory instead of paths.
 
-    `overrides` are `path=value`, `recommendations` are `NAME=PATH` with PATH as seen from here; so are the paths of a mapping.
-    `input_format` is the format of standard input, where a path is `-`. With `replace` a model of `recommendations` takes the place of one
-    of the same name, which is a problem otherwise. `where` is the filter of the test rows. `gates` are keys of that section that options
-    give, `question` has files, measures and settings by the name of their option: `test`, `train`, `items`, `metrics`, `top_k` (as text),
+    `overrides` are `path=value`; `recommendations` are `NAME=PATH`. PATH, and the paths of a mapping, are relative to the working folder.
+    `input_format` is the format of standard input, which is the path `-`. With `replace`, a model of `recommendations` replaces one of the
+    same name, which is a problem otherwise. `where` is the filter of the test rows. `gates` are keys of that section given by options.
+    `question` has files, measures and settings by the name of their option: `test`, `train`, `items`, `metrics`, `top_k` (as text),
     `threshold`, `convention`. `~` in paths is the home folder.
 
-    Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: what is wrong`; of a mapping without a line.
+    Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: sentence`; for a mapping, without file and line.
     """
-    with remembering() as variables:
+    with collect_values() as variables:
         return _load(config, overrides, recommendations, environment, where, input_format, replace, gates, question, variables)
 
 
@@ -145,6 +145,8 @@ def _load(
         path = Path(_STDIN if config == "-" else config).expanduser()
         document, name, folder = read_document(path, environment), str(path), _folder_of(path)
     value = document.value
+    if isinstance(value, dict) and "format_version" in value:
+        raise ConfigError(f"{name} is a file of results, not a config", "compare, gate, report and track take its folder")
     if not isinstance(value, dict):
         raise ConfigError(f"{name}:1:1: a config must be a mapping with the keys data and evaluation, not {kind(value)}")
     overridden: dict[text.Path, str] = {}
@@ -178,13 +180,13 @@ def _load(
 
 
 def _folder_of(path: Path) -> Path:
-    """The folder that paths of a config start from: the working folder if the config came from a pipe."""
-    is_stream = str(path).startswith((_STDIN, "/dev/fd/", "/proc/"))  # also where a file is behind it; /dev/shm is a folder like any
+    """Return the folder of the relative paths of a config: the working folder if the config comes from a pipe."""
+    is_stream = str(path).startswith((_STDIN, "/dev/fd/", "/proc/"))  # also if it leads to a file; /dev/shm is an ordinary folder
     return path.parent if os.path.isfile(path) and not is_stream else Path()
 
 
 def _check_folds(folds: Sequence[Fold], locations: Locations, folder: Path, problems: Sequence[str]) -> dict[str, Config]:
-    """The config of each fold; `ConfigError` with the problems of all of them, each once."""
+    """Return the config of each fold; raise `ConfigError` with the problems of all folds, each once."""
     configs: dict[str, Config] = {}
     everything = list(problems)
     for fold in folds:
@@ -207,23 +209,25 @@ def _check_folds(folds: Sequence[Fold], locations: Locations, folder: Path, prob
 
 
 def check(value: Mapping[str, Any], locations: Locations, folder: Path, problems: Sequence[str] = ()) -> Config:
-    """Validate `value`; `ConfigError` with `problems` and all others, each with its location, if there are any."""
+    """Validate `value`; raise `ConfigError` with `problems` and all further ones, each with its location, if there are any."""
     messages = {locations.in_file((*locations.at, *where)): message for where, message in locations.translation.problems}
     try:
         config: Config | None = Config.model_validate(value, context={"folder": folder})
     except ValidationError as error:
         for details in error.errors():
-            messages.setdefault(locations.of_path(_path(details, value), of_key=details["type"] == "extra_forbidden"), say(details))
+            messages.setdefault(locations.of_path(_path(details, value), of_key=details["type"] == "extra_forbidden"), error_text(details))
         config = _without(value, [_path(details, value) for details in error.errors()], folder)
     everything = [*problems, *(f"{location}: {message}" for location, message in messages.items())]
     everything += [f"{locations.of_path(where)}: {message}" for where, message in (contradictions(config) if config else ())]
+    if any(problem.startswith("--recs ") for problem in problems):  # then a model is missing only because of that
+        everything = [problem for problem in everything if not problem.endswith(GIVE_MODELS)]
     if everything or config is None:
         raise ConfigError(everything)
     return config
 
 
 def read_document(path: str | Path, environment: Mapping[str, str] | None = None) -> text.Document:
-    """The content of a YAML file; `ConfigError` with every problem and its place if it cannot be read."""
+    """Read a YAML file; raise `ConfigError` with every problem and its position if it cannot be read."""
     written = _read(Path(path))
     document = text.read(written, environment)
     if _TABLE.match(written) and not isinstance(document.value, dict):
@@ -234,7 +238,7 @@ def read_document(path: str | Path, environment: Mapping[str, str] | None = None
 
 
 def _without(value: Mapping[str, Any], wrong: Sequence[text.Path], folder: Path) -> Config | None:
-    """The config without its wrong parts, to look for contradictions in the rest; `None` if the rest is no config."""
+    """Return the config without its wrong parts, to find contradictions in the rest; `None` if the rest is not a valid config."""
     rest = deepcopy(dict(value))
     for path in sorted(set(wrong), key=repr, reverse=True):  # from the end of a list to its start
         here: Any = rest
@@ -254,7 +258,7 @@ def _without(value: Mapping[str, Any], wrong: Sequence[text.Path], folder: Path)
 
 
 def refuse_data_file(path: str | Path) -> None:
-    """Raise `ConfigError` for what is a file of data by its name, where a config is expected."""
+    """Raise `ConfigError` if the name of a config file is that of a data file."""
     if _DATA_ENDING.search(str(path)) and not os.path.isdir(path):
         raise _data_file(path)
 
@@ -267,11 +271,16 @@ def _data_file(path: str | Path) -> ConfigError:
 def _read(path: Path) -> str:
     refuse_data_file(path)
     if os.path.isdir(path):
-        raise ConfigError(f"{path} is a folder, not a config file")
+        has_results = os.path.isfile(path / "manifest.json")
+        raise ConfigError(
+            f"{path} is a folder, not a config file", "it has results, not their files: give the config" if has_results else None
+        )
     try:
         return text.read_file(path, pipes=True)
     except FileNotFoundError:
-        raise ConfigError(f"there is no config file {path}", "receval run CONFIG.yaml; the README shows one to start from") from None
+        is_config = path.suffix.lower() in (".yaml", ".yml", ".json")
+        hint = "receval init writes a config; receval run CONFIG -o DIR/ writes a folder of results"
+        raise ConfigError(f"there is no {'config file' if is_config else 'config or folder of results named'} {path}", hint) from None
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
@@ -281,12 +290,12 @@ def _read(path: Path) -> str:
 
 
 def kind(value: Any) -> str:
-    """The type of a value, in words."""
+    """Return the type of a value in words."""
     return "an empty file" if value is None else f"a {'list' if isinstance(value, list) else type(value).__name__}"
 
 
 def _path(details: ErrorDetails, value: Any) -> text.Path:
-    """The path of the config key that an error is about: its location without the names that pydantic adds."""
+    """Return the path of the config key of an error: its location without the names that pydantic adds."""
     path: list[str | int] = []
     for position, segment in enumerate(details["loc"]):
         missing_here = details["type"] == "missing" and position == len(details["loc"]) - 1

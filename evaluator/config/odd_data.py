@@ -1,4 +1,4 @@
-"""The sections of the config that say what is done with odd data: `health`, severities and limits, and `evaluation.policy`."""
+"""The sections of the config on odd data: `health` (severities and limits) and `evaluation.policy` (how odd data are handled)."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -40,9 +40,9 @@ def _of(axis: str) -> Any:
 
 
 class Policy(Model):
-    """What is done with odd data, for every metric alike: a value of the axis, or `error`, which refuses such data (exit code 3).
+    """Handling of odd data, the same for every metric: a value of the axis, or `error`, which refuses such data (exit code 3).
 
-    What is not said here the convention decides.
+    Keys that are not given follow the convention.
     """
 
     duplicates: str | None = _of("duplicates")
@@ -75,7 +75,7 @@ class Policy(Model):
 
     @property
     def refused(self) -> frozenset[str]:
-        """What is refused, `missing_values` aside."""
+        """The axes with the value `error`; `missing_values` is not included."""
         return frozenset(name for name in _AXES if getattr(self, name) == "error")
 
 
@@ -99,7 +99,7 @@ def _setting(name: str, given: Any) -> Any:
 
 
 def _shown(name: str, given: CheckSetting) -> Any:
-    """What differs from the defaults, in the spelling that reads back; `None` if nothing does."""
+    """Return the settings that differ from the defaults, in a form that can be read back; `None` if there are none."""
     usual = setting(CHECKS[name])
     limits = {key: value for key, value in given.limits.items() if value != usual.limits[key]}
     if limits:
@@ -125,10 +125,10 @@ def _field(check: Check) -> Any:
 
 
 def _of_other(named: tuple[str, Any]) -> CheckSetting:
-    """How a check is used that code outside of receval declared after this module was read."""
+    """Return the setting of a check that a package declared after this module was imported."""
     name, given = named
     if name not in CHECKS:
-        plugins.find("checks", name)  # to import the package that has it declares it
+        plugins.find("checks", name)  # importing the package declares its checks
     if name not in CHECKS:
         raise PydanticCustomError("extra_forbidden", "there is no such check")
     made: CheckSetting = _setting(name, given)
@@ -142,7 +142,7 @@ class _Settings(Model):
     @model_validator(mode="before")
     @classmethod
     def _with_names(cls, value: Any) -> Any:
-        """Give the settings of other checks their names, by which they are read."""
+        """Pair the settings of checks of packages with their names, which their validator needs."""
         if not isinstance(value, Mapping):
             return value
         return {name: given if name in cls.model_fields else (str(name), given) for name, given in value.items()}
@@ -153,7 +153,7 @@ class _Settings(Model):
 
     @property
     def settings(self) -> dict[str, CheckSetting]:
-        """How every check is used; one that code outside of receval adds is used as it declares, unless the config says otherwise."""
+        """The setting of every check; one that a package adds has its declared setting, unless the config changes it."""
         return {name: getattr(self, name, None) or setting(check) for name, check in CHECKS.items()}
 
 

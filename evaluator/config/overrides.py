@@ -1,10 +1,11 @@
-"""Where values of a config were written, what the command line puts in their place, and what is wrong with them."""
+"""Locate the values of a config, replace them by options of the command line, and describe their problems."""
 
 from __future__ import annotations
 
 import difflib
 import os
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -26,11 +27,10 @@ from .whole_config import Config
 
 
 class Locations(Struct, frozen=True):
-    """Finds the location of a path of the config.
+    """Find the location of a path of the config.
 
-    A config that is no file has no `name`, and a location in it is the path alone.
-    `overridden` maps the paths that the command line gives to the option that gives them; `at` is the path of the evaluation in the file,
-    `moved` maps paths to where what stands there was written.
+    A config that is not a file has no `name`; its locations are paths alone. `overridden` maps paths that the command line gives to the
+    option; `at` is the path of the evaluation in the file; `moved` maps paths to the paths as written.
     """
 
     name: str
@@ -41,18 +41,18 @@ class Locations(Struct, frozen=True):
     moved: Mapping[text.Path, text.Path] = field(default_factory=dict)
 
     def of_path(self, path: text.Path, of_key: bool = False) -> str:
-        """`config.yaml:12:7: evaluation.metrics[3]`, or the option that gave the value; `path` is in receval's keys."""
+        """Return `config.yaml:12:7: evaluation.metrics[3]`, or the option that gave the value; `path` is in receval's keys."""
         if path[:1] == ("evaluation",):
             path = (*self.at, *self.translation.origin(path[1:]))
         path = (*self.moved.get(path[:2], path[:2]), *path[2:])
         return self.in_file(path, of_key)
 
     def in_file(self, path: text.Path, of_key: bool = False) -> str:
-        """The same for a path in the keys of the file, which may be those of another program."""
+        """Return the same for a path in the keys of the file, which may be those of another program."""
         for end in range(len(path), 0, -1):
             if path[:end] in self.overridden:
                 return f"{self.overridden[path[:end]]}: {dotted(path)}"
-        for origin, where in self.overridden.items():  # an override made what is spoken of
+        for origin, where in self.overridden.items():  # an override created this path
             if path and origin[: len(path)] == path and path not in self.document.positions:
                 return f"{where}: {dotted(path)}"
         if not self.name:
@@ -62,7 +62,7 @@ class Locations(Struct, frozen=True):
 
 
 def dotted(path: text.Path) -> str:
-    """`evaluation.metrics[3]`."""
+    """Return a path as text, such as `evaluation.metrics[3]`."""
     shown = "".join(f"[{segment}]" if isinstance(segment, int) else f".{segment}" for segment in path)
     return shown.removeprefix(".") or "the config"
 
@@ -76,15 +76,28 @@ _WANTED: Final = {
     "dict_type": "a mapping",
     "model_type": "a mapping",
 }
-"""What pydantic asks for, in words of YAML: it speaks of tuples, dictionaries and instances."""
+"""Error type of pydantic → the expected value in the words of YAML; pydantic names tuples, dictionaries and instances."""
 
 
-def say(details: ErrorDetails) -> str:
-    """What is wrong with a value, in words."""
+_CANDIDATES: Final = "receval samples no candidates; give lists with the scores of the candidates (docs/how-to/leave-one-out.md)"
+_MEANT: Final = {
+    "candidates": _CANDIDATES,
+    "k": "cut-offs are evaluation.top_k, or @10 of a measure",
+    "n_negatives": _CANDIDATES,
+    "negatives": _CANDIDATES,
+    "num_negatives": _CANDIDATES,
+}
+"""A key that people try → what to write instead."""
+
+
+def error_text(details: ErrorDetails) -> str:
+    """Describe what is wrong with a value."""
     if details["type"] == "extra_forbidden":
         key = str(details["loc"][-1])
         allowed = _keys(details["loc"][:-1])
         close = difflib.get_close_matches(key, allowed, n=1)
+        if key in _MEANT:
+            return f"unknown key '{key}': {_MEANT[key]}"
         return f"unknown key '{key}'" + (f" — did you mean '{close[0]}'?" if close else f"; known: {', '.join(allowed)}" if allowed else "")
     if details["type"] == "missing":
         return "this key is missing"
@@ -98,7 +111,7 @@ def say(details: ErrorDetails) -> str:
 
 
 def _keys(location: Sequence[str | int]) -> list[str]:
-    """The keys that the model at `location` knows."""
+    """Return the keys of the model at `location`."""
     models: Iterable[type[BaseModel]] = [Config]
     for segment in location:
         fields = [model.model_fields[segment].annotation for model in models if segment in model.model_fields]
@@ -114,7 +127,7 @@ def _models(annotation: Any) -> list[type[BaseModel]]:
 
 
 def key_named(name: str) -> str:
-    """The path of the key with this name, as `--set` takes it, the one nearest to the top; empty if there is none."""
+    """Return the path, as for `--set`, of the topmost key with this name; empty if there is none."""
     level: list[tuple[str, type[BaseModel]]] = [("", Config)]
     while level:
         found = next((f"{above}{name}" for above, model in level if name in model.model_fields), "")
@@ -126,7 +139,7 @@ def key_named(name: str) -> str:
 
 
 def _sections(annotation: Any) -> list[type[BaseModel]]:
-    """The models of an annotation, without those of the elements of lists and mappings."""
+    """Return the models of an annotation, without those of elements of lists and mappings."""
     if get_origin(annotation) in (tuple, list, dict):
         return []
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
@@ -137,8 +150,10 @@ def _sections(annotation: Any) -> list[type[BaseModel]]:
 _SEGMENT = re.compile(r"""(?:^|\.)(?:"(?P<quoted>[^"]+)"|(?P<key>[^.\[\]"]+))|\[(?P<index>\d+)\]""")
 
 _DEEPEST = 60
-_ENDING: Final = re.compile(r"\.(csv|tsv|txt|json|jsonl|ndjson|parquet|arrow|feather|ipc|trec|run)(\.(gz|zst|bz2|xz))?$", re.IGNORECASE)
-"""The ending of a file of lists whose name names the model."""
+_ENDING: Final = re.compile(
+    r"\.(csv|tsv|txt|json|jsonl|ndjson|npy|npz|parquet|arrow|feather|ipc|trec|run)(\.(gz|zst|bz2|xz))?$", re.IGNORECASE
+)
+"""The endings of files of lists that name the model."""
 _QUESTION: Final[Mapping[str, tuple[text.Path, str]]] = {
     **{name: (("data", name), f"--{name}") for name in ("test", "train", "items")},
     "convention": (("evaluation", "convention"), "--convention"),
@@ -146,21 +161,21 @@ _QUESTION: Final[Mapping[str, tuple[text.Path, str]]] = {
     "top_k": (("evaluation", "top_k"), "-k"),
     "metrics": (("evaluation", "metrics"), "-m"),
 }
-"""What options say without a config → its key, and the option."""
+"""Name of a setting without a config → its key and its option."""
 _NAMED_CUTOFF: Final = re.compile(r"([^@]*)@(\w+)")
 _PLACES: Final = ("path", "table", "uri", "query", "frame")
-"""The keys of a source that say where its rows are."""
+"""The keys of a source that locate its rows."""
 _SHORT_FORMS: Final[Mapping[text.Path, str]] = {
     ("engine",): "name",
     ("output",): "dir",
     ("gates", "baseline"): "path",
     ("gates", "anchor"): "path",
 }
-"""The sections that may be written as a text → the key that this is; files of `data` are their `path`."""
+"""Sections that may be written as a text → the key of this text; for files of `data` it is `path`."""
 
 
 def override(config: dict[str, Any], assignment: str, origins: dict[text.Path, str], environment: Mapping[str, str] | None) -> str | None:
-    """Apply `--set PATH=VALUE`; return what is wrong with it, or `None`."""
+    """Apply `--set PATH=VALUE`; return its problem, or `None`."""
     target, equals, written = assignment.partition("=")
     where = one_line(f"--set {assignment}")
     segments = list(_SEGMENT.finditer(target))
@@ -177,24 +192,25 @@ def override(config: dict[str, Any], assignment: str, origins: dict[text.Path, s
 
 
 def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[text.Path, str], replace: bool = False) -> str | None:
-    """Apply `--recs NAME=PATH`, PATH relative to the working folder; return what is wrong with it, or `None`.
+    """Apply `--recs NAME=PATH`, PATH relative to the working folder; return its problem, or `None`.
 
-    A file without a name gives the model its own, without the ending.
-
-    A model that is there already is refused, unless it is to be replaced, or `--set` only said how to read it.
+    Without NAME, the model has the name of the file without its ending. An existing model is refused, unless `replace`, or unless `--set`
+    only gave options to read it.
     """
     where = one_line(f"--recs {model}")
     name, equals, path = model.partition("=")
     if not equals and _ENDING.search(model):
         name, path = _ENDING.sub("", os.path.basename(model)), model
     if not name or not path:
-        return f"{where}: write it as NAME=PATH, or NAME=- for standard input"
+        files = shlex.quote(os.path.join(model, "*"))
+        of_folder = f"; --recs {files} makes a model of each file of the folder" if os.path.isdir(model) else ""
+        return f"{where}: write it as NAME=PATH, or NAME=- for standard input{of_folder}"
     if not _is_text(model):
         return f"{where}: this is not UTF-8 text, which configs must be; rename the file"
     relative = _seen_from(folder, path)
     data = config.get("data")
     assignment = data.get("recommendations") if isinstance(data, dict) else None
-    if not equals and set("*?[") & set(path):  # every file of a pattern is a model of its own
+    if not equals and set("*?[") & set(path):  # every file of a pattern is a separate model
         if isinstance(assignment, dict):
             return f"{where}: a pattern of files without a name cannot be added to models with names: write NAME=PATH for each"
         listed = [] if assignment is None else [assignment] if isinstance(assignment, str) else assignment
@@ -209,7 +225,7 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
         origins["data", "recommendations", len(listed)] = where
         return None
     before = assignment.get(name) if isinstance(assignment, dict) else None
-    if isinstance(before, dict) and "path" not in before:  # --set said how to read it
+    if isinstance(before, dict) and "path" not in before:  # --set gave options to read it
         return _put(config, ("data", "recommendations", name, "path"), relative, where, origins)
     if before is not None and not replace:
         return _there_already(where, name)
@@ -217,7 +233,7 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
 
 
 def _is_text(given: str) -> bool:
-    """Whether what the command line gives is text, and not bytes of another encoding."""
+    """Return whether an argument of the command line is text, not bytes of another encoding."""
     try:
         return "\0" not in given and bool(given.encode())
     except UnicodeEncodeError:
@@ -229,7 +245,7 @@ def _there_already(where: str, name: str) -> str:
 
 
 def add_filter(config: dict[str, Any], where: str, origins: dict[text.Path, str]) -> str | None:
-    """Apply `--where`: set the filter of the test set, which may be written as a path alone; return what is wrong, or `None`."""
+    """Apply `--where`: set the filter of the test set, which may be written as a path alone; return the problem, or `None`."""
     data = config.get("data")
     option = one_line(f"--where {where}")
     if not isinstance(data, dict) or not data.get("test"):
@@ -242,7 +258,7 @@ def add_filter(config: dict[str, Any], where: str, origins: dict[text.Path, str]
 
 
 def add_input_format(config: dict[str, Any], form: str, origins: dict[text.Path, str]) -> str | None:
-    """Apply `--input-format`: set the format of every source that is standard input; return what is wrong, or `None`."""
+    """Apply `--input-format`: set the format of every source that is standard input; return the problem, or `None`."""
     where = one_line(f"--input-format {form}")
     piped = list(_piped(config.get("data"), ("data",)))
     for path, source in piped:
@@ -254,9 +270,9 @@ def add_input_format(config: dict[str, Any], form: str, origins: dict[text.Path,
 
 
 def add_gates(config: dict[str, Any], given: Mapping[str, Any], folder: Path, origins: dict[text.Path, str]) -> str | None:
-    """Put what options say of gates into a config: `rules` and the `path` of a baseline or anchor, seen from here; return what is wrong.
+    """Put options of gates into a config: `rules` and the `path` of a baseline or anchor, relative to here; return the problem, or `None`.
 
-    `if_missing` is that of the baseline and the anchor that the config has, if it has any.
+    `if_missing` applies to the baseline and the anchor of the config, if it has them.
     """
     for key, value in given.items():
         if key == "if_missing":
@@ -273,27 +289,27 @@ def add_gates(config: dict[str, Any], given: Mapping[str, Any], folder: Path, or
 
 
 def _put_if_missing(config: dict[str, Any], policy: str) -> None:
-    """Say of the baseline and the anchor of a config what to do if they are missing, however the config writes them."""
+    """Set `if_missing` of the baseline and the anchor of a config, in any of their notations."""
     gates = config.get("gates")
     if not isinstance(gates, dict):
         return
     for key in ("baseline", "anchor"):
-        with suppress(ValueError):  # what is wrong with it is said when the config is checked
+        with suppress(ValueError):  # its problem is reported when the config is checked
             source = as_baseline(gates.get(key))
             if isinstance(source, Mapping):
                 gates[key] = {**source, "if_missing": policy}
 
 
 def read_rule(written: str) -> Any:
-    """A rule of the command line: in short form as it is, else the mapping that YAML reads."""
+    """Read a rule of the command line: a short form unchanged, else a mapping in YAML."""
     document = text.read(written, {}) if written.lstrip().startswith("{") else None
     return written if document is None or document.problems else document.value
 
 
 def add_question(config: dict[str, Any], question: Mapping[str, Any], folder: Path, origins: dict[text.Path, str]) -> Iterator[str]:
-    """Put what options say of the question into a config: files, measures, cut-offs, relevance; yield what is wrong with it.
+    """Put options on files, measures, cut-offs and relevance into a config; yield their problems.
 
-    Files are seen from here. Of a file that the config has already, the way to read it stays.
+    Paths are relative to the working folder. A file that replaces one of the config keeps its options to read it.
     """
     for name, (path, option) in _QUESTION.items():
         if name not in question:
@@ -320,7 +336,7 @@ def add_question(config: dict[str, Any], question: Mapping[str, Any], folder: Pa
 
 
 def _at_cutoffs(measures: Sequence[str], cutoffs: str) -> list[str]:
-    """The measures; if all of them name a cut-off, also at those of `-k`, which would otherwise have no effect."""
+    """Return the measures; if all of them name a cut-off, add those of `-k`, which would have no effect otherwise."""
     extra = [cut for cut in re.split(r"[,\s]+", cutoffs.strip("[] ")) if cut]
     named = [_NAMED_CUTOFF.fullmatch(measure) for measure in measures]
     if not extra or not all(named):
@@ -330,7 +346,7 @@ def _at_cutoffs(measures: Sequence[str], cutoffs: str) -> list[str]:
 
 
 def _seen_from(folder: Path, path: str) -> str:
-    """A path of the working folder as it is from another folder; standard input and addresses as they are."""
+    """Return a path of the working folder relative to another folder; standard input and addresses unchanged."""
     place = os.path.expanduser(path)
     if path == "-" or is_address(path) or (folder == Path() and os.path.isabs(place)):
         return place
@@ -338,7 +354,7 @@ def _seen_from(folder: Path, path: str) -> str:
 
 
 def measures_of_rules(rules: Iterable[str]) -> tuple[str, ...]:
-    """The measures that rules of the command line name, each once; of a rule that cannot be read none."""
+    """Return the measures that rules of the command line name, each once; invalid rules are skipped."""
     measures: list[str] = []
     for rule in rules:
         with suppress(ValidationError):
@@ -348,14 +364,14 @@ def measures_of_rules(rules: Iterable[str]) -> tuple[str, ...]:
 
 
 def _baseline_seen_from(folder: Path, baseline: str) -> str:
-    """`FOLDER` or `LABEL=FOLDER` with the path as it is from another folder; the name of a model as it is."""
+    """Return `FOLDER` or `LABEL=FOLDER` with its path relative to another folder; the name of a model unchanged."""
     label, equals, path = baseline.rpartition("=")
     is_path = equals or "/" in path or os.path.isdir(os.path.expanduser(path))
     return f"{label}{equals}{_seen_from(folder, path)}" if is_path else baseline
 
 
 def _piped(value: Any, path: text.Path) -> Iterator[tuple[text.Path, dict[str, Any]]]:
-    """Every source that is standard input, with its path."""
+    """Yield every source that is standard input, with its path."""
     if value == "-" or value == ["-"]:
         yield path, {"path": "-"}
     elif isinstance(value, dict) and value.get("path") in ("-", ["-"]):
@@ -369,6 +385,7 @@ def _piped(value: Any, path: text.Path) -> Iterator[tuple[text.Path, dict[str, A
 
 
 def _put(config: dict[str, Any], path: text.Path, value: Any, where: str, origins: dict[text.Path, str]) -> str | None:
+    """Set the value at a path of the config and record its origin; return the problem, or `None`."""
     here: Any = config
     for index, key in enumerate(path):
         last = index == len(path) - 1
@@ -393,7 +410,7 @@ def _put(config: dict[str, Any], path: text.Path, value: Any, where: str, origin
 
 
 def _in_full(path: text.Path, value: Any) -> Any:
-    """A section in its short form as the mapping that it stands for, to which keys can be added; anything else as it is."""
+    """Return a section in short form as a mapping, to which keys can be added; anything else unchanged."""
     if path in _SHORT_FORMS and isinstance(value, str):
         return {_SHORT_FORMS[path]: value}
     if (
@@ -411,9 +428,9 @@ def _in_full(path: text.Path, value: Any) -> Any:
 
 
 def gates_of(config: Mapping[str, Any], options: Mapping[str, Any]) -> tuple[Gates, Compare]:
-    """The sections `gates` and `compare` of a config as results keep it; `options` are keys of `gates` that take the place of its own.
+    """Return the sections `gates` and `compare` of a config stored in results; `options` replace keys of `gates`.
 
-    `ConfigError` for rules that cannot be read.
+    Raises `ConfigError` for rules that cannot be read.
     """
     rules: Sequence[Any] = options.get("rules", ())
     read = [read_rule(rule) if isinstance(rule, str) else rule for rule in rules]
@@ -426,26 +443,26 @@ def gates_of(config: Mapping[str, Any], options: Mapping[str, Any]) -> tuple[Gat
             place = details["loc"]
             is_option = bool(rules) and place[:1] == ("rules",) and isinstance(place[1], int)
             where = f"--rule {rules[int(place[1])]}" if is_option else dotted(("gates", *place))
-            problems.append(f"{where}: {say({**details, 'loc': ('gates', *place)})}")
+            problems.append(f"{where}: {error_text({**details, 'loc': ('gates', *place)})}")
         raise ConfigError(problems) from None
 
 
 def _in_this_version(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """The stored section with the key `inconclusive`; results of earlier versions have `unproven`, with error, warn or pass."""
+    """Return a stored section with the key `inconclusive`; earlier versions stored `unproven` with error, warn or pass."""
     section = {name: value for name, value in stored.items() if name != "unproven"}
     return section if "unproven" not in stored else {"inconclusive": "fail" if stored["unproven"] == "error" else "warn", **section}
 
 
 def trackings_of(config: Mapping[str, Any], given: Sequence[str]) -> tuple[Tracking, ...]:
-    """Trackers as the command line names them (`mlflow`, `{mlflow: {experiment: home}}`), or without any those of a config.
+    """Return the trackers that the command line names (`mlflow`, `{mlflow: {experiment: home}}`), or else those of a config.
 
-    `ConfigError` for settings that cannot be read.
+    Raises `ConfigError` for settings that cannot be read.
     """
     section = [read_rule(text) for text in given] if given else config.get("track", [])
     try:
         read: tuple[Tracking, ...] = TypeAdapter(Trackings).validate_python(section)
     except ValidationError as error:
         where = "--to" if given else "track"
-        problems = [f"{dotted((where, *one['loc']))}: {say({**one, 'loc': ('track', *one['loc'])})}" for one in error.errors()]
+        problems = [f"{dotted((where, *one['loc']))}: {error_text({**one, 'loc': ('track', *one['loc'])})}" for one in error.errors()]
         raise ConfigError(problems) from None
     return read

@@ -38,10 +38,10 @@ _UNITS: Final = {
 
 
 def parse_memory(text: str) -> int:
-    """Return the bytes that a text such as `500MB`, `1.5 GB` or `2GiB` stands for.
+    """Return the number of bytes of a text such as `500MB`, `1.5 GB` or `2GiB`.
 
     Units are B, kB, MB, GB, TB (powers of 1000) and KiB, MiB, GiB, TiB (powers of 1024), in upper or lower case.
-    `ValueError` if it is no number with a unit, or less than one byte.
+    Raises `ValueError` if it is not a number with a unit, or less than one byte.
     """
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*", text)
     unit = _UNITS.get(match[2].lower()) if match else None
@@ -56,7 +56,7 @@ def _memory(text: str) -> str:
 
 
 class EngineChoice(Model):
-    """Where the work is done."""
+    """The engine of the computation and its settings."""
 
     name: Literal["polars", "spark"] = Field("polars", description="where the computation runs: polars (this machine) or spark")
     master: str | None = Field(None, description="Spark: the master, such as local[2]")
@@ -70,9 +70,15 @@ class EngineChoice(Model):
         "quarter of the machine's memory",
     )
 
+    workers: Annotated[StrictInt, Field(ge=0, le=1024)] | None = Field(
+        None,
+        description="Polars: the number of processes that measure; 0: measure in threads of one process; if not given, as many as cores, "
+        "rows and memory are worth",
+    )
+
     @property
     def bytes(self) -> int | None:
-        """The memory that rows may take; `None` if the config does not say."""
+        """The memory for rows, in bytes; `None` if not given."""
         return None if self.memory is None else parse_memory(self.memory)
 
     @model_validator(mode="after")
@@ -81,6 +87,8 @@ class EngineChoice(Model):
             raise ValueError("master, remote and archives belong to the spark engine: add name: spark")
         if self.name == "spark" and self.memory:
             raise ValueError("memory belongs to the polars engine: Spark has its own settings")
+        if self.name == "spark" and self.workers is not None:
+            raise ValueError("workers belong to the polars engine: Spark has its own settings")
         if self.master and self.remote:
             raise ValueError("give master or remote, not both")
         return self
@@ -101,7 +109,7 @@ def _formats(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
 
 
 class Output(Model):
-    """What is written to disk."""
+    """Files of results to write."""
 
     dir: Annotated[str, Field(min_length=1)] | None = Field(
         None, description="the folder for result files, relative to the config file; if not given, none are written"
@@ -144,12 +152,12 @@ _CHART: Final[dict[str, Any]] = {
 
 
 def _listed(value: Any) -> Sequence[Any]:
-    """A list as it is, anything else as a list of one: what reads its entries says what is wrong with them."""
+    """Return a list unchanged, anything else as a list of one; the reader of the entries reports their problems."""
     return value if isinstance(value, list | tuple) else [value]
 
 
 def _charts(value: Any) -> Any:
-    """Charts by name, each with its measures; `[differences, {trade_off: [nDCG@10, EPC@10]}]`."""
+    """Return charts by name with their measures, from a list such as `[differences, {trade_off: [nDCG@10, EPC@10]}]`."""
     charts: dict[str, tuple[str, ...]] = {}
     for entry in _listed(value):
         for name, measures in entry.items() if isinstance(entry, Mapping) else ((entry, ()),):
@@ -165,7 +173,7 @@ def _charts(value: Any) -> Any:
 
 
 def _files(value: Any) -> Any:
-    """Names of files whose endings say a form."""
+    """Return names of report files; raise `ValueError` for one whose ending is not that of a form."""
     files = _listed(value)
     wrong = [name for name in files if not isinstance(name, str) or of_file(name, "report", "latex") is None]
     if wrong:
@@ -174,7 +182,7 @@ def _files(value: Any) -> Any:
 
 
 class LatexStyle(Model):
-    """How tables in LaTeX look."""
+    """Appearance of tables in LaTeX."""
 
     best: Literal["bold", "none"] = Field("bold", description="how the best value, and values not clearly different from it, are marked")
     second: Literal["underline", "none"] = Field("underline", description="how the second-best value is marked")
@@ -209,7 +217,7 @@ def report_date(value: Any) -> Any:
 
 
 class ReportConfig(Model):
-    """What reports show, and which ones a run writes."""
+    """Content of reports, and the report files that a run writes."""
 
     title: Annotated[str, Field(min_length=1)] | None = Field(
         None, description="the title of a report; the names of the models if not given"
@@ -233,7 +241,7 @@ class ReportConfig(Model):
 
     @property
     def chosen(self) -> dict[str, tuple[str, ...]]:
-        """The charts that are wanted, with their measures; empty where the config names none."""
+        """The charts to show, with their measures; empty if the config names none."""
         return {name: measures for name, measures in self.charts.items()}  # noqa: C416
 
 
@@ -242,7 +250,7 @@ _REQUIRED: Final = "whether a failing tracker fails the run; otherwise it only w
 
 
 class MlflowTracking(Model):
-    """MLflow; the address of the server is that of MLFLOW_TRACKING_URI."""
+    """MLflow; MLFLOW_TRACKING_URI gives the address of the server."""
 
     experiment: Name = Field("receval", description="the experiment; created if missing")
     run: Name | None = Field(None, description="the name of the run; if not given, the names of the models")
@@ -310,12 +318,12 @@ class Tracking(Model):
 
     @property
     def name(self) -> str:
-        """What the tracker is called."""
+        """The name of the tracker."""
         return self.plugin.name if self.plugin is not None else next(name for name in type(self).model_fields if getattr(self, name))
 
 
 def _entry(value: Any) -> Any:
-    """`mlflow`, `{mlflow: }` and `{acme: {…}}`, where acme is announced by a package, as mappings of keys that there are."""
+    """Return `mlflow`, `{mlflow: }` and `{acme: {…}}` (acme: a tracker of a package) as mappings with the keys of `Tracking`."""
     if isinstance(value, str):
         value = {value: {}}
     if not isinstance(value, Mapping) or len(value) != 1:

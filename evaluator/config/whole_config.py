@@ -1,4 +1,4 @@
-"""The config as frozen models. Validation looks; it opens no data and changes nothing."""
+"""The config as frozen models. Validation opens no data and changes nothing."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -52,7 +52,7 @@ _ENTRIES: dict[str, Any] = {
 
 
 class RelevanceConfig(Model):
-    """Which test items are relevant, and how much."""
+    """Relevance of test items: which are relevant, and their gains."""
 
     threshold: Annotated[float, Field(allow_inf_nan=False)] | None = Field(
         None, description="the lowest rating of a relevant item; if not given, every rating above 0 is relevant"
@@ -66,13 +66,13 @@ def _convention(name: Any, info: ValidationInfo) -> Any:
 
 
 def _loader(info: ValidationInfo) -> Load:
-    """Finds conventions by name, or by path seen from the folder of the config."""
+    """Return a function that loads conventions by name, or by path relative to the folder of the config."""
     folder = (info.context or {}).get("folder")
     return partial(conventions.load, folder=folder)
 
 
 def _cutoffs(value: Any, info: ValidationInfo) -> Any:
-    """The cut-offs of the config; without any those of the convention."""
+    """Return the cut-offs of the config, or those of the convention if none are given."""
     return _loader(info)(str(info.data.get("convention", "receval"))).top_k if value == () else read_cutoffs(value)
 
 
@@ -85,7 +85,7 @@ def _read_entry(value: Any, info: ValidationInfo) -> Any:
             return _read_entry(str(arithmetic.alone), info)
         arithmetic = arithmetic.with_measures(lambda spec: convention.parse(str(spec)))
         for spec in arithmetic.measures:
-            if metrics.resolve(spec, convention, load).several:
+            if metrics.resolve(spec, convention, load).has_subvalues:
                 raise ValueError(f"{spec} has several values: name the group")
         return (arithmetic,)
     specs = (convention.parse(value),) if isinstance(value, str) else read_entry(value)
@@ -108,9 +108,9 @@ def _plainly(text: str) -> MetricSpec | None:
 
 
 def _others(value: Any) -> str:
-    """Which conventions know a spelling that another does not."""
+    """Return a hint that names the conventions that know a spelling; empty if none does."""
     names = []
-    for name in conventions.known() if isinstance(value, str) else ():
+    for name in conventions.builtin_names() if isinstance(value, str) else ():
         with suppress(ValueError):
             known = conventions.load(name)
             if known.parse(value) != _plainly(value) and metrics.resolve(known.parse(value), known):
@@ -120,7 +120,7 @@ def _others(value: Any) -> str:
 
 def _list_of_entries(value: Any) -> Any:
     entries = [{name: body} for name, body in value.items()] if isinstance(value, Mapping) else as_list(value)
-    if isinstance(entries, list | tuple) and len(entries) > 10_000:  # more take minutes to read, and are a mistake
+    if isinstance(entries, list | tuple) and len(entries) > 10_000:  # more take minutes to read and are a mistake
         raise ValueError(f"at most 10,000 metrics can be listed, not {len(entries):,};  top_k gives cut-offs to all")
     return entries
 
@@ -134,14 +134,14 @@ Entries = Annotated[tuple[Entry, ...], BeforeValidator(_list_of_entries), WithJs
 
 
 class FormulaEntry(NamedTuple):
-    """Arithmetic of measures, and the definitions of these."""
+    """A formula over measures, and the definitions of these measures."""
 
     formula: Formula
     definitions: tuple[Definition, ...]
 
 
 class Evaluation(Model):
-    """What to compute."""
+    """Metrics and settings of the evaluation."""
 
     convention: Annotated[str, BeforeValidator(_convention)] = Field(
         "receval", description="the convention: the library whose definitions are used"
@@ -188,19 +188,19 @@ class Evaluation(Model):
 
     @cached_property
     def definitions(self) -> tuple[Definition, ...]:
-        """Every measure once, in the order given, with its cut-off, under the convention of the config."""
+        """Every measure once, in the order given, with its cut-off, under the convention of the config (formulas excluded)."""
         return tuple(dict.fromkeys(self.resolve(spec) for spec in self.written))
 
     @cached_property
     def composites(self) -> tuple[FormulaEntry, ...]:
-        """Every formula once, at every cut-off where it names none, with the measures it is made of."""
+        """Every formula once, at every cut-off of `top_k` if it names none, with its measures."""
         formulas = [entry for given in (*self.metrics, *self.complex_metrics) for entry in given if isinstance(entry, Formula)]
         entries = []
         for given in formulas:
             open_ended = any(self._is_open(spec) for spec in given.measures)
             for k in self.top_k if open_ended else (None,):
                 parts = {spec: self.resolve(spec.at(k) if self._is_open(spec) else spec) for spec in given.measures}
-                printed = given.with_measures({spec: part.printed for spec, part in parts.items()}.__getitem__)
+                printed = given.with_measures({spec: part.printed_spec for spec, part in parts.items()}.__getitem__)
                 entries.append(FormulaEntry(printed, tuple(parts.values())))
         return tuple(dict.fromkeys(entries))
 
@@ -211,17 +211,17 @@ class Evaluation(Model):
 
     @cached_property
     def computed(self) -> tuple[Definition, ...]:
-        """Every definition to compute, those that formulas alone are made of too."""
+        """Every definition to compute, including those that only formulas use."""
         return tuple(dict.fromkeys((*self.definitions, *(part for composite in self.composites for part in composite.definitions))))
 
     def _is_open(self, spec: MetricSpec) -> bool:
-        """Whether a measure takes every cut-off of `top_k`."""
+        """Return whether a measure is computed at every cut-off of `top_k`."""
         definition = self.resolve(spec)
         return definition.spec.k is UNSET and definition.metric.cut
 
     @cached_property
     def cut_at_top_k(self) -> frozenset[Definition]:
-        """The measures that name no cut-off and take those of `top_k`, also those that only formulas are made of."""
+        """The measures that name no cut-off and take those of `top_k`, including those that only formulas use."""
         chosen = self._load(self.convention)
         entries = [entry for given in (*self.metrics, *self.complex_metrics) for entry in given]
         specs = [spec for entry in entries for spec in (entry.measures if isinstance(entry, Formula) else (entry,))]
@@ -230,18 +230,18 @@ class Evaluation(Model):
 
     @cached_property
     def written(self) -> tuple[MetricSpec, ...]:
-        """Every measure as it is written, with its cut-off, in the names of receval."""
+        """Every measure as written, with its cut-off, in the names of receval."""
         chosen = self._load(self.convention)
         specs_at_cutoffs = []
         specs = (spec for entry in (*self.metrics, *self.complex_metrics) for spec in entry)
         for spec in (spec for spec in specs if isinstance(spec, MetricSpec)):
             read = spec if "convention" in dict(spec.params) else chosen.read(spec)
-            # One that says its cut-off keeps it where it is written: nDCG@2 or nDCG(k=2).
+            # A measure with a cut-off keeps the cut-off where it is written: nDCG@2 or nDCG(k=2).
             specs_at_cutoffs += [read.at(k) for k in self.top_k] if self._is_open(read) else [read]
         return tuple(specs_at_cutoffs)
 
     def define(self, text: str) -> Definition:
-        """The measure that `text` says, under the convention of the config, at the first of `top_k` if it names no cut-off.
+        """Read a measure under the convention of the config, at the first of `top_k` if it names no cut-off.
 
         Raises `ValueError` if it cannot be read.
         """
@@ -250,10 +250,10 @@ class Evaluation(Model):
         return self.resolve(spec.at(self.top_k[0])) if definition.spec.k is UNSET and definition.metric.cut else definition
 
     def resolve(self, spec: MetricSpec, convention: str | None = None) -> Definition:
-        """`spec` with every choice made by the convention called `convention`, or that of the config; `ValueError` if wrong."""
+        """Return `spec` with all its settings by `convention`, or by that of the config; raise `ValueError` if it is wrong."""
         relevance = axis.Relevance(self.relevance.threshold, self.relevance.graded)
         chosen = self._load(convention or self.convention)
-        return metrics.resolve(spec, chosen, self._load, relevance, self.policy.axes, self.value_columns.given)
+        return metrics.resolve(spec, chosen, self._load, relevance, self.policy.axes, self.value_columns.by_key)
 
     def _load(self, name: str) -> conventions.Convention:
         return conventions.load(name, self._folder)

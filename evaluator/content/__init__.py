@@ -1,1 +1,1 @@
-"""Records → Document: what is said of a result, one file for each section, without any form."""
+"""Records → Document: the sentences, tables and figures on a result, one file per section, independent of the output form."""

@@ -1,4 +1,4 @@
-"""Where values come from: an audit of conventions, which one prints a number, why two differ, and an explanation of one user's value."""
+"""The origin of values: an audit of conventions, the conventions that print a number, why two differ, and one user's value explained."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..results.explanation import CellValue, Explanation
 from .numbers import decimals, number
 
 _ALIKE: Final = 6
-"""Values that agree to so many digits stand in one row."""
+"""Values that agree to this number of digits share a row."""
 _REDUCED: Final = {"sum": "sum of {}", "max": "largest {}", "count": "number of rows", "tally": "rows that are {}"}
 _RULE: Final = (
     "Each line switches one more setting to that of {second}, in the order of evaluation: the value so far and, in parentheses, the "
@@ -27,7 +27,7 @@ _BY_FILE_ORDER: Final = (
 def audit_document(audit: Audit, command: str = "") -> Document:
     """Return a table per measure: conventions × models, the spread below, and whether the order of the models changes.
 
-    With a `command` a sentence says how it explains the widest spread.
+    With a `command`, a sentence shows how it explains the widest spread.
     """
     blocks: list[Block] = []
     for measure in audit.measures:
@@ -38,7 +38,7 @@ def audit_document(audit: Audit, command: str = "") -> Document:
 
 
 def found_document(found: FoundValues) -> Document:
-    """Return which convention, measure and model prints a number, or the nearest values."""
+    """Return the conventions, measures and models that print a number, or the nearest values."""
     wanted = found.wanted.strip()
     if not found.values:
         return (Paragraph("No convention has a value."),)
@@ -54,7 +54,7 @@ def found_document(found: FoundValues) -> Document:
 
 
 def difference_document(difference: ConventionDifference) -> Document:
-    """Return for each measure the steps from the one convention to the other, what the choices mean, and which of them change nothing."""
+    """Return for each measure the steps between two conventions, the meanings of the settings, and the settings without effect."""
     blocks: list[Block] = [Heading(f"From {difference.first} to {difference.second}"), Paragraph(_RULE.format(second=difference.second))]
     for measure in difference.measures:
         blocks += [Heading(measure.measure, 2), *_steps(difference, measure)]
@@ -62,7 +62,7 @@ def difference_document(difference: ConventionDifference) -> Document:
 
 
 def explanation_document(explanation: Explanation, level: int = 1) -> Document:
-    """Return the formula of the value of one user, the explanations of metrics that it combines, the tables, the value and the choices."""
+    """Return the formula of one user's value, the explanations of combined metrics, the tables, the value and the settings."""
     title = f"{explanation.measure} of user {explanation.user}, model {explanation.model}"
     blocks: list[Block] = [Heading(title, level), *([Code(explanation.formula)] if explanation.formula else [])]
     for part in explanation.components:
@@ -90,7 +90,7 @@ def _points(sentences: Sequence[str]) -> list[Points]:
 
 
 def _grid(audit: Audit, measure: AuditedMeasure) -> Iterator[Block]:
-    """Yield the values, those that are alike in one row, with the spread below, and the conventions that give no value, by reason."""
+    """Yield the values (equal ones in one row) with the spread below, and the conventions without a value, by reason."""
     alike: dict[tuple[object, ...], list[str]] = {}
     reasons: dict[str, list[str]] = {}
     places = decimals(cell.value for cell in measure.cells.values())
@@ -118,7 +118,7 @@ def _grid(audit: Audit, measure: AuditedMeasure) -> Iterator[Block]:
 
 
 def _left_out(audit: Audit, measure: AuditedMeasure) -> Iterator[Paragraph]:
-    """Yield which conventions the spread leaves out, and why, for each model or for some together."""
+    """Yield a paragraph on the conventions that the spread leaves out, and why, for each model or several together."""
     models: dict[tuple[str, ...], list[str]] = {}
     for model in audit.models:
         if measure.left_out(model):
@@ -129,13 +129,15 @@ def _left_out(audit: Audit, measure: AuditedMeasure) -> Iterator[Paragraph]:
 
 
 def _widest(audit: Audit, measure: AuditedMeasure) -> tuple[str, str] | None:
-    """Return the conventions whose values of one model are furthest apart, that of the config first if it is one of them."""
+    """Return the two conventions whose values of one model differ most, that of the config first if it is one of them."""
     spreads = {model: measure.spread(model) or 0.0 for model in audit.models}
     model = max(spreads, key=spreads.__getitem__)
     if not spreads[model]:
         return None
     values = measure.comparable(model)
     lowest, highest = (end(values, key=values.__getitem__) for end in (min, max))
+    if f"{values[lowest]:.{_ALIKE}g}" == f"{values[highest]:.{_ALIKE}g}":
+        return None
     return (highest, lowest) if highest == audit.own_convention else (lowest, highest)
 
 
@@ -148,7 +150,7 @@ def _steps(difference: ConventionDifference, measure: MeasureDifference) -> Iter
     values = tuple(Column(model, "value") for model in difference.models)
     yield Table.of_texts((Column("setting", "key"), Column("from → to"), *values), _step_rows(difference, measure, effective, places))
     alone = [
-        (step.choice, *(_signed(measure.added_alone(index, model), places) for model in difference.models))
+        (step.choice, *(_signed(measure.effect_alone(index, model), places) for model in difference.models))
         for index, step in effective.items()
         if measure.depends_on_order(index)
     ]
@@ -173,7 +175,7 @@ def _step_rows(
     models = difference.models
     yield "", f"as {difference.first}", *(number(measure.first[model], places) for model in models)
     for index, step in effective.items():
-        values = (_with_change(step.so_far[model], measure.added(index, model), places) for model in models)
+        values = (_with_change(step.so_far[model], measure.effect(index, model), places) for model in models)
         yield step.choice, f"{step.before} → {step.after}", *values
     if any(abs(measure.rest(model) or 0.0) > 10**-places for model in models):
         rests = (_with_change(measure.second[model], measure.rest(model), places) for model in models)

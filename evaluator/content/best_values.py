@@ -1,8 +1,9 @@
-"""Which values are marked: the best of each measure where that was tested, and otherwise the highest value printed, marked as untested."""
+"""Choose the values to mark: the best of each measure if tested, otherwise the highest printed value, marked as untested."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -27,10 +28,10 @@ _UNPAIRED: Final = "Welch's t test"
 
 
 class BestValues(Struct, frozen=True):
-    """The values to mark: those `tested` to be the best, or not clearly different from it, and `untested` ones.
+    """The values to mark: `tested` ones (the best, or not clearly different from it), and `untested` ones.
 
     A value is untested if it is the highest of a measure that was not tested, or if its model was not tested against the best one. A value
-    is `apart`, and not marked, if it would be untested because its users are all others than those of the values it is compared with.
+    is `apart`, and not marked, if it was not tested because its model has no user in common with those it is compared with.
     """
 
     tested: frozenset[Place] = frozenset()
@@ -39,12 +40,12 @@ class BestValues(Struct, frozen=True):
     apart: frozenset[Place] = frozenset()
 
     def marks(self) -> Mapping[Place, Mark]:
-        """Return the mark of each of them."""
+        """Return the mark of each value."""
         untested: dict[Place, Mark] = dict.fromkeys(self.untested, "untested")
         return {**untested, **dict.fromkeys(self.tested, "best")}
 
     def legend(self, best: str = "Bold:") -> list[str]:
-        """Return what the marks mean, those that there are; `best` is how a form shows tested values."""
+        """Return the meanings of the marks that occur; `best` is how a form shows tested values."""
         concluded = {one.measure: one for one in self.conclusions}
         tested = {label: one for label, one in concluded.items() if one.is_tested}
         lines = []
@@ -56,7 +57,7 @@ class BestValues(Struct, frozen=True):
             lines.append(f"{best} best{among} ({how_concluded(next(iter(tested.values())), len(tested))}).")
         models = sorted({model for model, label in self.untested if label in tested})
         reasons: dict[str, list[str]] = {}
-        for _, label in sorted(self.untested):
+        for label in _in_order(label for _, label in self.untested):
             if label not in tested:
                 reasons.setdefault(_reason(concluded.get(label)), []).append(label)
         why = "; ".join(f"{shortened(dict.fromkeys(labels))}: {reason}" for reason, labels in reasons.items() if reason)
@@ -65,7 +66,7 @@ class BestValues(Struct, frozen=True):
                 f"{SIGNS['untested']} highest value printed, or lowest where lower is better; not tested{f' ({why})' if why else ''}."
             )
         lines += [f"{SIGNS['untested']} not tested against the best model: {shortened(models)}."] if models else []
-        labels = dict.fromkeys(label for _, label in sorted(self.apart) if label not in tested)
+        labels = dict.fromkeys(_in_order(label for _, label in self.apart if label not in tested))
         lines += [f"No mark in {shortened(labels)}: models have no user in common."] if labels else []
         models = sorted({model for model, label in self.apart if label in tested})
         has = "has" if len(models) == 1 else "have"
@@ -75,8 +76,8 @@ class BestValues(Struct, frozen=True):
 def best_values(result: Result, formats: Formats) -> BestValues:
     """Return the values to mark in a table of a result, by its conclusions.
 
-    Of a measure without a conclusion the highest value as printed is marked as untested, and all that are printed alike; none where all
-    are. Yardsticks are not compared, nor are measures of which neither more nor less is better, or that have no format.
+    For a measure without a conclusion, the highest printed value and all equal ones are marked as untested, unless all are equal. Reference
+    lists are not compared, nor are measures without a better direction or without a format.
     """
     concluded = {one.measure: one for one in result.conclusions if one.is_tested}
     by_measure = {one.measure: one for one in result.conclusions}
@@ -115,9 +116,9 @@ def _without_common_users(conclusions: Sequence[Conclusion]) -> frozenset[frozen
 
 
 def highest_printed(label: str, values: Mapping[str, float | None], better: bool | None, formats: Formats, least: int = 2) -> set[Place]:
-    """Return the models whose value of a measure is printed as the best one is.
+    """Return the models whose printed value of a measure equals the best one.
 
-    There are none if fewer than `least` values are printed differently, or if no direction is better.
+    Empty if fewer than `least` printed values differ, or if no direction is better.
     """
     known = {model: value for model, value in values.items() if value is not None}
     printed = {model: formats.text(label, value) for model, value in known.items()}
@@ -128,25 +129,30 @@ def highest_printed(label: str, values: Mapping[str, float | None], better: bool
 
 
 def corrected_text(correction: str, family: int) -> str:
-    """Return how p values were corrected: `Holm over 12 comparisons`, or `not corrected`."""
+    """Return the correction of p values: `Holm over 12 comparisons`, or `not corrected`."""
     by = _CORRECTIONS.get(correction)
     return f"{by} over {family:,} comparison{'' if family == 1 else 's'}" if by else "not corrected"
 
 
 def how_tested(test: str, correction: str, family: int, alpha: float, paired: bool = True) -> str:
-    """Return the test, how p values were corrected, and the level."""
+    """Return the test, the correction of p values, and the level."""
     return f"{_TESTS[test] if paired else _UNPAIRED}, {corrected_text(correction, family)}, {100 * alpha:g} %"
 
 
 def how_concluded(one: Conclusion, n_measures: int = 1) -> str:
-    """Return how the models of a measure were tested against the best one, and with how many measures p values were corrected."""
+    """Return the test of the models of a measure against the best one, and the number of measures in the correction."""
     corrected = corrected_text(one.correction, one.family)
     family = f"{corrected} in {n_measures:,} measures" if n_measures > 1 and one.correction != "none" else corrected
     return f"{_TESTS[one.test]}, {family}, {100 * (1 - one.level):g} %"
 
 
+def _in_order(labels: Iterable[str]) -> list[str]:
+    """Return labels in the order of their metrics and cut-offs, in which @5 comes before @10."""
+    return sorted(labels, key=lambda label: [int(part) if part.isdecimal() else part for part in re.split(r"([0-9]+)", label)])
+
+
 def _reason(conclusion: Conclusion | None) -> str:
-    """Return why a measure was not tested; empty where that is not known."""
+    """Return why a measure was not tested; empty if unknown."""
     if conclusion is None or not conclusion.rivals:
         return ""
     n_users = max(rival.n_users for rival in conclusion.rivals)

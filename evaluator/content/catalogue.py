@@ -9,11 +9,11 @@ from typing import Any, Final
 from msgspec import json
 
 from ..document import Block, Cell, Code, Equation, Heading, Links, Paragraph, Points, Table, Terms, text_columns
-from ..metrics.catalogue import DEFAULT, FAMILIES, Catalogue, ChoiceEntry, ConventionEntry, MetricEntry, shown
+from ..metrics.catalogue import DEFAULT, FAMILIES, Catalogue, ChoiceEntry, ConventionEntry, MetricEntry, format_value
 from ..names.measure_strings import Scalar
 
 _PARTS: Final = {"lists": "How a list is read", "truth": "What is relevant", "users": "Who counts", "value": "What a value is"}
-_HERE: Final = "for this metric alone"
+_HERE: Final = "for this metric only"
 
 
 def listing(metrics: Iterable[MetricEntry]) -> list[Block]:
@@ -47,7 +47,7 @@ def metric(entry: MetricEntry, level: int = 1, under: str | None = None, axes: S
         blocks.append(Heading(f"Under the convention {under}", level + 1))
         setting = next(setting for setting in entry.settings if setting.convention == under)
         if not setting.own and not setting.protocol:
-            return [*blocks, Paragraph(f"All settings are as under {DEFAULT}.")]
+            return [*blocks, Paragraph(f"All settings are those of {DEFAULT}.")]
         if not setting.has_metric:
             blocks.append(Paragraph("The library does not have the metric; the other settings of the convention apply."))
         blocks.append(_explained({**setting.own, **setting.protocol}, (*entry.parameters, *axes)))
@@ -81,20 +81,20 @@ def convention(entry: ConventionEntry, choices: Sequence[ChoiceEntry], level: in
     facts = (("library", f"{entry.library} {entry.version}".strip()), ("source", entry.source), ("metrics", ", ".join(entry.metrics)))
     blocks: list[Block] = [Heading(entry.name, level), Paragraph(entry.about)]
     blocks.append(Terms(tuple(fact for fact in facts if fact[1]), code=False))
-    blocks += [Paragraph("To know:"), Points(entry.notes)] if entry.notes else []
+    blocks += [Paragraph("Notes:"), Points(entry.notes)] if entry.notes else []
     differs = entry.axes if entry.name == DEFAULT else entry.differs
     blocks += [_explained(differs, choices)] if differs else []
     if entry.name != DEFAULT:
         same = {axis: value for axis, value in entry.axes.items() if axis not in differs}
-        blocks.append(Paragraph(f"As {DEFAULT}: {_pairs(same)}."))
+        blocks.append(Paragraph(f"Same as {DEFAULT}: {_pairs(same)}."))
     rewrites = {
         name: one if isinstance(one, str) else "; ".join(f"{value}: {_pairs(given) or 'no change'}" for value, given in one.items())
         for name, one in entry.parameters.items()
     }
     for title, effect, table in (
-        ("for one metric alone", "sets", {name: _pairs(given) for name, given in entry.for_metric.items()}),
-        ("name there", "is read as", entry.spellings),
-        ("parameter there", "is read as", rewrites),
+        ("for one metric", "sets", {name: _pairs(given) for name, given in entry.for_metric.items()}),
+        ("name in the library", "is read as", entry.spellings),
+        ("parameter in the library", "is read as", rewrites),
     ):
         heads = (title, effect)
         blocks += [Table.of_texts(text_columns(*heads, wraps=(effect,), code=heads), table.items())] if table else []
@@ -147,7 +147,7 @@ def _choice(choice: ChoiceEntry) -> Block:
         allowed = f", {choice.allowed}" if choice.allowed not in ("none", "a name") else ""
         return Paragraph(f"`{choice.name}`{named}: {choice.decides}{allowed}.")
     if not choice.values:
-        return Paragraph(f"`{choice.name}`{named}: {choice.decides}; {choice.allowed}, by default {shown(choice.default)}.")
+        return Paragraph(f"`{choice.name}`{named}: {choice.decides}; {choice.allowed}, by default {format_value(choice.default)}.")
     rows = ((value, f"{means} (default)" if value == choice.default else means) for value, means in choice.values.items())
     return Terms(tuple(rows), f"`{choice.name}`{named}: {choice.decides}")
 
@@ -155,12 +155,12 @@ def _choice(choice: ChoiceEntry) -> Block:
 def _settings(entry: MetricEntry) -> list[Block]:
     """Return a row for each convention that differs; in brackets those whose library lacks the metric."""
     own = tuple(choice for choice in entry.parameters if choice.axis)
-    rows = [(DEFAULT, *(shown(choice.default) for choice in own), "")]
+    rows = [(DEFAULT, *(format_value(choice.default) for choice in own), "")]
     same = []
     for setting in entry.settings:
         if setting.own or (setting.has_metric and setting.alone):
             name = setting.convention if setting.has_metric else f"({setting.convention})"
-            given = (shown(setting.own[choice.name]) if choice.name in setting.own else "" for choice in own)
+            given = (format_value(setting.own[choice.name]) if choice.name in setting.own else "" for choice in own)
             rows.append((name, *given, _pairs(setting.alone)))
         elif setting.has_metric and setting.convention != DEFAULT:
             same.append(setting.convention)
@@ -172,8 +172,8 @@ def _settings(entry: MetricEntry) -> list[Block]:
         blocks.append(Table.of_texts(text_columns(*headers, wraps=(_HERE,)), rows))
         if any(row[0].startswith("(") for row in rows):
             blocks.append(Paragraph("In brackets: the library does not have the metric."))
-    blocks += [Paragraph(f"The formula is as under {DEFAULT} in {', '.join(same)}.")] if same else []
-    blocks += [Paragraph(f"Only {DEFAULT} has it.")] if not same and len(rows) == 1 else []
+    blocks += [Paragraph(f"Same formula as {DEFAULT}: {', '.join(same)}.")] if same else []
+    blocks += [Paragraph(f"Found only in {DEFAULT}.")] if not same and len(rows) == 1 else []
     return blocks
 
 
@@ -182,12 +182,12 @@ def _explained(given: Mapping[str, Scalar], choices: Sequence[ChoiceEntry]) -> T
     rows = []
     for name, value in given.items():
         meaning = known[name].values.get(str(value))
-        rows.append((name, shown(value), f"{known[name].decides}: {meaning}" if meaning else known[name].decides))
+        rows.append((name, format_value(value), f"{known[name].decides}: {meaning}" if meaning else known[name].decides))
     return Table.of_texts(text_columns("axis", "value", "meaning", wraps=("meaning",), code=("axis", "value")), rows)
 
 
 def _pairs(given: Mapping[str, Scalar]) -> str:
-    return ", ".join(f"{axis}={shown(value)}" for axis, value in given.items())
+    return ", ".join(f"{axis}={format_value(value)}" for axis, value in given.items())
 
 
 def plain(content: Mapping[str, object]) -> Any:

@@ -1,4 +1,4 @@
-"""The definitions of measures for a report: one sentence on what each metric says, and the settings that differ from the default."""
+"""The definitions of measures for a report: one sentence on each metric, and the settings that differ from the default."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 from ..conventions import AXES, DEFAULT, load
 from ..document import Cell, Column, Table, Terms
 from ..metrics import METRICS
-from ..metrics.catalogue import sections, shown
+from ..metrics.catalogue import format_value, sections
 from ..results.result import MeasureDefinition, Result
 
 _ALL: Final = "all measures"
@@ -16,7 +16,7 @@ _COLUMNS: Final = (Column("measure", "key"), Column("setting"), Column("value"),
 
 
 def meanings(definitions: Mapping[str, MeasureDefinition]) -> Terms | None:
-    """Return what each metric says, in one sentence; `None` if there is no metric that has one."""
+    """Return one sentence on each metric; `None` if no metric has one."""
     rows = {}
     for name, one in definitions.items():
         metric = METRICS.get(one.metric)
@@ -28,9 +28,9 @@ def meanings(definitions: Mapping[str, MeasureDefinition]) -> Terms | None:
 
 
 def changed_settings(result: Result) -> Table | None:
-    """Return the settings that differ from those of the default convention, a line each; `None` if all are the default.
+    """Return the settings that differ from those of the default convention, one per row; `None` if there are none.
 
-    A setting that all measures have has one line.
+    A setting that all measures share has one row.
     """
     lines: dict[tuple[str, str, str, str], list[str]] = {}
     for name, one in result.definitions.items():
@@ -63,10 +63,10 @@ def _changed(one: MeasureDefinition) -> Iterator[tuple[str, str, str, str]]:
     for name, (default, means) in defaults.items():
         value = one.params.get(name, default)
         if value != default:
-            yield name, shown(value), shown(default), means
+            yield name, format_value(value), format_value(default), means
 
 
 def _meant(axis: str, value: Any) -> str:
     """Return a value of an axis with its meaning."""
     meaning = AXES[axis].meanings.get(str(value))
-    return f"{shown(value)} ({meaning})" if meaning else shown(value)
+    return f"{format_value(value)} ({meaning})" if meaning else format_value(value)

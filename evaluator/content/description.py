@@ -12,7 +12,7 @@ from ..document import Bars, Block, Column, Document, Heading, Points, Table
 from ..results.description import FORMAT_VERSION, CountSummary, Description, TableDescription, TimeSpan
 
 _DATES: Final = (10**8, 4 * 10**9)
-"""Numbers that are shown as seconds since 1970: from 1973 to 2096."""
+"""The range of numbers that are shown as seconds since 1970: from 1973 to 2096."""
 _FACTS: Final[tuple[tuple[str, Callable[[TableDescription], str]], ...]] = (
     ("rows", lambda table: f"{table.rows:,}"),
     ("rows left out", lambda table: f"{table.left_out:,}" if table.left_out else ""),
@@ -42,6 +42,10 @@ _COUNTS: Final[tuple[tuple[str, Callable[[CountSummary], str]], ...]] = (
 )
 
 
+_WIDE_BIN: Final = 0.1
+"""Edges of bins that are all wider differ in two decimals."""
+
+
 def document(description: Description) -> Document:
     """Return the facts of all files side by side, a histogram of ratings or scores for each, and what the files have in common."""
     tables = description.tables
@@ -54,7 +58,9 @@ def document(description: Description) -> Document:
     for table in tables:
         if table.numbers is not None:
             column = table.numbers.column
-            bins = ((_number(one.low), _number(one.high), one) for one in table.numbers.histogram)
+            wide = all(one.high - one.low > _WIDE_BIN for one in table.numbers.histogram)
+            edge = "{:,.2f}".format if wide else _number  # of wide bins all edges have the same decimals
+            bins = ((edge(one.low), edge(one.high), one) for one in table.numbers.histogram)
             bars = tuple((low if one.low == one.high else f"{low} to {high}", one.rows) for low, high, one in bins)
             blocks += [Heading(f"{column.capitalize()}s of {table.name}", 2), Bars(column, bars)]
     in_common = []
@@ -72,7 +78,7 @@ def plain(description: Description) -> dict[str, Any]:
 
 
 def _figures(heads: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Table:
-    """Return figures of several kinds below each other, which stand to the right, below heads."""
+    """Return a table of right-aligned figures of several kinds, below heads."""
     return Table.of_texts((Column("", "key"), *(Column(head, "counts") for head in heads)), rows)
 
 
@@ -86,14 +92,14 @@ def _percent(share: float) -> str:
 
 
 def _number(number: float) -> str:
-    """Return a number for the eye: whole ones without a fraction, others with four digits or two decimals."""
+    """Return a number for people: whole numbers without a fraction, others with four digits or two decimals."""
     if float(number).is_integer() and abs(number) < 1e15:
         return f"{number:,.0f}"
     return f"{number:,.2f}" if 1 <= abs(number) < 1e15 else f"{number:.4g}"
 
 
 def _time(seconds: float) -> str:
-    """Return a time as a date, where it may be seconds since 1970; else the number as it is."""
+    """Return a time as a date if it may be seconds since 1970; else the number unchanged."""
     if not _DATES[0] <= seconds <= _DATES[1]:
         return _number(seconds)
     return f"{datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=int(seconds)):%Y-%m-%d}"

@@ -1,10 +1,10 @@
-"""Differences of models, for every form: the tables are made here and nowhere else, and so are the words of verdicts.
+"""Differences of models, for every form: all their tables and the words of verdicts are made here.
 
-`COLUMNS` is the list of columns: a further one here is a further one on the screen, in Markdown, in the page and in LaTeX.
+`COLUMNS` is the list of columns: an entry added here appears on the screen, in Markdown, in the page and in LaTeX.
 
-Cells have numbers as text with a minus sign (U+2212), `value` for sorting, `direction` beside the name of a measure, letters as `note`, the
-`mark` of a verdict, and `drawn` in the column of intervals. Whether a sign stands before a verdict, how intervals are drawn and where lines
-break is up to the form.
+Cells have numbers as text with a minus sign (U+2212), `value` for sorting, `direction` next to the name of a measure, letters as `note`,
+the `mark` of a verdict, and `drawn` in the column of intervals. The form decides on signs before verdicts, the drawing of intervals and
+line breaks.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from msgspec.structs import replace
 from ..document import SIGNS, Block, Cell, Column, Document, Figure, Heading, Interval, Paragraph, Points, Role, Section, Table
 from ..results.comparison import Comparison, conclusions
 from ..results.row import shortened
-from ..stats.concluding import decimals, percent, plain, signed
+from ..stats.concluding import decimals, percent, plain, with_sign
 from ..stats.difference import MEANINGS, Difference, Verdict
 from . import numbers
 from .best_values import corrected_text
 
 DATA: Final = ("measure", "difference", "low", "high", "p_adjusted", "up", "same", "down", "margin", "verdict")
-"""The columns that programs read of a page; those of groups have `DATA_OF_GROUPS` before them."""
+"""The columns of the data in a page; those of groups begin with `DATA_OF_GROUPS`."""
 DATA_OF_GROUPS: Final = ("by", "group", "model", "base", "n_users")
 MOST_PAIRED: Final = 3
-"""With more models all pairs are told by letters alone, on a screen and in a paper."""
+"""With more models, a screen and a paper show all pairs only as letters."""
 LETTERS: Final = "Models that share a letter are not clearly different"
 _EXPLAINED: Final[tuple[Verdict, ...]] = ("equivalent", "identical", "inconclusive")
-"""The verdicts whose words do not say everything."""
+"""Longer words of verdicts."""
 _LEAST_DECIMALS, _MOST_DECIMALS = 4, 6
 
 
 class Shown(Struct, frozen=True):
-    """How the differences of one table are shown: with how many decimals, also in percent, and which measures are judged."""
+    """Settings of one table of differences: decimals, a column in percent, and the judged measures."""
 
     digits: int
     percent_digits: int
@@ -43,7 +43,7 @@ class Shown(Struct, frozen=True):
 
 
 class DifferenceColumn(Struct, frozen=True):
-    """A column of differences: title, role, how the cell of a difference is made, and when it makes room (see `Column.yields`)."""
+    """A column of differences: title, role, the function that makes a cell, and when it is left out (see `Column.yields`)."""
 
     title: str
     role: Role
@@ -56,17 +56,17 @@ def _interval_cell(one: Difference, shown: Shown) -> Cell:
         return Cell("–")
     low, high = one.interval
     drawn = Interval(one.difference, low, high, one.margin, mark=one.verdict or "")
-    return Cell(f"{signed(low, shown.digits)} to {signed(high, shown.digits)}", drawn=drawn)
+    return Cell(f"{with_sign(low, shown.digits)} to {with_sign(high, shown.digits)}", drawn=drawn)
 
 
 def _p_cell(one: Difference, shown: Shown) -> Cell:
-    """Return the corrected p value, or the plain one of a measure that is not judged."""
+    """Return the corrected p value, or the uncorrected one of a measure that is not judged."""
     p = one.p if one.p_adjusted is None else one.p_adjusted
     return Cell("" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}", value=p)
 
 
 def _counts_cell(one: Difference, shown: Shown) -> Cell:
-    """Return for how many users the value is better, the same, and worse."""
+    """Return the numbers of users whose value is better, the same, and worse."""
     known = one.up is not None and one.same is not None and one.down is not None
     return Cell(f"{one.up:,}/{one.same:,}/{one.down:,}" if known else "")
 
@@ -78,20 +78,20 @@ def _verdict_cell(one: Difference, shown: Shown) -> Cell:
 
 
 def _percent(share: float | None, shown: Shown) -> str:
-    """Return a share of the base value in percent; a dash where there is none."""
-    return "–" if share is None else signed(100 * share, shown.percent_digits)
+    """Return a share of the base value in percent; a dash if there is none."""
+    return "–" if share is None else with_sign(100 * share, shown.percent_digits)
 
 
 def _relative_interval_cell(one: Difference, shown: Shown) -> Cell:
-    """Return the interval in percent (Fieller); a dash where the base value is too uncertain for one."""
+    """Return the interval in percent (Fieller); a dash if the base value is too uncertain."""
     if one.relative_low is None or one.relative_high is None:
         return Cell("–")
     return Cell(f"{_percent(one.relative_low, shown)} to {_percent(one.relative_high, shown)}")
 
 
 def _number_cell(value: float | None, digits: int, *, sign: bool = False) -> Cell:
-    """Return a cell with a number; a dash where there is none."""
-    return Cell("–" if value is None else signed(value, digits) if sign else plain(value, digits), value=value)
+    """Return a cell with a number; a dash if there is none."""
+    return Cell("–" if value is None else with_sign(value, digits) if sign else plain(value, digits), value=value)
 
 
 COLUMNS: tuple[DifferenceColumn, ...] = (
@@ -109,7 +109,7 @@ _RELATIVE: Final = (
     DifferenceColumn("Δ %", "difference", lambda one, shown: Cell(_percent(one.relative, shown), value=one.relative)),
     DifferenceColumn("interval (%)", "interval", lambda one, shown: _relative_interval_cell(one, shown), 1),
 )
-"""The columns of differences in percent of the base value, which stand behind the verdict where they are wanted."""
+"""The optional columns of differences in percent of the base value, behind the verdict."""
 _GROUP: Final = DifferenceColumn("group", "key", lambda one, shown: Cell(f"{one.subject.by} {one.subject.group}"))
 _MODEL: Final = DifferenceColumn("model", "name", lambda one, shown: Cell(one.subject.model))
 _USERS: Final = DifferenceColumn("users", "value", lambda one, shown: Cell(f"{one.n_users:,}", value=one.n_users), 6)
@@ -118,15 +118,17 @@ _USERS: Final = DifferenceColumn("users", "value", lambda one, shown: Cell(f"{on
 def document(comparison: Comparison, look_at: str = "CONFIG", everything: bool = False, relative: bool = False) -> Document:
     """Return tables of pairs, or letters if there are many, conclusions, groups, users who lose most, and footnotes.
 
-    `look_at` is the config that the command to look at one user names. Measures that are not tested have rows if `everything` is wanted,
-    differences also a column in percent if `relative`.
+    `look_at` is the config in the command that explains one user. With `everything`, measures that are not tested have rows too; with
+    `relative`, differences also have a column in percent.
     """
     said = untested_text(comparison, everything)
     comparison = comparison if everything else only_tested(comparison)
     blocks: list[Block] = [Heading(title(comparison)), Paragraph(subtitle(comparison))]
     blocks += [Paragraph(text) for text in (first_text(comparison), said) if text]
     # Tables are without captions: the headings above them say the same, or their heads do.
-    blocks += [replace(table, caption="") for table in pair_tables(comparison, relative) if shows_pairs(comparison)]
+    if shows_pairs(comparison):
+        tables = (measure_table(comparison, relative),) if _is_of_one_measure(comparison) else pair_tables(comparison, relative)
+        blocks += [replace(table, caption="") for table in tables]
     if comparison.letters:
         letters = replace(letters_table(comparison), caption="")
         blocks += [Heading("Models that are not clearly different", 2), letters, Paragraph(f"{LETTERS}.")]
@@ -148,8 +150,8 @@ def document(comparison: Comparison, look_at: str = "CONFIG", everything: bool =
 def section(comparison: Comparison, figures: Sequence[Figure] = (), *, signs: bool = True, relative: bool = False) -> Section:
     """Return the section of a report: the method, conclusions, charts, and the tables of all pairs and of groups.
 
-    What `signs` of verdicts and the band of a margin mean is said where a form shows them. Differences have also a column in percent if
-    `relative`.
+    The meanings of `signs` of verdicts and of the band of a margin are given if a form shows them. With `relative`, differences also have a
+    column in percent.
     """
     margins = any(one.margin is not None for one in comparison.differences)
     band = "; the grey band is the margin, within which a difference does not matter" if margins else ""
@@ -166,14 +168,14 @@ def section(comparison: Comparison, figures: Sequence[Figure] = (), *, signs: bo
 
 
 def title(comparison: Comparison) -> str:
-    """Return which models are compared with which."""
+    """Return a title with the compared models."""
     if comparison.base is None:
         return f"{len(comparison.models)} models, all pairs" if comparison.letters else _title_of_folders(comparison)
     return f"{', '.join(comparison.others)} against {comparison.base}"
 
 
 def _title_of_folders(comparison: Comparison) -> str:
-    """Return which results are compared with which, model by model; without such a base that models of the same name are compared."""
+    """Return a title with the compared results, model by model; without a common base, that models of the same name are compared."""
     bases = dict.fromkeys(one.subject.base.partition("/")[0] for one in comparison.differences)
     results = dict.fromkeys(one.subject.model.partition("/")[0] for one in comparison.differences)
     if len(bases) > 1 or results.keys() & bases.keys():
@@ -182,7 +184,7 @@ def _title_of_folders(comparison: Comparison) -> str:
 
 
 def subtitle(comparison: Comparison) -> str:
-    """Return the number of users, how they were paired, how p values were corrected, and the margins."""
+    """Return the number of users, their pairing, the correction of p values, and the margins."""
     users = numbers.users_range(one.n_users for one in comparison.differences if one.n_users)
     paired = ", paired by id" if comparison.paired and users else ""
     settings = comparison.settings
@@ -194,7 +196,7 @@ def subtitle(comparison: Comparison) -> str:
 
 
 def _margins_text(comparison: Comparison) -> str:
-    """Return the margins of the tested measures, as they were given; nothing if there are none."""
+    """Return the margins of the tested measures, as given; empty if there are none."""
     of_size: dict[str, list[str]] = {}
     for measure in comparison.judged:
         if measure in comparison.margins:
@@ -208,7 +210,7 @@ def _margins_text(comparison: Comparison) -> str:
 
 
 def first_text(comparison: Comparison) -> str:
-    """Return that the base is the first model or result because nothing names another one; else nothing."""
+    """Return a sentence if the base is only the first model or result because nothing names another one; else empty."""
     if comparison.first is None:
         return ""
     kind = "model" if comparison.first in comparison.models and comparison.base == comparison.first else "result"
@@ -216,7 +218,7 @@ def first_text(comparison: Comparison) -> str:
 
 
 def untested_text(comparison: Comparison, everything: bool) -> str:
-    """Return over how many measures p values are corrected, and what is shown of the others; nothing if all are tested."""
+    """Return a sentence on the number of tested measures and on the others; empty if all are tested."""
     n_tested, n_others = len(comparison.judged), len(comparison.measures) - len(comparison.judged)
     if not n_others:
         return ""
@@ -239,7 +241,7 @@ def only_tested(comparison: Comparison) -> Comparison:
 
 
 def footnotes(comparison: Comparison) -> tuple[str, ...]:
-    """Return the notes on the comparison and on its differences, each once, with the measures that it is about if these are not all."""
+    """Return the notes on the comparison and its differences, each once, with its measures unless these are all."""
     named: dict[str, dict[str, None]] = {}
     for one in comparison.differences:
         for note in one.notes:
@@ -258,7 +260,7 @@ def by_pair(comparison: Comparison) -> dict[tuple[str, str], list[Difference]]:
 
 
 def shows_pairs(comparison: Comparison) -> bool:
-    """Return whether a screen or a paper has tables of pairs; of all pairs of many models letters say the same."""
+    """Return whether a screen or a paper has tables of pairs; for all pairs of many models, letters replace them."""
     return not comparison.letters or len(comparison.models) <= MOST_PAIRED
 
 
@@ -278,8 +280,20 @@ def pair_tables(comparison: Comparison, relative: bool = False) -> tuple[Table, 
     return tuple(tables)
 
 
+def _is_of_one_measure(comparison: Comparison) -> bool:
+    """Return whether several models are compared with one base in one measure."""
+    return comparison.base is not None and len(comparison.differences) > 1 == len({one.subject.measure for one in comparison.differences})
+
+
+def measure_table(comparison: Comparison, relative: bool = False) -> Table:
+    """Return one table of all models that are compared with one base in one measure, a row per model."""
+    measure, base, *others = _columns(relative)
+    columns = (measure, _MODEL, replace(base, title=comparison.base or base.title), *others)
+    return _table(columns, comparison.differences, comparison, caption=title(comparison), id="differences")
+
+
 def joined_table(comparison: Comparison, relative: bool = False) -> Table:
-    """Return one table of all pairs; where there are several, a line above its rows names each."""
+    """Return one table of all pairs; if there are several, a line above its rows names each."""
     rows: list[Difference] = []
     headings: dict[int, str] = {}
     for (base, model), some in by_pair(comparison).items():
@@ -316,7 +330,7 @@ def letters_table(comparison: Comparison, digits: int | None = None) -> Table:
 
 
 def losers_tables(comparison: Comparison) -> tuple[Table, ...]:
-    """Return for each model and measure the users with the largest losses; a table without rows where nobody loses."""
+    """Return for each model and measure the users with the largest losses; a table without rows if nobody loses."""
     tables = []
     for number, ((model, measure), frame) in enumerate(comparison.losers.items(), 1):
         names = ("user", *(("fold",) if "fold" in frame.columns and frame.height else ()))
@@ -338,7 +352,7 @@ def _table(
 ) -> Table:
     """Return the table of some differences, with `data` for programs.
 
-    It has as many decimals as two significant digits of its narrowest interval take, within limits.
+    Its number of decimals gives two significant digits of its narrowest interval, within limits.
     """
     digits = _digits((one.interval for one in rows), _LEAST_DECIMALS)
     shares = ((one.relative_low, one.relative_high) for one in rows)
@@ -352,7 +366,7 @@ def _table(
 
 
 def _digits(intervals: Iterable[tuple[float, float] | None], least: int) -> int:
-    """Return as many decimals as two significant digits of the narrowest interval take, within limits."""
+    """Return the number of decimals for two significant digits of the narrowest interval, within limits."""
     needed = (decimals((one[1] - one[0]) / 2) for one in intervals if one is not None)
     return min(max([least, *(places for places in needed if places is not None)]), _MOST_DECIMALS)
 

@@ -1,4 +1,4 @@
-"""The charts of a report as figures: what each is of, its spec and its caption, in colours and shapes that everybody can tell apart."""
+"""The charts of a report as figures: spec, caption and description, in colours and shapes that everybody can distinguish."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ BLUE: Final = "#0072b2"
 ORANGE: Final = "#d55e00"
 GREY: Final = "#767676"
 COLOURS: Final = (BLUE, ORANGE, "#009068", "#b8578f", "#8a6a1c", "#3a8bbf", "#7661b3", "#6b7a14")
-"""After Okabe and Ito, darkened so that each has a contrast of 3 on white and on black."""
+"""Colours after Okabe and Ito, darkened so that each has a contrast of 3 on white and on black."""
 _SHAPES: Final = ("circle", "triangle-up", "square", "diamond", "cross", "triangle-down", "triangle-right")
 VERDICT_COLOURS: Final = {"better": BLUE, "worse": ORANGE}
 VERDICT_SHAPES: Final = {"better": "circle", "worse": "triangle-down", "inconclusive": "diamond"}
-"""Of other verdicts the shape is a square, the colour grey."""
+"""Shape and colour of verdicts; others are a grey square."""
 _NO_VERDICT: Final = "no verdict"
 
 _LINE_ENDS: Final = {0x2028: "⏎", 0x2029: "⏎"}
-"""Characters that Vega writes into its expressions as they are, and then cannot read."""
+"""Characters that Vega writes into its expressions without escaping, and then cannot read."""
 _WIDEST: Final = 260
 _DARK: Final = "#333333"
 
 
 class _Size(Struct, frozen=True):
-    """The size of a chart, which is about `width` pixels wide: that of its letters, and how many panels of each kind are side by side."""
+    """The size of a chart of about `width` pixels: the size of letters, and the number of panels of each kind side by side."""
 
     width: int
     letters: int
@@ -52,16 +52,16 @@ class _Size(Struct, frozen=True):
 
     @property
     def character(self) -> float:
-        """Return about how wide a character of a label is, in pixels."""
+        """The approximate width of a character of a label, in pixels."""
         return 0.58 * self.letters
 
     def panel(self, beside: int, labels: float, gap: int = 24) -> int:
-        """Return the width of a panel of which so many are beside each other, each with `labels` that take so many pixels."""
+        """Return the width of a panel if `beside` panels are side by side, each with `labels` of this width, all in pixels."""
         return int((self.width - (beside - 1) * gap) / beside - labels)
 
     @property
     def config(self) -> Spec:
-        """Return the letters and colours of the chart."""
+        """The fonts and colours of the chart."""
         dark, letters, longest = {"labelColor": _DARK}, {"labelFontSize": self.letters}, int(0.5 * self.width)
         axis = {**dark, **letters, "titleColor": _DARK, "titleFontWeight": "normal", "titleFontSize": self.letters, "gridColor": GREY}
         labels = {"labelLimit": _WIDEST, "titleLimit": longest, "labelOverlap": "greedy", "labelSeparation": 6}
@@ -83,32 +83,32 @@ class _Size(Struct, frozen=True):
 _BROAD_WIDTH: Final = 1000
 _BROAD: Final = _Size(_BROAD_WIDTH, letters=13, forests=2, lines=3, histograms=2)
 _SLIM: Final = _Size(400, letters=12, forests=1, lines=1, histograms=1)
-"""The sizes of a chart: on a page of the usual width and in a file, and on a phone."""
+"""The sizes of a chart: on a page of usual width and in a file, and on a phone."""
 
 _MOST_ROWS: Final = 60
 _MOST_MEASURES: Final = 6
-"""Of several models so many measures are shown, a panel each."""
+"""Number of measures (panels) that are shown for several models."""
 _MOST_SCALES: Final = 4
 _ALIKE: Final = 8.0
-"""Measures whose differences are of sizes within this factor share a scale."""
+"""Measures share a scale if the sizes of their differences are within this factor."""
 _STEP: Final = 24
 _NARROW: Final = 170
-"""How wide the names of models are at most."""
+"""Largest width of the names of models."""
 _APART: Final = "A model that is far from the others is in a panel below with a scale of its own."
 _MOST_METRICS: Final = 6
 _LINES_HEIGHT: Final = 190
 _NUMBERS, _BETWEEN = 50, 24
-"""How much room the numbers of an axis take, and what stays free between panels, in pixels."""
+"""The space for the numbers of an axis, and the gap between panels, in pixels."""
 _OWN_SCALES: Final = {"scale": {"x": "independent", "y": "independent", "color": "shared", "shape": "shared"}}
 _MOST_BANDS: Final = 4
-"""With more models bands would hide each other."""
+"""With more models, bands would hide each other."""
 _MOST_SPREADS: Final = 6
 _BEYOND: Final = ("coverage", "diversity", "fairness", "novelty", "popularity", "serendipity")
 """The families of metrics that look beyond accuracy."""
 
 
 def wanted_figures(kind: str, content: ReportContent) -> tuple[Figure, ...]:
-    """Return the chart, if it is wanted and there is something to show."""
+    """Return the chart, if it is wanted and has data."""
     figure = FIGURES[kind](content) if kind in content.charts else None
     return () if figure is None else (figure,)
 
@@ -117,7 +117,7 @@ def wanted_figures(kind: str, content: ReportContent) -> tuple[Figure, ...]:
 
 
 def _figure(name: str, caption: str, description: str, make: Callable[[_Size], Spec]) -> Figure:
-    """Return a chart in both sizes with what all charts share; `description` says in a sentence what it shows."""
+    """Return a chart in both sizes with the common settings; `description` is a sentence on its content."""
 
     def sized(size: _Size) -> Spec:
         whole = {"$schema": "https://vega.github.io/schema/vega-lite/v6.json", **_visible({"description": description, **make(size)})}
@@ -127,7 +127,7 @@ def _figure(name: str, caption: str, description: str, make: Callable[[_Size], S
 
 
 def _visible(content: Any) -> Any:
-    """Return a spec whose texts, such as names of models, have no control characters or line ends of Unicode: no picture may hold them."""
+    """Return a spec without control characters and Unicode line ends in its texts, which pictures cannot contain."""
     if isinstance(content, str):
         return visible(content).translate(_LINE_ENDS)
     if isinstance(content, dict):
@@ -145,20 +145,20 @@ def _dots(size: int, encoding: Spec) -> Spec:
 
 
 def _where_known(rows: Sequence[Spec], field: str, mark: Spec, encoding: Spec, *transforms: Spec) -> list[Spec]:
-    """Return a layer of the rows that have a field; none where no row has it."""
+    """Return a layer of the rows that have a field; empty if no row has it."""
     layer = {"mark": mark, "transform": [{"filter": f"datum.{field} != null"}, *transforms], "encoding": encoding}
     return [layer] if any(row[field] is not None for row in rows) else []
 
 
 def _looks(field: str, domain: Sequence[str], colours: Sequence[str], shapes: Sequence[str], **more: Any) -> Spec:
-    """Return colour and shape by a field: those at the place of each value, from the beginning again where they end."""
+    """Return colour and shape by a field: those at the position of each value, repeated from the first if they run out."""
     ranges = {name: [of[number % len(of)] for number in range(len(domain))] for name, of in (("color", colours), ("shape", shapes))}
     scales = {name: {"domain": list(domain), "range": of} for name, of in ranges.items()}
     return {name: {"field": field, "type": "nominal", "scale": scale, **more} for name, scale in scales.items()}
 
 
 def _left(number: int, rest: str) -> str:
-    """Return a sentence on what a chart leaves out, if it does."""
+    """Return a sentence on what a chart leaves out; empty if nothing."""
     return f" {number} more {rest}." if number > 0 else ""
 
 
@@ -166,10 +166,10 @@ def _left(number: int, rest: str) -> str:
 
 
 def differences(content: ReportContent) -> Figure | None:
-    """Return the differences with their intervals, and the margin as a band, where there is a comparison.
+    """Return the differences with their intervals, and the margin as a band; `None` without a comparison.
 
-    Of one model they have a row per measure: measures share a scale where their differences are of like size, and stand in panels of their
-    own where they are not. Of several models they have a panel per measure with a row per model.
+    For one model there is a row per measure: measures with differences of similar size share a panel and scale. For several models there
+    is a panel per measure with a row per model.
     """
     comparison = content.comparison
     if comparison is None:
@@ -199,7 +199,7 @@ def _by_measure(shown: Sequence[Difference]) -> dict[str, list[Difference]]:
 
 
 def _far_differences(some: Sequence[Difference]) -> frozenset[int]:
-    """Return the places of differences, of one measure, that are far from the others and from 0."""
+    """Return the positions of differences of one measure that are far from the others and from 0."""
     ranges = [_ends(one.difference, *(one.interval or ())) for one in some]
     margin = max((one.margin or 0.0 for one in some), default=0.0)
     everything = frozenset(range(len(some)))
@@ -207,7 +207,7 @@ def _far_differences(some: Sequence[Difference]) -> frozenset[int]:
 
 
 def _apart(far: Iterable[Collection[object]]) -> str:
-    """Return a sentence on panels with a scale of their own, if there is one."""
+    """Return a sentence on panels with a separate scale; empty if there are none."""
     return f" {_APART}" if any(far) else ""
 
 
@@ -219,7 +219,7 @@ def _forest(shown: Sequence[Difference], base: str | None, size: _Size) -> Spec:
         of_values = {"difference": one.difference, "low": one.low, "high": one.high, "margin": one.margin}
         row = {"row": model if several else one.subject.measure, **of_values, "verdict": one.verdict or _NO_VERDICT}
         panels.setdefault(one.subject.measure if several else "", []).append(row)
-    # Labels take the same room in all panels, so that panels above each other begin at the same place.
+    # Labels take the same space in all panels, so that stacked panels are aligned.
     longest = max(size.character * len(row["row"]) for rows in panels.values() for row in rows)
     room = min(_NARROW if several or size is _SLIM else _WIDEST, longest) + 8
     width = size.panel(size.forests if several else 1, room)
@@ -234,7 +234,7 @@ def _forest(shown: Sequence[Difference], base: str | None, size: _Size) -> Spec:
 
 
 def _with_far_ones(measure: str, rows: Sequence[Spec], far: Collection[int], width: int, room: float) -> Spec:
-    """Return the differences of a measure; those `far` from the others and from 0 are below them, on a scale of their own."""
+    """Return the differences of a measure; those `far` from the others and from 0 are below, on a separate scale."""
     parts = [[row for place, row in enumerate(rows) if (place in far) == is_far] for is_far in (False, True)]
     panels = [_forest_panel(part, None, width, room, with_zero=number == 0) for number, part in enumerate(parts) if part]
     return {"title": measure, **(panels[0] if len(panels) == 1 else {"vconcat": panels, "spacing": 4, "resolve": _OWN_SCALES})}
@@ -246,7 +246,7 @@ def _ends(*numbers: float | None) -> tuple[float, float]:
 
 
 def _forest_panel(rows: Sequence[Spec], title: str | None, width: int, room: float, *, with_zero: bool = True) -> Spec:
-    """Return some differences on one scale, which reaches to 0 if `with_zero`."""
+    """Return some differences on one scale, which includes 0 if `with_zero`."""
     axis = {"minExtent": room, "labelLimit": room, "ticks": False, "grid": False}
     y = {"field": "row", "type": "nominal", "sort": [row["row"] for row in rows], "title": None, "axis": axis}
     verdicts = (*VERDICTS, _NO_VERDICT)
@@ -266,7 +266,7 @@ def _forest_panel(rows: Sequence[Spec], title: str | None, width: int, room: flo
 
 
 def _by_size(rows: Sequence[Spec]) -> list[list[Spec]]:
-    """Return rows in panels, those of like size together, the panels and their rows in the order of the first."""
+    """Group rows of similar size into panels, in the order of their first rows."""
     panels: list[list[int]] = []
     sizes = [max(1e-300, *(abs(row[name]) for name in ("difference", "low", "high") if row[name] is not None)) for row in rows]
     for place in sorted(range(len(rows)), key=lambda place: sizes[place]):
@@ -281,7 +281,7 @@ def _by_size(rows: Sequence[Spec]) -> list[list[Spec]]:
 
 
 def over_k(content: ReportContent) -> Figure | None:
-    """Return the metrics that have values at several cut-offs, a panel each, with 95 % intervals where there are few models."""
+    """Return the metrics with values at several cut-offs, a panel each, with 95 % intervals if there are few models."""
     plain = [one for one in content.points if one.row.aggregate in ("mean", "system", "")]
     cutoffs: dict[str, set[int | None]] = {}
     for one in plain:
@@ -307,7 +307,7 @@ def over_k(content: ReportContent) -> Figure | None:
         return {
             "concat": panels,
             "columns": beside,
-            "bounds": "flush",  # panels of one row stand at one height, whatever their labels take
+            "bounds": "flush",  # panels of one row are aligned, whatever the size of their labels
             "spacing": {"row": 75, "column": _BETWEEN + _NUMBERS},
             "resolve": {"scale": {"color": "shared", "shape": "shared"}},
         }
@@ -330,7 +330,7 @@ def _far_models(rows: Sequence[Spec]) -> frozenset[str]:
 
 
 def _over_k_panels(rows: Sequence[Spec], metric: str, cutoffs: Sequence[str], looks: Spec, bands: bool, width: int) -> Spec:
-    """Return one metric; models far from the others are below them, on a scale of their own."""
+    """Return one metric; models far from the others are below, on a separate scale."""
     names = _far_models(rows)
     far = [row for row in rows if row["model"] in names]
     if not far:
@@ -343,7 +343,7 @@ def _over_k_panels(rows: Sequence[Spec], metric: str, cutoffs: Sequence[str], lo
 def _over_k_panel(
     rows: Sequence[Spec], cutoffs: Sequence[str], looks: Spec, bands: bool, width: int, height: int, *, has_k: bool = True
 ) -> Spec:
-    """Return lines with a mark at each cut-off, above bands of intervals, where wanted."""
+    """Return lines with a mark at each cut-off, above bands of intervals if wanted."""
     axis = {"labelAngle": 0} if has_k else {"labels": False, "ticks": False}
     x = {"field": "k", "type": "ordinal", "sort": cutoffs, "title": "k" if has_k else None, "axis": axis}
     y = _numbers("value", None, scale={"zero": False}, axis={"tickCount": 5 if height > 60 else 2})
@@ -360,7 +360,7 @@ def _over_k_panel(
 
 
 def distribution(content: ReportContent) -> Figure | None:
-    """Return histograms of differences of users; of one model, of its values."""
+    """Return histograms of per-user differences; for one model, of its per-user values."""
     spreads = content.comparison.spreads if content.comparison is not None else content.spreads
     if not spreads:
         return None
@@ -382,7 +382,7 @@ def distribution(content: ReportContent) -> Figure | None:
 
 
 def _histogram(spread: Spread, width: int) -> Spec:
-    """Return counts on a logarithmic scale; users whose value is 0, or did not change, are one grey bar at 0 with their number."""
+    """Return counts on a logarithmic scale; users with value 0, or without a change, are one grey bar at 0 with their number."""
     rows = []
     for one in (one for one in spread.bins if one.rows):
         side = "better" if (one.low + one.high > 0) == spread.higher_is_better else "worse"
@@ -410,7 +410,7 @@ def _histogram(spread: Spread, width: int) -> Spec:
 
 
 def trade_off(content: ReportContent) -> Figure | None:
-    """Return the models by two measures, with 95 % intervals in both directions; further up and to the right is more."""
+    """Return the models by two measures, with 95 % intervals in both directions; values grow upwards and to the right."""
     chosen, table = content.charts.get("trade_off", ()), by_label(content.points)
     pair = chosen if len(chosen) == 2 else _measures_to_trade(table)
     if not pair or not set(pair) <= table.keys():
@@ -442,7 +442,7 @@ def trade_off(content: ReportContent) -> Figure | None:
 
 
 def _trade_off_panel(rows: Sequence[Spec], at_x: Spec, at_y: Spec, looks: Spec, width: int, height: int) -> Spec:
-    """Return models by two measures, on one pair of scales."""
+    """Return models by two measures on one pair of scales."""
     thin = {"type": "rule", "strokeWidth": 1, "opacity": 0.7}
     across = {"x": {**at_x, "field": "x_low"}, "x2": {"field": "x_high"}, "y": at_y, "color": looks["color"]}
     up = {"x": at_x, "y": {**at_y, "field": "y_low"}, "y2": {"field": "y_high"}, "color": looks["color"]}
@@ -455,9 +455,9 @@ def _trade_off_panel(rows: Sequence[Spec], at_x: Spec, at_y: Spec, looks: Spec, 
 
 
 def _measures_to_trade(table: Mapping[str, Mapping[str, ValuePoint]]) -> tuple[str, ...]:
-    """Return the first measure, and the first one that looks at something else; nothing if there are no two, or fewer than two models.
+    """Return the first measure and the first one of another kind; empty if one is missing, or with fewer than two models.
 
-    Something else is something beyond accuracy if the first measure is one of accuracy, and the other way round; else another metric.
+    The other kind is beyond accuracy if the first measure is of accuracy, and vice versa; else any other metric.
     """
     rows = {label: next(iter(some.values())).row for label, some in table.items() if sum(one.is_drawn for one in some.values()) > 1}
     if not rows:
@@ -472,11 +472,11 @@ def _measures_to_trade(table: Mapping[str, Mapping[str, ValuePoint]]) -> tuple[s
 FIGURES: Final[Mapping[str, Callable[[ReportContent], Figure | None]]] = MappingProxyType(
     {"differences": differences, "over_k": over_k, "distribution": distribution, "trade_off": trade_off}
 )
-"""Name of a chart → what makes it; `None` where there is nothing to show."""
+"""Name of a chart → the function that makes it, which returns `None` without data."""
 NEEDS: Final[Mapping[str, str]] = {
     "differences": "it needs several models with per-user values",
     "over_k": "no metric has values at several cut-offs",
     "distribution": "it needs a measure with per-user values",
     "trade_off": "it needs two models and two measures",
 }
-"""Why there may be nothing to show."""
+"""Name of a chart → the reason why there may be nothing to show."""

@@ -10,29 +10,40 @@ from typing import Final
 from ..checks import CHECKS, Finding
 from ..document import Alert, Document, Sentences, Severity
 from ..results.result import Result
+from ..results.row import shortened
 from .numbers import decimals, number
 
 _MOST: Final = 5
-"""Most findings that are shown where a command shows all."""
+"""Number of findings that are shown if a command shows all."""
 _FEW: Final = 5
-"""Most measures whose bounds are shown."""
+"""Number of measures whose bounds are shown."""
 WORDS: Final[dict[Severity, str]] = {"error": "error", "warn": "warning", "info": "note"}
 
 
 def alerts(findings: Sequence[Finding], command: str = "") -> Document:
-    """Return what was found, examples, and what to do.
+    """Return findings with their examples and advice.
 
-    With the `command` that shows all of them only five are shown, and the others counted.
+    With a `command` that shows all of them, only five are shown, and the others counted.
     """
-    places = _chosen(findings) if command else list(range(len(findings)))
-    shown = [findings[place] for place in places]
+    distinct = _with_models(findings)
+    places = _chosen([finding for finding, _ in distinct]) if command else list(range(len(distinct)))
+    shown = [distinct[place] for place in places]
     drawn: list[Alert | Sentences] = []
     # What to do is the same for all findings of a check, and said after the last one.
-    for finding, after in zip_longest(shown, (finding.check for finding in shown[1:])):
+    for (finding, models), after in zip_longest(shown, (finding.check for finding, _ in shown[1:])):
         advice = finding.advice if finding.check != after and finding.severity != "info" else ""
         head = f"{WORDS[finding.severity]} {finding.check}"
-        drawn.append(Alert(finding.severity, head, titled(finding), finding.examples, tuple(bounds(finding)), advice))
-    hidden = [finding for place, finding in enumerate(findings) if place not in places]
+        drawn.append(
+            Alert(
+                finding.severity,
+                head,
+                _titled(shortened(models) if command else ", ".join(models), finding),
+                finding.examples,
+                tuple(bounds(finding)),
+                advice,
+            )
+        )
+    hidden = [finding for place, (finding, models) in enumerate(distinct) if place not in places for _ in models]
     if hidden:
         words, counts = Counter(finding.severity for finding in hidden), Counter(finding.check for finding in hidden)
         totals = ", ".join(f"{n} more {WORDS[severity]}{'s' * (n != 1)}" for severity in WORDS if (n := words[severity]))
@@ -43,7 +54,7 @@ def alerts(findings: Sequence[Finding], command: str = "") -> Document:
 
 
 def _chosen(findings: Sequence[Finding]) -> list[int]:
-    """Return the places of the few findings to show: the graver first, and one of every check before a second one of any."""
+    """Return the positions of the few findings to show: the gravest first, and one of every check before a second one of any."""
     seen: Counter[str] = Counter()
     ranks = []
     for place, finding in enumerate(findings):
@@ -54,11 +65,24 @@ def _chosen(findings: Sequence[Finding]) -> list[int]:
 
 def titled(finding: Finding) -> str:
     """Return the sentence of a finding, with the model that it is about."""
-    return f"{finding.model}: {finding.sentence}" if finding.model else finding.sentence
+    return _titled(finding.model, finding)
+
+
+def _titled(models: str, finding: Finding) -> str:
+    return f"{models}: {finding.sentence}" if finding.model else finding.sentence
+
+
+def _with_models(findings: Sequence[Finding]) -> list[tuple[Finding, list[str]]]:
+    """Return the findings, each with its model; of those that differ only in the model the first, with all these models."""
+    distinct: dict[tuple[object, ...], tuple[Finding, list[str]]] = {}
+    for finding in findings:
+        said = (finding.check, finding.severity, bool(finding.model), finding.sentence, finding.examples, tuple(bounds(finding)))
+        distinct.setdefault(said, (finding, []))[1].append(finding.model)
+    return list(distinct.values())
 
 
 def bounds(finding: Finding) -> Iterable[str]:
-    """Yield the range of values of each measure, where a finding has it: the widest first, and how many more there are."""
+    """Yield the range of values of each measure, if a finding has them: the widest first, then the number of the rest."""
     by_measure = finding.details.get("bounds", {})
     widest = sorted(by_measure.items(), key=lambda pair: pair[1]["least"] - pair[1]["most"])
     for label, values in widest[:_FEW]:
@@ -71,7 +95,7 @@ def bounds(finding: Finding) -> Iterable[str]:
 
 
 def summary(result: Result) -> str:
-    """Return one line: how many checks were made, why the others were not, and what was found.
+    """Return one line: the number of checks that ran, why the others did not, and the findings.
 
     Checks that are off come last: ` (no data.train: X05 to X11, X14; off: R04)`.
     """
@@ -88,7 +112,7 @@ def summary(result: Result) -> str:
 
 
 def _runs(checks: Sequence[str]) -> Iterable[str]:
-    """Yield ids, of which three or more in a row are one text: `X05 to X11`."""
+    """Yield ids, with three or more consecutive ones as one text: `X05 to X11`."""
     positions = {check: position for position, check in enumerate(CHECKS)}
     for _, run in groupby(checks, key=lambda check: (check[0], positions[check] - list(checks).index(check))):
         first, *others = run

@@ -1,4 +1,4 @@
-"""Gates: the rules of a result, their outcomes, and what was found; and the baseline that they compare with."""
+"""Gates: the rules of a result, their outcomes and observed values; and their baseline."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .numbers import users_range
 from .values import Formats
 
 DATA: Final = ("rule", "model", "outcome", "consequence", "value", "limit", "low", "high")
-"""The columns that programs read of a page."""
+"""The columns of the data in a page."""
 _OUTCOMES: Final[dict[Outcome, str]] = {"pass": "pass", "fail": "FAIL", "inconclusive": "inconclusive", "skipped": "not judged"}
 
 
 def document(gates: Sequence[Gate], *, summary: bool = True) -> Document:
-    """Return the table of gates with its title, notes, and a `summary` if that is not said elsewhere; nothing without gates."""
+    """Return the table of gates with its title, notes, and, unless it is elsewhere, a `summary`; empty without gates."""
     if not gates:
         return ()
     verdicts = Verdicts(tuple(gates))
@@ -29,7 +29,7 @@ def document(gates: Sequence[Gate], *, summary: bool = True) -> Document:
 
 
 def title(gates: Sequence[Gate]) -> str:
-    """Return what is judged against what: `gates · today against main · 350 users, paired · one-sided 95 % bounds`."""
+    """Return a title with the compared models: `gates · today against main · 350 users, paired · one-sided 95 % bounds`."""
     models, bases = (tuple(dict.fromkeys(names)) for names in ((one.model for one in gates), (one.base for one in gates if one.base)))
     named = models[0] if len(models) == 1 else f"{len(models)} models"
     compared = [one for one in gates if one.base and not one.by_value]
@@ -42,12 +42,12 @@ def title(gates: Sequence[Gate]) -> str:
 
 
 def table(gates: Sequence[Gate]) -> Table:
-    """Return a row for each rule: its outcome, its model where there are several, what was found, and why.
+    """Return a row for each rule: its outcome, its model if there are several, the observed values, and the reason.
 
-    Why is the remark, or the sentence if nothing was found, and that a rule which fails only warns.
+    The reason is the remark, or the sentence without observed values, and a note if a failed rule only warns.
     """
     bases = [_stem(one.base) for one in gates if one.base]
-    base = max(dict.fromkeys(bases), key=bases.count, default="")  # that of most gates, which their rules need not name
+    base = max(dict.fromkeys(bases), key=bases.count, default="")  # the most frequent base, which rules need not name
     several = len({one.model for one in gates}) > 1
     columns = (
         Column("outcome", "verdict"),
@@ -68,7 +68,7 @@ def table(gates: Sequence[Gate]) -> Table:
 
 
 def baseline_document(result: Result, name: str) -> Document:
-    """Return what a folder of results holds: models and values, on which test data, and whether its gates and checks passed."""
+    """Return the contents of a folder of results: models and values, test data, and whether its gates and checks passed."""
     table, formats = result.by_model(), Formats.of(result.rows)
     columns = (Column("measure", "name"), *(Column(model, "value") for model in result.models))
     rows = tuple((Cell(label), *(formats.cell(table[model].get(label)) for model in result.models)) for label in result.labels())
@@ -84,7 +84,7 @@ def baseline_document(result: Result, name: str) -> Document:
 
 
 def _common(bases: Sequence[str]) -> str:
-    """Return the bases as the title names them; models of one folder by the name of the folder."""
+    """Return the bases for the title; models of one folder by the name of the folder."""
     names = tuple(bases) if len(bases) == 1 else tuple(dict.fromkeys(map(_stem, bases)))
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 

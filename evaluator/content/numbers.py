@@ -1,4 +1,4 @@
-"""Numbers for the eye: as many decimals as values of one measure need."""
+"""Format numbers for people, with as many decimals as the values of one measure need."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Final
 from ..stats.concluding import users_text
 
 _USUAL, _MOST = 4, 8
-"""Usual number of decimals, and the most that small values have."""
+"""Usual number of decimals, and the largest one, for small values."""
 _LARGE: Final = 1e15
 _DIGITS: Final = 5
-"""Number of digits of a value that has several before the point: 170.23."""
+"""Number of digits of a value with several digits before the point: 170.23."""
 _SMALL: Final = 0.01
-"""Values that are all below have so many decimals that different ones look different."""
+"""If all values are below, they have enough decimals that different ones look different."""
 
 
 def decimals(values: Iterable[float | None], whole: bool = False) -> int:
     """Return the number of decimals of the values of one measure.
 
-    Four, or fewer for large numbers (five digits in all), and none for counts that are all `whole`. More where the largest value would have
-    one digit, or the smallest would look like 0 (up to five digits of the largest), and, if all are below 0.01, where different values
+    Four, or fewer for large numbers (five digits in all), and none for counts that are all `whole`. More if the largest value would have
+    one digit, or the smallest would look like 0 (up to five digits of the largest), and, if all are below 0.01, if different values
     would look alike (up to four digits).
     """
     sizes = {float(abs(value)) for value in values if value and isfinite(value)}
@@ -38,9 +38,9 @@ def decimals(values: Iterable[float | None], whole: bool = False) -> int:
 
 
 def number(value: float | None, places: int, rounded: bool = False) -> str:
-    """Return a value with `places` decimals and thousands apart.
+    """Return a value with `places` decimals and thousands separators.
 
-    What is too large for that has its power of ten, and so has what would look like 0, unless it may be `rounded` to it.
+    Values that are too large, or that would look like 0 (unless they may be `rounded`), are written with a power of ten.
     """
     if value is None:
         return ""
@@ -54,6 +54,6 @@ def number(value: float | None, places: int, rounded: bool = False) -> str:
 
 
 def users_range(counts: Iterable[int]) -> str:
-    """Return numbers of users from the least to the largest: `350 users`, `340 to 350 users`; empty without any."""
+    """Return the range of numbers of users: `350 users`, `340 to 350 users`; empty without any."""
     ends = sorted(set(counts))
     return f"{ends[0]:,} to {ends[-1]:,} users" if len(ends) > 1 else users_text(ends[0]) if ends else ""

@@ -1,6 +1,6 @@
-"""A result and a comparison as a paper has them: tables alone, or a whole document with definitions of measures, data and findings.
+"""A result and a comparison for a paper: tables alone, or a whole document with definitions of measures, data and findings.
 
-Values of all users, of groups, of folds and runs stand in one line per model and one column per measure, with marks.
+Values of all users, of groups, of folds and runs have one row per model and one column per measure, with marks.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..config.run_sections import LatexStyle
 from ..conventions import AXES, PROTOCOL
 from ..document import ARROWS, Alert, Block, Cell, Column, Document, Equation, Heading, Mark, Paragraph, Points, Section, Table, Terms
 from ..metrics import METRICS, Metric
-from ..metrics.catalogue import equation, is_of_a_user, sections, shown
+from ..metrics.catalogue import equation, format_value, is_of_a_user, sections
 from ..metrics.catalogue import title as metric_title
 from ..metrics.notation import GLOSSARY, symbols
 from ..names.formula import is_formula
@@ -45,18 +45,18 @@ _OVER_USERS: Final = {
     "geometric": r"\exp\Bigl(\frac{1}{|U|} \sum_{u \in U} \ln \max(%s, 10^{-5})\Bigr)",
 }
 _ALWAYS: Final = frozenset({"u", "U", "k", "r", "i", "L_u", "T_u"})
-"""Symbols that are explained whether a formula has them or not."""
+"""Symbols that are always explained."""
 _INDICATOR: Final = (r"$`[\ldots]`$", "1 if the condition holds, else 0; a fraction with denominator 0 counts 0")
 _R: Final = "In the descriptions of settings $`R`$ is $`|T_u|`$, the number of relevant items of the user."
 _R_IN_WORDS: Final = "R is the number of relevant items of the user."
 _BETTER: Final = "\u2020"
 _WORSE: Final = "\u2021"
 Lines = Mapping[tuple[str, ...], Mapping[str, Row]]
-"""The first cells of each line, and its values by label."""
+"""The first cells of each row, and its values by label."""
 
 
 class TableMarks(Struct, frozen=True):
-    """The values that are marked, what stands raised behind values, and `notes` on what that means."""
+    """The marked values, the superscripts of values, and `notes` on their meanings."""
 
     marks: Mapping[Place, Mark] = field(default_factory=dict)
     raised: Mapping[Place, str] = field(default_factory=dict)
@@ -67,14 +67,14 @@ _UNMARKED: Final = TableMarks()
 
 
 def result_tables(result: Result, comparison: Comparison | None = None, style: LatexStyle = PLAIN) -> Document:
-    """Return the tables of a result, for a document of one's own; with a comparison also that of differences."""
+    """Return the tables of a result, for the user's own document; with a comparison also that of differences."""
     return (*_of_result(result, comparison, style), *_compared(comparison, style))
 
 
 def comparison_tables(comparison: Comparison, style: LatexStyle = PLAIN, everything: bool = False, relative: bool = False) -> Document:
     """Return the tables of a comparison alone.
 
-    Measures that are not tested have rows if `everything` is wanted, differences also a column in percent if `relative`.
+    With `everything`, measures that are not tested have rows; with `relative`, differences also have a column in percent.
     """
     shown = comparison if everything else only_tested(comparison)
     return tuple(_compared(shown, style, with_results=False, relative=relative))
@@ -87,9 +87,9 @@ def paper_document(
     title: str = "Evaluation of recommendations",
     sentences: Sequence[str] = (),
 ) -> Document:
-    """Return a whole document: `sentences` on what is concluded (or those of the comparison), values, data, definitions, findings."""
+    """Return a whole document: conclusions (`sentences`, or those of the comparison), values, data, definitions, findings."""
     sentences = sentences or (conclusions(comparison) if comparison is not None else ())
-    # Examples of findings name users.
+    # Examples of findings may contain user ids.
     found = [replace(one, examples=(), details=()) for one in alerts(result.findings) if isinstance(one, Alert)]
     parts: dict[str, Iterable[Block]] = {
         "Summary": _summary(result, sentences),
@@ -113,16 +113,16 @@ def _summary(result: Result, sentences: Sequence[str]) -> Iterator[Block]:
 
 
 def _data(result: Result) -> Iterator[Table]:
-    """Yield the sources with the size and the beginning of the hash of their files, and what the files hold, one line per file."""
+    """Yield the sources with the size and the beginning of the hash of their files, and the description of the files."""
     files = ((source, file) for source in result.inputs for file in source.files)
-    rows = ((source.role, file.path, f"{source.rows:,}", f"{file.bytes:,}", file.sha256[:12]) for source, file in files)
-    columns = (Column("source", "key"), Column("file"), Column("rows", "counts"), Column("bytes", "counts"), Column("SHA-256"))
+    rows = ((source.role, file.path, f"{source.rows:,}", f"{file.bytes:,}", file.short_hash) for source, file in files)
+    columns = (Column("source", "key"), Column("file"), Column("rows", "counts"), Column("bytes", "counts"), Column("hash"))
     yield Table.of_texts(columns, rows, "Sources; the rows are those of all files of a source.", "inputs")
     blocks = files_hold(result.description) if result.description is not None else ()
     named = [(before, block) for before, block in pairwise(blocks) if isinstance(before, Heading) and isinstance(block, Table)]
     for place, (heading, table) in enumerate(named, 1):
         of_files = place <= _TABLES_OF_FILES
-        shown = table.turned() if of_files else table
+        shown = table.transposed() if of_files else table
         yield replace(shown, caption=f"{heading.text}.", id=f"data-{place}" if of_files else "data-overlaps")
 
 
@@ -130,7 +130,7 @@ def _data(result: Result) -> Iterator[Table]:
 
 
 def _of_result(result: Result, comparison: Comparison | None, style: LatexStyle) -> Iterator[Table]:
-    """Yield the values over all users, yardsticks below the others, and how much of the best possible value each model reaches."""
+    """Yield the values over all users, reference lists last, and the share of the best possible value of each model."""
     formats = Formats.of(result.rows, style.digits)
     marks = marks_of(result, formats, style, comparison)
     by_model = result.by_model()
@@ -147,28 +147,28 @@ def _of_result(result: Result, comparison: Comparison | None, style: LatexStyle)
 
 
 def _settings_in_words(one: MeasureDefinition) -> str:
-    """Return the settings of a measure as a reader of a paper needs them: what each decides, and its value in words."""
+    """Return the settings of a measure for readers of a paper: what each decides, and its value in words."""
     metric = METRICS.get(one.metric)
     if metric is None:
         return ""
     texts = []
     for axis in metric.axes.values():
         value = one.axes[axis]
-        texts.append(f"{AXES[axis].decides}: {AXES[axis].meanings.get(str(value), shown(value))}")
+        texts.append(f"{AXES[axis].decides}: {AXES[axis].meanings.get(str(value), format_value(value))}")
     means = {name: number.means for name, number in metric.numbers.items()} | {name: text.means for name, text in metric.texts.items()}
-    texts += [f"{meaning}: {shown(one.params[name])}" for name, meaning in means.items() if one.params.get(name, "") != ""]
+    texts += [f"{meaning}: {format_value(one.params[name])}" for name, meaning in means.items() if one.params.get(name, "") != ""]
     return "; ".join(texts).replace("`", "")
 
 
 def _compared(comparison: Comparison | None, style: LatexStyle, *, with_results: bool = True, relative: bool = False) -> Iterator[Table]:
-    """Yield the differences; of all pairs of many models the letters, which say the same in less room, unless they stand in the results."""
+    """Yield the differences; for all pairs of many models the letters, which are shorter, unless they are in the results."""
     if comparison is None:
         return
     if shows_pairs(comparison):
         yield joined_table(comparison, relative)
     elif style.marks != "letters" or not with_results:
         caption = f"Comparison of {title(comparison)}. {subtitle(comparison)}. {LETTERS}."
-        yield replace(replace(letters_table(comparison, style.digits), corner="").turned(), caption=caption, notes=comparison.notes)
+        yield replace(replace(letters_table(comparison, style.digits), corner="").transposed(), caption=caption, notes=comparison.notes)
     if comparison.by_group:
         caption = f"Comparison of {title(comparison)}, within groups, corrected together."
         table = groups_table(comparison, relative)
@@ -176,7 +176,7 @@ def _compared(comparison: Comparison | None, style: LatexStyle, *, with_results:
 
 
 def _group_tables(result: Result, digits: int | None) -> Iterator[Table]:
-    """Yield a table for each thing that results are split by: one line per model below the name of each group."""
+    """Yield a table for each grouping: one row per model below the name of each group."""
     for place, by in enumerate(dict.fromkeys(row.by for row in result.by_group), 1):
         rows = [row for row in result.by_group if row.by == by]
         lines: dict[tuple[str, ...], dict[str, Row]] = {}
@@ -192,7 +192,7 @@ def _group_tables(result: Result, digits: int | None) -> Iterator[Table]:
 
 
 def _repeats_tables(result: Result, digits: int | None) -> Iterator[Table]:
-    """Yield the values of each model by fold and run, below them those of all together; nothing where there are no several."""
+    """Yield the values of each model by fold and run, with the means below; nothing without folds or runs."""
     over_all, kinds = repeated_rows(result)
     if not over_all:
         return
@@ -208,12 +208,12 @@ def _repeats_tables(result: Result, digits: int | None) -> Iterator[Table]:
 
 
 def _changes(names: Sequence[str]) -> dict[int, str]:
-    """Return rules without a heading at the rows at which another name begins."""
+    """Return rules without a heading at the rows where the name changes."""
     return {place: "" for place in range(1, len(names)) if names[place] != names[place - 1]}
 
 
 def _table(keys: Sequence[Column], lines: Lines, cell: Callable[[Row], Cell], directions: Mapping[str, bool | None]) -> Table:
-    """Return a table of `lines`, the last of whose first cells stand below `keys`."""
+    """Return a table of `lines`; the last of their first cells are below `keys`."""
     labels = list(dict.fromkeys(label for values in lines.values() for label in values))
     heads = _heads({label: next(line[label] for line in lines.values() if label in line) for label in labels})
     columns = (Column(title, "value", directions.get(label), group) for label, (group, title) in zip(labels, heads, strict=True))
@@ -225,7 +225,7 @@ def _table(keys: Sequence[Column], lines: Lines, cell: Callable[[Row], Cell], di
 
 
 def _heads(rows: Mapping[str, Row]) -> Iterator[tuple[str, str]]:
-    """Yield the group and the head of the column of each label: a metric that has several is a group, whose heads are the cut-offs."""
+    """Yield the group and the head of the column of each label: a metric with several cut-offs is a group with cut-offs as heads."""
     metrics = {label: (row.metric, "" if row.aggregate == "mean" else row.aggregate) for label, row in rows.items()}
     several = {metric for metric in metrics.values() if list(metrics.values()).count(metric) > 1}
     for label, row in rows.items():
@@ -245,7 +245,7 @@ def _share(row: Row) -> Cell:
 
 
 def _caption(result: Result, marks: TableMarks) -> str:
-    """Return the users, the convention, what is relevant (of many rules nothing), and what the marks mean."""
+    """Return the users, the convention, the rule of relevance (unless there are many), and the meanings of the marks."""
     over = [row.n_users for row in result.rows if row.aggregate != "formula" and row.model not in result.yardsticks]
     texts = [f"Results over {users_range(over) or 'no users'}."]
     protocols = dict.fromkeys(row.protocol for row in result.rows if row.protocol is not None)
@@ -266,7 +266,7 @@ def _caption(result: Result, marks: TableMarks) -> str:
 
 
 def marks_of(result: Result, formats: Formats, style: LatexStyle, comparison: Comparison | None = None) -> TableMarks:
-    """Return the marks of a result, which are those of every form, and what a `comparison` adds to them."""
+    """Return the marks of a result, which all forms share, and those that a `comparison` adds."""
     values = best_values(result, formats)
     tested = [one for one in result.conclusions if one.is_tested]
     labels = {one.measure for one in tested}
@@ -282,14 +282,14 @@ def marks_of(result: Result, formats: Formats, style: LatexStyle, comparison: Co
         notes.insert(0, _about_best(untested, tested))
     raised, meaning = _raised(style, comparison)
     notes += [meaning] if raised else []
-    # A test that several notes share stands behind the last of them.
+    # A test that several notes share is given after the last of them.
     last = {test: place for place, (_, test) in enumerate(notes)}
-    told = (f"{note} ({test})" if test and last[test] == place else note for place, (note, test) in enumerate(notes))
-    return TableMarks(marks, raised, tuple(told))
+    texts = (f"{note} ({test})" if test and last[test] == place else note for place, (note, test) in enumerate(notes))
+    return TableMarks(marks, raised, tuple(texts))
 
 
 def _about_best(untested: Iterable[Place], tested: Sequence[Conclusion]) -> tuple[str, str]:
-    """Return what bold means, and by which test."""
+    """Return the meaning of bold, and its test."""
     if not tested:
         return "bold: the best value, not tested", ""
     labels = len({label for _, label in untested})
@@ -300,9 +300,9 @@ def _about_best(untested: Iterable[Place], tested: Sequence[Conclusion]) -> tupl
 
 
 def _second(result: Result, formats: Formats, best: frozenset[Place], apart: frozenset[Place]) -> Iterator[Place]:
-    """Yield, of three models and more, the best of the values that are not marked, and those that are printed as it is.
+    """Yield, for three or more models, the best of the values that are not marked, and those that print equal to it.
 
-    Values `apart` are left out: their users are others than those of the best ones.
+    Values `apart` are left out: their users differ from those of the best ones.
     """
     for label in {label for _, label in best}:
         rows = (row for row in result.rows if row.label == label and row.model not in result.yardsticks)
@@ -312,7 +312,7 @@ def _second(result: Result, formats: Formats, best: frozenset[Place], apart: fro
 
 
 def _raised(style: LatexStyle, comparison: Comparison | None) -> tuple[dict[Place, str], tuple[str, str]]:
-    """Return what stands raised behind values, what that means, and by which test."""
+    """Return the superscripts of values, their meaning, and the test."""
     if comparison is None or style.marks == "none":
         return {}, ("", "")
     settings = comparison.settings
@@ -332,7 +332,7 @@ def _raised(style: LatexStyle, comparison: Comparison | None) -> tuple[dict[Plac
 
 
 def definitions(result: Result) -> Iterator[Block]:
-    """Yield the notation, a part for each measure, also of those that formulas combine, and what all measures share."""
+    """Yield the notation, a part for each measure (including those in formulas), and the settings that all measures share."""
     used: dict[str, MeasureDefinition] = {}
     for name, definition in result.definitions.items():
         used[name] = definition
@@ -372,7 +372,7 @@ def _params(metric: Metric, definition: MeasureDefinition) -> dict[str, Any]:
 
 
 def _definition(metric: Metric, definition: MeasureDefinition, first: MeasureDefinition, cuts: Iterable[int | None]) -> Iterator[Block]:
-    """Yield what a measure says, its formula, and in what it differs from the `first` one."""
+    """Yield the sentence on a measure, its formula, and its differences from the `first` measure."""
     yield Paragraph(sections(metric.doc)[0])
     params = _params(metric, definition)
     lines = equation(metric, params)
@@ -414,16 +414,16 @@ def _relevance(definition: MeasureDefinition) -> str:
 
 
 def _choices(definition: MeasureDefinition, names: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Return a sentence for each of some choices, by its name in the measure and that of its axis: its value, and what that means."""
+    """Return a sentence for each of some settings (name in the measure → axis): its value and meaning."""
     sentences = []
     for name, axis in names:
         value, meaning = definition.axes[axis], AXES[axis].meanings.get(str(definition.axes[axis]))
-        sentences.append(f"`{name}` = `{shown(value)}`: {AXES[axis].decides}{f': {meaning}' if meaning else ''}")
+        sentences.append(f"`{name}` = `{format_value(value)}`: {AXES[axis].decides}{f': {meaning}' if meaning else ''}")
     return tuple(sentences)
 
 
 def _values(metric: Metric, params: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each number and text that the measure takes."""
+    """Yield a sentence for each number and text parameter of the measure."""
     for name, number in metric.numbers.items():
         symbol = f"$`{number.symbol}`$, " if number.symbol else ""
         yield f"{symbol}`{name}` = {'no limit' if params[name] == math.inf else f'{params[name]:g}'}: {number.means}"

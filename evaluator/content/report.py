@@ -1,4 +1,4 @@
-"""`ReportContent`: what a report is made of, before it has a form."""
+"""`ReportContent`: the content of a report, independent of its form."""
 
 from __future__ import annotations
 
@@ -18,17 +18,16 @@ from .best_values import BestValues, Place, best_values, highest_printed
 from .values import Formats, NamedModel, ValuePoint, by_label, points_of
 
 CHARTS: Final = ("differences", "over_k", "distribution", "trade_off")
-"""The charts that a report has, in the order of the page."""
+"""The charts of a report, in the order of the page."""
 
 
 class ReportContent(Struct, frozen=True, eq=False, dict=True):
-    """The models of one or several results, how they compare, and what the gates say.
+    """The models of one or several results, their comparison, and the gates.
 
-    `uncompared` says why there is no comparison although there are several models. `spreads` are those of
-    values, where there is one model. `closing` says which model of one result is the best. `source` is the config or the folder that it is
-    of, as it was given. `charts` names the charts that are wanted, each with the measures that it is of (none: its own choice). Ids of
-    users, and examples that may be ids, appear only if `show_users`. Differences have also a column in percent if `relative`. `date` is
-    that of the report, if it has one.
+    `uncompared` says why there is no comparison although there are several models. `spreads` are histograms of values, if there is one
+    model. `closing` are sentences on the best model of one result. `source` is the config or the folder, as given. `charts` has the
+    wanted charts, each with its measures (none: chosen automatically). User ids, and examples that may be ids, appear only if
+    `show_users`. With `relative`, differences also have a column in percent. `date` is that of the report, if it has one.
     """
 
     results: Mapping[str, Result]
@@ -47,7 +46,7 @@ class ReportContent(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def title(self) -> str:
-        """Return the title that was given, or the models by their names."""
+        """The given title, or the names of the models."""
         if self.given_title:
             return self.given_title
         names = [one.name for one in self.models if not one.is_yardstick]
@@ -57,17 +56,17 @@ class ReportContent(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def points(self) -> tuple[ValuePoint, ...]:
-        """Return the values of all models with their intervals."""
+        """The values of all models with their intervals."""
         return points_of(self.models)
 
     @cached_property
     def formats(self) -> Formats:
-        """Return how many decimals the values of each measure have."""
+        """The number of decimals of the values of each measure."""
         return Formats.of([one.row for one in self.points])
 
     @cached_property
     def marked(self) -> BestValues:
-        """Return the values to mark: of one result those that are concluded to be the best, of several the highest ones printed."""
+        """The values to mark: for one result by its conclusions, for several the highest printed ones."""
         if len(self.results) == 1:
             return best_values(next(iter(self.results.values())), self.formats)
         untested: set[Place] = set()
@@ -78,12 +77,12 @@ class ReportContent(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Return the measures, in the order of the results."""
+        """The measures, in the order of the results."""
         return tuple(dict.fromkeys(one.label for one in self.points))
 
     @cached_property
     def higher_is_better(self) -> Mapping[str, bool | None]:
-        """Return the better direction of each measure."""
+        """The better direction of each measure."""
         return {one.label: one.row.higher_is_better for one in self.points}
 
 

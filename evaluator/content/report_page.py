@@ -40,31 +40,31 @@ from .scales import nearby
 from .values import ValuePoint, by_label, groups, ledger, repeats, shares_table, values_of_models
 
 _MOST: Final = 3
-"""How many conclusions stand above everything; the others are below, with the differences."""
+"""Number of conclusions at the top; the others are with the differences."""
 _CHARTS: Final = {"over_k": "Over the cut-offs", "distribution": "Spread over users", "trade_off": "Trade-off"}
-"""The charts that have a section of their own, and its title."""
+"""Chart with a separate section → its title."""
 _WHISKERS: Final = (
     "± is half of the 95 % interval of a mean over users; the whiskers show this interval. A measure has one scale for all models. "
     "Overlapping intervals do not mean that there is no difference: see Differences for the paired tests."
 )
 _OUTSIDE: Final = "A grey triangle at the edge: the value is far from the others, outside of their scale."
 _SEVERITIES: Final[Mapping[str, tuple[Level, Mark]]] = {"error": ("bad", "error"), "warn": ("doubtful", "warn"), "info": ("plain", "")}
-"""Severity of a finding → how good the news is, and the mark."""
+"""Severity of a finding → level and mark."""
 _INPUTS: Final = (
     Column("input", "key"),
     Column("file", "name"),
     Column("rows of the input", "counts"),
     Column("bytes", "counts"),
-    Column("SHA-256"),
+    Column("hash"),
 )
 _SETTINGS: Final = (Column("measure", "key"), Column("convention"), Column("settings"))
 _DEFAULTS: Final = "All settings of all measures are the default (convention receval)."
 
 
 class ReportPart(Struct, frozen=True):
-    """A part of a report: what makes its sections, if there is something to say, and how the short form has them.
+    """A part of a report: the function that makes its sections, and their place in the short form.
 
-    `make` takes what a report is made of, and whether the short form is wanted.
+    `make` takes the content of the report, and whether the short form is wanted.
     """
 
     make: Callable[[ReportContent, bool], Iterable[Section]]
@@ -72,19 +72,19 @@ class ReportPart(Struct, frozen=True):
 
 
 def report(content: ReportContent) -> Document:
-    """Return all that is said: first what a reader has to know, then a section for each thing that people ask."""
+    """Return the whole report: first the most important, then the sections."""
     return (*_opening(content), *(section for part in PARTS for section in part.make(content, False)))
 
 
 def summary(content: ReportContent) -> Document:
-    """Return the short form, without charts; it ends with what is folded up."""
+    """Return the short form, without charts; folded sections come last."""
     shown = (section for part in PARTS if part.short == "shown" for section in part.make(content, True))
     folded = (replace(section, folded=True) for part in PARTS if part.short == "folded up" for section in part.make(content, True))
     return (*_opening(content), *shown, *folded)
 
 
 def _opening(content: ReportContent) -> Document:
-    """Return the title, the date, if there is one, and what a reader has to know first."""
+    """Return the title, the date, if there is one, and the status."""
     return (Heading(content.title), *([Paragraph(f"Date: {content.date}")] if content.date else []), status(content))
 
 
@@ -92,12 +92,12 @@ def _opening(content: ReportContent) -> Document:
 
 
 def status(content: ReportContent) -> Status:
-    """Return how gates ended, which checks failed, and then what is concluded of the models."""
+    """Return the outcome of gates, the failed checks, and then the conclusions on the models."""
     return Status((*_of_gates(content), *_of_checks(content), *_of_models(content)))
 
 
 def _of_gates(content: ReportContent) -> Iterator[tuple[Level, str]]:
-    """Yield how gates ended, if there are any."""
+    """Yield the outcome of gates, if there are any."""
     if content.gates:
         verdicts = Verdicts(tuple(content.gates))
         passed = all(gate.outcome == "pass" for gate in content.gates)
@@ -106,7 +106,7 @@ def _of_gates(content: ReportContent) -> Iterator[tuple[Level, str]]:
 
 
 def _of_checks(content: ReportContent) -> Iterator[tuple[Level, str]]:
-    """Yield how many health checks found errors or warnings, by result where there are several."""
+    """Yield the numbers of health checks with errors or warnings, by result if there are several."""
     for label, result in content.results.items():
         of = f" of {label}" if len(content.results) > 1 else ""
         for severity in ("error", "warn"):
@@ -117,7 +117,7 @@ def _of_checks(content: ReportContent) -> Iterator[tuple[Level, str]]:
 
 
 def _of_models(content: ReportContent) -> Iterator[tuple[Level, str]]:
-    """Yield what is concluded; without a comparison why there is none, and the first measure of each model."""
+    """Yield the conclusions; without a comparison, the reason, and the first measure of each model."""
     if content.comparison is not None:
         sentences = list(content.closing) or conclusions(content.comparison)
         yield from (("plain", sentence) for sentence in sentences[:_MOST])
@@ -151,7 +151,7 @@ def _gates(content: ReportContent, short: bool) -> Iterator[Section]:
 
 
 def _findings(content: ReportContent, short: bool) -> Iterator[Section]:
-    """Yield errors and warnings in a table, notes folded up, if checks were made."""
+    """Yield errors and warnings in a table, and notes folded, if checks ran."""
     examined = {label: result for label, result in content.results.items() if result.examined}
     if not examined:
         return
@@ -159,12 +159,12 @@ def _findings(content: ReportContent, short: bool) -> Iterator[Section]:
     said = (Paragraph(f"{label}: {findings.summary(one)}" if several else findings.summary(one)) for label, one in examined.items())
     grave = _findings_table("findings-table", "Errors and warnings", content, ("error", "warn"))
     notes = _findings_table("notes-table", "Notes", content, ("info",))
-    folds = [Section("", f"{len(notes.rows)} notes", (notes,), folded=True)] if notes.rows else []
+    folds = [Section("", "1 note" if len(notes.rows) == 1 else f"{len(notes.rows)} notes", (notes,), folded=True)] if notes.rows else []
     yield Section("findings", "Findings of the health checks", (*said, *([grave] if grave.rows else []), *folds))
 
 
 def _findings_table(id: str, caption: str, content: ReportContent, severities: tuple[str, ...]) -> Table:
-    """Return a table of findings, by result where there are several, with examples if ids of users may appear."""
+    """Return a table of findings, by result if there are several, with examples if user ids may appear."""
     several, examples = len(content.results) > 1, content.show_users
     titles = ("check", *(["result"] if several else []), "severity", "what was found", "what to do", *(["for example"] if examples else []))
     rows = []
@@ -179,7 +179,7 @@ def _findings_table(id: str, caption: str, content: ReportContent, severities: t
 
 
 def _values(content: ReportContent, short: bool) -> Iterator[Section]:
-    """Yield the values of all models and what their marks mean; if not `short`, with whiskers, and how near they come to the best."""
+    """Yield the values of all models and the meanings of marks; unless `short`, with intervals and shares of the best possible value."""
     legend = content.marked.legend()
     table = values_of_models(content.models, content.formats, content.marked.marks(), with_intervals=not short)
     if short:
@@ -196,7 +196,7 @@ def _values(content: ReportContent, short: bool) -> Iterator[Section]:
 
 
 def _has_far_values(content: ReportContent) -> bool:
-    """Return whether a value of a measure is so far from the others that it is drawn outside of their scale."""
+    """Return whether a value of a measure is so far from the others that it is drawn outside their scale."""
     for points in by_label(content.points).values():
         drawn = [Interval(one.value, one.low, one.high).ends for one in points.values() if one.is_drawn]
         if len(nearby([(min(ends), max(ends)) for ends in drawn])) < len(drawn):
@@ -205,7 +205,7 @@ def _has_far_values(content: ReportContent) -> bool:
 
 
 def _differences(content: ReportContent, short: bool) -> Iterator[Section]:
-    """Yield how models differ; if `short`, without charts, and without sentences that were said first."""
+    """Yield the differences; if `short`, without charts, and without the sentences of the status."""
     if content.comparison is None:
         return
     section = differences.section(
@@ -225,7 +225,7 @@ def _charts(content: ReportContent, short: bool) -> Iterator[Section]:
 
 
 def _losers(content: ReportContent, short: bool) -> Iterator[Section]:
-    """Yield the users who lose most, if they were asked for."""
+    """Yield the users with the largest losses, if requested."""
     if content.show_users and content.comparison is not None and content.comparison.losers:
         yield Section("losers", "Users with the largest losses", differences.losers_tables(content.comparison))
 
@@ -236,7 +236,7 @@ def _groups(content: ReportContent, short: bool) -> Iterator[Section]:
 
 
 def _users(content: ReportContent, short: bool) -> Iterator[Section]:
-    """Yield, for each result, the values of its folds and runs, and who was counted."""
+    """Yield, for each result, the values of its folds and runs, and the ledgers of users."""
     for number, (label, result) in enumerate(content.results.items(), 1):
         of = f" in {label}" if len(content.results) > 1 else ""
         repeated = repeats(result)
@@ -245,12 +245,12 @@ def _users(content: ReportContent, short: bool) -> Iterator[Section]:
 
 
 def _done(content: ReportContent, short: bool) -> Iterator[Section]:
-    """Yield what it takes to do the evaluation of each result again, folded up: inputs with their hashes, definitions, config, versions."""
+    """Yield what is needed to repeat the evaluation of each result, folded: inputs with their hashes, definitions, config, versions."""
     folds: list[Section] = []
     for label, result in content.results.items():
         of, part = (f" of {label}", f"{label}-") if len(content.results) > 1 else ("", "")
         files = ((source, file) for source in result.inputs for file in source.files)
-        inputs = ((source.role, file.path, f"{source.rows:,}", f"{file.bytes:,}", file.sha256) for source, file in files)
+        inputs = ((source.role, file.path, f"{source.rows:,}", f"{file.bytes:,}", file.hash) for source, file in files)
         settings = []
         for name, one in result.definitions.items():
             choices = {**one.axes, **one.params, "average": one.average, "population": one.population}
@@ -273,18 +273,18 @@ def _done(content: ReportContent, short: bool) -> Iterator[Section]:
 
 
 def _announced(content: ReportContent, short: bool) -> Iterator[Section]:
-    """Yield the sections of installed packages, in the order of their names; `ConfigError` for one that fails."""
-    for name in dict.fromkeys(entry.name for entry in plugins.announced("sections")):
+    """Yield the sections of installed packages, in the order of their names; raise `ConfigError` for one that fails."""
+    for name in dict.fromkeys(entry.name for entry in plugins.entry_points_of("sections")):
         make = plugins.find("sections", name)
         try:
             section = make(content)
-        except Exception as error:  # whatever the code of a package does, it is named
+        except Exception as error:  # any failure of a package is reported with its name
             raise ConfigError(f"the section {name} of {plugins.origin(make.__module__)} fails: {type(error).__name__}: {error}") from error
         yield from [] if section is None else [section]
 
 
 def _captioned(id: str, title: str, blocks: Document) -> Section:
-    """Return a section of blocks whose headings are captions of the tables below them."""
+    """Return a section in which headings become captions of the tables below them."""
     caption = title
     kept: list[Block] = []
     for block in blocks:

@@ -1,4 +1,4 @@
-"""Which values share a scale: one that is far from the others would squeeze them."""
+"""Choose the values that share a scale: a distant value would squeeze the others."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _EMPTY: Final = 2 / 3
 
 
 def nearby(ranges: Sequence[tuple[float, float]], around: tuple[float, float] | None = None) -> frozenset[int]:
-    """Return the places of the ranges that share a scale: all, unless an empty gap would take more than two thirds of it.
+    """Return the positions of the ranges that share a scale: all, unless an empty gap would take more than two thirds of it.
 
-    Then they are those on the side of the gap that has more of them (the upper one of two with as many), or on the side of `around`. A
-    single range has no scale of its own without `around`: it has no neighbour to compare it with.
+    Then they are those on the side of the gap with more of them (the upper side if equal), or on the side of `around`. A single range is
+    never apart without `around`, because there is nothing to compare it with.
     """
     everything = frozenset(range(len(ranges)))
     ends = sorted((*ranges, *([around] if around is not None else [])))

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ..document import SIGNS, Document, Heading, Paragraph, Points, Sentences, Table, Terms
 from ..errors import ConfigError
 from ..results.result import Result, Row
-from ..results.row import shortened
+from ..results.row import shortened, with_metric_name
 from . import findings, gates
 from .best_values import best_values
 from .values import Formats, groups, ledger, models_of, repeats, shares_table, united_intervals, values_of_result
@@ -33,11 +33,11 @@ def screen(
     command: str = "",
     closing: Sequence[str] = (),
 ) -> Document:
-    """Return what `receval run` prints: findings, values and what is concluded of them (`closing`), groups, notes and gates.
+    """Return the output of `receval run`: findings, values and conclusions (`closing`), groups, notes and gates.
 
-    Errors and warnings of the health checks come first, a few of them, and the others are counted beside the `command` that shows them.
-    With `verbose` there are all findings, who was counted for any measure of the `whole` result, and what was read. Without `digits` and
-    `models_as_rows` the numbers and the width of the screen decide.
+    A few errors and warnings of the health checks come first; the others are counted, with the `command` that shows them. With `verbose`,
+    there are all findings, the ledgers of users for all measures of the `whole` result, and the inputs. Without `digits` and
+    `models_as_rows`, the numbers and the width of the screen decide.
     """
     found = [finding for finding in result.findings if verbose or finding.severity != "info"]
     united = united_intervals(result)
@@ -60,7 +60,7 @@ def screen(
 
 
 def markdown(result: Result, closing: Sequence[str] = ()) -> Document:
-    """Return what a Markdown file of a result has: title and verdict, gates, values, what is concluded (`closing`), findings, users."""
+    """Return the content of a Markdown file: title and verdict, gates, values, conclusions (`closing`), findings, users."""
     models = [model for model in result.models if model not in result.yardsticks]
     found = findings.alerts(result.findings)
     averaged = sorted({counts.averaged for counts in result.counts.values()})
@@ -85,7 +85,7 @@ def markdown(result: Result, closing: Sequence[str] = ()) -> Document:
 
 
 def notebook(result: Result) -> Document:
-    """Return what a notebook shows: findings, values, and what to know of them."""
+    """Return the content for a notebook: findings, values, and notes."""
     found = findings.alerts([finding for finding in result.findings if finding.severity != "info"])
     return (*found, *_values(result), Sentences((*result.notes(), *_checked(result))))
 
@@ -93,9 +93,9 @@ def notebook(result: Result) -> Document:
 def _values(
     result: Result, digits: int | None = None, best: str = "Bold:", intervals: Mapping[str, str] = MappingProxyType({})
 ) -> Iterator[Table]:
-    """Yield the values, every measure in a row of its own, with a legend that says how a form shows the best.
+    """Yield the values, one row per measure, with a legend for the best values.
 
-    `intervals` stand beside their means where they fit; then shares of the best possible values.
+    `intervals` are next to their means if they fit; shares of the best possible values follow.
     """
     formats = Formats.of(result.rows, digits)
     marked = best_values(result, formats)
@@ -106,10 +106,10 @@ def _values(
 
 
 def _turned(one: Table, models_as_rows: bool | None) -> Table:
-    """Return a table with models as rows or measures as rows; `None` leaves that to the width of the screen."""
+    """Return a table with models or measures as rows; `None`: the width of the screen decides."""
     if models_as_rows is None:
         return one
-    turned = one.turned() if models_as_rows else replace(one, turns=False)
+    turned = one.transposed() if models_as_rows else replace(one, turns=False)
     return replace(turned, narrow=_turned(one.narrow, models_as_rows) if one.narrow else None)
 
 
@@ -118,15 +118,14 @@ def _checked(result: Result) -> tuple[str, ...]:
 
 
 def matching(measure: str, labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the labels that a measure names, in any case: that label, all aggregates of that measure, or all cut-offs of that metric.
+    """Return the labels that a measure names, ignoring case: the label, all aggregates of the measure, or all cut-offs of the metric.
 
-    Raises `ConfigError` if there is none.
+    The metric may have any of its names. Raises `ConfigError` if there is none.
     """
-    wanted = measure.lower()
-    for name_of in (str, _measure, _metric):
-        found = tuple(label for label in labels if name_of(label).lower() == wanted)
-        if found:
-            return found
+    for spelling in dict.fromkeys((measure, with_metric_name(measure))):
+        for name_of in (str, _measure, _metric):
+            if chosen := tuple(label for label in labels if name_of(label).lower() == spelling.lower()):
+                return chosen
     names = tuple(dict.fromkeys(name for label in labels for name in (label, _measure(label), _metric(label))))
     close = difflib.get_close_matches(measure, names, n=1, cutoff=0.5)
     hint = f" — did you mean '{close[0]}'?" if close else f"; it has {', '.join(labels)}"
@@ -149,9 +148,9 @@ def selected(result: Result, columns: Sequence[str], sort: str | None) -> Result
     chosen = tuple(dict.fromkeys(label for column in columns for label in matching(column, result.labels())))
     if sort:
         by_model, label = result.by_model(), matching(sort, result.labels())[0]
-        sign = 1.0 if result.higher_is_better[label] is False else -1.0  # the larger first where neither is better
+        sign = 1.0 if result.higher_is_better[label] is False else -1.0  # larger values first without a better direction
         values = {model: rows[label].value if label in rows else None for model, rows in by_model.items()}
-        # Models without a value, then yardsticks, come last.
+        # Models without a value, then reference lists, come last.
         models = sorted(values, key=lambda model: (model in result.yardsticks, values[model] is None, sign * (values[model] or 0.0)))
         result = replace(result, counts={model: result.counts[model] for model in models})
 

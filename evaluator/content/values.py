@@ -22,10 +22,10 @@ from ..stats.confidence import StudentT
 from .numbers import decimals, number
 
 _BESIDE: Final = 4
-"""Number of measures of folds and runs that are beside each other."""
+"""Number of measures side by side in tables of folds and runs."""
 _NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 _DATA: Final = ("model", "measure", "value", "low", "high", "users")
-"""The columns that programs read of a page; those of groups have the group before them."""
+"""The columns of the data in a page; those of groups begin with the group."""
 _REASONS: Final = {
     "without_list": "no list",
     "without_relevant": "no relevant item",
@@ -37,7 +37,7 @@ _PARTS: Final = (Column("model", "name"), Column("measure", "name"), Column("all
 
 
 class ValuePoint(Struct, frozen=True):
-    """The value of a measure of one model; `low` and `high` are its 95 % interval, `None` where nothing is known of it."""
+    """The value of a measure of one model; `low` and `high` are its 95 % interval, `None` if unknown."""
 
     name: str
     row: Row
@@ -47,32 +47,32 @@ class ValuePoint(Struct, frozen=True):
 
     @property
     def is_drawn(self) -> bool:
-        """Return whether it stands in pictures: all but the best possible value does, beside which the others would look alike."""
+        """True if it is drawn: all but the best possible value, next to which the others would look alike."""
         return self.value is not None and self.row.model != ORACLE
 
     @property
     def label(self) -> str:
-        """Return the measure with its cut-off and aggregate."""
+        """The measure with its cut-off and aggregate."""
         return self.row.label
 
     @property
     def value(self) -> float | None:
-        """Return the value."""
+        """The value."""
         return self.row.value
 
     @property
     def half_width(self) -> float | None:
-        """Return half of the width of the interval."""
+        """Half of the width of the interval."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
     @property
     def data(self) -> list[Any]:
-        """Return the cells of `_DATA`."""
+        """The cells of `_DATA`."""
         return [self.name, self.label, self.value, self.low, self.high, self.row.n_users]
 
 
 class NamedModel(Struct, frozen=True, eq=False):
-    """One model of one result, under the name that a report gives it."""
+    """One model of one result, under its name in a report."""
 
     name: str
     result: Result
@@ -80,13 +80,13 @@ class NamedModel(Struct, frozen=True, eq=False):
 
     @property
     def is_yardstick(self) -> bool:
-        """Return whether it is a list made to measure by."""
+        """True for reference lists."""
         return self.model in self.result.yardsticks
 
     def point(self, row: Row) -> ValuePoint:
-        """Return the value of a row, with the 95 % interval of a mean over users (Student's t), which ends at the bounds of the measure.
+        """Return the value of a row; a mean over users has its 95 % interval (Student's t), cut at the bounds of the measure.
 
-        Other values have no interval, nor means whose deviation was not kept.
+        Other values, and means without a stored deviation, have no interval.
         """
         low = high = None
         if row.value is not None and row.std is not None and row.n_users >= 2 and row.aggregate == "mean" and row.repeats is None:
@@ -97,12 +97,12 @@ class NamedModel(Struct, frozen=True, eq=False):
 
 
 def models_of(result: Result) -> tuple[NamedModel, ...]:
-    """Return the models of one result under their own names."""
+    """Return the models of one result under their names."""
     return tuple(NamedModel(model, result, model) for model in result.models)
 
 
 def points_of(models: Iterable[NamedModel]) -> tuple[ValuePoint, ...]:
-    """Return the values over all users, model by model, in the order of the result; without those that say how far values spread."""
+    """Return the values over all users, model by model, in the order of the result, without measures of spread."""
     return tuple(one.point(row) for one in models for row in one.result.rows if row.model == one.model and not is_spread(row.aggregate))
 
 
@@ -115,14 +115,14 @@ def by_label(points: Iterable[ValuePoint]) -> Mapping[str, Mapping[str, ValuePoi
 
 
 class Formats(Struct, frozen=True):
-    """Number of decimals of the values of each measure, by its label; `rounded` if somebody asked for so many."""
+    """Number of decimals of the values of each measure, by its label; `rounded`: the user set it."""
 
     places: Mapping[str, int]
     rounded: bool = False
 
     @staticmethod
     def of(rows: Iterable[Row], digits: int | None = None) -> Formats:
-        """Return as many decimals as the values of `rows` need, or `digits` for all but counts; an interval has those of its mean."""
+        """Return the numbers of decimals that `rows` need, or `digits` for all but counts; an interval has that of its mean."""
         by_measure: dict[str, list[Row]] = {}
         for row in rows:
             by_measure.setdefault(row.measure if interval_level(row.aggregate) is not None else row.label, []).append(row)
@@ -135,7 +135,7 @@ class Formats(Struct, frozen=True):
         return Formats(places, digits is not None)
 
     def text(self, label: str, value: float | None) -> str:
-        """Return a value of the measure of that label as text."""
+        """Return a value of the measure with this label as text."""
         return number(value, self.places[label], self.rounded)
 
     def shown(self, row: Row | None) -> str:
@@ -144,14 +144,14 @@ class Formats(Struct, frozen=True):
         return f"{cell.text} ± {cell.spread}" if cell.spread else cell.text
 
     def cell(self, row: Row | None, half: float | None = None, mark: Mark = "") -> Cell:
-        """Return the value of a row, with half the width of its interval, or its standard deviation over folds or runs, behind ±."""
+        """Return the value of a row, with ± half the width of its interval or the standard deviation over folds or runs."""
         if row is None:
             return Cell()
         spread = row.repeats_std if half is None else half
         return Cell(self.text(row.label, row.value), self.text(row.label, spread), mark, value=row.value)
 
     def point_cell(self, one: ValuePoint | None, mark: Mark = "", *, with_interval: bool = False) -> Cell:
-        """Return a value, `with_interval` with one that may be drawn."""
+        """Return a value; `with_interval`, its interval may be drawn."""
         if one is None or not with_interval:
             return self.cell(None if one is None else one.row, mark=mark)
         drawn = Interval(one.value, one.low, one.high, hollow=one.is_yardstick) if one.is_drawn else None
@@ -159,18 +159,18 @@ class Formats(Struct, frozen=True):
 
 
 def _counts(rows: Sequence[Row]) -> bool:
-    """Return whether the values of one measure are numbers of things: those of coverage may be, and are if one is above 1."""
+    """Return whether the values of one measure are counts: those of coverage are if one is above 1."""
     if is_formula(rows[0].metric):
         return False
     metric = find(rows[0].metric.partition("(")[0])
-    return metric.counts and ("form" not in metric.axes or any((row.value or 0.0) > 1 for row in rows))
+    return metric.is_count and ("form" not in metric.axes or any((row.value or 0.0) > 1 for row in rows))
 
 
 # Tables over all users
 
 
 def _by_measure(models: Sequence[NamedModel], labels: Iterable[str], cell: Callable[[NamedModel, str], Cell], **rest: Any) -> Table:
-    """Return measures by models, and below them the number of users; `cell` makes that of a model and the label of a measure."""
+    """Return measures by models, with the number of users below; `cell` makes the cell of a model and the label of a measure."""
     better = {label: way for one in models for label, way in one.result.higher_is_better.items()}
     lines = ((Cell(label, direction=better[label]), *(cell(one, label) for one in models)) for label in labels)
     users = (Cell("users"), *(Cell(f"{one.result.counts[one.model].averaged:,}") for one in models))
@@ -187,8 +187,8 @@ def values_of_result(
 ) -> Table:
     """Return the values of all models of a result, marked by model and label.
 
-    The half widths of `intervals` (label of the mean → label of its interval) stand beside their means. Its notes are the `legend` of the
-    marks, and what ± means.
+    The half widths of `intervals` (label of the mean → label of its interval) are next to their means. The notes are the `legend` of the
+    marks, and the meaning of ±.
     """
     rows, united = result.by_model(), intervals.values()
 
@@ -207,9 +207,9 @@ def values_of_result(
 def values_of_models(
     models: Sequence[NamedModel], formats: Formats, marks: Mapping[tuple[str, str], Mark], *, with_intervals: bool
 ) -> Table:
-    """Return the values of models, of one result or several, marked by name and label, with the 95 % intervals that may be drawn.
+    """Return the values of models of one or several results, marked by name and label, with the 95 % intervals to draw.
 
-    There are none of aggregates that say how far values spread.
+    Aggregates that are measures of spread are left out.
     """
     points = points_of(models)
     table = by_label(points)
@@ -221,7 +221,7 @@ def values_of_models(
 
 
 def united_intervals(result: Result) -> Mapping[str, str]:
-    """Return the measures beside whose mean an interval may stand, with the label of that: the first one asked for."""
+    """Return label of a mean → label of the interval to show with it: the first one in the config."""
     if any(row.repeats_std is not None for row in result.rows):
         return {}
     means = {row.measure for row in result.rows if row.aggregate == "mean"}
@@ -233,7 +233,7 @@ def united_intervals(result: Result) -> Mapping[str, str]:
 
 
 def shares_table(models: Sequence[NamedModel]) -> Table | None:
-    """Return what percentage of the best possible value each model reaches, for each measure that has one; `None` without any."""
+    """Return each model's share of the best possible value in percent, for each measure that has one; `None` without any."""
     models = [one for one in models if one.model != ORACLE]
     points = by_label(point for point in points_of(models) if point.row.achieved is not None)
     title = "percent of achievable"
@@ -252,9 +252,9 @@ def _share(one: ValuePoint | None) -> Cell:
 
 
 def groups(models: Sequence[NamedModel], digits: int | None = None, *, with_intervals: bool = False) -> Document:
-    """Return the values of groups with so many `digits`: for each grouping a table with a line per group and model, or a column per group.
+    """Return the values of groups: for each grouping a table with a row per group and model, or a column per group.
 
-    Groups in which no user counts are named below it. Values have intervals that may be drawn only `with_intervals`.
+    Values have `digits` decimals if given. Groups in which no user counts are listed below. Intervals may be drawn only `with_intervals`.
     """
     names = {(id(one.result), one.model): one for one in models}
     points: dict[str, list[ValuePoint]] = {}
@@ -286,11 +286,11 @@ def groups(models: Sequence[NamedModel], digits: int | None = None, *, with_inte
 
 
 _Lines = Mapping[tuple[str, ...], Mapping[str, Cell]]
-"""Texts of the first cells of each line → its values by label."""
+"""Texts of the first cells of each row → its values by label."""
 
 
 def _lines(points: Sequence[ValuePoint], cell: Callable[[ValuePoint], Cell]) -> _Lines:
-    """Return a line for each group and model; a value over other users than the first one of its line has their number."""
+    """Return a row for each group and model; a value over other users than the first one of its row has their number."""
     order = {group: number for number, group in enumerate(dict.fromkeys(one.row.group for one in points))}
     first: dict[tuple[str | None, str], Row] = {}
     lines: dict[tuple[str, ...], dict[str, Cell]] = {}
@@ -325,7 +325,7 @@ def _table_of_groups(by: str, lines: _Lines, better: Mapping[str, bool | None] =
 def _groups_as_columns(lines: _Lines) -> Table:
     """Return a row for each measure and a column for each group and model, and as its other form one with models in rows.
 
-    Below them are the users of each group.
+    The users of each group are below.
     """
     groups, models = (tuple(dict.fromkeys(key[n] for key in lines)) for n in (0, 2))
     cells = {(group, model): values for (group, _, model), values in lines.items()}
@@ -359,7 +359,7 @@ def _models_as_rows(
 
 
 def _tables(heads: tuple[Column, ...], lines: _Lines) -> Iterator[Table]:
-    """Yield tables of lines, with four measures beside each other in each."""
+    """Yield tables of lines, with four measures side by side in each."""
     labels = _labels(lines)
     for start in range(0, len(labels), _BESIDE):
         some = labels[start : start + _BESIDE]
@@ -368,15 +368,15 @@ def _tables(heads: tuple[Column, ...], lines: _Lines) -> Iterator[Table]:
 
 
 def repeated_rows(result: Result) -> tuple[list[Row], list[str]]:
-    """Return the values over all users of each fold and run, and of which of the two there are several."""
+    """Return the values over all users of each fold and run, and the columns (fold, run) that have several values."""
     rows = [row for row in result.repeated if row.by is None]
     return rows, [kind for kind in ("fold", "run") if any(getattr(row, kind) is not None for row in rows)]
 
 
 def repeats(result: Result, digits: int | None = None) -> Document:
-    """Return the values over all users of each fold and run: a line for each of a model, then their mean and standard deviation.
+    """Return the values over all users of each fold and run of a model, then their mean and standard deviation.
 
-    Nothing where there are no several.
+    Empty without folds and runs.
     """
     over_all, kinds = repeated_rows(result)
     if not over_all:
@@ -403,7 +403,7 @@ def repeats(result: Result, digits: int | None = None) -> Document:
 
 
 def ledger(result: Result) -> Document:
-    """Return the ledgers: measures with the same users share a line; below, the values over some of the users where they differ."""
+    """Return the ledgers: measures with the same users share a row; below, the values over some of the users if they differ."""
     rows = [(row, row.ledger) for row in (*result.rows, *result.repeated) if row.ledger is not None]
     formats = Formats.of(row for row, _ in rows)
     grouped: dict[tuple[str, Ledger], list[str]] = {}

@@ -1,7 +1,7 @@
-"""Conventions: one YAML file each that gives every axis a value; a convention may extend another."""
+"""Conventions: each is one YAML file that gives every axis a value; a convention may extend another."""
 
 from .axes import AXES, PROTOCOL
 from .axis import Axis
-from .convention import DEFAULT, Convention, known, load
+from .convention import DEFAULT, Convention, builtin_names, load
 
-__all__ = ["AXES", "DEFAULT", "PROTOCOL", "Axis", "Convention", "known", "load"]
+__all__ = ["AXES", "DEFAULT", "PROTOCOL", "Axis", "Convention", "builtin_names", "load"]

@@ -1,4 +1,4 @@
-"""The axes of formulas, and of metrics of judged items, patient readers, scores beside ratings, and predicted ratings."""
+"""Axes of formulas, and of metrics of judged items, patient readers, correlation of scores with ratings, and predicted ratings."""
 
 from __future__ import annotations
 

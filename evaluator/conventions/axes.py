@@ -1,7 +1,7 @@
-"""The axes on which metric definitions differ, with the values each may take; and those that every metric has.
+"""All axes on which metric definitions differ, with their allowed values; here those of the protocol, which every metric has.
 
-An axis either belongs to the protocol, which all metrics share (in what order a list is read, what is relevant, who is
-averaged over), or to the formula of some metrics, which then map a parameter to it.
+An axis belongs either to the protocol, which all metrics share (the order of a list, relevance, the users to average over), or to the
+formula of some metrics, which map a parameter to it.
 """
 
 from __future__ import annotations
@@ -214,4 +214,4 @@ PROTOCOL_AXES: Final = (
 AXES: Final[dict[str, Axis]] = {axis.name: axis for axis in (*PROTOCOL_AXES, *FORMULA_AXES, *POPULARITY_AXES, *BEYOND_AXES, *JUDGED_AXES)}
 
 PROTOCOL: Final = tuple(axis.name for axis in PROTOCOL_AXES)
-"""The axes that every metric has."""
+"""Names of the axes that every metric has."""

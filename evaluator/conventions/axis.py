@@ -1,4 +1,4 @@
-"""`Axis`: one choice that a definition leaves open; and the choices that those of the protocol make: relevance, lists, and who counts."""
+"""`Axis`, one setting that a definition leaves open; and the settings of the protocol: relevance, lists, and users that count."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ..names.measure_strings import Scalar
 
 
 class Relevance(Struct, frozen=True):
-    """Which test items are relevant as far as the config says: the least rating, and whether ratings are gains."""
+    """Settings of the config for relevant test items: the lowest relevant rating, and whether ratings are gains."""
 
     threshold: float | None = None
     graded: bool = False
 
 
 class Truth(Struct, frozen=True):
-    """How test rows become relevant items; `None` as threshold: `rule` decides."""
+    """Rules that turn test rows into relevant items; if `threshold` is `None`, `rule` decides."""
 
     rule: str
     threshold: float | None
@@ -29,7 +29,7 @@ class Truth(Struct, frozen=True):
 
 
 class Lists(Struct, frozen=True):
-    """How rows become lists."""
+    """Rules that turn rows into lists."""
 
     order: str
     ties: str
@@ -40,7 +40,7 @@ class Lists(Struct, frozen=True):
 
 
 class UserRules(Struct, frozen=True):
-    """Which users count, and what the sum over them is divided by."""
+    """Rules for the users that count, and for the divisor of the sum over them."""
 
     missing_lists: str
     no_relevant: str
@@ -51,7 +51,7 @@ class UserRules(Struct, frozen=True):
 
     @property
     def may_be_undefined(self) -> bool:
-        """Whether a user may count who has no defined value."""
+        """True if a user who counts may have an undefined value."""
         return "undefined" in (self.missing_lists, self.empty_truth)
 
 
@@ -59,7 +59,7 @@ Part = Literal["lists", "truth", "users", "value", "formula"]
 
 
 class Axis(Struct, frozen=True):
-    """One choice a definition leaves open: what part of the work it belongs to, what it decides, and its allowed values.
+    """One setting that a definition leaves open: the part of the work it belongs to, its subject, and its allowed values.
 
     Each value has a sentence; an axis without values is a number above 1. `synonyms` are other names of values.
     """
@@ -72,13 +72,13 @@ class Axis(Struct, frozen=True):
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The allowed values; empty where any number above 1 is allowed."""
+        """Allowed values; empty if any number above 1 is allowed."""
         return tuple(self.meanings)
 
     def read(self, value: Scalar, called: str = "") -> Scalar:
         """Return `value` if this axis allows it; raise `ValueError` with the allowed values otherwise.
 
-        `called` is what the reader of the message calls the axis, by default its name.
+        `called` is the name of the axis in the message, by default its own.
         """
         called = called or self.name
         if not isinstance(value, str | int | float | bool):

@@ -1,4 +1,4 @@
-"""The axes of popularity, novelty, coverage, diversity, fairness, serendipity and policies."""
+"""Axes of popularity, novelty, coverage, diversity, fairness, serendipity and policies."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
 r"""A convention file → `Convention`: a value for every axis, and the names that a library uses.
 
-name: ours                    # what it is called; the file's name if left out
+name: ours                    # its name; the file's name if left out
 extends: replay               # a convention to start from, by name or path; receval if left out
 about: one sentence
-library, version, source      # of whom it speaks
-notes: [...]                  # where documents and behaviour differ
-top_k: none                   # the cut-offs of a metric that names none, where a config has no top_k; 10 if left out
+library, version, source      # the library that it describes
+notes: [...]                  # differences between the library's documents and its behaviour
+top_k: none                   # default cut-offs if neither the metric nor the config has any; 10 if left out
 needs_cutoff: ['P']           # patterns of names that the library refuses without a cut-off
 axes: {axis: value}           # for every metric
-metrics: {MAP: {axis: value}} # the metrics the library has, and axes that differ for one of them
+metrics: {MAP: {axis: value}} # the metrics of the library, with the axes that differ for one of them
 spellings: {'P_(\d+)': 'Precision@\1'}           # pattern of a name → measure string
 parameters: {divide_by_k: {true: {denominator: k}}} # the library's parameter → ours; or just another name
 """
@@ -32,44 +32,44 @@ from ..names.measure_strings import UNSET, MetricSpec, Scalar, cutoff, parse
 from .axes import AXES
 
 Rewrite = str | Mapping[Scalar | None, Mapping[str, Scalar]]
-"""Another name for a parameter, or what each of its values stands for."""
+"""Another name for a parameter, or the parameters that each of its values becomes."""
 
 
 class Problems:
-    """Reads what a convention file says, and collects what cannot be read."""
+    """Reads the values of a convention file, and collects the problems."""
 
     def __init__(self, path: Path, document: yaml_text.Document) -> None:
         self.path, self.document = path, document
         self.messages: list[str] = []
 
     def location(self, where: yaml_text.Path) -> str:
-        """The file and the line of a key."""
+        """Return the file and the line of a key."""
         line, _ = self.document.position(where, of_key=True) or (1, 1)
         return f"{self.path}:{line}"
 
     def add(self, where: yaml_text.Path, message: str) -> None:
-        """Keep what is wrong at a key."""
+        """Add a problem at a key."""
         self.messages.append(f"{self.location(where)}: {message}")
 
     def mapping(self, value: Any, where: yaml_text.Path) -> dict[str, Any]:
-        """A value that is to be a mapping; nothing is an empty one."""
+        """Read a mapping; a missing value is an empty one."""
         if value is not None and not isinstance(value, dict):
             self.add(where, f"{where[-1]} is a mapping")
             return {}
         return dict(value or {})
 
-    def cutoffs(self, given: Any) -> tuple[int | None, ...]:
-        """One cut-off, or a list of them."""
+    def cutoffs(self, content: Any) -> tuple[int | None, ...]:
+        """Read one cut-off, or a list of them."""
         try:
-            return tuple(cutoff(value) for value in (given if isinstance(given, list) else [given]))
+            return tuple(cutoff(value) for value in (content if isinstance(content, list) else [content]))
         except ValueError as error:
             self.add(("top_k",), f"top_k: {error}")
             return ()
 
-    def axes(self, given: Any, where: yaml_text.Path, allowed: Mapping[str, Any]) -> dict[str, Scalar]:
-        """Axis → value, of those axes that are allowed."""
+    def axes(self, content: Any, where: yaml_text.Path, allowed: Mapping[str, Any]) -> dict[str, Scalar]:
+        """Read a mapping of axis → value, in which only `allowed` axes may occur."""
         read: dict[str, Scalar] = {}
-        for axis, value in self.mapping(given, where).items():
+        for axis, value in self.mapping(content, where).items():
             if axis not in allowed:
                 import difflib
 
@@ -83,7 +83,7 @@ class Problems:
         return read
 
     def rewrite(self, key: str, value: Any) -> Rewrite:
-        """What a parameter of the library stands for."""
+        """Read the parameters of receval for a parameter of the library."""
         if not isinstance(value, dict):
             return str(value)
         for choice, meaning in value.items():
@@ -95,7 +95,7 @@ class Problems:
         }
 
     def refuse(self) -> None:
-        """`ValueError` with all problems, if there are any."""
+        """Raise `ValueError` with all problems, if there are any."""
         if self.messages:
             raise ValueError("\n".join(self.messages))
 
@@ -109,9 +109,9 @@ _ENDINGS: Final = (".yaml", ".yml")
 
 
 class Convention(Struct, frozen=True, dict=True):
-    """A complete set of choices.
+    """A complete set of settings.
 
-    `axes` has a value for every axis; `metrics` the metrics that the library has, each with the axes that differ for it.
+    `axes` has a value for every axis. `metrics` are the metrics of the library, each with the axes that differ for it.
     """
 
     name: str
@@ -125,22 +125,22 @@ class Convention(Struct, frozen=True, dict=True):
     spellings: Mapping[str, str]
     parameters: Mapping[str, Rewrite]
     top_k: tuple[int | None, ...] = ()
-    """The cut-offs of a metric that names none, where a config has no `top_k`."""
+    """Cut-offs of a metric without one, if the config has no `top_k`."""
     needs_cutoff: tuple[str, ...] = ()
     """Patterns of names that the library refuses without a cut-off."""
     locations: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    """The location, as `file:line`, at which the file sets an axis for one metric."""
+    """Location, as `file:line`, at which the file sets an axis for one metric."""
 
     def axes_of(self, metric: str) -> dict[str, Scalar]:
-        """The value of every axis for `metric`."""
+        """Return the value of every axis for `metric`."""
         return {**self._for_all, **self.metrics.get(metric, {})}
 
     @cached_property
     def _for_all(self) -> dict[str, Scalar]:
-        return dict(self.axes)  # a plain copy, which is copied ten times as fast as a proxy
+        return dict(self.axes)  # copying a plain dict is ten times as fast as copying a proxy
 
     def parse(self, text: str) -> MetricSpec:
-        """Read a measure string, or what the library writes for one."""
+        """Read a measure string in receval's names or in those of the library."""
         spelled = self._from_spelling(text.strip())
         if spelled is not None:
             return spelled
@@ -149,7 +149,7 @@ class Convention(Struct, frozen=True, dict=True):
         return parse(text) if spelled is None else spelled.at(cutoff(cut.strip()))
 
     def read(self, spec: MetricSpec) -> MetricSpec:
-        """`spec` in receval's names, if it is in those of the library; parts that `spec` gives win over the spelling's."""
+        """Translate `spec` from the library's names to receval's; values in `spec` take precedence over those of the spelling."""
         name, components, params, k = spec.name, spec.components, dict(spec.params), spec.k
         written = (spec.name,) if spec.k is UNSET else (f"{spec.name}@{spec.k}", spec.name)
         spelled = next((spelled for text in written if (spelled := self._from_spelling(text)) is not None), None)
@@ -173,7 +173,7 @@ class Convention(Struct, frozen=True, dict=True):
         return MetricSpec(name, components, tuple(read.items()), k)
 
     def refuse_without_cutoff(self, written: str) -> None:
-        """`ValueError` if the library refuses the metric that it calls `written` without a cut-off."""
+        """Raise `ValueError` if the library refuses the metric that it calls `written` without a cut-off."""
         if any(re.fullmatch(pattern, written) for pattern in self.needs_cutoff):
             raise ValueError(f"{written} needs k, the number of items it uses: write {written}@10, or give top_k")
 
@@ -193,13 +193,13 @@ class Convention(Struct, frozen=True, dict=True):
 
 
 @cache
-def known() -> tuple[str, ...]:
-    """The names of the conventions that come with receval."""
+def builtin_names() -> tuple[str, ...]:
+    """Return the names of the conventions that come with receval."""
     return tuple(sorted(entry.name.removesuffix(".yaml") for entry in files(__package__).iterdir() if entry.name.endswith(".yaml")))
 
 
 def load(name: str, folder: Path | None = None) -> Convention:
-    """A convention by name, or by the path of a file (seen from `folder`) if `name` has a `/` or ends in `.yaml`.
+    """Return a convention by name, or by the path of a file (relative to `folder`) if `name` has a `/` or ends in `.yaml`.
 
     An installed package may add a name, as the path of its file.
 
@@ -207,15 +207,15 @@ def load(name: str, folder: Path | None = None) -> Convention:
     """
     if "/" in name or name.endswith(_ENDINGS):
         return _load((folder or Path()) / name, ())
-    if name not in known():
+    if name not in builtin_names():
         added = plugins.find("conventions", name)
         if added is not None:
             return _load(Path(str(added)), ())
         import difflib
 
-        close = difflib.get_close_matches(name, known(), n=1)
+        close = difflib.get_close_matches(name, builtin_names(), n=1)
         hint = f" — did you mean '{close[0]}'?" if close else ""
-        raise ValueError(f"unknown convention {name!r}{hint}; known: {', '.join(known())}, or the path of a .yaml file")
+        raise ValueError(f"unknown convention {name!r}{hint}; known: {', '.join(builtin_names())}, or the path of a .yaml file")
     return _packaged(name)
 
 
@@ -270,9 +270,10 @@ def _load(path: Path, above: tuple[Path, ...]) -> Convention:
             problems.add(("spellings", pattern), f"the spelling {pattern!r}: {error}")
     rewrites = {key: problems.rewrite(key, value) for key, value in problems.mapping(content.get("parameters"), ("parameters",)).items()}
     name = content.get("name") or path.stem
-    if not isinstance(name, str) or (name in known() and path.parent != _HERE):
+    if not isinstance(name, str) or (name in builtin_names() and path.parent != _HERE):
         problems.add(
-            ("name",), f"{name!r} is the name of a built-in convention: choose another" if name in known() else "name must be a text"
+            ("name",),
+            f"{name!r} is the name of a built-in convention: choose another" if name in builtin_names() else "name must be a text",
         )
     missing = AXES.keys() - axes.keys()
     if missing and not problems.messages:
@@ -309,5 +310,5 @@ def _base(content: Mapping[str, Any], path: Path, above: tuple[Path, ...], probl
         return None
     if "extends" in content:
         return base
-    # Without `extends`, what receval has is a default of the axes only: the file lists the metrics of its own library.
+    # Without `extends`, receval's convention is a default for the axes only: the file lists the metrics of its own library.
     return replace(base, metrics={}, spellings={}, parameters={}, needs_cutoff=(), locations={})

@@ -1,4 +1,4 @@
-"""The inputs of a run are safe from its results: a run that would overwrite or remove one of them is refused before it reads anything."""
+"""Protect the inputs of a run from its results: refuse a run that would overwrite or remove one of them, before it reads anything."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ELSEWHERE: Final = "choose another place for the results"
 class Target(Struct, frozen=True):
     """A file or folder that a run writes to: the option that names it, as it was written, and the path.
 
-    `takes` says which names in the folder the run may write or remove; a file has none.
+    `takes` returns whether the run may write or remove a name in the folder; a file has none.
     """
 
     option: str
@@ -31,9 +31,9 @@ class Target(Struct, frozen=True):
 
 
 def refuse_overwriting(loaded: Loaded, targets: Iterable[Target]) -> None:
-    """`OutputError` for a target that would overwrite an input of a config or the config, or lies in a folder that is an input.
+    """Raise `OutputError` for a target that would overwrite an input of a config or the config, or is in a folder that is an input.
 
-    Two paths are the same if they lead to one file, by links or in other spellings. Files that are not there yet are no inputs.
+    Two paths are the same if they lead to one file, by links or other spellings. Files that do not exist yet are not inputs.
     """
     inputs = [(role, path, Path(os.path.realpath(path))) for role, path in _inputs(loaded)]
     for target in targets:
@@ -53,7 +53,7 @@ def refuse_overwriting(loaded: Loaded, targets: Iterable[Target]) -> None:
 
 def _inputs(loaded: Loaded) -> Iterator[tuple[str, Path]]:
     """Yield every local file and folder that a config names with its role, the files in those folders, and the config itself."""
-    if loaded.name:  # a mapping of Python has none
+    if loaded.name:  # a mapping in Python has no name
         yield "the config", Path(loaded.name)
     for location, source in loaded.config.data.sources():
         role = dotted(("data", *location))
@@ -65,7 +65,7 @@ def _inputs(loaded: Loaded) -> Iterator[tuple[str, Path]]:
                     if not isinstance(path, Remote):
                         yield role, path
                         yield from ((role, part) for part in (parts_of(role, path) if os.path.isdir(path) else ()))
-            except DataError:  # what cannot be read is said when it is read
+            except DataError:  # unreadable inputs are reported when they are read
                 continue
 
 

@@ -1,4 +1,4 @@
-"""The folder of a result: its files, the manifest that proves them and itself, and how they are written, copied and read back."""
+"""Write, copy and read the folder of a result: its files, and the manifest with checksums of them and of itself."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def is_output_file(name: str) -> bool:
 
 
 def save(result: Result, folder: Path, formats: Iterable[str] = ("parquet",)) -> None:
-    """Write a result into a folder, all files or none; `OutputError` if it cannot be written."""
+    """Write a result into a folder, all files or none; raise `OutputError` if it cannot be written."""
     refuse_lost_threads()
     with Stage([folder]) as stage:
         files = contents(result, formats if result.per_user else ())
@@ -75,21 +75,21 @@ def save(result: Result, folder: Path, formats: Iterable[str] = ("parquet",)) ->
 
 
 def enriched_files(result: Result) -> dict[str, Path]:
-    """Return the names of the files with the lists of each model and their hits, and where they are; no two models share a name."""
+    """Return file name → path of the lists of each model with their hits; each model has its own name."""
     named = {model: re.sub(r'[%/\\:*?"<>|\x00-\x1f]', lambda found: f"%{ord(found[0]):02X}", model) for model in result.enriched}
     return {f"enriched.{named[model]}.parquet": path for model, path in result.enriched.items()}
 
 
 def enriched_frames(result: Result) -> dict[str, pl.DataFrame]:
-    """Return the lists of each model with their hits, as the files hold them."""
+    """Return the lists of each model with their hits, as in the files."""
     return {model: pl.read_parquet(path) for model, path in result.enriched.items()}
 
 
 def copy_results(folder: Path, target: Path, *, force: bool = False) -> None:
-    """Copy the files that the manifest of a folder of results names, and the manifest; of an earlier copy nothing else stays.
+    """Copy the files that the manifest of a folder of results names, and the manifest; remove the rest of an earlier copy.
 
-    `DataError` if one of them is not the file that the manifest names. `OutputError` if `target` is that folder, or has other files of
-    those names, unless `force` says that they may go.
+    Raises `DataError` if one of them differs from the manifest. Raises `OutputError` if `target` is that folder, or, without `force`, has
+    other files of those names.
     """
     manifest = read_manifest(folder)
     for name in manifest.files:
@@ -108,13 +108,13 @@ def copy_results(folder: Path, target: Path, *, force: bool = False) -> None:
 
 
 class Manifest(Struct, frozen=True):
-    """What a manifest holds, and the files that it proves: by name their sizes and hashes when they were written."""
+    """The content of a manifest, and its files: name → size and hash when written."""
 
     content: Mapping[str, Any]
     files: Mapping[str, Mapping[str, Any]]
 
     def require(self, path: Path, content: bytes | None = None) -> None:
-        """`DataError` if a file is not the one that was written; `content` are its bytes, where they were read already."""
+        """Raise `DataError` if a file is not the one that was written; `content` are its bytes, if read already."""
         try:
             proven = self.files[path.name] == fingerprint(path if content is None else content)
         except FileNotFoundError:
@@ -126,9 +126,9 @@ class Manifest(Struct, frozen=True):
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read the manifest of a folder; `DataError` if there is none, or it is damaged.
+    """Read the manifest of a folder; raise `DataError` if it is missing or damaged.
 
-    One without a checksum, which earlier versions wrote, is believed if it names only files that a run writes.
+    A manifest without a checksum, as earlier versions wrote, is accepted if it names only files that a run writes.
     """
     path = folder / MANIFEST
     content, _ = _read(path)
@@ -142,7 +142,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def checksum(content: Mapping[str, Any]) -> str:
-    """Return the hash of the content of a manifest, whatever it is written like; its own checksum is not part of it."""
+    """Return the hash of the content of a manifest, independent of its formatting, without its own checksum."""
     others = {key: value for key, value in content.items() if key != CHECKSUM}
     return hashlib.sha256(json.dumps(others, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
@@ -156,7 +156,7 @@ def fingerprint(content: bytes | Path) -> dict[str, Any]:
 
 
 def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
-    """Return what went in (paths as given, sizes, hashes, rows), what was done (config, versions), what came out, and its checksum."""
+    """Return the inputs (paths as given, sizes, hashes, rows), config, versions, output files, and the checksum of the manifest."""
     content = {
         "format_version": FORMAT_VERSION,
         "inputs": to_builtins(result.inputs),
@@ -174,10 +174,10 @@ def as_manifest(result: Result, files: Mapping[str, bytes | Path]) -> bytes:
 
 
 def load(folder: Path | str) -> Result:
-    """Read the folder that `receval run -o FOLDER/` wrote; the per-user values are read when they are looked at.
+    """Read a folder written by `receval run -o FOLDER/`; the per-user values are read when they are used.
 
-    `DataError` if it is no such folder, is not whole (a file is missing, or is not the one that the manifest names), or was written by
-    another version whose results cannot be read.
+    Raises `DataError` if it is not such a folder, is incomplete (a file is missing, or differs from the manifest), or was written by a
+    version whose results cannot be read.
     """
     folder = Path(folder).expanduser()
     manifest = read_manifest(folder)
@@ -207,7 +207,7 @@ def is_result_folder(path: Path) -> bool:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], bytes]:
-    """Read the object of a JSON file of a folder of results, and its bytes; `DataError` if the folder does not exist, file or object."""
+    """Read the object of a JSON file in a folder of results, and its bytes; raise `DataError` if folder, file or object is missing."""
     folder = path.parent
     try:
         with open(path, "rb") as file:
@@ -226,6 +226,12 @@ def _read(path: Path) -> tuple[dict[str, Any], bytes]:
     return content, text
 
 
+def _with_named_hashes(source: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an input as this version writes it: up to format 5 the hash of a file was its SHA-256."""
+    files = [{"hash": f"sha256:{file['sha256']}", **file} if "sha256" in file else file for file in source["files"]]
+    return {**source, "files": files}
+
+
 def _first_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no reason given'}"[:120]
 
@@ -242,7 +248,7 @@ def _result(content: Mapping[str, Any], manifest: Mapping[str, Any], per_user: M
         counts={model["model"]: convert(model["users"], Counts) for model in content["models"]},
         higher_is_better={row.label: row.higher_is_better for row in of_all},
         per_user=per_user,
-        inputs=convert(content["inputs"], tuple[Input, ...]),
+        inputs=convert([_with_named_hashes(source) for source in content["inputs"]], tuple[Input, ...]),
         config=content["config"],
         remarks=tuple(content["remarks"]),
         versions=content["versions"],
@@ -272,32 +278,32 @@ def _row(cells: Mapping[str, Any], definitions: Mapping[str, MeasureDefinition])
 
 
 def _users(folder: Path, manifest: Manifest, content: Mapping[str, Any]) -> Mapping[str, pl.DataFrame]:
-    """Return the per-user values, where the folder has them as Parquet; `DataError` if the file is not the one that was written."""
+    """Return the per-user values, if the folder has them as Parquet; raise `DataError` if the file is not the one that was written."""
     if USERS not in manifest.files:
         return {}
     models = [model["model"] for model in content["models"]]
     file = _UserFile(folder / USERS, is_only=len(models) == 1)
-    manifest.require(file.path)  # all of it is read once for its hash
+    manifest.require(file.path)  # reads the whole file once for its hash
     with file.unchanged():
         own = tuple(pl.scan_parquet(file.path, glob=False).collect_schema())[1:]
     return StoredUsers(dict.fromkeys(models, own), lambda model, names: file.values(model, own if names is None else names))
 
 
 class _UserFile:
-    """A file with the per-user values; it must stay as it is from now on. `is_only`: it holds one model."""
+    """A file with the per-user values, which must not change from now on. `is_only`: it has one model."""
 
     def __init__(self, path: Path, *, is_only: bool) -> None:
         self.path, self._is_only, self._before = path, is_only, state_of(path)
 
     def values(self, model: str, names: Sequence[str]) -> pl.DataFrame:
-        """Return columns of the users of a model; `DataError` if the file has changed, or cannot be read."""
+        """Return columns of the users of a model; raise `DataError` if the file has changed, or cannot be read."""
         with self.unchanged():
             rows = pl.scan_parquet(self.path, glob=False).select(names)
             return (rows if self._is_only else rows.slice(*self._extents.get(model, (0, 0)))).collect()
 
     @contextmanager
     def unchanged(self) -> Iterator[None]:
-        """Read in the block; `DataError` if that fails, or the file is not in its first state after it."""
+        """Read in the block; raise `DataError` if that fails, or if the file is not in its first state afterwards."""
         problem = None
         try:
             yield
@@ -310,7 +316,7 @@ class _UserFile:
 
     @cached_property
     def _extents(self) -> dict[str, tuple[int, int]]:
-        """Return the first row and the number of rows of each model, whose rows stand together."""
+        """The first row and the number of rows of each model, whose rows are contiguous."""
         models = pl.scan_parquet(self.path, glob=False).select(pl.col("model").rle()).unnest("model").collect()
         ends = models["len"].cum_sum().to_list()
         return {model: (end - length, length) for model, length, end in zip(models["value"], models["len"], ends, strict=True)}

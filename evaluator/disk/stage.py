@@ -1,12 +1,12 @@
-"""Bytes → disk, all or nothing: what was there before stays whole until everything new is complete.
+"""Write bytes to disk, all or nothing: the old files stay complete until all new ones are.
 
 Several files of a folder are replaced in one step, or one by one with a journal that the next run finishes.
 
-In one step: the folder with the new files changes places with the old folder. Files of other people come along as hard links. This is for
-folders of results, which hold nothing else, or results of an earlier run and a few other files.
+In one step: the folder with the new files is exchanged with the old folder. Other files are kept as hard links. This is for folders of
+results, which have no other files, or only results of an earlier run and a few others.
 
-One by one, everywhere else: what is to be done is written down before the first file is replaced. A failure puts the old files back; a
-process that is killed leaves the journal, and the next run that writes to the folder does the rest.
+One by one, everywhere else: the steps are written to a journal before the first file is replaced. A failure restores the old files; a
+killed process leaves the journal, and the next run that writes to the folder completes the steps.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from pathlib import Path
 from typing import Final
 
 from ..errors import OutputError
-from ..temporary import OwnFolder, dead_folders, locked, unlock
+from ..temporary import OwnFolder, dead_folders, lock_folder, unlock
 
 _PREFIX: Final = ".receval-"
 _JOURNAL: Final = ".receval-journal"
 _BEFORE: Final = ".receval-before"
 _MANIFEST: Final = "manifest.json"
 _MANY: Final = 100
-"""Folders with more files of other people than that are no folders of results."""
+"""A folder with more other files is not a folder of results."""
 _HERE, _EXCHANGE = -100, 2
 """Numbers of the system call that exchanges two folders."""
 
 
 class Stage:
-    """A folder in each target folder where new files wait until all are written.
+    """A folder in each target folder for new files, until all are written.
 
-    Entering it makes the folders and writes to them, so that a path that cannot be written is found before any work;
-    `OutputError` says which. Leaving it without `commit` leaves nothing behind. What a killed process left is finished or removed.
+    Entering it makes the folders and tests writing, so that a path that cannot be written is found before any work, with an `OutputError`.
+    Leaving it without `commit` leaves nothing behind. Remains of a killed process are completed or removed.
     """
 
     def __init__(self, folders: Iterable[Path]) -> None:
@@ -83,10 +83,10 @@ class Stage:
         self._made.clear()
 
     def commit(self, files: Mapping[Path, bytes | Path], gone: Iterable[Path] = ()) -> None:
-        """Write all files, and remove those that are to be `gone`; `OutputError` if one cannot be, and then none has changed.
+        """Write all files and remove those in `gone`; if one fails, raise `OutputError` and change nothing.
 
-        What a file gets are bytes, or the content of another file. The files of a folder of results change in one step. Pipes and devices
-        are written to last, and directly.
+        The content of a file is given as bytes or as another file. The files of a folder of results change in one step. Pipes and devices
+        are written last, and directly.
         """
         folders = [target for target in files if os.path.isdir(target)]
         if folders:
@@ -114,7 +114,7 @@ class Stage:
         self._made.clear()
 
     def _target_of(self, name: str | None) -> str | None:
-        """The file for which a file of a stage is written; any other as it is."""
+        """Return the file that a file of a stage replaces; any other name unchanged."""
         for folder, stage in self._stages.items():
             if name is not None and Path(name).is_relative_to(stage.path):
                 return str(folder / Path(name).relative_to(stage.path))
@@ -138,7 +138,7 @@ def is_plain(path: Path) -> bool:
 
 
 def destination(path: Path) -> Path:
-    """Return the file that writing to `path` changes: the one that a link leads to."""
+    """Return the file that writing to `path` changes: the target of a link."""
     return _real(path) if path.is_symlink() else path
 
 
@@ -147,7 +147,7 @@ def _real(path: Path) -> Path:
 
 
 def _fill(path: Path, content: bytes | Path, *, lasting: bool = False) -> None:
-    """Write bytes, or what another file holds, which may be larger than memory; `lasting` on the disk itself."""
+    """Write bytes, or the content of another file, which may be larger than memory; `lasting`: flush it to the disk."""
     with open(path, "wb") as file:
         if isinstance(content, Path):
             with open(content, "rb") as other:
@@ -161,9 +161,9 @@ def _fill(path: Path, content: bytes | Path, *, lasting: bool = False) -> None:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Be the only process that changes a folder; waits for others."""
+    """Lock a folder against changes by other processes; wait for them."""
     while True:
-        lock = locked(folder, wait=True)
+        lock = lock_folder(folder, wait=True)
         if lock is None or os.path.samestat(os.fstat(lock), folder.stat()):
             break
         unlock(lock)  # another process exchanged the folder while this one waited
@@ -175,7 +175,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Put off an interrupt until the block is done."""
+    """Delay an interrupt until the block is done."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -191,9 +191,9 @@ def _undisturbed() -> Iterator[None]:
 
 
 class _Replacement:
-    """Files of `folder` that wait in `stage` take the place of old ones, and those in `gone` go: all of them or none.
+    """Replace files of `folder` by those in `stage`, and remove those in `gone`: all of them or none.
 
-    `OSError` where that cannot be. `_others` are files of other people, which come along when the folder is exchanged.
+    Raises `OSError` if that is impossible. `_others` are other files, which are kept when the folder is exchanged.
     """
 
     def __init__(self, folder: Path, stage: OwnFolder, files: list[str], gone: list[str]) -> None:
@@ -204,15 +204,15 @@ class _Replacement:
         self._is_exchanged = False
 
     def make(self) -> None:
-        """Exchange the folder for that of the new files where it is one of results; else move file by file."""
+        """Exchange the folder for that of the new files if it is a folder of results; else move file by file."""
         if len(self._files) + len(self._gone) > 1 and self._is_of_results():
-            with suppress(OSError):  # no such step here: a mount, another system, a folder above that is not ours
+            with suppress(OSError):  # no exchange possible: a mount, another system, a parent folder of another user
                 self._exchange()
         if not self._is_exchanged:
             self._move_each()
 
     def _is_of_results(self) -> bool:
-        """Return whether the folder is one of results: ours, without folders in it, and not one that somebody works in."""
+        """Return whether it is a folder of results: our own, without subfolders, and without the current working folder in it."""
         status = self._folder.stat()
         if hasattr(os, "geteuid") and (status.st_uid != os.geteuid() or status.st_mode & stat.S_ISVTX):
             return False
@@ -223,7 +223,7 @@ class _Replacement:
         return is_of_results and not has_folders and not _real(Path()).is_relative_to(self._folder)
 
     def _exchange(self) -> None:
-        """Exchange the folders; the one with the new files is made ready outside of the other, where links to the other files are added."""
+        """Exchange the folders; the new one is prepared outside of the old one, with links to the other files."""
         os.rename(self._stage, self._outside)
         try:
             for name in self._others:
@@ -240,7 +240,7 @@ class _Replacement:
         self._own.release()
 
     def _move_each(self) -> None:
-        """Note what is to be done, and do it."""
+        """Write the journal, then move the files."""
         self._before.mkdir()
         for name in self._files:
             if os.path.lexists(self._folder / name):
@@ -259,7 +259,7 @@ class _Replacement:
             raise
 
     def undo(self) -> None:
-        """Put back what was there, and remove what was not."""
+        """Restore the old files, and remove the new ones."""
         if self._is_exchanged:
             exchange(self._outside, self._folder)
             os.rename(self._outside, self._stage)
@@ -276,7 +276,7 @@ class _Replacement:
         if self._is_exchanged:
             for name in os.listdir(self._outside):
                 if name not in (*self._files, *self._gone) and not os.path.lexists(self._folder / name):
-                    os.rename(self._outside / name, self._folder / name)  # somebody put it there when the others were linked already
+                    os.rename(self._outside / name, self._folder / name)  # added by another process after the links were made
         shutil.rmtree(self._outside if self._is_exchanged else self._stage, ignore_errors=True)
 
 
@@ -290,7 +290,7 @@ def _move(folder: Path, stage: Path, files: Iterable[str], gone: Iterable[str]) 
 
 
 def _finish_dead(folder: Path) -> None:
-    """Do what the journals of killed processes say in a folder, and remove what they left there, where that can be."""
+    """Complete the journals of killed processes in a folder, and remove their remains, if possible."""
     for stage in dead_folders(folder, (_PREFIX,)):
         with suppress(OSError, ValueError):
             if os.path.exists(stage / _JOURNAL):
@@ -301,7 +301,7 @@ def _finish_dead(folder: Path) -> None:
 
 
 def exchange(first: Path, second: Path) -> None:
-    """Let two folders of a file system change places in one step; `OSError` if they cannot, or if the system knows no such step."""
+    """Exchange two folders of a file system in one step; raise `OSError` if that fails, or if the system does not support it."""
     sys.audit("os.rename", os.fspath(first), os.fspath(second), -1, -1)
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None) if sys.platform == "linux" else None
     if rename is None:

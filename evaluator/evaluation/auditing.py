@@ -1,4 +1,4 @@
-"""The measures of a config under many conventions, in one pass over its files; and why two conventions give different values."""
+"""Evaluate the measures of a config under many conventions in one pass over its files, and explain why two conventions differ."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def audit(loaded: Loaded, names: Sequence[str] = ()) -> Audit:
     which an input is missing. Raises `ConfigError` if a convention is wrong, and what `run` raises.
     """
     evaluation = loaded.config.evaluation
-    chosen = tuple(dict.fromkeys((evaluation.convention, *(names or conventions.known()))))
+    chosen = tuple(dict.fromkeys((evaluation.convention, *(names or conventions.builtin_names()))))
     measures = tuple(evaluation.definitions)
     if not measures:
         raise ConfigError("an audit compares measures, but evaluation.metrics has only formulas")
@@ -43,7 +43,7 @@ def audit(loaded: Loaded, names: Sequence[str] = ()) -> Audit:
     by_score = {one: _by_score(one) for one in definitions if _is_by_file_order(one)}
     definitions = dict.fromkeys((*definitions, *by_score.values()))
     request = Request(loaded, Plan(tuple(definitions)), _NO_USERS, whole_lists=True)
-    rows, said = open_inputs(request, _evaluated)
+    rows, said = open_inputs(request, _rows_and_remarks)
 
     def cell(convention: str, measure: Definition, model: str) -> AuditCell:
         definition = found[convention, measure]
@@ -66,8 +66,8 @@ def audit(loaded: Loaded, names: Sequence[str] = ()) -> Audit:
     )
 
 
-def _evaluated(files: Files) -> tuple[_Rows, tuple[str, ...]]:
-    """The row of every definition of a plan for every model, in one pass over the lists of each, and remarks on the files."""
+def _rows_and_remarks(files: Files) -> tuple[_Rows, tuple[str, ...]]:
+    """Return the row of every definition of a plan for every model, in one pass over the lists of each, and remarks on the files."""
     definitions, models = files.request.plan.definitions, [run.values for run in evaluate_models(files)]
     rows = {
         model.name: {definition: values[0] for definition, values in zip(definitions, model.finished.rows, strict=True)} for model in models
@@ -81,13 +81,13 @@ def _is_by_file_order(definition: Definition) -> bool:
 
 
 def _by_score(definition: Definition) -> Definition:
-    """Return a measure that reads ranks, or without them scores, instead of the order of rows; equal ones stay in this order."""
+    """Return a measure that reads ranks, or without them scores, instead of the order of rows; ties keep the order of rows."""
     axes = {**definition.axes, "list_order": "rank", "tie_order": "file"}
     return replace(definition, axes=axes, components=tuple(map(_by_score, definition.components)))
 
 
 def _reader(loaded: Loaded) -> Callable[[Definition, str], Definition | str]:
-    """Make what reads a measure of a config as another convention defines it, or says why it does not or cannot be computed."""
+    """Return a function that defines a measure of a config under another convention, or returns the reason why this is impossible."""
     evaluation = loaded.config.evaluation
     written = {evaluation.resolve(spec): spec for spec in reversed(evaluation.written)}
 
@@ -96,7 +96,7 @@ def _reader(loaded: Loaded) -> Callable[[Definition, str], Definition | str]:
             convention = conventions.load(name, loaded.folder)
         except ValueError as error:
             raise ConfigError(str(error)) from None
-        parts = measure.components if measure.spec.components else ()  # what a metric combines of itself need not be one of the library
+        parts = measure.components if measure.spec.components else ()  # the library need not have the parts that a metric names itself
         library_has_it = {measure.metric.name, *(inner.metric.name for part in parts for inner in part.all)} <= convention.metrics.keys()
         if not library_has_it and name not in (conventions.DEFAULT, evaluation.convention) and convention.library:
             return "the library does not have the metric"
@@ -110,28 +110,28 @@ def _reader(loaded: Loaded) -> Callable[[Definition, str], Definition | str]:
 
 
 def _obstacle(loaded: Loaded, definition: Definition) -> str:
-    """Why a measure cannot be computed with the files of a config; empty if it can."""
+    """Return the reason why a measure cannot be computed with the files of a config; empty if it can."""
     for problem in missing(definition, loaded.config.data):
         return f"it needs {problem.rpartition(': give ')[2].partition(',')[0]}"
-    if definition.several:
+    if definition.has_subvalues:
         return "it has several values: name the group"
     return "" if definition.average != "micro" or definition.is_pooled else "it cannot be pooled"
 
 
 class _Path(Struct, frozen=True, eq=False):
-    """The way from one definition of a measure to another; `None` in the place of a mixture that cannot be computed."""
+    """The steps from one definition of a measure to another; `None` for a mixture that cannot be computed."""
 
     measure: str
     ends: tuple[Definition, ...] = ()
     steps: Mapping[str, tuple[Definition | None, Definition | None]] = {}
-    """What each choice makes of the first alone, and after those before it."""
+    """Setting → the first definition with only this setting changed, and with this one and all earlier ones changed."""
     reason: str = ""
 
 
 def difference(loaded: Loaded, first: str, second: str) -> ConventionDifference:
-    """Say by which choices the measures of a config differ between two conventions, and how much each of them adds.
+    """Return the settings in which two conventions differ for the measures of a config, and how much each setting changes the values.
 
-    From the first to the second convention the choices are changed one after the other, in the order in which an evaluation makes them
+    From the first to the second convention the settings are changed one after the other, in the order in which an evaluation reads them
     (that of `AXES`), and each of them also alone. Raises `ConfigError` if a convention is wrong, and what `run` raises.
     """
     under = _reader(loaded)
@@ -142,21 +142,21 @@ def difference(loaded: Loaded, first: str, second: str) -> ConventionDifference:
     if not definitions:
         reasons = "; ".join(f"{path.measure}: {path.reason}" for path in paths) or "the config has only formulas"
         raise ConfigError(f"the conventions {first} and {second} cannot be compared: {reasons}")
-    rows, said = open_inputs(Request(loaded, Plan(tuple(definitions)), _NO_USERS), _evaluated)
-    return ConventionDifference(first, second, tuple(rows), tuple(_measured(path, rows) for path in paths), said)
+    rows, said = open_inputs(Request(loaded, Plan(tuple(definitions)), _NO_USERS), _rows_and_remarks)
+    return ConventionDifference(first, second, tuple(rows), tuple(_measure_difference(path, rows) for path in paths), said)
 
 
 def _path(loaded: Loaded, label: str, found: Sequence[tuple[str, Definition | str]]) -> _Path:
-    """The way between the definitions of a measure under two conventions, or the reason why the first of them has none."""
+    """Return the steps between the definitions of a measure under two conventions, or the reason why one of them has none."""
     for name, end in found:
         if isinstance(end, str):
             return _Path(label, reason=f"{name}: {end}")
     start, end = (end for _, end in found if not isinstance(end, str))
-    differing = _differing(start, end)
+    differing = _differing_axes(start, end)
     choices = tuple(axis for axis in AXES if axis in differing)
 
     def mixed(changed: Iterable[str]) -> Definition | None:
-        definition = _mixed(start, end, changed)
+        definition = _mixture(start, end, changed)
         try:
             definition.metric.validate(definition.params, definition.k)
         except ValueError:
@@ -167,21 +167,23 @@ def _path(loaded: Loaded, label: str, found: Sequence[tuple[str, Definition | st
     return _Path(label, (start, end), steps)
 
 
-def _differing(start: Definition, end: Definition) -> set[str]:
-    """The axes on which two definitions of a measure, or of the metrics that it combines, differ."""
+def _differing_axes(start: Definition, end: Definition) -> set[str]:
+    """Return the axes on which two definitions of a measure, or of the metrics that it combines, differ."""
     relevant = {*PROTOCOL, *start.metric.axes.values()}
-    parts = (_differing(*pair) for pair in zip(start.components, end.components, strict=False))
+    parts = (_differing_axes(*pair) for pair in zip(start.components, end.components, strict=False))
     return {axis for axis in relevant if start.axes[axis] != end.axes[axis]}.union(*parts)
 
 
-def _mixed(start: Definition, end: Definition, choices: Iterable[str]) -> Definition:
-    """`start` with some of its choices, and those of the metrics that it combines, as in `end`."""
+def _mixture(start: Definition, end: Definition, choices: Iterable[str]) -> Definition:
+    """Return `start` with some of its settings, and those of the metrics that it combines, as in `end`."""
     axes = {**start.axes, **{axis: end.axes[axis] for axis in choices}}
     pairs = zip(start.components, end.components, strict=False)
-    return replace(start, axes=axes, components=tuple(_mixed(*pair, choices) for pair in pairs))
+    return replace(start, axes=axes, components=tuple(_mixture(*pair, choices) for pair in pairs))
 
 
-def _measured(path: _Path, rows: _Rows) -> MeasureDifference:
+def _measure_difference(path: _Path, rows: _Rows) -> MeasureDifference:
+    """Return the values of a measure at both ends of a path and after every step."""
+
     def values(definition: Definition | None) -> Values:
         return {model: None if definition is None else rows[model][definition].value for model in rows}
 
@@ -190,7 +192,7 @@ def _measured(path: _Path, rows: _Rows) -> MeasureDifference:
     start, end = path.ends
     steps = []
     for choice, (alone, so_far) in path.steps.items():
-        pairs = zip(start.all, end.all, strict=False)  # the first of the metrics that it combines where these differ
+        pairs = zip(start.all, end.all, strict=False)  # the first combined metric that differs gives the values shown
         first, second = next((one.axes[choice], other.axes[choice]) for one, other in pairs if one.axes[choice] != other.axes[choice])
         before, after, axis = str(first), str(second), AXES[choice]
         meanings = (axis.meanings.get(before, ""), axis.meanings.get(after, ""))

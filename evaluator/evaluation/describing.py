@@ -1,4 +1,4 @@
-"""What the files of a config hold: rows, users, items, numbers, times, and what the files have in common."""
+"""Describe the files of a config: rows, users, items, numbers, times, and the users and items that files share."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _ROWS_PER_BATCH = 1_000_000
 def describe(loaded: Loaded) -> Description:
     """Describe the test and train files and the lists of each model of a config.
 
-    Rows without a value that must be there are left out and counted. Memory grows with the number of users and items, not of rows.
-    Raises `DataError` if a file cannot be read, and `MissingExtraError` if the engine is not there.
+    Rows without a required value are left out and counted. Memory grows with the number of users and items, not of rows.
+    Raises `DataError` if a file cannot be read, and `MissingExtraError` if the engine is not installed.
     """
     folds = {name: describe(fold) for name, fold in loaded.of_folds().items()}
     if folds:
@@ -49,7 +49,7 @@ def describe_inputs(inputs: Inputs, reader: SourceReader) -> Description:
 
 
 def _of_events(sources: Iterable[load.Source]) -> Iterator[str]:
-    """Yield the values of the column of each source that says what happened in a row."""
+    """Yield a sentence on the values of the event column (click, view, …) of each source that has one."""
     for source in sources:
         values = load.events(source)
         if values is not None:
@@ -65,6 +65,7 @@ class _Facts(Struct, frozen=True, eq=False):
 
 
 def _overlap(one: _Facts, other: _Facts) -> Overlap:
+    """Count the users and items that two sources share."""
     users = one.users.join(other.users, on="user", how="semi").height
     items = one.items.join(other.items, on="item", how="semi").height
     return Overlap(one.table.name, other.table.name, users, items)
@@ -77,18 +78,18 @@ def _facts_of(name: str, source: load.Source, reader: SourceReader) -> _Facts:
         frame = lazy_rows(resolved)
         with reading():
             tally.add(frame)
-            return _described(frame, name, source)
+            return _describe_rows(frame, name, source)
 
     of_table = source.scan.format == "table"
-    facts = _described(reader.frame(source).lazy(), name, source) if of_table else reader.read_with_retries(source, read)
+    facts = _describe_rows(reader.frame(source).lazy(), name, source) if of_table else reader.read_with_retries(source, read)
     rows, faulty = reader.n_rows[source.role], reader.as_read[source.role].faulty
     cells = facts.table.users * facts.table.items
     known = {"rows": rows, "left_out": faulty.n_rows - rows if faulty is not None else 0, "density": rows / cells if cells else None}
     return replace(facts, table=replace(facts.table, **known))
 
 
-def _described(frame: pl.LazyFrame, name: str, source: load.Source) -> _Facts:
-    """Describe rows: users and items with their numbers of rows, and a summary of numbers and times; how many are known later."""
+def _describe_rows(frame: pl.LazyFrame, name: str, source: load.Source) -> _Facts:
+    """Describe rows: users and items with their numbers of rows, and a summary of numbers and times; the number of rows is set later."""
     column = next((name for name in ("rating", "score") if name in source.columns), None)
     looks = [pl.len()]
     if column is not None:

@@ -1,6 +1,6 @@
-"""One user of one model → how the value comes about: the same measure over the rows of that user only.
+"""Explain the value of one user of one model: run the same measure over the rows of that user only.
 
-`Recorder` notes what the body of the metric reads, and makes tables of it that show what each of their rows adds.
+`Recorder` records the tables that the body of the metric reads, with the term of each row.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..load import Source
 from ..load.faults import FaultTally
 from ..measure.model_level_sums import CollectSums
 from ..measure.scoring import GroupValues, Scorer, within_numbers
-from ..measure.task import MeasureGroup, grouped
+from ..measure.task import MeasureGroup, group_measures
 from ..metrics.definition import Definition
 from ..metrics.measure import Ratio, plain
 from ..results.explanation import CellValue, ExplainedChoice, ExplainedTable, Explanation, Total
@@ -36,7 +36,7 @@ from .plan import Plan, Request
 def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -> Explanation:
     """Explain the value of `measure` (at the first of the config's cut-offs if it names none) for `user` under `model`.
 
-    `model` may be left out where there is only one. Raises `ConfigError` if the measure or the model is wrong, `DataError` if no file
+    `model` may be left out if there is only one. Raises `ConfigError` if the measure or the model is wrong, `DataError` if no file
     holds the user, and what `run` raises.
     """
     try:
@@ -45,39 +45,39 @@ def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -
         raise ConfigError(f"{measure}: {error}") from None
     for problem in missing(definition, loaded.config.data):
         raise ConfigError(problem)
-    if definition.metric.system:
+    if definition.metric.per_model:
         raise ConfigError(f"{definition.label} is one value per model, not per user that could be explained")
 
-    def explained_from(files: Files) -> Explanation:
+    def explain_files(files: Files) -> Explanation:
         (only,) = files.inputs.models
         written: int | str = user
         if files.inputs.test.scan.kinds["user"] == "integer":
             if not user.removeprefix("-").isdigit():
                 raise DataError(f"no file contains the user {user!r}: users are integers")
             written = int(user)
-        return explained(Scorer.of(files.prepared, PartData(user_frames(files, only, written))), definition, only, user)
+        return explain_user(Scorer.of(files.prepared, PartData(user_frames(files, only, written))), definition, only, user)
 
     request = Request(loaded, Plan((definition,)), whole_lists=True)
-    return open_inputs(request, explained_from, only=lambda inputs: inputs.single(model))
+    return open_inputs(request, explain_files, only=lambda inputs: inputs.single(model))
 
 
-def explained(scorer: Scorer, definition: Definition, model: str, user: str) -> Explanation:
+def explain_user(scorer: Scorer, definition: Definition, model: str, user: str) -> Explanation:
     """Explain the value of a measure for the only user of a part.
 
-    `scorer` is that of a part with the rows of this user in all sources, `user` the id as it was given. `DataError` if no source has a
-    row of the user.
+    `scorer` belongs to a part with the rows of this user in all sources; `user` is the id as the caller wrote it. Raises `DataError` if
+    no source has a row of the user.
     """
     if not scorer.part.n_users:
         raise DataError(f"no file contains the user {user!r}")
     assert scorer.part.n_users == 1, "only one user can be explained at a time"
-    (whole,) = grouped((definition,))
+    (whole,) = group_measures((definition,))
     values = scorer.values(whole, CollectSums())
-    counts = bool(values.counts[0])
+    counts = bool(values.counted_mask[0])
 
     def body(group: MeasureGroup, recorder: Recorder | None = None) -> Any:
-        """What the body of a metric gives, while `recorder` records what it reads."""
+        """Return the value of the body of a metric, while `recorder` records the tables and counts that it reads."""
         parts = tuple(np.broadcast_to(plain(body(part)), (1, 1)) for part in group.components)
-        measure = scorer.measure(group, scorer.choice(group.first), CollectSums(), values.counts, parts)
+        measure = scorer.measure(group, scorer.choice(group.first), CollectSums(), values.counted_mask, parts)
         with within_numbers(group, CollectSums()):
             return group.metric.define(replace(measure, trace=recorder))
 
@@ -96,7 +96,7 @@ def explained(scorer: Scorer, definition: Definition, model: str, user: str) -> 
             user=user,
             convention=first.convention,
             formula=next(equation, ""),
-            steps=recorder.explained(reading, among_rated=first.axes["positions"] == "among_rated"),
+            steps=recorder.tables(reading, among_rated=first.axes["positions"] == "among_rated"),
             facts=tuple(recorder.counts.items()) if counts else (),
             numerator=None if ratio is None else _number(ratio.numerator),
             denominator=None if ratio is None else _number(ratio.denominator),
@@ -110,15 +110,15 @@ def explained(scorer: Scorer, definition: Definition, model: str, user: str) -> 
 
 
 def _result(definition: Definition, values: GroupValues) -> tuple[float | None, str]:
-    """The user's value in the results, or why there is none."""
+    """Return the user's value in the results, or the reason why there is none."""
     value, rules = _number(values.values), definition.user_rules
     if math.isinf(value):
         return None, "the value is not defined for this user, so the mean is not defined either"
     if not math.isnan(value):
         return value, ""
-    if values.counts[0] and rules.no_hits != "zero":
+    if values.counted_mask[0] and rules.no_hits != "zero":
         return None, "the user has no hit, and is left out"
-    if values.counts[0]:
+    if values.counted_mask[0]:
         return None, "the value is not defined for this user, who is left out"
     if not values.n_relevant[0] and rules.no_relevant == "drop":
         counts = "counts 0 in the mean over all users of data.train" if rules.divisor == "train_users" else "is left out"
@@ -127,12 +127,12 @@ def _result(definition: Definition, values: GroupValues) -> tuple[float | None, 
 
 
 def _number(value: Array) -> float:
-    """The only number of an array."""
+    """Return the only number of an array."""
     return float(np.reshape(value, -1)[0])
 
 
 def _choices(definition: Definition, is_part: bool) -> tuple[ExplainedChoice, ...]:
-    """The choices of the formula; for a measure that is no part of another also those of the protocol that differ from receval's."""
+    """Return the settings of the formula, and, unless the measure is part of another, those of the protocol that differ from receval's."""
 
     def choice(name: str, axis: str) -> ExplainedChoice:
         known, value = AXES[axis], definition.axes[axis]
@@ -154,9 +154,9 @@ def _choices(definition: Definition, is_part: bool) -> tuple[ExplainedChoice, ..
 
 
 def user_frames(files: Files, model: str, user: int | str) -> dict[str, pl.DataFrame]:
-    """The frames of a part that holds one user: the user's list of a model, and the user's rows in the tables beside the lists.
+    """Return the frames of a part with one user: the user's list of a model, and the user's rows in the other sources, by role.
 
-    All rows of the lists are looked at for faults, as in a run.
+    All rows of the lists are checked for faults, as in a run.
     """
 
     def collect(resolved: Source, tally: FaultTally) -> pl.DataFrame:
@@ -173,9 +173,9 @@ def user_frames(files: Files, model: str, user: int | str) -> dict[str, pl.DataF
 
 
 class RowSum(Struct, frozen=True, eq=False):
-    """One reduction of the rows of a table, such as a sum: the term that each row adds, and what the terms add up to.
+    """One reduction of the rows of a table, such as a sum: the term of each row, and their total.
 
-    `parts` are values that the terms are made of, by name; `depth` is the cut-off, `None` where there is none.
+    `parts` are the values from which the terms are computed, by name; `depth` is the cut-off, `None` if there is none.
     """
 
     label: str
@@ -187,13 +187,13 @@ class RowSum(Struct, frozen=True, eq=False):
 
 
 class Recorder:
-    """Records what the body of a metric reads, while it is run over the part of one user with one cut-off."""
+    """Record what the body of a metric reads while it runs over the part of one user with one cut-off."""
 
     def __init__(self) -> None:
         self._tables: dict[tuple[str, Rows], list[RowSum]] = {}
         """The tables that the body reads, and the reductions of their rows, each once."""
         self.counts: dict[str, float] = {}
-        """The counts of the user that the body reads, by what they count."""
+        """The counts of the user that the body reads, by title."""
 
     def count(self, title: str, counts: Array) -> None:
         """Record a count of the user."""
@@ -212,11 +212,11 @@ class Recorder:
         if not any(np.array_equal(terms, other, equal_nan=True) for other in earlier):
             sums.append(RowSum(label, reduction, terms, added, depth, float(total[0, 0])))
 
-    def explained(self, reading: Reading, among_rated: bool) -> tuple[ExplainedTable, ...]:
-        """The tables in the order in which the body reads them.
+    def tables(self, reading: Reading, among_rated: bool) -> tuple[ExplainedTable, ...]:
+        """Return the tables in the order in which the body reads them.
 
-        Hits are shown as rows of the whole list (`reading`), where other items add nothing; if they are ranked among the rated items only
-        (`among_rated`), they are shown alone.
+        Hits are shown as rows of the whole list (`reading`), in which other items add nothing; if they are ranked only among the rated
+        items (`among_rated`), they are shown alone.
         """
         return tuple(
             _hits(rows, sums, None if among_rated else reading.table()) if name in ("hits", "valued_hits") else _table(name, rows, sums)
@@ -225,15 +225,15 @@ class Recorder:
 
 
 def _per_row(values: Any, n_rows: int) -> Array:
-    """A number for each row, given an array of them, maybe with a dimension for the only cut-off, or one number for all."""
+    """Return one number per row, from one number for all rows or an array of them, which may have a second dimension of length 1."""
     array = np.asarray(values, dtype=np.float64)
     return np.broadcast_to(array.reshape(-1) if array.ndim == 2 else array, n_rows)
 
 
 def _terms(sums: Sequence[RowSum]) -> tuple[dict[str, Array], tuple[Total, ...]]:
-    """The terms of every reduction and the parts that they are made of, under names that differ, and what the terms add up to.
+    """Return the terms of every reduction with their parts, each under its own name, and the totals.
 
-    Where several reductions have the same label, the later ones are numbered.
+    If several reductions have the same label, the later ones are numbered.
     """
     columns: dict[str, Array] = {}
     totals: list[Total] = []
@@ -246,13 +246,13 @@ def _terms(sums: Sequence[RowSum]) -> tuple[dict[str, Array], tuple[Total, ...]]
 
 
 def _within(rows: Rows, sums: Sequence[RowSum]) -> Array:
-    """The indexes of the rows down to the last rank that a reduction looks at."""
+    """Return the indexes of the rows down to the last rank that a reduction reads."""
     depths = [row_sum.depth for row_sum in sums if row_sum.depth is not None]
     return np.flatnonzero(rows[rows.cut] <= max(depths)) if len(depths) == len(sums) else np.arange(len(rows))
 
 
 def _table(name: str, rows: Rows, sums: Sequence[RowSum]) -> ExplainedTable:
-    """The rows of a table as far as they are looked at, in the order of the columns that its declaration names."""
+    """Return the rows of a table that are read, in the order of the columns that its declaration names."""
     kind, index, (added, totals) = TABLES[name], _within(rows, sums), _terms(sums)
     terms = {label: values[index] for label, values in added.items()}
     headers = {name: "grade" if name == "gain" else name for name in kind.columns if name == "item" or name in rows}
@@ -268,7 +268,7 @@ def _table(name: str, rows: Rows, sums: Sequence[RowSum]) -> ExplainedTable:
 
 
 def _hits(rows: Rows, sums: Sequence[RowSum], listed: Rows | None) -> ExplainedTable:
-    """Every row of the list, what is no hit left empty; or, without the list, the hits alone."""
+    """Return every row of the list, with empty cells unless it is a hit; without the list, return only the hits."""
     index, (terms, totals) = _within(rows, sums), _terms(sums)
     added = (values[index].tolist() for values in terms.values())
     hits: dict[tuple[Any, int], list[tuple[CellValue, ...]]] = {}
@@ -282,6 +282,6 @@ def _hits(rows: Rows, sums: Sequence[RowSum], listed: Rows | None) -> ExplainedT
 
 
 def _cells(rows: Rows, index: Array, *columns: str) -> Sequence[Sequence[Any]]:
-    """The items and ranks of some rows, and other columns, as lists."""
+    """Return the items and ranks of some rows, and other columns, as lists."""
     assert rows.item is not None
     return [rows.item.gather(index).to_list(), *(rows[name][index].tolist() for name in ("rank", *columns))]

@@ -1,6 +1,6 @@
-"""The files of a run: looked at, the side inputs read, and what is known before the lists are read.
+"""Open the files of a run, read the side inputs, and prepare what parts need before the lists are read.
 
-Each source is read once; what is wrong with it is counted on the way, and said before any result.
+Each source is read once; its faults are counted while it is read, and reported before any result.
 """
 
 from __future__ import annotations
@@ -18,44 +18,50 @@ from msgspec.structs import replace
 from .. import load
 from ..config import Loaded
 from ..config.data_sources import InMemory
+from ..config.run_sections import EngineChoice
 from ..errors import ConfigError, DataError
 from ..forks import refuse_lost_threads
 from ..health import Faults
 from ..load.faults import FaultTally
-from ..load.opening import FAILURES, opened
+from ..load.opening import FAILURES, open_rows
 from ..load.scan import NO_VALUE, ReadError
+from ..load.source import expected_rows, n_bytes
 from ..measure.by_group import equal_borders
 from ..measure.scoring import Scorer
 from ..measure.task import Task, tables_of
 from ..metrics.popularity_groups import profile_groups_of
 from ..names.measure_strings import MetricSpec
 from ..parts import Scratch, SideTable
+from ..parts.processes import Processes, n_processes
 from ..parts.spark.session import SparkSession, session_of_frame, start_session
 from ..prepare import GroupColumn, SideFrames, SideNeeds, ValueColumn, prepare_sides
 from ..results.row import Protocol
-from ..secrets import without_values
+from ..secrets import mask_values
 from ..tables.graph import closure
 from ..tables.prepared import Prepared, TimeFacts
 from ..tables.rows import EMPTY_TRUTH, LISTS, PartData
 from .inputs import Inputs, configured_path, look_at_everything
+from .model_pass import measure_part
 from .plan import Plan, Request
 
 T = TypeVar("T")
+_BYTES_PER_ROW = 10
+"""About so many bytes has a row of a file that does not say its rows, packed ones between."""
 
 
 class SourceReader(Struct):
-    """Reads sources; `n_rows` are the rows that each had, by role.
+    """Read sources; `n_rows` is the number of rows of each, by role.
 
-    With `tolerant` rows without a value are left out instead of refused. `folder` is that of the config.
+    With `tolerant` rows with a missing value are left out instead of refused. `folder` is that of the config.
     """
 
     folder: Path
     tolerant: bool
     session: SparkSession | None = None
-    """Where Spark reads the tables of its catalog, and brings whole users together."""
+    """The Spark session that reads tables of its catalog and brings whole users together."""
     n_rows: dict[str, int] = field(default_factory=dict)
     as_read: dict[str, load.Source] = field(default_factory=dict)
-    """The sources as they could be read in the end, by role."""
+    """The sources with the options that finally worked, by role."""
 
     def frame(self, source: load.Source) -> pl.DataFrame:
         """Return the rows of a source: the canonical columns, and `row`."""
@@ -66,7 +72,7 @@ class SourceReader(Struct):
 
                 rows = table_frame(self.session, resolved)
             else:
-                rows = _collected(resolved)
+                rows = _collect(resolved)
             tally.add(rows)
             return rows
 
@@ -74,9 +80,9 @@ class SourceReader(Struct):
         return frame.select(name for name in (*source.scan.names, "row") if name in frame.columns)
 
     def read_with_retries(self, source: load.Source, read: Callable[[load.Source, FaultTally], T | None]) -> T:
-        """Return what `read` makes of a source, whose faults it counts in the tally; it is called again to read the source in another way.
+        """Return `read(source, tally)`, which counts faults in the tally; it is called again if the source must be read with other options.
 
-        It may make `None` of faulty rows. Raises `DataError` if the source cannot be used, and `ReadAgain` if all sources must change.
+        It may return `None` for faulty rows. Raises `DataError` if the source cannot be used, and `ReadAgain` if all sources must change.
         """
 
         def changed(before: load.Source, again: load.ReadAgain) -> load.Source:
@@ -101,20 +107,20 @@ class SourceReader(Struct):
         return made
 
     def faults(self, role: str, model: str = "") -> Faults | None:
-        """The rows of a source that lack a value and were left out, with the first places; `None` if there are none."""
+        """Return the rows of a source that were left out because a value is missing, with the first places; `None` if there are none."""
         source = self.as_read[role]
         if source.faulty is None:
             return None
-        told = ((configured_path(place.file, source, self.folder), place.within, problem) for place, problem in source.faulty.places)
-        places = tuple(without_values(f"{path}{within}: {problem}") for path, within, problem in told)
+        located = ((configured_path(place.file, source, self.folder), place.within, problem) for place, problem in source.faulty.places)
+        places = tuple(mask_values(f"{path}{within}: {problem}") for path, within, problem in located)
         count, total = source.faulty.n_rows - self.n_rows[role], source.faulty.n_rows
-        return Faults(role, model, places, count, total, _collected(source.faulty_rows()))
+        return Faults(role, model, places, count, total, _collect(source.faulty_rows()))
 
 
 class Files(Struct, eq=False, dict=True):
-    """The open sources of a request, what they say before the lists are read, and the tables that come to the parts of their users.
+    """The open sources of a request, what is prepared from them before the lists are read, and the side tables that parts get.
 
-    `last` are the roles whose users come in the last parts if they have no list.
+    `last` are the roles whose users are in the last parts if they have no list.
     """
 
     request: Request
@@ -125,12 +131,13 @@ class Files(Struct, eq=False, dict=True):
     remarks: tuple[str, ...]
     fingerprints: load.Fingerprints
     scratch: Scratch
+    processes: Processes
     last: Collection[str]
     _predictions: dict[str, SideTable] = field(default_factory=dict)
 
     @cached_property
     def task(self) -> Task:
-        """What is measured of every part of a model."""
+        """The measurement of every part of a model."""
         return self.request.task(self.prepared)
 
     @cached_property
@@ -139,7 +146,7 @@ class Files(Struct, eq=False, dict=True):
         return self.request.protocols(self.inputs.test.columns, self.prepared.numbers.get("mean_rating"))
 
     def sides_of(self, model: str) -> dict[str, SideTable]:
-        """The side tables of a model: those that all models share, and its predictions."""
+        """Return the side tables of a model: those that all models share, and its predictions."""
         source = self.inputs.predictions.get(model)
         if source is None:
             return dict(self.sides)
@@ -148,7 +155,7 @@ class Files(Struct, eq=False, dict=True):
         return {**self.sides, "predictions": self._predictions[source.role]}
 
     def schemas(self, model: str) -> dict[str, pl.Schema]:
-        """The schemas of the frames of a part of a model, or of lists that are made."""
+        """Return the schemas, by role, of the frames in a part of a model or of reference lists."""
         test = self.sides["test"].frame.schema
         lists: dict[str, pl.DataType] = {"user": test["user"], "item": test["item"], "row": pl.Int64()}
         if model in self.inputs.models:
@@ -162,7 +169,7 @@ def open_inputs(
 ) -> T:
     """Open every source of a request and call `use`; retry with text ids if a file needs it.
 
-    `only` picks sources; `inputs` are those that were looked at before. `ConfigError` for a config with folds.
+    `only` picks sources; `inputs` are sources that were inspected before. Raises `ConfigError` for a config with folds.
     """
     refuse_lost_threads()
     loaded, checks = request.loaded, request.checks
@@ -175,23 +182,27 @@ def open_inputs(
         found = only(found) if only is not None else found
         fingerprints = stack.enter_context(load.Fingerprints(file.path for source in found.all() for file in source.originals))
         scratch = stack.enter_context(Scratch())
+        processes = stack.enter_context(_processes(loaded.config.engine, found, session))
         drops = request.evaluation.policy.missing_values == "drop"
         tolerant = drops or (request.options.tolerant and "faulty_rows" in checks.wants)
         stack.enter_context(load.refusing_changes(state for source in found.all() for state in source.states))
 
         def read(of_kinds: Inputs) -> T:
-            return use(_read(request, of_kinds, SourceReader(loaded.folder, tolerant, session), fingerprints, scratch))
+            return use(_read(request, of_kinds, SourceReader(loaded.folder, tolerant, session), fingerprints, scratch, processes))
 
         return read_all(found, read)
 
 
 def read_all(inputs: Inputs, read: Callable[[Inputs], T]) -> T:
-    """Return what `read` makes of sources whose ids are of the same kinds; it is called again if a file holds ids that are no integers."""
-    return load.read_with_retries(inputs.with_common_kinds(), read, lambda sources, again: sources.changed(again.change))
+    """Return `read(inputs)` with ids of one kind in all sources; call it again with text ids if a file has ids that are not integers."""
+    return load.read_with_retries(inputs.with_common_kinds(), read, lambda sources, again: sources.map_sources(again.change))
 
 
 def session_of(loaded: Loaded, stack: ExitStack) -> SparkSession | None:
-    """The session of Spark that a DataFrame of a config has, or that the config asks for, which ends with the run."""
+    """Return the Spark session of a DataFrame of a config, or start the one that the config asks for, which ends with the run.
+
+    `None` if the engine is not Spark.
+    """
     choice = loaded.config.engine
     if choice.name != "spark":
         return None
@@ -203,7 +214,17 @@ def session_of(loaded: Loaded, stack: ExitStack) -> SparkSession | None:
     return session
 
 
-def _read(request: Request, inputs: Inputs, reader: SourceReader, fingerprints: load.Fingerprints, scratch: Scratch) -> Files:
+def _processes(engine: EngineChoice, inputs: Inputs, session: SparkSession | None) -> Processes:
+    """Start the processes that are worth it for the lists of the model with most rows; none where Spark does the work."""
+    if session is not None or engine.workers == 0:
+        return Processes(0, "")
+    n_rows = max((expected_rows(source) or n_bytes(source) // _BYTES_PER_ROW for source in inputs.models.values()), default=0)
+    return Processes(n_processes(n_rows, engine.workers, engine.bytes), measure_part.__module__)
+
+
+def _read(
+    request: Request, inputs: Inputs, reader: SourceReader, fingerprints: load.Fingerprints, scratch: Scratch, processes: Processes
+) -> Files:
     """Read the sources beside the lists, and prepare what is known of them."""
     _refuse_missing_ratings(request, inputs)
     sources = {role: source for role in SideFrames.__struct_fields__ if (source := inputs.of(role))}
@@ -225,18 +246,18 @@ def _read(request: Request, inputs: Inputs, reader: SourceReader, fingerprints: 
             sides[role] = SideTable(reader.frame(source))
     populations = {definition.population for definition in request.plan.definitions} & {"train", "baseline"}
     last = {"test", EMPTY_TRUTH, *populations, *(("train",) if request.train_checks else ())} & sides.keys()
-    return Files(request, inputs, reader, prepared, sides, remarks, fingerprints, scratch, last)
+    return Files(request, inputs, reader, prepared, sides, remarks, fingerprints, scratch, processes, last)
 
 
 def _with_equal_groups(plan: Plan, prepared: Prepared, test: pl.DataFrame, train: pl.DataFrame) -> tuple[Prepared, tuple[str, ...]]:
-    """Add the borders of groups of about equal size, which are the same for all models; with a remark where ties make fewer groups."""
+    """Add the borders of groups of about equal size, the same for all models, with a remark if ties make fewer groups."""
     splits = [by for by in plan.by if by.n_groups]
     if not splits:
         return prepared, ()
     tested = train.join(test.select("user").unique(), on="user", how="semi", maintain_order="left")
     rows = {role: frame.sort("user", maintain_order=True) for role, frame in (("test", test), ("train", tested))}
     scorer = Scorer.of(prepared, PartData({LISTS: test.select("user", "item", "row").clear(), **rows}))
-    with_users = next((one for one in plan.definitions if not one.metric.system), plan.definitions[0])
+    with_users = next((one for one in plan.definitions if not one.metric.per_model), plan.definitions[0])
     borders = {by: equal_borders(scorer, with_users, by.n_groups) for by in splits}
     fewer = [(by.n_groups, len(some) + 1) for by, some in borders.items() if len(some) + 1 < by.n_groups]
     remarks = (
@@ -247,7 +268,7 @@ def _with_equal_groups(plan: Plan, prepared: Prepared, test: pl.DataFrame, train
 
 
 def _refuse_missing_ratings(request: Request, inputs: Inputs) -> None:
-    """`DataError` for a config that speaks of ratings where the test file has none."""
+    """Raise `DataError` if a config uses ratings and the test file has none."""
     if "rating" in inputs.test.columns:
         return
     relevance, definitions = request.evaluation.relevance, request.plan.all
@@ -263,19 +284,19 @@ def _refuse_missing_ratings(request: Request, inputs: Inputs) -> None:
 
 
 def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
-    """What the measures of a request need."""
+    """Return what the measures of a request need from the side inputs."""
     plan, items = request.plan, request.loaded.config.data.items
     columns, split = (items.category_columns, items.split) if items is not None else ((), None)
 
     def groups(role: str) -> dict[str, str]:
-        """The columns of a file that name groups, and what they are called in its frame."""
+        """Return the columns of a file that name groups, each with its name in the frame."""
         source, prefix = inputs.of(role), f"{role}."
         needs = (need for one in plan.all for need in one.metric.needs(one.params) if need not in one.value_columns)
         names = sorted({need.removeprefix(prefix) for need in needs if need.startswith(prefix)})
         return {} if source is None else {column: source.labels[column] for column in names}
 
     def value_columns(role: str) -> Iterator[ValueColumn]:
-        """The columns of a file that hold values."""
+        """Yield the columns of a file that hold values."""
         reading = {need: [one.metric for one in plan.all if need in one.value_columns] for one in plan.all for need in one.value_columns}
         for need, metrics in sorted(reading.items()):
             source, (kind, _, column) = inputs.of(role), need.partition(".")
@@ -292,7 +313,7 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
                 )
 
     def split_columns() -> Iterator[GroupColumn]:
-        """The columns that results are split by; one that says the categories of an item is split as they are."""
+        """Yield the columns by which results are split; a column of item categories is split at the same separator as these."""
         for by in dict.fromkeys((*plan.by, *plan.clusters)):
             source = inputs.of(by.kind)
             if source is not None:
@@ -319,7 +340,7 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Raise what an engine cannot read as `ReadError`."""
+    """Raise failures of an engine as `ReadError`."""
     try:
         yield
     except FAILURES as error:
@@ -327,14 +348,14 @@ def reading() -> Iterator[None]:
 
 
 def lazy_rows(source: load.Source) -> pl.LazyFrame:
-    """Return the rows of a source, of which only the columns are looked at."""
+    """Return the rows of a source as a lazy frame; only its schema is read."""
     with reading():
-        frame = opened(source.scan)
+        frame = open_rows(source.scan)
         frame.collect_schema()
     return frame
 
 
-def _collected(source: load.Source) -> pl.DataFrame:
-    """The rows of a source; those of a frame keep its memory, where streaming would copy them in pieces."""
+def _collect(source: load.Source) -> pl.DataFrame:
+    """Return the rows of a source; a frame in memory is not streamed, because streaming would copy it in pieces."""
     with reading():
         return lazy_rows(source).collect(engine="streaming" if source.scan.frame is None else "in-memory")

@@ -23,12 +23,12 @@ from ..errors import ConfigError, DataError, NoRowsError
 from ..load.in_memory.frames import frame_of
 from ..load.in_memory.matrices import Matrix
 from ..load.in_memory.python_values import users_without_items
-from ..load.opening import FAILURES, opened
+from ..load.opening import FAILURES, open_rows
 from ..load.scan import ReadError
-from ..names.short_names import YARDSTICK_NAMES, is_address
+from ..names.short_names import REFERENCE_NAMES, is_address
 from ..parts.spark.session import SparkSession
 from ..results.result import Input, InputFile
-from ..secrets import without_values
+from ..secrets import mask_values
 from ..tables.rows import EMPTY_TRUTH
 
 ROLES: Final[Mapping[str, str]] = {
@@ -48,9 +48,9 @@ ROLES: Final[Mapping[str, str]] = {
 `empty_truth` are users whom the test set holds with an empty list.
 """
 _NEEDS: Final = {"train": {"catalogue", "train", "known"}, "items": {"catalogue", "items", "categories", "known"}}
-"""The needs for which a role is looked at, where it is for others than its own name."""
+"""The needs for which a role is inspected, if they are others than its own name."""
 _OF_RUN: Final = ""
-"""The model of a source that belongs to none."""
+"""The key of a source that does not belong to a model."""
 
 
 class Inputs(Struct, frozen=True):
@@ -62,7 +62,7 @@ class Inputs(Struct, frozen=True):
     by_role: Mapping[str, Mapping[str, load.Source]]
 
     def of(self, role: str) -> load.Source | None:
-        """The source of a role that has one for the whole run; `None` if there is none."""
+        """Return the source of a role that has one for the whole run; `None` if there is none."""
         return self.by_role.get(role, {}).get(_OF_RUN)
 
     @property
@@ -77,29 +77,32 @@ class Inputs(Struct, frozen=True):
 
     @property
     def predictions(self) -> Mapping[str, load.Source]:
-        """The predicted ratings of each model that has some."""
+        """The predicted ratings of each model that has them."""
         return self.by_role.get("predictions", {})
 
     def all(self) -> list[load.Source]:
-        """Every source once, in the order of the roles."""
+        """Return every source once, in the order of the roles."""
         return list({source.role: source for role in ROLES for source in self.by_role.get(role, {}).values()}.values())
 
-    def changed(self, change: Callable[[load.Source], load.Source]) -> Inputs:
-        """What `change` makes of every source."""
+    def map_sources(self, change: Callable[[load.Source], load.Source]) -> Inputs:
+        """Return the inputs with `change` applied to every source."""
         made = {source.role: change(source) for source in self.all()}
         return Inputs({role: {model: made[source.role] for model, source in of_role.items()} for role, of_role in self.by_role.items()})
 
     def with_common_kinds(self) -> Inputs:
-        """The same sources with ids of the same kind in all of them: text as soon as one file stores them so."""
+        """Return the sources with ids of one kind in all of them: text as soon as one file stores text."""
         kinds = load.common_kinds(self.all())
-        return self.changed(lambda source: source.with_kinds(kinds))
+        return self.map_sources(lambda source: source.with_kinds(kinds))
 
     def with_models(self, models: Mapping[str, load.Source]) -> Inputs:
-        """The same sources beside the lists of other models."""
+        """Return the same sources with the lists of other models."""
         return Inputs({**self.by_role, "recommendations": models})
 
     def single(self, name: str | None) -> Inputs:
-        """The same sources with the lists of one model only; `ConfigError` if `name` is none of them, or none is named."""
+        """Return the same sources with the lists of one model only.
+
+        `name` may be `None` if there is one model. Raises `ConfigError` if there is no such model.
+        """
         if name is None and len(self.models) == 1:
             return self
         if name is None or name not in self.models:
@@ -115,8 +118,8 @@ def look_at_everything(
 ) -> Inputs:
     """Find the sources of a config and detect how to read them.
 
-    Temporary files live as long as `stack`; `session` reads tables of a catalog. Of a matrix of scores `whole_lists` are made, or those
-    that a measure may look at.
+    Temporary files live as long as `stack`; `session` reads tables of a catalog. A matrix of scores becomes `whole_lists`, or lists down
+    to the lowest rank that a measure reads.
 
     Raises `DataError` if a file is missing or cannot be read as the config says. The test file and the lists are always inspected,
     other files only if `needed`; a need that ends in `?`, such as `train?`, is optional. A need such as
@@ -132,7 +135,7 @@ def look_at_everything(
         loaded, frozenset(wanted), frozenset(roles), stack, session, None if whole_lists else deepest(loaded.config.evaluation)
     )
     models = looker.models()
-    if yardstick := next((name for name in models if name in YARDSTICK_NAMES), None):
+    if yardstick := next((name for name in models if name in REFERENCE_NAMES), None):
         raise DataError(f"data.recommendations: {yardstick} is the name of reference lists (yardsticks): rename the model", "name: path")
     predictions = looker.predictions(models, required="predictions" in needed) if "predictions" in roles else {}
     found = {role: looker.single(role) for role in ROLES if role not in (EMPTY_TRUTH, "predictions", "recommendations")}
@@ -142,9 +145,9 @@ def look_at_everything(
 
 
 def refuse_missing_files(loaded: Loaded, roles: Collection[str] = tuple(ROLES)) -> None:
-    """`DataError` with a line for every path, glob or folder of these roles that is not there, before any file is opened.
+    """Raise `DataError` with a line for every missing path, glob or folder of these roles, before any file is opened.
 
-    Addresses, standard input and tables of a catalog are not looked at.
+    Addresses, standard input and tables of a catalog are not checked.
     """
     errors: list[DataError] = []
     for location, source in loaded.config.data.sources():
@@ -160,9 +163,9 @@ def refuse_missing_files(loaded: Loaded, roles: Collection[str] = tuple(ROLES)) 
 
 
 class _Looker(Struct, frozen=True):
-    """Looks at the sources of a config that play one of the `roles`; `wanted` are inputs and columns such as `users.age`.
+    """Inspect the sources of a config with one of the `roles`; `wanted` are inputs and columns such as `users.age`.
 
-    Temporary files live as long as `scratch`, `session` reads what is on Spark. Of a matrix of scores lists of `depth` are made.
+    Temporary files live as long as `scratch`; `session` reads tables on Spark. A matrix of scores becomes lists of `depth` items.
     """
 
     loaded: Loaded
@@ -173,7 +176,7 @@ class _Looker(Struct, frozen=True):
     depth: int | None
 
     def single(self, role: str) -> load.Source | None:
-        """Look at a source that is one for the whole run, with the columns that are wanted; `None` if it is not given, or not needed."""
+        """Inspect a source that serves the whole run, with the wanted columns; `None` if it is not given, or not needed."""
         data = self.loaded.config.data
         configured: SourceConfig | None = getattr(data, role)
         if configured is None or role not in self.roles:
@@ -184,7 +187,7 @@ class _Looker(Struct, frozen=True):
         return self._look_at(f"data.{role}", ROLES[role], configured, labels=labels)
 
     def models(self) -> dict[str, load.Source]:
-        """Look at the lists of each model; those of a model of which there are only predictions are empty."""
+        """Inspect the lists of each model; a model that has only predictions gets empty lists."""
         data = self.loaded.config.data
         if not data.recommendations:
             file = data.predictions.path if isinstance(data.predictions, SourceConfig) else ()
@@ -214,9 +217,9 @@ class _Looker(Struct, frozen=True):
         return models
 
     def predictions(self, models: Mapping[str, load.Source], *, required: bool) -> dict[str, load.Source]:
-        """Look at the predicted ratings of each model that has some: in one file for all models, or a file each.
+        """Inspect the predicted ratings of each model that has them: one file for all models, or a file each.
 
-        `DataError` if the names of predictions are not those of the models, which the files may have given; all of them if `required`.
+        Raises `DataError` if predictions name a model that has no lists, or, if `required`, if a model has no predictions.
         """
         data, table = self.loaded.config.data, ROLES["predictions"]
         if data.predictions is None:
@@ -234,7 +237,7 @@ class _Looker(Struct, frozen=True):
         return {name: found[model] for name, model in model_of.items() if model in found}
 
     def empty_truth(self) -> load.Source | None:
-        """Look at the users whom a dict in memory holds with an empty list; `None` if there are none."""
+        """Inspect the users to whom a dict in memory gives an empty list; `None` if there are none."""
         configured = self.loaded.config.data.test
         if not isinstance(configured.frame, InMemory) or configured.frame.is_of_spark:
             return None
@@ -245,18 +248,18 @@ class _Looker(Struct, frozen=True):
     def _files(self, role: str, configured: SourceConfig) -> list[load.SourceFile]:
         """Find the files and folders of a source; standard input and pipes are read into temporary files."""
         if configured.path == ("-",):
-            return [self.scratch.enter_context(load.spooled())]
+            return [self.scratch.enter_context(load.copy_of_pipe())]
         found = load.find(role, configured.path, self.loaded.folder, configured.storage)
         return [
-            self.scratch.enter_context(load.spooled(path)) if isinstance(path, Path) and path.is_fifo() else load.SourceFile.of(path)
+            self.scratch.enter_context(load.copy_of_pipe(path)) if isinstance(path, Path) and path.is_fifo() else load.SourceFile.of(path)
             for path in found
         ]
 
     def _look_at(
         self, role: str, table: str, configured: SourceConfig, files: Sequence[load.SourceFile] | None = None, labels: Sequence[str] = ()
     ) -> load.Source:
-        """Look at a source, of whose files, if it has any, only `files` may be meant; `labels` are further columns to read."""
-        return load.filtered(self._look_at_all_rows(role, table, configured, files, labels))
+        """Inspect a source, or only `files` of it; `labels` are further columns to read."""
+        return load.with_filter_remark(self._look_at_all_rows(role, table, configured, files, labels))
 
     def _look_at_all_rows(
         self, role: str, table: str, configured: SourceConfig, files: Sequence[load.SourceFile] | None, labels: Sequence[str]
@@ -280,7 +283,7 @@ class _Looker(Struct, frozen=True):
         return load.look(role, table, configured.path, files, options, self.scratch)
 
     def _look_at_lists(self, role: str, configured: SourceConfig, files: Sequence[load.SourceFile]) -> load.Source:
-        """Look at the lists of a model; they may have no rows where a measure of another convention counts users without lists."""
+        """Inspect the lists of a model; they may be empty if a measure of another convention counts users without lists."""
         computed = self.loaded.config.evaluation.computed
         may_be_empty = any(one.counts_without_lists and one.convention != DEFAULT for one in computed)
         try:
@@ -293,41 +296,48 @@ class _Looker(Struct, frozen=True):
 
 
 def _same_name(name: str, files: Iterable[load.SourceFile]) -> DataError:
+    """Return the error for several files that would give the same model name."""
     named = " and ".join(str(file) for file in files)
     return DataError(f"data.recommendations: the model {name!r} would be {named}", "give the models as name: path")
 
 
 def _without_rows(role: str, given: Sequence[str], files: Sequence[load.SourceFile]) -> load.Source:
-    """Lists without a row: those of empty files, or of none."""
+    """Return lists without rows, from empty files or from no file."""
     frame = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})
     source = load.look_at_frame(role, "lists", frame, name="no lists")
     return replace(source, given=tuple(given), originals=tuple(files)) if files else source
 
 
 def seen_pairs(where: str, rows: object, train: load.Source | None) -> pl.DataFrame | None:
-    """The pairs of train that are no candidates for a matrix, with ids as they are written; `None` if all are candidates."""
+    """Return the pairs of train that a matrix masks as seen, with ids as text; `None` if the matrix masks none.
+
+    Raises `ConfigError` if `train` is missing.
+    """
     if not _is_masked(rows):
         return None
     if train is None:
         raise ConfigError(f"{where}: seen items are not known", "give data.train, or remove mask_seen")
     try:
-        return opened(train.with_kinds({"user": "text", "item": "text"}).scan).select("user", "item").collect()
+        return open_rows(train.with_kinds({"user": "text", "item": "text"}).scan).select("user", "item").collect()
     except FAILURES as error:
         raise load.explain(train, ReadError(str(error))) from error
 
 
 def _is_masked(rows: object) -> bool:
-    """Whether rows are a matrix of scores of which the items of train are no candidates."""
+    """Return whether rows are a matrix of scores that masks the items of train."""
     return isinstance(rows, Matrix) and rows.mask_seen
 
 
 def masks_seen(data: Data) -> bool:
-    """Whether the items of train are to be masked in a matrix of scores."""
+    """Return whether a matrix of scores of a config masks the items of train."""
     return any(isinstance(source.frame, InMemory) and _is_masked(source.frame.rows) for _, source in data.sources())
 
 
 def deepest(evaluation: Evaluation) -> int | None:
-    """How many items of a list measures may look at; `None` for all: where one has no cut-off, or items are left out of lists first."""
+    """Return how many items of a list measures read at most.
+
+    `None` means all: a measure has no cut-off, or removes items from lists first.
+    """
     definitions = [inner for definition in evaluation.computed for inner in definition.all]
     leaves_out = any((one.lists.seen, one.lists.unknown) != ("keep", "keep") for one in definitions)
     cutoffs = [one.k for one in definitions if one.metric.cut]
@@ -339,11 +349,11 @@ def deepest(evaluation: Evaluation) -> int | None:
 def describe(
     inputs: Inputs, n_rows: Mapping[str, int], fingerprints: load.Fingerprints, folder: Path, variables: Mapping[str, str]
 ) -> tuple[Input, ...]:
-    """The inputs of the manifest: for each source its paths as the config writes them, sizes, hashes and the number of rows read."""
+    """Return the inputs of the manifest: for each source its paths as the config writes them, sizes, hashes and number of rows."""
 
     def described(file: load.SourceFile, source: load.Source) -> InputFile:
         digest, size = fingerprints.of(file.path)
-        return InputFile(without_values(configured_path(file, source, folder), variables), size, digest)
+        return InputFile(mask_values(configured_path(file, source, folder), variables), size, digest)
 
     return tuple(
         Input(source.role, n_rows[source.role], tuple(described(file, source) for file in source.originals)) for source in inputs.all()
@@ -351,7 +361,7 @@ def describe(
 
 
 def configured_path(file: load.SourceFile, source: load.Source, folder: Path) -> str:
-    """A file of a source as the config writes it: the same wherever the `folder` of the config lies."""
+    """Return the path of a file as the config writes it, which does not depend on where the `folder` of the config is."""
     if file.is_piped:
         return source.given[0]
     is_elsewhere = not isinstance(file.path, Path) or is_address(file.name)

@@ -1,6 +1,6 @@
 """The merged partial of one model → its rows, counts and per-user values.
 
-Reference lists are models too: made from the same files, measured in a pass of their own, and what the models are compared with.
+Reference lists are models too: they are made from the same files, measured in a separate pass, and compared with the models.
 """
 
 from __future__ import annotations
@@ -13,41 +13,40 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..health.checker import PopularityRule
-from ..measure import yardsticks as reference
-from ..measure.by_group import Composite, composed, group_rows
-from ..measure.finishing import Finished, finish
-from ..measure.partial import CELLS, Partial, merged
+from ..measure import reference_lists as reference
+from ..measure.by_group import Composite, formula_rows, group_rows
+from ..measure.finishing import FinishedRows, finish
+from ..measure.partial import CELLS, Partial, merge_partials
 from ..measure.task import Task, tables_of
 from ..metrics.definition import Definition
 from ..names.short_names import ORACLE
 from ..parts import Part
 from ..parts.local import parts_without_lists
-from ..parts.resources import side_by_side
 from ..results.result import Counts, MeasureDefinition, Row
 from ..tables.graph import closure, sentences
 from ..tables.ids import Ids
 from ..tables.prepared import GroupBy
 from .files import Files
-from .measured import YARDSTICKS
+from .model_pass import YARDSTICKS
 from .plan import Plan, formula_of, in_full
 
 
-class Evaluated(Struct, frozen=True, eq=False):
-    """One model, or lists made to measure by: the rows of each measure, arithmetic of them, and who counts."""
+class EvaluatedModel(Struct, frozen=True, eq=False):
+    """One model, or reference lists: the rows of each measure, the formulas over them, and the counts of users."""
 
     name: str
     plan: Plan
     partial: Partial
-    finished: Finished
+    finished: FinishedRows
     formulas: tuple[Row, ...]
     remarks: tuple[str, ...]
     counts: Counts
     by_group: tuple[Row, ...] = ()
 
     @property
-    def facts(self) -> reference.YardstickFacts | None:
-        """What the pass over a model told of it; none of lists that were made."""
-        facts: reference.YardstickFacts | None = self.partial.more.get(YARDSTICKS)
+    def facts(self) -> reference.ReferenceFacts | None:
+        """The facts that the pass over a model collects for reference lists; `None` for reference lists themselves."""
+        facts: reference.ReferenceFacts | None = self.partial.more.get(YARDSTICKS)
         return facts
 
     @property
@@ -57,10 +56,10 @@ class Evaluated(Struct, frozen=True, eq=False):
         return (*shown, *self.formulas)
 
     def per_user(self, shown: Sequence[Definition], groups: Mapping[int, tuple[GroupBy, Mapping[int, str]]]) -> pl.DataFrame:
-        """The values of every user under the names of the measures `shown`; those that were not computed are null.
+        """Return the values of every user under the names of the measures `shown`; values that were not computed are null.
 
-        `groups` has what splits users by its index, and the name of every code. Of a measure that is pooled there are also the numerator
-        and the denominator.
+        `groups` has by index each grouping of users with the name of every code. A pooled measure has two more columns, its numerator
+        and its denominator.
         """
         values = self.finished.user_values
         assert values is not None
@@ -69,7 +68,7 @@ class Evaluated(Struct, frozen=True, eq=False):
             pl.col(f"group{number}").replace_strict(list(names), list(names.values()), return_dtype=pl.String).alias(by.name)
             for number, (by, names) in groups.items()
         ]
-        for label in (one.label for one in shown if not one.metric.system):
+        for label in (one.label for one in shown if not one.metric.per_model):
             index = columns.get(label)
             chosen.append((pl.lit(None, dtype=pl.Float64) if index is None else pl.col(f"v{index}")).alias(label))
             if f"above{index}" in values.columns:
@@ -79,14 +78,14 @@ class Evaluated(Struct, frozen=True, eq=False):
 
 
 def _of_formula(composite: Composite, values: pl.DataFrame, columns: Mapping[str, int]) -> pl.Expr:
-    """The value of each user of a sum of measures, whose mean is the value of the formula if every measure is a mean over the same users.
+    """Return the per-user values of a weighted sum of measures; their mean is the value of the formula.
 
-    Where that is not so no user has a value.
+    All values are null unless every measure is a mean over the same users.
     """
     name, weights = composite.formula.text, composite.formula.weights or {}
     nothing = pl.lit(None, dtype=pl.Float64).alias(name)
-    indexes = {one.printed: columns.get(one.label) for one in composite.definitions}
-    means = all(not one.metric.system and not one.of_means and one.average == "mean" for one in composite.definitions)
+    indexes = {one.printed_spec: columns.get(one.label) for one in composite.definitions}
+    means = all(not one.metric.per_model and not one.of_means and one.average == "mean" for one in composite.definitions)
     known = [f"v{index}" for index in indexes.values() if index is not None]
     alike = means and len(known) == len(indexes) and all(values[name].is_null().equals(values[known[0]].is_null()) for name in known)
     if not alike or any(one.user_rules.divisor == "train_users" for one in composite.definitions):
@@ -95,8 +94,8 @@ def _of_formula(composite: Composite, values: pl.DataFrame, columns: Mapping[str
     return (pl.sum_horizontal(*terms, ignore_nulls=False) + weights.get(None, 0.0)).alias(name)
 
 
-def evaluated(files: Files, name: str, partial: Partial, plan: Plan, task: Task) -> Evaluated:
-    """The rows of a model, or of reference lists, of which all parts were measured as a plan and a task say."""
+def finish_model(files: Files, name: str, partial: Partial, plan: Plan, task: Task) -> EvaluatedModel:
+    """Return the rows of a model, or of reference lists, from the merged `partial` of all its parts."""
 
     def with_protocol(row: Row, label: str) -> Row:
         return replace(row, protocol=files.protocols.get(label))
@@ -112,11 +111,11 @@ def evaluated(files: Files, name: str, partial: Partial, plan: Plan, task: Task)
     )
     finished = finished_of(task)
     own_aggregates = finished_of(replace(task, aggregates=())).rows if plan.composites else []
-    formulas, undefined = composed(name, plan.composites, own_aggregates)
+    formulas, undefined = formula_rows(name, plan.composites, own_aggregates)
     by_group = group_rows(task, partial, name, len(plan.shown), plan.composites)
     measured = zip(plan.definitions, finished.rows, strict=True)
     rows = [[with_protocol(row, definition.label) for row in of_one] for definition, of_one in measured]
-    return Evaluated(
+    return EvaluatedModel(
         name=name,
         plan=plan,
         partial=partial,
@@ -128,8 +127,8 @@ def evaluated(files: Files, name: str, partial: Partial, plan: Plan, task: Task)
     )
 
 
-def definitions_of(models: Iterable[Evaluated]) -> dict[str, MeasureDefinition]:
-    """The definition of every measure of some models, by its name in their rows."""
+def definitions_of(models: Iterable[EvaluatedModel]) -> dict[str, MeasureDefinition]:
+    """Return the definition of every measure of some models, by its name in their rows."""
     by_name: dict[str, MeasureDefinition] = {}
     for model in models:
         for definition, rows in zip(model.plan.definitions, model.finished.rows, strict=True):
@@ -139,7 +138,7 @@ def definitions_of(models: Iterable[Evaluated]) -> dict[str, MeasureDefinition]:
 
 
 def counts(plan: Plan, partial: Partial) -> Counts:
-    """Users that were counted for the first measure."""
+    """Return the numbers of users that count for the first measure."""
     first, cells = plan.definitions[0], partial.cells[0]
     rules, judged = first.user_rules, first.population in ("test", "tested")
     return Counts(
@@ -157,45 +156,46 @@ def counts(plan: Plan, partial: Partial) -> Counts:
 
 
 class ReferenceLists(Struct, frozen=True, eq=False):
-    """The reference lists of a run, as they were measured.
+    """The measured reference lists of a run.
 
-    `models` are those that the config asks for, by name. `best` and `popular` have by model, then by label, the value of the best possible
-    lists and of popularity over the users that count for that model; `popularity_rule` says what the lists of popularity do with
-    seen items, and `remark` what the lists of `models` do with them.
+    `models` are the lists that the config asks for, by name. `best` and `popular` have by model, then by label, the value of the oracle
+    lists and of the popularity lists over the users that count for that model. `popularity_rule` says how the popularity lists treat
+    seen items, `remark` how the lists of `models` do.
     """
 
-    models: Mapping[str, Evaluated] = field(default_factory=dict)
+    models: Mapping[str, EvaluatedModel] = field(default_factory=dict)
     best: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     popular: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     popularity_rule: PopularityRule = field(default_factory=PopularityRule)
     remark: str = ""
 
-    def with_shares(self, model: Evaluated) -> Evaluated:
-        """The model, or reference lists, with the share of the best possible value that each value reaches, also in groups of a model.
+    def with_shares(self, model: EvaluatedModel) -> EvaluatedModel:
+        """Return the model, or reference lists, with each value's share of the best possible value, also in groups of a model.
 
-        In groups there are shares where no user is left out who could count, so that as many users are the same users.
+        Groups have shares only if no user who could count is left out, so that equal numbers of users are the same users.
         """
         best, facts, by_group = self.best.get(model.name, {}), model.facts, model.by_group
-        rows = [reference.achieved(of_one, best) for of_one in model.finished.rows]
+        rows = [reference.with_shares_of_best(of_one, best) for of_one in model.finished.rows]
         if ORACLE in self.models and facts is not None and not facts.left_out.frames:
-            by_group = tuple(reference.achieved_by_group(by_group, self.models[ORACLE].by_group, best))
+            by_group = tuple(reference.with_shares_of_best_by_group(by_group, self.models[ORACLE].by_group, best))
         return replace(model, finished=replace(model.finished, rows=rows), by_group=by_group)
 
 
-def measure_reference_lists(files: Files, models: Sequence[Evaluated]) -> ReferenceLists:
+def _measure_reference(task: reference.ReferenceTask, part: Part) -> Partial:
+    return reference.measure_reference(task, part.sides)
+
+
+def measure_reference_lists(files: Files, models: Sequence[EvaluatedModel]) -> ReferenceLists:
     """Measure the reference lists that the config asks for, and popularity where a check wants it, over all users of the test file."""
 
-    def of_part(task: reference.YardstickTask, part: Part) -> Partial:
-        return reference.measure_yardstick(task, part.sides)
-
-    def over_same_users(model: Evaluated, other: tuple[reference.YardstickTask, Partial] | None) -> dict[str, float]:
+    def over_same_users(model: EvaluatedModel, other: tuple[reference.ReferenceTask, Partial] | None) -> dict[str, float]:
         """Label → the value of other lists over the users that count for a model."""
         left_out = model.facts.left_out if model.facts is not None else reference.LeftOut()
         return {} if other is None else reference.values_over_same_users(model.plan.definitions, model.finished.rows, left_out, *other)
 
     request, facts = files.request, [model.facts for model in models]
     assert facts[0] is not None
-    yardsticks = reference.Yardsticks(
+    yardsticks = reference.ReferencePlan(
         files.task,
         len(request.plan.shown),
         facts[0],
@@ -204,15 +204,15 @@ def measure_reference_lists(files: Files, models: Sequence[Evaluated]) -> Refere
         any(each is not None and each.left_out.frames for each in facts),
     )
     wanted, users = request.evaluation.yardsticks, Ids(files.sides["test"].users)
-    shown = yardsticks.wanted(oracle=wanted.oracle, popularity=wanted.popularity, random=wanted.random, test_users=users)
+    shown = yardsticks.tasks(oracle=wanted.oracle, popularity=wanted.popularity, random=wanted.random, test_users=users)
     baseline = yardsticks.baseline() if "popularity_lists" in request.checks.wants else None
     tasks = [*shown, *([baseline] if baseline is not None else [])]
     sides = {role: side for role, side in files.sides.items() if role in ("test", "train", "baseline")}
     parts = list(parts_without_lists(sides, files.last & sides.keys())) if tasks else []
-    measured = [merged(side_by_side(bound(of_part, task), iter(parts))) for task in tasks]
+    measured = [merge_partials(files.processes.measure(bound(_measure_reference, task), iter(parts))) for task in tasks]
     partials = {one.name: (one, found) for one, found in zip(shown, measured, strict=False)}
     plans = {one.name: Plan(one.task.definitions, request.plan.aggregates) for one in shown}
-    lists = {name: evaluated(files, name, found, plans[name], one.task) for name, (one, found) in partials.items()}
+    lists = {name: finish_model(files, name, found, plans[name], one.task) for name, (one, found) in partials.items()}
     choice = yardsticks.task.definitions[0].lists
     return ReferenceLists(
         models=lists,

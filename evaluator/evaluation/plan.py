@@ -1,4 +1,4 @@
-"""What is asked of a run: a config, its measures with their definitions in full, and what is kept of the result."""
+"""The request of a run: a config, its measures with their full definitions, and the parts of the result to keep."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..config.whole_config import Evaluation
 from ..conventions.axes import AXES, PROTOCOL
 from ..health import CheckTask
 from ..measure.aggregate import needs_values
-from ..measure.finishing import chosen
+from ..measure.finishing import aggregates_of
 from ..measure.task import Task, tables_of
 from ..measure.tie_bounds import TieMeasures
 from ..metrics.definition import Definition
@@ -27,10 +27,10 @@ from .progress import Report, silent
 
 
 class Plan(Struct, frozen=True, dict=True):
-    """The measures of a run, the aggregates that the config asks for, arithmetic of measures, and what results are split `by`.
+    """The measures of a run, its aggregates, its formulas over measures, and the groups by which results are split.
 
-    Values of users, where they are kept, also have the column of data.users that `clusters` users. Measures that only `composites` are made
-    of are computed and not shown.
+    Per-user values, if kept, also have the column of data.users that `clusters` users. Measures that only `composites` use are computed
+    and not shown.
     """
 
     shown: tuple[Definition, ...]
@@ -41,7 +41,7 @@ class Plan(Struct, frozen=True, dict=True):
 
     @classmethod
     def of(cls, evaluation: Evaluation, compare: Compare | None = None, gates: Gates | None = None) -> Plan:
-        """The plan of the evaluation section of a config; what models are compared by, and judged by, also splits results."""
+        """Return the plan of the evaluation section of a config; groups of comparisons and gates also split results."""
         by = (*evaluation.by, *(compare.by if compare is not None else ()), *(gates.splits() if gates is not None else ()))
         clusters = (GroupBy("users", compare.cluster.partition(".")[2]),) if compare is not None and compare.cluster else ()
         definitions, formulas = tuple(evaluation.definitions), tuple(evaluation.composites)
@@ -54,36 +54,36 @@ class Plan(Struct, frozen=True, dict=True):
 
     @cached_property
     def definitions(self) -> tuple[Definition, ...]:
-        """The measures to compute, those that are shown first."""
+        """The measures to compute, shown measures first."""
         return tuple(dict.fromkeys((*self.shown, *(part for composite in self.composites for part in composite.definitions))))
 
     @cached_property
     def all(self) -> tuple[Definition, ...]:
-        """Every definition, also those that another combines."""
+        """Every definition, including those that another one combines."""
         return tuple(dict.fromkeys(inner for definition in self.definitions for inner in definition.all))
 
     @cached_property
     def ties(self) -> TieMeasures:
-        """The measures that have bounds where scores tie."""
+        """The measures that have bounds when scores tie."""
         return TieMeasures.of(self.definitions, self.aggregates)
 
     @property
     def needs_train(self) -> bool:
-        """Whether a measure looks at what data.train holds, if it is given."""
+        """True if a measure reads data.train when it is given."""
         return any(looks_at_train(definition) or definition.user_rules.divisor != "counted" for definition in self.all)
 
     @property
     def measure_needs(self) -> frozenset[str]:
-        """What measures need beside the test file and the lists, and what they use where it is given."""
+        """The inputs that measures need besides the test file and the lists, and those that they use if given (ending in `?`)."""
         return frozenset[str]().union(*(definition.needs for definition in self.all))
 
     @property
     def needs(self) -> frozenset[str]:
-        """The inputs to read beside the test file and the lists: those of measures, and those that results are split by."""
+        """The inputs to read besides the test file and the lists: those of measures and those of groups."""
         return self.measure_needs | {by.need for by in (*self.by, *self.clusters)} | ({"known"} if self.needs_train else set())
 
     def remarks(self, has_train: bool) -> tuple[str, ...]:
-        """Which metrics the libraries do not have, and what the conventions would have done with data.train, had it been given."""
+        """Return remarks on metrics that the libraries do not have, and on conventions that would use data.train if it were given."""
         foreign = [
             f"{name} has no {metric}: it is receval's, under the protocol of the convention {name}."
             for name, metric in dict.fromkeys((one.convention, one.metric.name) for one in self.definitions if not one.of_library)
@@ -97,7 +97,7 @@ class Plan(Struct, frozen=True, dict=True):
 
 
 class Options(Struct, frozen=True):
-    """What a run keeps and reports, beside the result; see `running.run`."""
+    """Options of a run: its progress report and the parts of the result to keep; see `running.run`."""
 
     report: Report = silent
     keep_failures: bool = False
@@ -110,10 +110,10 @@ class Options(Struct, frozen=True):
 
 
 class Request(Struct, frozen=True, eq=False):
-    """A config with one test set, what is measured of it, and the checks that are made; without `checks` it only computes values.
+    """A config with one test set, its measures and its checks; without `checks` it only computes values.
 
-    If it `compares`, models are compared with reference lists. With `whole_lists` the lists of a matrix of scores have every item, and
-    otherwise those that a measure may look at.
+    If `compares`, models are compared with reference lists. With `whole_lists` the lists of a matrix of scores have every item, otherwise
+    only the items that a measure may read.
     """
 
     loaded: Loaded
@@ -125,7 +125,7 @@ class Request(Struct, frozen=True, eq=False):
 
     @classmethod
     def of_run(cls, loaded: Loaded, options: Options) -> Request:
-        """A run of a config: its measures, its health checks, and the reference lists that it or a check asks for."""
+        """Return the request for a run of a config: its measures, health checks, and the reference lists that it or a check needs."""
         config = loaded.config
         cutoffs = dict.fromkeys(one.k for one in config.evaluation.computed if one.metric.cut and one.k is not None)
         checks = CheckTask(config.health.settings, config.evaluation.policy.refused, cutoffs=tuple(cutoffs))
@@ -134,25 +134,25 @@ class Request(Struct, frozen=True, eq=False):
 
     @property
     def evaluation(self) -> Evaluation:
-        """The section of the config that says what is evaluated."""
+        """The section `evaluation` of the config."""
         return self.loaded.config.evaluation
 
     @property
     def train_checks(self) -> frozenset[str]:
-        """What checks look at of data.train, of all its users."""
+        """The needs of checks that read data.train with all its users."""
         return frozenset({"train", "catalogue", "times"} & self.checks.needs)
 
     @property
     def needs(self) -> frozenset[str]:
-        """The inputs to look at where the config gives them, beside the test file and the lists."""
+        """The inputs to inspect if the config gives them, besides the test file and the lists."""
         known = {"known"} if self.train_checks or (self.compares and self.evaluation.yardsticks.any) else set[str]()
         return self.plan.needs | known | ({"train"} if self.options.enriched or self.options.describes else set())
 
     def task(self, prepared: Prepared) -> Task:
-        """What is measured of every part of a model."""
+        """Return the measurement of every part of a model."""
         plan, options = self.plan, self.options
         pooled = {part for composite in plan.composites for part in composite.definitions if part.average == "micro"}
-        aggregates = [chosen(one, plan.aggregates) for one in plan.definitions]
+        aggregates = [aggregates_of(one, plan.aggregates) for one in plan.definitions]
         needs_all = any(needs_values(name) for names in aggregates for name in names)
         return Task(
             prepared,
@@ -166,14 +166,14 @@ class Request(Struct, frozen=True, eq=False):
             keeps_values=options.keep_users,
             by=tuple(map(prepared.with_borders, plan.by)),
             most_values=None if needs_all else options.most_values,
-            labels=tuple(map(prepared.with_borders, plan.group_columns)) if options.keep_users else (),
+            group_columns=tuple(map(prepared.with_borders, plan.group_columns)) if options.keep_users else (),
             deviations=options.complete,
         )
 
     def protocols(self, test_columns: Collection[str], mean_rating: float | None) -> dict[str, Protocol]:
-        """The protocol of every measure by its label, and of arithmetic by its text: what differs among its measures is all named.
+        """Return the protocol of every measure by its label, and of every formula by its text, with all values that its measures have.
 
-        The test file has `test_columns`; `mean_rating` is the mean of all ratings, where relevance depends on it.
+        The test file has `test_columns`; `mean_rating` is the mean of all ratings, if relevance depends on it.
         """
         evaluation = self.evaluation
         by_label: dict[str, tuple[Definition, ...]] = {definition.label: (definition,) for definition in evaluation.computed}
@@ -192,7 +192,7 @@ class Request(Struct, frozen=True, eq=False):
 
 
 def _relevance_of(definition: Definition, has_ratings: bool, mean_rating: float | None) -> str:
-    """Say which test rows are relevant to a measure, such as `a rating of at least 4`."""
+    """Describe the test rows that are relevant for a measure, such as `a rating of at least 4`."""
     truth = definition.truth
     if not has_ratings:
         return AXES["relevance_rule"].meanings["all_rows"]
@@ -205,12 +205,12 @@ def _relevance_of(definition: Definition, has_ratings: bool, mean_rating: float 
 
 
 def looks_at_train(definition: Definition) -> bool:
-    """Whether items or rows that train holds or does not know are left out."""
+    """Return whether a measure leaves out items or rows depending on whether train has them."""
     return definition.truth.filter != "none" or (definition.lists.seen, definition.lists.unknown) != ("keep", "keep")
 
 
 def in_full(definition: Definition) -> MeasureDefinition:
-    """A definition with the value of every axis that it reads."""
+    """Return a definition with the value of every axis that it reads."""
     metric = definition.metric
     axes = {name: definition.axes[name] for name in (*PROTOCOL, *dict.fromkeys(metric.axes.values()))}
     return MeasureDefinition(
@@ -219,7 +219,7 @@ def in_full(definition: Definition) -> MeasureDefinition:
         higher_is_better=definition.higher_is_better,
         average=definition.average,
         population=definition.population,
-        of_models=metric.system,
+        of_models=metric.per_model,
         threshold=definition.truth.threshold,
         graded=definition.truth.graded,
         axes=axes,
@@ -230,7 +230,7 @@ def in_full(definition: Definition) -> MeasureDefinition:
 
 
 def formula_of(parts: Iterable[Definition]) -> MeasureDefinition:
-    """The definition of arithmetic of measures."""
+    """Return the definition of a formula over measures."""
     components = {part.label: in_full(part) for part in parts}
     conventions = ", ".join(dict.fromkeys(part.convention for part in components.values()))
     return MeasureDefinition("formula", conventions, None, average="formula", of_models=True, components=components)

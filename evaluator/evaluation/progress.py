@@ -1,4 +1,4 @@
-"""How far a run is."""
+"""The progress of a run."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..load.source import expected_rows, n_bytes
 
 
 class Progress(Struct, frozen=True):
-    """How far a run is: the model whose lists are read, which of how many models it is, and the rows of its lists that were read.
+    """Progress of a run: the model whose lists are read, its number among the models, and the number of rows read.
 
-    `n_expected` is about how many rows there are, `None` where that is not known; `n_bytes` is the size of the files. After the last
-    model `model` is empty.
+    `n_expected` is the approximate number of rows, `None` if unknown; `n_bytes` is the size of the files. After the last model, `model`
+    is empty.
     """
 
     model: str
@@ -27,7 +27,7 @@ class Progress(Struct, frozen=True):
 
 
 Report = Callable[[Progress], None]
-"""Takes what there is to show of a run while it goes on."""
+"""Shows the progress of a run."""
 
 
 def silent(progress: Progress) -> None:
@@ -35,7 +35,7 @@ def silent(progress: Progress) -> None:
 
 
 class ModelProgress:
-    """Reports the rows of one model as they are read; rows that are read again are not counted twice."""
+    """Report the rows of one model as they are read; rows that are read again are not counted twice."""
 
     def __init__(self, report: Report, model: str, source: Source, number: int, n_models: int) -> None:
         self._report, self._n_read = report, 0
@@ -45,11 +45,11 @@ class ModelProgress:
         report(self._now)
 
     def begin(self) -> None:
-        """Read from the first row, perhaps again."""
+        """Start at the first row, perhaps again."""
         self._n_read = 0
 
     def add(self, n_rows: int) -> None:
-        """Report that so many more rows were read, if they were not read before."""
+        """Report `n_rows` more rows, unless they were read before."""
         self._n_read += n_rows
         if self._n_read > self._now.n_rows:
             self._now = replace(self._now, n_rows=self._n_read)

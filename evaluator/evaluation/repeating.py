@@ -1,4 +1,4 @@
-"""Lists measured again and again against the same test data, as a trainer does after every epoch: everything else is read once."""
+"""Measure lists many times against the same test data, as a trainer does after every epoch; everything else is read once."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from ..results.result import Row
 from ..tables.ids import user_starts
 from .files import Files, SourceReader, open_inputs
 from .inputs import deepest, seen_pairs
-from .measured import PassTask, measure_part
-from .models import evaluated
+from .model_pass import PassTask, measure_part
+from .models import finish_model
 from .plan import Options, Plan, Request
 
 ROLE: Final = f"data.recommendations.{UNNAMED}"
 _ROWS_PER_PART: Final = 1_000_000
-"""Fewer would keep two threads busy, and cost more in all: each part has its fixed cost, and threads get fresh memory from the system."""
+"""Smaller parts would keep two threads busy, but cost more in total: each part has a fixed cost, and threads get fresh memory."""
 
 
 class RepeatedRun:
-    """Measures lists of one model at a time, in memory as a single part, without health checks.
+    """Measure lists of one model at a time, in memory, without health checks.
 
-    `loaded` is a config with any lists, which are not read; `columns` says which columns of lists are which.
+    `loaded` is a config with any lists, which are not read; `columns` maps the columns of lists.
     """
 
     def __init__(self, loaded: Loaded, columns: dict[str, str | int]) -> None:
@@ -44,7 +44,7 @@ class RepeatedRun:
         self._first = open_inputs(self._request, lambda files: files)
 
     def rows(self, lists: Any) -> Sequence[Row]:
-        """The values of lists, given as a table of any kind; `DataError` if they cannot be read."""
+        """Return the values of lists, given as a table of any kind; raise `DataError` if they cannot be read."""
         where = f"{ROLE}: {InMemory(lists).kind}"
         seen = seen_pairs(where, lists, self._first.inputs.of("train"))
         frame = frame_of(where, "lists", lists, columns=self._columns, depth=self._depth, seen=seen)
@@ -52,7 +52,7 @@ class RepeatedRun:
         inputs = self._first.inputs.with_models({UNNAMED: source})
         kinds = load.common_kinds(inputs.all())
         key = (kinds["user"], kinds["item"])
-        if key not in self._files:  # what was read, with ids of the kind that goes with these lists
+        if key not in self._files:  # the other sources, with ids of the same kind as these lists
             self._files[key] = open_inputs(self._request, lambda files: files, inputs=inputs)
         files = self._files[key]
         of_test = files.inputs.test.scan.kinds
@@ -61,16 +61,16 @@ class RepeatedRun:
         read = SourceReader(files.reader.folder, files.reader.tolerant).frame(source)
         starts = user_starts(read["user"])
         users = read["user"].gather(starts)
-        if users.n_unique() < len(users):  # the rows of a user do not stand together
+        if users.n_unique() < len(users):  # the rows of a user are not contiguous
             read = read.sort("user", maintain_order=True)
             starts = user_starts(read["user"])
         parts = _parts(WholeUsers(read, starts), files)
         found = reduce(add, side_by_side(partial(measure_part, PassTask(files.task)), parts))
-        return evaluated(files, UNNAMED, found, self._request.plan, files.task).rows
+        return finish_model(files, UNNAMED, found, self._request.plan, files.task).rows
 
 
 def _parts(lists: WholeUsers, files: Files) -> Iterator[Part]:
-    """Parts of the users of lists, and one of those who have none and count all the same."""
+    """Yield parts of the users with lists, then one part of the users who have no list but count."""
     sides = files.sides_of(UNNAMED)
     for rows, starts in cut(lists, _ROWS_PER_PART):
         users = rows["user"].gather(starts)

@@ -1,4 +1,4 @@
-"""A config → its result: every model in one pass over its lists and its checks, then reference lists, then the result."""
+"""Compute the result of a config: each model in one pass over its lists with its checks, then the reference lists."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from .. import health, load, plugins
 from ..comparison.best_models import with_conclusions
-from ..comparison.questions import Questions
+from ..comparison.comparison_options import ComparisonOptions
 from ..config import Loaded
 from ..errors import DataError
 from ..extras import version_of
@@ -32,7 +32,6 @@ from ..measure.task import tables_of
 from ..measure.tie_bounds import bounds, unbounded
 from ..metrics.definition import Definition
 from ..parts import Part, SortedRuns, whole_users
-from ..parts.resources import side_by_side
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
 from ..results.row import of_models
@@ -40,8 +39,8 @@ from ..tables.graph import closure
 from ..tables.rows import LISTS
 from .files import Files, lazy_rows, open_inputs
 from .inputs import describe
-from .measured import CHECKS, ENRICHED, TIES, TRUTH, PassTask, measure_frames, measure_part
-from .models import Evaluated, ReferenceLists, definitions_of, evaluated, measure_reference_lists
+from .model_pass import CHECKS, ENRICHED, TIES, TRUTH, PassTask, measure_frames, measure_part
+from .models import EvaluatedModel, ReferenceLists, definitions_of, finish_model, measure_reference_lists
 from .plan import Options, Request
 from .progress import ModelProgress, Progress, Report, silent
 
@@ -62,14 +61,14 @@ def run(
     most_values: int | None = None,
     concludes: bool = True,
 ) -> Result:
-    """Evaluate the models of a config, and make its health checks; with `data.folds` in each fold.
+    """Evaluate the models of a config and run its health checks; with `data.folds`, in each fold.
 
-    With `keep_failures` the result has the offending rows of the checks that failed, with `keep_users` the values of every user (of a
-    model with more than `most_values` none); of several models it then `concludes` which is best. The lists of each model go with their
-    hits into a Parquet file of the folder `enriched`, if one is given. If the run `describes` its files, which reads them once more, the
-    result has their description. A `tolerant` run refuses nothing that can be read: what the policy calls an error is a finding. A
-    `complete` result has standard deviations and the fingerprint of the test set. `DataError` for a file that cannot be read or is
-    wrong, `MissingExtraError` without the engine.
+    With `keep_failures` the result has the offending rows of failed checks, with `keep_users` the per-user values (none for a model with
+    more than `most_values`); with `concludes` it names the best of several models. If `enriched` is given, the lists of each model go with
+    their hits into a Parquet file of this folder. If the run `describes` its files, which reads them once more, the result has their
+    description. A `tolerant` run accepts all that can be read: an error by the policy becomes a finding. A `complete` result has standard
+    deviations and the fingerprint of the test set. Raises `DataError` for a file that cannot be read or is wrong, `MissingExtraError` if
+    the engine is not installed.
     """
     options = Options(report, keep_failures, tolerant, keep_users, most_values, enriched, describes, complete)
 
@@ -78,11 +77,11 @@ def run(
 
     results = {name: evaluate(fold) for name, fold in loaded.of_folds().items()}
     result = without_infinite(over_folds(results, loaded.resolved()) if results else evaluate(loaded))
-    return with_conclusions(result, Questions.of(loaded.config.compare)) if concludes else result
+    return with_conclusions(result, ComparisonOptions.of(loaded.config.compare)) if concludes else result
 
 
-class Examined(Struct, frozen=True, eq=False):
-    """What the checks that are made of a model know of it and find, and what there is to say beside."""
+class CheckedModel(Struct, frozen=True, eq=False):
+    """The health checks of a model: their tallies, context, findings and remarks."""
 
     checks: CheckTask
     tallies: Tallies
@@ -92,10 +91,10 @@ class Examined(Struct, frozen=True, eq=False):
 
 
 class ModelRun(Struct, frozen=True, eq=False):
-    """A model after the pass over its lists: its values, what checks find in it, and its file of enriched lists."""
+    """A model after the pass over its lists: its values, its checks, and its file of enriched lists."""
 
-    values: Evaluated
-    examined: Examined | None = None
+    values: EvaluatedModel
+    checked: CheckedModel | None = None
     enriched: Path | None = None
 
 
@@ -121,8 +120,8 @@ def evaluate_models(files: Files) -> list[ModelRun]:
         enriched = None if options.enriched is None else options.enriched / f"{uuid4().hex}.parquet"  # folds share the folder
         if enriched is not None:
             found.more[ENRICHED].write(enriched)
-        values = evaluated(files, name, found, plan, files.task)
-        models.append(ModelRun(values, _examined(files, checks, values) if checks is not None else None, enriched))
+        values = finish_model(files, name, found, plan, files.task)
+        models.append(ModelRun(values, _check_findings(files, checks, values) if checks is not None else None, enriched))
     options.report(Progress("", len(sources), len(sources)))
     return models
 
@@ -130,7 +129,7 @@ def evaluate_models(files: Files) -> list[ModelRun]:
 def _measure_on_this_machine(
     name: str, files: Files, pass_task: PassTask, progress: ModelProgress, source: load.Source, tally: FaultTally
 ) -> Partial:
-    """Measure parts of whole users, and merge what was made of them; lists in no order take as much memory as the config says."""
+    """Measure parts of whole users and merge the results; unsorted lists use at most the memory that the config allows."""
 
     def examine(batch: pl.DataFrame) -> None:
         if tally.add(batch):
@@ -149,7 +148,7 @@ def _measure_on_this_machine(
         apart=source.users_apart,
     )
     total, runs = None, SortedRuns(files.scratch, ENRICHED)
-    for made in side_by_side(measure, parts):
+    for made in files.processes.measure(measure, parts):
         kept = _move_enriched_to_disk(made, runs)
         total = kept if total is None else total + kept
     if total is None:
@@ -161,21 +160,21 @@ def _measure_on_this_machine(
 def _measure_on_spark(
     name: str, files: Files, pass_task: PassTask, progress: ModelProgress, source: load.Source, tally: FaultTally
 ) -> Partial | None:
-    """Measure on the workers, where the sources beside the lists are read again in the way that proved right; `None` if rows are faulty."""
-    from ..parts.spark.shuffle import measured_on_spark, ship  # only here: most runs need no Spark
+    """Measure on the workers, which read the other sources again with the options that worked; `None` if rows are faulty."""
+    from ..parts.spark.shuffle import measure_on_spark, ship  # only here: most runs need no Spark
 
     assert files.reader.session is not None
     of_run = {role: files.inputs.of(role) for role in files.sides} | {"predictions": files.inputs.predictions.get(name)}
     sides = {role: files.reader.as_read.get(side.role, side) for role, side in of_run.items() if side is not None}
     work = ship(files.reader.session, partial(measure_frames, pass_task))
-    made, counts = measured_on_spark(files.reader.session, work, {LISTS: source, **sides}, last=files.last)
+    made, counts = measure_on_spark(files.reader.session, work, {LISTS: source, **sides}, last=files.last)
     tally.counts = counts[LISTS]
     runs = SortedRuns(files.scratch, ENRICHED)
     return made and _move_enriched_to_disk(made, runs).with_more({ENRICHED: runs})
 
 
 def _move_enriched_to_disk(made: Partial, runs: SortedRuns) -> Partial:
-    """The same without the enriched lists, which go to temporary files: memory holds those of one part at a time."""
+    """Write the enriched lists to temporary files and return the partial without them: memory holds those of one part at a time."""
     more = dict(made.more)
     enriched: EnrichedRows | None = more.pop(ENRICHED, None)
     for frame in enriched.frames if enriched is not None else ():
@@ -184,11 +183,11 @@ def _move_enriched_to_disk(made: Partial, runs: SortedRuns) -> Partial:
 
 
 def _evaluate_and_check(files: Files) -> Result:
-    """Evaluate the models and reference lists over open files, and make the checks; values may be infinite."""
+    """Evaluate the models and reference lists over open files, and run the checks; values may be infinite."""
     request, runs = files.request, evaluate_models(files)
     plan, options, checks, loaded = request.plan, request.options, request.checks, request.loaded
     references = measure_reference_lists(files, [run.values for run in runs]) if request.compares else ReferenceLists()
-    checked = [run.examined for run in runs if run.examined is not None]
+    checked = [run.checked for run in runs if run.checked is not None]
     symptoms, of_checks = _findings_of(files, checked, references)
     available = frozenset[str]().union(*(model.checks.available for model in checked))
     models = [references.with_shares(model) for model in (*(run.values for run in runs), *references.models.values())]
@@ -213,7 +212,7 @@ def _evaluate_and_check(files: Files) -> Result:
         yardsticks=tuple(references.models),
         findings=tuple(symptom.finding for symptom in symptoms),
         examined=bool(checks.on),
-        unmade=health.unmade(checks, available),
+        unmade=health.skipped_checks(checks, available),
         failures=health.failing_rows(symptoms) if options.keep_failures else {},
         enriched={run.values.name: run.enriched for run in runs if run.enriched is not None},
         description=description,
@@ -225,7 +224,7 @@ def _evaluate_and_check(files: Files) -> Result:
 
 
 def _checks_of_model(files: Files, name: str, *, first: bool) -> CheckTask | None:
-    """The checks that are made of a model, those of the files with the first one; `None` if there are none."""
+    """Return the checks of a model, for the first model also those of the files; `None` if there are none."""
     request, source = files.request, files.inputs.models[name]
     if not request.checks.on:
         return None
@@ -244,21 +243,21 @@ def _checks_of_model(files: Files, name: str, *, first: bool) -> CheckTask | Non
     return replace(request.checks, available=available, files=first, keeps_rows=request.options.keep_failures)
 
 
-def _examined(files: Files, checks: CheckTask, model: Evaluated) -> Examined:
-    """What checks find in a model, and in the files; `DataError` for what the policy refuses."""
+def _check_findings(files: Files, checks: CheckTask, model: EvaluatedModel) -> CheckedModel:
+    """Return the findings of checks in a model and in the files; raise `DataError` for a finding that the policy refuses."""
     tallies: Tallies = model.partial.more[CHECKS]
     context = _context(files, model)
     symptoms = health.findings(checks, tallies, context)
     if not files.request.options.tolerant:
         health.refuse(symptoms)
     timed = checks.files and files.prepared.times is not None
-    return Examined(checks, tallies, context, symptoms, health.untimed(replace(context, counts=tallies.counts)) if timed else ())
+    return CheckedModel(checks, tallies, context, symptoms, health.time_remarks(replace(context, counts=tallies.counts)) if timed else ())
 
 
-def _findings_of(files: Files, models: Sequence[Examined], references: ReferenceLists) -> tuple[Sequence[Symptom], Sequence[str]]:
-    """What checks find in every model, and then beside reference lists, the worst first, and what there is to say beside.
+def _findings_of(files: Files, models: Sequence[CheckedModel], references: ReferenceLists) -> tuple[Sequence[Symptom], Sequence[str]]:
+    """Return the findings of all models, also against reference lists, worst first, and the remarks.
 
-    `DataError` for what the policy refuses.
+    Raises `DataError` for a finding that the policy refuses.
     """
     found = [symptom for one in models for symptom in one.symptoms]
     remarks = [remark for one in models for remark in one.remarks] + ([references.remark] if references.remark else [])
@@ -273,8 +272,8 @@ def _findings_of(files: Files, models: Sequence[Examined], references: Reference
     return health.in_order(found), remarks
 
 
-def _context(files: Files, model: Evaluated) -> Context:
-    """What checks are given when all parts of a model are measured."""
+def _context(files: Files, model: EvaluatedModel) -> Context:
+    """Return the context of checks after all parts of a model are measured."""
     plan, inputs, sums = files.request.plan, files.inputs, model.partial.more.get(TIES)
     sources = {"lists": inputs.models[model.name], "test": inputs.test, "train": inputs.of("train"), "items": inputs.of("items")}
     rows = dict(enumerate(model.finished.rows))
@@ -287,9 +286,14 @@ def _context(files: Files, model: Evaluated) -> Context:
         model=model.name,
         prepared=files.prepared,
         definitions=plan.definitions,
-        measured=model.finished.rows,
+        rows_by_measure=model.finished.rows,
         sources={
-            role: SourceNames(one.role, one.scan.names, {column: stores.get(kind, "text") for column, kind in one.stored.items()})
+            role: SourceNames(
+                one.role,
+                one.scan.names,
+                {column: stores.get(kind, "text") for column, kind in one.stored.items()},
+                len(one.scan.paths),
+            )
             for role, one in sources.items()
             if one is not None
         },
@@ -302,7 +306,7 @@ def _context(files: Files, model: Evaluated) -> Context:
 
 
 def _twins(files: Files, model: str) -> tuple[str, ...]:
-    """The roles of sources with the same bytes as the lists of a model: the test and the train file, and models before it."""
+    """Return the roles of sources with the same bytes as the lists of a model: test, train, and earlier models."""
     inputs, lists = files.inputs, files.inputs.models[model].originals
 
     def is_twin(source: load.Source) -> bool:
@@ -317,9 +321,9 @@ def _twins(files: Files, model: str) -> tuple[str, ...]:
 
 
 def _refuse_nothing_relevant(source: load.Source, definitions: Sequence[Definition], found: Partial) -> None:
-    """`DataError` if no measure that looks at the test file has a value, because no user has a relevant item.
+    """Raise `DataError` if no measure that reads the test file has a value because no user has a relevant item.
 
-    A measure that counts such users 0, or that looks at ratings whether they are relevant or not, has one.
+    A measure that counts such users as 0, or that reads all ratings, relevant or not, has a value.
     """
     looking = [i for i, one in enumerate(definitions) if one.population in ("test", "tested") or "test_pairs" in closure(tables_of(one))]
     counting = [i for i in looking if (definitions[i].population, definitions[i].user_rules.no_relevant) == ("test", "drop")]
@@ -336,8 +340,8 @@ def _refuse_nothing_relevant(source: load.Source, definitions: Sequence[Definiti
     raise DataError(f"{source.role}: {who} relevant item{rating}{left_out}")
 
 
-def remarks(files: Files, models: Iterable[Evaluated], of_checks: Iterable[str] = ()) -> tuple[str, ...]:
-    """What to know beside the values."""
+def remarks(files: Files, models: Iterable[EvaluatedModel], of_checks: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the remarks on the files and the values."""
     plan, doubt, inputs = files.request.plan, files.request.loaded.doubt, files.inputs
     unordered = [
         (name, "the file has no recognised rank or score column; the row order is the rank.")
@@ -351,14 +355,14 @@ def remarks(files: Files, models: Iterable[Evaluated], of_checks: Iterable[str] 
 
 
 def versions(request: Request) -> dict[str, str]:
-    """The versions of receval, Python, the packages that receval needs, those that metrics come from, and that of the engine."""
+    """Return the versions of receval, Python, the packages that receval needs, those that metrics come from, and the engine."""
     modules = (definition.metric.define.__module__ for definition in request.plan.all)
     return _installed_versions(request.loaded.config.engine.name) | plugins.origins(modules)
 
 
 @cache
 def _installed_versions(engine: str) -> dict[str, str]:
-    """The versions of what is installed, looked up once in a process."""
+    """Return the versions of installed packages, looked up once per process."""
     needed = (requirement for requirement in metadata.requires("receval") or () if "extra ==" not in requirement)
     names = [re.split(r"[^A-Za-z0-9._-]", requirement)[0] for requirement in needed]
     versions_found = {"receval": version_of("receval"), "python": platform.python_version()} | {name: version_of(name) for name in names}

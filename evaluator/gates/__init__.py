@@ -1,1 +1,1 @@
-"""Rules → verdicts: may a model ship? The arithmetic is that of `stats`, the pairing of users that of `comparison`."""
+"""Rules → verdicts: may a model ship? `stats` does the arithmetic, `comparison` pairs the users."""

@@ -1,4 +1,4 @@
-"""A rule → what it judges: one case for each model, measure and group."""
+"""Expand a rule into cases: one for each model, measure and group."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import inf
 
 from msgspec import Struct
 
-from ..comparison.questions import named, rows_of
+from ..comparison.comparison_options import named, rows_of
 from ..config.contradictions import MeasureFacts, rule_problem
 from ..config.judgement import GateRule
 from ..errors import ConfigError
@@ -29,7 +29,7 @@ class RuleCase(Struct, frozen=True, eq=False):
 
 
 def cases_of(rule: GateRule, result: Result, model: str) -> Iterator[RuleCase]:
-    """What a rule judges of a model; `ConfigError` for a measure or groups that the result does not have."""
+    """Yield the cases of a rule for a model; raise `ConfigError` for a measure or groups that the result does not have."""
     rows = rows_of(result, model)
     for label in named(rule.measure, tuple(rows), f"rule '{rule}'"):
         problem = rule_problem(rule, label, _facts(rows[label], result))
@@ -42,7 +42,7 @@ def cases_of(rule: GateRule, result: Result, model: str) -> Iterator[RuleCase]:
 
 
 def _groups(rule: GateRule, by: str, label: str, result: Result, model: str) -> list[Row]:
-    """The rows of a measure within each group."""
+    """Return the rows of a measure within each group."""
     found = [row for row in result.by_group if (row.model, row.label, row.by) == (model, label, by)]
     if not found:
         known = ", ".join(dict.fromkeys(row.by for row in result.by_group if row.by is not None))

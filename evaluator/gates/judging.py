@@ -1,4 +1,4 @@
-"""Rules → `Verdicts`: each rule for each model, measure and group is judged, gains are corrected together; a `Gate` has what came of it."""
+"""Judge each rule for each model, measure and group; gains are corrected together; each verdict is a `Gate`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..comparison.comparing import notes_on_inputs, refuse_incomparable
-from ..comparison.differing import Differing
+from ..comparison.comparison_options import rows_of
+from ..comparison.model_pair import ModelPair
 from ..comparison.pairing import Side
-from ..comparison.questions import rows_of
 from ..config.judgement import GateRule, Inconclusive
 from ..errors import ConfigError, DataError
 from ..results.gates import AnchorVerdict, Consequence, Gate, Outcome, Verdicts
@@ -20,7 +20,7 @@ from ..results.result import FEW_USERS, Result
 from ..stats.concluding import plain
 from ..stats.difference import Subject
 from ..stats.estimates import Estimate
-from ..stats.gates import GateTest, corrected_gains, estimate_test, gate_sentence, limit_test, margin_test, observed_text, remark, rule_text
+from ..stats.gates import GateTest, correct_gains, estimate_test, gate_sentence, limit_test, margin_test, observed_text, remark, rule_text
 from ..stats.rare_changes import ValueRange
 from ..stats.two_models import few_changed
 from .demands import Baseline, Demands, NoBase, base_of, consequence_of_missing, judged_models, side_of
@@ -30,8 +30,8 @@ _GRAVEST: Final[tuple[Outcome, ...]] = ("fail", "inconclusive", "pass", "skipped
 _CONSEQUENCES: Final[tuple[Consequence, ...]] = ("none", "warn", "fail")
 
 
-class Judged(Struct, frozen=True, eq=False):
-    """A case with its test, and the same case against an `anchor`. What was `skipped` has the reason, and what follows for the run."""
+class JudgedCase(Struct, frozen=True, eq=False):
+    """A case with its test, and the same case against an `anchor`; if `skipped`, the reason and the consequence for the run."""
 
     case: RuleCase
     subject: Subject
@@ -40,34 +40,34 @@ class Judged(Struct, frozen=True, eq=False):
     consequence: Consequence = "none"
     paired: bool = False
     notes: tuple[str, ...] = ()
-    anchor: Judged | None = None
+    anchor: JudgedCase | None = None
     name: str = ""
 
     @property
     def outcome(self) -> Outcome:
-        """The outcome of this comparison alone; what has no value fails."""
+        """The outcome of this comparison alone; a case without a value fails."""
         return "skipped" if self.skipped else self.test.outcome or "fail"
 
     @property
     def why(self) -> str:
-        """Why this is the outcome."""
+        """The reason for the outcome."""
         return self.skipped or remark(self.test, self.subject.measure)
 
     @property
     def found(self) -> str:
-        """What was observed."""
+        """The observed values, as text."""
         return "" if self.skipped else observed_text(self.test)
 
     @property
     def sentence(self) -> str:
-        """One sentence that stands alone."""
+        """One sentence that is complete alone."""
         if not self.skipped:
             return gate_sentence(self.subject, self.test)
         return f"“{rule_text(self.subject.measure, self.test)} of {self.subject.model}” is not judged: {self.skipped}."
 
 
-def gate_of(judged: Judged, inconclusive: Inconclusive) -> Gate:
-    """The gate of a test; `inconclusive` says what such an outcome does to the run."""
+def gate_of(judged: JudgedCase, inconclusive: Inconclusive) -> Gate:
+    """Return the gate of a judged case; `inconclusive` is the consequence of such an outcome for the run."""
     subject, test, severity = judged.subject, judged.test, judged.case.rule.severity
     parts = (judged,) if judged.anchor is None else (judged, judged.anchor)
     outcome = min((part.outcome for part in parts), key=_GRAVEST.index)
@@ -108,14 +108,14 @@ def gate_of(judged: Judged, inconclusive: Inconclusive) -> Gate:
     )
 
 
-def _consequence(outcome: Outcome, severity: str, inconclusive: Inconclusive, parts: Sequence[Judged]) -> Consequence:
-    """What follows for the run: the gravest of the outcome and of what was skipped; a rule of severity `warn` never fails it."""
+def _consequence(outcome: Outcome, severity: str, inconclusive: Inconclusive, parts: Sequence[JudgedCase]) -> Consequence:
+    """Return the consequence for the run: the gravest of the outcome and of skipped parts; a rule of severity `warn` never fails it."""
     of_outcome: Consequence = "fail" if outcome == "fail" else inconclusive if outcome == "inconclusive" else "none"
     gravest = max((of_outcome, *(part.consequence for part in parts)), key=_CONSEQUENCES.index)
     return "warn" if gravest == "fail" and severity == "warn" else gravest
 
 
-def _of_anchor(anchor: Judged) -> AnchorVerdict:
+def _of_anchor(anchor: JudgedCase) -> AnchorVerdict:
     test = anchor.test
     return AnchorVerdict(
         anchor.name,
@@ -131,8 +131,8 @@ def _of_anchor(anchor: Judged) -> AnchorVerdict:
     )
 
 
-def _from_anchor(anchor: Judged | None, name: str) -> str:
-    """What was found against the anchor, or why its outcome is what it is, after the name of the anchor."""
+def _from_anchor(anchor: JudgedCase | None, name: str) -> str:
+    """Return a text attribute of the case against the anchor (`found` or `why`), after the name of the anchor."""
     text = "" if anchor is None else getattr(anchor, name)
     return f"anchor {anchor.name}: {text}" if anchor is not None and text else ""
 
@@ -140,27 +140,27 @@ def _from_anchor(anchor: Judged | None, name: str) -> str:
 def judge(result: Result, demands: Demands) -> Verdicts:
     """Judge every rule, model by model.
 
-    `ConfigError` for a rule about what the result does not have; `DataError` if the baseline is not there, where that is an error, or
-    cannot be compared with: other test data, definitions or users.
+    Raises `ConfigError` for a rule about data that the result does not have; `DataError` if the baseline is missing, with
+    `if_missing: error`, or cannot be compared: other test data, definitions or users.
     """
     judging = _Judging(result, demands)
     models = {rule: judged_models(rule, demands, result) for rule in dict.fromkeys(demands.rules)}
     judged = [one for model in result.models for rule in demands.rules if model in models[rule] for one in judging.rule(rule, model)]
     if not judged:
         raise ConfigError("no model is judged: all are baselines or reference lists", "list models of the results in gates.models")
-    tests = corrected_gains([one.test for one in judged], demands.questions.settings.alpha)
+    tests = correct_gains([one.test for one in judged], demands.options.settings.alpha)
     return Verdicts(tuple(gate_of(replace(one, test=test), demands.inconclusive) for one, test in zip(judged, tests, strict=True)))
 
 
 class _Judging(Struct, eq=False):
-    """The rules of a result, of which users of two models are paired once."""
+    """Judge the rules of a result; the users of two models are paired once."""
 
     result: Result
     demands: Demands
-    pairs: dict[tuple[str, str], Differing] = field(default_factory=dict)
+    pairs: dict[tuple[str, str], ModelPair] = field(default_factory=dict)
 
-    def rule(self, rule: GateRule, model: str) -> Iterable[Judged]:
-        """Judge everything that a rule says of a model."""
+    def rule(self, rule: GateRule, model: str) -> Iterable[JudgedCase]:
+        """Judge all cases of a rule for a model."""
         cases = list(cases_of(rule, self.result, model))
         if not rule.compares:
             return [self._limit(case) for case in cases]
@@ -174,63 +174,63 @@ class _Judging(Struct, eq=False):
             replace(one, anchor=replace(other, name=other.subject.base or anchor.name)) for one, other in zip(judged, anchored, strict=True)
         ]
 
-    def _against(self, cases: Sequence[RuleCase], base: Side | NoBase, baseline: Baseline | None) -> list[Judged]:
-        """Judge cases against a model; without one they are skipped, and the baseline says what follows."""
+    def _against(self, cases: Sequence[RuleCase], base: Side | NoBase, baseline: Baseline | None) -> list[JudgedCase]:
+        """Judge cases against a base model; without one they are skipped, with the consequence that the baseline sets."""
         if not isinstance(base, NoBase):
             return self._margins(cases, base, "baseline" if baseline is None else baseline.noun)
         assert baseline is not None
         consequence = consequence_of_missing(baseline.if_missing)
-        return [Judged(case, _subject(case), _without(case), base.reason, consequence) for case in cases]
+        return [JudgedCase(case, _subject(case), _without(case), base.reason, consequence) for case in cases]
 
-    def _limit(self, case: RuleCase) -> Judged:
-        row, alpha = case.row, self.demands.questions.settings.alpha
+    def _limit(self, case: RuleCase) -> JudgedCase:
+        row, alpha = case.row, self.demands.options.settings.alpha
         if row.by is not None and row.n_users < FEW_USERS:
             return _too_few(case, _subject(case), row.n_users)
         kind, limit = case.rule.limit
-        return Judged(case, _subject(case), limit_test(kind, limit, row.value, row.std, row.n_users, alpha))
+        return JudgedCase(case, _subject(case), limit_test(kind, limit, row.value, row.std, row.n_users, alpha))
 
-    def _margins(self, cases: Sequence[RuleCase], base: Side, noun: str) -> list[Judged]:
+    def _margins(self, cases: Sequence[RuleCase], base: Side, noun: str) -> list[JudgedCase]:
         _refuse_what_it_lacks(base, cases, noun)
-        differing = self._differing(base, cases)
-        estimates = {label: differing.estimate(label) for label in dict.fromkeys(case.label for case in cases)}
-        differing.count_users({label: (one.n, one.n_unpaired) for label, one in estimates.items()})
-        judged = [self._margin(case, differing, estimates[case.label]) for case in cases]
+        pair = self._pair_of(base, cases)
+        estimates = {label: pair.estimate(label) for label in dict.fromkeys(case.label for case in cases)}
+        pair.count_users({label: (one.n, one.n_unpaired) for label, one in estimates.items()})
+        judged = [self._margin(case, pair, estimates[case.label]) for case in cases]
         with _hinting("missing_lists: zero counts users without a list; compare.users: common judges users that count for both"):
-            differing.refuse_other_users()
-        differing.refuse_no_common_users(estimates)
+            pair.refuse_other_users()
+        pair.refuse_no_common_users(estimates)
         metrics = dict.fromkeys(case.row.metric for case in cases)
-        notes = (*differing.notes(), *notes_on_inputs(base, differing.model, metrics), *self._notes_on(base, noun))
+        notes = (*pair.notes(), *notes_on_inputs(base, pair.model, metrics), *self._notes_on(base, noun))
         return [replace(one, notes=(*one.notes, *notes)) for one in judged]
 
     def _notes_on(self, base: Side, noun: str) -> Iterator[str]:
-        """That a baseline of another run failed itself."""
+        """Yield a note if the baseline is of another run and failed its own gates or checks."""
         failed = Verdicts(base.result.gates).failed()
         if base.result is not self.result and (failed or base.result.failed()):
             what = "its own gates" if failed else "its health checks"
             yield f"The {noun} {base.name} failed {what}: matching this {noun} does not mean that the other gates pass."
 
-    def _margin(self, case: RuleCase, differing: Differing, of_all: Estimate) -> Judged:
+    def _margin(self, case: RuleCase, pair: ModelPair, of_all: Estimate) -> JudgedCase:
         """Judge a margin over a group, or `of_all` users."""
         row = case.row
-        subject = differing.subject(case.label, row.by, row.group)
-        estimate = of_all if row.by is None else differing.estimate(case.label, row.by, row.group)
+        subject = pair.subject(case.label, row.by, row.group)
+        estimate = of_all if row.by is None else pair.estimate(case.label, row.by, row.group)
         if row.by is not None and estimate.n < FEW_USERS:
             return _too_few(case, subject, estimate.n)
-        values = differing.value_range(case.label)
-        test = _test(case, estimate, self.demands.questions.settings.alpha, values)
-        return Judged(case, subject, test, paired=estimate.n_changed is not None, notes=tuple(_notes(case, test, estimate, values)))
+        values = pair.value_range(case.label)
+        test = _test(case, estimate, self.demands.options.settings.alpha, values)
+        return JudgedCase(case, subject, test, paired=estimate.n_changed is not None, notes=tuple(_notes(case, test, estimate, values)))
 
-    def _differing(self, base: Side, cases: Sequence[RuleCase]) -> Differing:
-        """The pair of a model and its base; `DataError` if measures of it cannot be compared."""
+    def _pair_of(self, base: Side, cases: Sequence[RuleCase]) -> ModelPair:
+        """Return the pair of a model and its base; raise `DataError` if their measures cannot be compared."""
         model = Side(cases[0].model, self.result, cases[0].model)
         with _hinting("evaluate both on the same data with the same config"):
             refuse_incomparable(base, model, dict.fromkeys(case.row.metric for case in cases), unpaired=False)
-        return self.pairs.setdefault((base.name, model.name), Differing(base, model, self.demands.questions))
+        return self.pairs.setdefault((base.name, model.name), ModelPair(base, model, self.demands.options))
 
 
 @contextmanager
 def _hinting(hint: str) -> Iterator[None]:
-    """Let failures say what helps here, where options of `receval compare` do not."""
+    """Replace the hints of errors, which name options of `receval compare`, by one for gates."""
     try:
         yield
     except DataError as error:
@@ -238,7 +238,7 @@ def _hinting(hint: str) -> Iterator[None]:
 
 
 def _test(case: RuleCase, estimate: Estimate, alpha: float, values: ValueRange | None) -> GateTest:
-    """A margin over paired users is tested exactly; over anything else by its estimate."""
+    """Test a margin: over paired users exactly, otherwise by its estimate."""
     kind, margin, better = case.rule.margin_kind, case.rule.margin, case.row.higher_is_better
     assert kind is not None
     assert better is not None
@@ -270,17 +270,17 @@ def _refuse_what_it_lacks(base: Side, cases: Sequence[RuleCase], noun: str) -> N
 
 
 def _subject(case: RuleCase) -> Subject:
-    """What is judged by itself."""
+    """Return the subject of a case that is judged without a baseline."""
     row = case.row
     return Subject(case.label, "", case.model, row.higher_is_better, row.k, row.aggregate, row.by, row.group)
 
 
 def _without(case: RuleCase) -> GateTest:
-    """A test of nothing but the value of today."""
+    """Return a test with only the current value."""
     margin = case.rule.margin
     return GateTest(case.rule.kind, margin.size, margin.is_share, 0, None, case.row.value, None, None, None, 0.95, None, None)
 
 
-def _too_few(case: RuleCase, subject: Subject, n: int) -> Judged:
+def _too_few(case: RuleCase, subject: Subject, n: int) -> JudgedCase:
     reason = f"{n:,} user{'' if n == 1 else 's'}: a group of fewer than {FEW_USERS} is not judged"
-    return Judged(case, subject, replace(_without(case), n_users=n), reason)
+    return JudgedCase(case, subject, replace(_without(case), n_users=n), reason)

@@ -1,12 +1,12 @@
-"""The health checks over parts of whole users: each is one decorated class, which notes what merges and says it at the end."""
+"""Implementations of the health checks over parts of whole users: each is a decorated class that returns mergeable tallies and findings."""
 
 from . import file_checks, id_checks, list_checks, time_checks, value_checks  # noqa: F401, importing a file enters its checks
-from .checker import CHECKERS, Context, Faults, HealthCheck, SourceNames, Symptom, check, several, shared
+from .checker import CHECKERS, Context, Faults, HealthCheck, SourceNames, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
-from .examining import CheckTask, Tallies, comparisons, examine, failing_rows, findings, in_order, refuse, unmade
+from .examining import CheckTask, Tallies, comparisons, examine, failing_rows, findings, in_order, refuse, skipped_checks
 from .list_checks import over_whole_lists
 from .tallies import DistinctIds, Examples, KeptRows, Least, Marks, Most, Tally
-from .time_checks import untimed
+from .time_checks import time_remarks
 
 __all__ = [
     "CHECKERS",
@@ -27,14 +27,14 @@ __all__ = [
     "Tally",
     "check",
     "comparisons",
+    "count_text",
     "examine",
     "failing_rows",
     "findings",
     "in_order",
     "over_whole_lists",
     "refuse",
-    "several",
-    "shared",
-    "unmade",
-    "untimed",
+    "share_text",
+    "skipped_checks",
+    "time_remarks",
 ]

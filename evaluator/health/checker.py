@@ -1,4 +1,4 @@
-"""`check`: a health check is one decorated class; and `Context`, what is known of a model when all its parts are measured."""
+"""`check`, the decorator that registers a class as a health check; and `Context`, the data of a model once all its parts are measured."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from .examined import ExaminedPart
 from .tallies import EXAMPLES, Tally
 
 
-def several(count: int, what: str) -> str:
-    """`1 user`, `12 users`."""
+def count_text(count: int, what: str) -> str:
+    """Format a count: `1 user`, `12 users`."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def shared(count: int, total: int, what: str) -> str:
-    """`12 of 350 users (3.4 %)`."""
+def share_text(count: int, total: int, what: str) -> str:
+    """Format a count with its share: `12 of 350 users (3.4 %)`."""
     percent = 100.0 * count / total if total else 0.0
     digits = 0 if percent >= 99.95 or percent == 0 else 1 if percent >= 0.1 else 3
     return f"{count:,} of {total:,} {what} ({percent:.{digits}f} %)"
 
 
 class Symptom(NamedTuple):
-    """A finding, the offending rows where they are kept, and whether the policy refuses data of which this was found."""
+    """A finding, the affected rows if they are kept, and whether the policy refuses such data."""
 
     finding: Finding
     rows: pl.DataFrame | None = None
@@ -39,12 +39,13 @@ class Symptom(NamedTuple):
 
 
 class SourceNames(Struct, frozen=True):
-    """What a source is called: its role, such as `data.test`, and for `user` and `item` the names of its columns and what they store."""
+    """Names of a source: its role, such as `data.test`, and the names and stored types of its `user` and `item` columns."""
 
     role: str
     columns: Mapping[str, str]
     stored: Mapping[str, str]
     """`integers` or `text`, by column."""
+    n_files: int = 1
 
 
 class Faults(Struct, frozen=True):
@@ -59,9 +60,9 @@ class Faults(Struct, frozen=True):
 
 
 class PopularityRule(Struct, frozen=True):
-    """What the lists of the popularity baseline do with items that train holds for the user.
+    """Treatment of the user's train items in the lists of the popularity baseline.
 
-    `sentence` says it after "its lists"; `leaves_out`: they leave them out, and `reads_without`: those of models are read without them too.
+    `sentence` continues "its lists". `leaves_out`: they leave these items out; `reads_without`: lists of models are read without them too.
     """
 
     sentence: str = "may contain items of the user's train rows"
@@ -70,14 +71,14 @@ class PopularityRule(Struct, frozen=True):
 
 
 class Context(Struct, frozen=True, eq=False):
-    """What checks are given at the end.
+    """Input of checks once all parts are merged.
 
-    `counts` are the numbers of rows and users of `Tallies`. `sources` are by `lists`, `test`, `train` and `items`; `measured` has the rows
-    of the result of every measure. `bounds` says by label what values can be under ties (`least`, `expected`, `most`), and `unbounded` why
-    others have no bounds; `best` and `baseline` are the values of the best possible lists and of popularity over the users that count for
-    the model, `popularity_rule` says what the lists of popularity do with seen items. `available` are the `NEEDS` that are met. `shown`
-    are the labels of the measures that are shown, not those that only formulas are made of; `twins` says which sources have the same bytes
-    as the lists of the model, such as `data.test`.
+    `counts` are the numbers of rows and users of `Tallies`. `sources` are by `lists`, `test`, `train` and `items`; `rows_by_measure` are
+    the rows of the result of every measure. `bounds` are, by label, the range of values under ties (`least`, `expected`, `most`), and
+    `unbounded` the reasons why others have no bounds. `best` and `baseline` are the values of the best possible lists and of popularity
+    over the users that count for the model; `popularity_rule` is the treatment of seen items in the lists of popularity. `available` are
+    the `NEEDS` that are met. `shown` are the labels of the measures that are shown, without those that only formulas use. `twins` are the
+    sources, such as `data.test`, with the same bytes as the lists of the model.
     """
 
     model: str
@@ -87,7 +88,7 @@ class Context(Struct, frozen=True, eq=False):
     available: frozenset[str] = frozenset()
     cutoffs: tuple[int, ...] = ()
     definitions: Sequence[Definition] = ()
-    measured: Sequence[Sequence[Row]] = ()
+    rows_by_measure: Sequence[Sequence[Row]] = ()
     sources: Mapping[str, SourceNames] = field(default_factory=dict)
     faults: Sequence[Faults] = ()
     bounds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -100,16 +101,16 @@ class Context(Struct, frozen=True, eq=False):
     twins: Sequence[str] = ()
 
     def setting(self, check: str) -> CheckSetting:
-        """How a check is used."""
+        """Return the setting of a check."""
         return self.settings.get(check) or setting(CHECKS[check])
 
     def limit(self, check: str, name: str) -> float:
-        """A limit of a check."""
+        """Return a limit of a check."""
         return self.setting(check).limit(name)
 
     @property
     def n_lists(self) -> int:
-        """The number of users with a list."""
+        """Number of users with a list."""
         return self.counts.count("lists")
 
     def symptoms(
@@ -126,7 +127,7 @@ class Context(Struct, frozen=True, eq=False):
         unlimited: bool,
         refusable: bool,
     ) -> list[Symptom]:
-        """The finding of a check, if it is one; see `HealthCheck.symptom`."""
+        """Return the finding of a check in a list, empty if there is none; see `HealthCheck.symptom`."""
         own = self.setting(check.id)
         refused = refusable and check.id in self.refused and count > 0
         limit = 0.0 if unlimited else own.limits.get("max_share", 0.0) or 0.0
@@ -148,7 +149,7 @@ class Context(Struct, frozen=True, eq=False):
 
 
 Scope = Literal["model", "files"]
-"""Whether a check is made for every model, or once for the files that all models share."""
+"""Scope of a check: every model, or once the files that all models share."""
 WANTS: Final = MappingProxyType(
     {
         "faulty_rows": "rows without a value are left out and stored if a run may be tolerant",
@@ -158,13 +159,13 @@ WANTS: Final = MappingProxyType(
         "twins": "sources with the same bytes are found",
     }
 )
-"""What a check may ask of a run, beside the tables and files that it reads."""
+"""Further inputs that a check may want from a run, beside tables and files."""
 
 
 class HealthCheck:
-    """A health check: what it notes of a part, and what it says when all parts are merged.
+    """A health check: its tally of a part, and its findings from the merged tally.
 
-    A check overrides `tally` and `finding`, or of these and `comparison` what it needs.
+    A check overrides `tally` and one or more of `finding`, `comparison` and `remark`.
     """
 
     declared: Check
@@ -175,23 +176,23 @@ class HealthCheck:
 
     @property
     def id(self) -> str:
-        """Its id, such as `R01`."""
+        """Id, such as `R01`."""
         return self.declared.id
 
     def tally(self, part: ExaminedPart) -> Tally:
-        """What the check notes of the users of a part."""
+        """Return the tally of the users of a part."""
         return Tally()
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
-        """What the check finds in one model, or in the files, given what it noted of all parts."""
+        """Return the findings in one model, or in the files, from the merged tally of all parts."""
         return []
 
     def comparison(self, tally: Tally, context: Context) -> list[Symptom]:
-        """What the check finds when the model is set beside yardsticks, given what it noted of all parts."""
+        """Return the findings of a comparison with reference lists, from the merged tally of all parts."""
         return []
 
     def remark(self, tally: Tally, context: Context) -> str:
-        """What there is to say of the model, if anything, when it is set beside yardsticks and nothing is wrong."""
+        """Return a remark on the comparison with reference lists if nothing is wrong; empty if there is none."""
         return ""
 
     def symptom(
@@ -209,11 +210,11 @@ class HealthCheck:
         unlimited: bool = False,
         refusable: bool = True,
     ) -> list[Symptom]:
-        """The finding in a list, or nothing if `count` is 0 or within the limit of the check (unless it is `unlimited`).
+        """Return the finding in a list; empty if `count` is 0 or within the limit of the check (unless `unlimited`).
 
-        `severity` weakens the check's own one where what was found is harmless; a severity of the config holds all the same. `model`
-        is that of the context, or none for a check of the files, unless it is given. The policy does not refuse the data for what is not
-        `refusable`.
+        `severity` replaces the check's default for a harmless finding; a severity of the config takes precedence. `model` is by default
+        that of the context, or empty for a check of the files. If not `refusable`, the policy does not refuse the data because of this
+        finding.
         """
         about = model if model is not None else context.model if self.per == "model" else ""
         return context.symptoms(self.declared, about, sentence, count, total, examples, rows, severity, details or {}, unlimited, refusable)
@@ -221,7 +222,7 @@ class HealthCheck:
 
 _CHECKERS: Final[dict[str, HealthCheck]] = {}
 CHECKERS: Final[Mapping[str, HealthCheck]] = MappingProxyType(_CHECKERS)
-"""The implementation of every check, by id."""
+"""Implementations of all checks, by id."""
 Implementation = TypeVar("Implementation", bound=type[HealthCheck])
 
 
@@ -230,23 +231,24 @@ def check(
 ) -> Callable[[Implementation], Implementation]:
     """Register the decorated class as the implementation of a check.
 
-    `declared` says what the check is; an id names a declaration of `receval.checks`. `uses` are the tables that it reads, `wants` those of
-    `WANTS` that it asks of a run. Where the key `policy` of evaluation.policy says `error`, data of which it finds something are refused.
-    `ValueError` if the check is there already, or asks for what no run does.
+    `declared` is the declaration, or the id of one in `receval.checks`. `uses` are the tables that the class reads, `wants` the keys of
+    `WANTS` that it needs from a run. If the key `policy` of evaluation.policy is `error`, data with a finding are refused.
+
+    `ValueError` if the check is registered already, or wants something that no run provides.
     """
     if unknown := sorted({*wants} - WANTS.keys()):
         raise ValueError(f"a check may want {', '.join(WANTS)} of a run, not {', '.join(unknown)}")
     if policy and policy not in AXES:
         raise ValueError(f"evaluation.policy has no {policy!r}")
-    known = CHECKS[declared] if isinstance(declared, str) else declared
-    if known.id in _CHECKERS:
-        raise ValueError(f"there is an implementation of the check {known.id!r} already")
-    if known is declared:
+    declaration = CHECKS[declared] if isinstance(declared, str) else declared
+    if declaration.id in _CHECKERS:
+        raise ValueError(f"there is an implementation of the check {declaration.id!r} already")
+    if declaration is declared:
         declare(declared)
 
-    def register(made: Implementation) -> Implementation:
-        made.declared, made.uses, made.per, made.wants, made.policy = known, frozenset(uses), per, frozenset(wants), policy
-        _CHECKERS[known.id] = made()
-        return made
+    def register(cls: Implementation) -> Implementation:
+        cls.declared, cls.uses, cls.per, cls.wants, cls.policy = declaration, frozenset(uses), per, frozenset(wants), policy
+        _CHECKERS[declaration.id] = cls()
+        return cls
 
     return register

@@ -1,4 +1,4 @@
-"""`ExaminedPart`: what a check sees of the users of one part, and the tables that several checks read."""
+"""`ExaminedPart`, the view that a check has of the users of one part; and the tables that several checks read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..metrics.definition import Definition
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import INPUTS, Choice, Tables, table
-from ..tables.ids import gathered
+from ..tables.ids import gather
 from ..tables.lists import ListRows, Reading
 from ..tables.prepared import Prepared
 from ..tables.rows import LISTS, PartData, SourceRows
@@ -22,10 +22,10 @@ from .tallies import EXAMPLES, Examples, KeptRows
 
 
 class ExaminedPart(Struct, frozen=True, eq=False):
-    """The tables of a part as one check sees them.
+    """Tables of a part for one check.
 
-    `choice` is that of the first of the measures (`definitions`); `values` are those of all measures (measures × users), NaN where a
-    user has none. `uses` are the tables that the check declares. `keeps_rows`: the rows in which the check finds something are stored.
+    `choice` has the settings of the first of the measures (`definitions`); `values` are those of all measures (measures × users), NaN if a
+    user has none. `uses` are the tables that the check declares. With `keeps_rows` the affected rows are stored.
     """
 
     tables: Tables
@@ -38,60 +38,60 @@ class ExaminedPart(Struct, frozen=True, eq=False):
     keeps_rows: bool
 
     def table(self, name: str, **params: Scalar) -> Any:
-        """A table under the choice of the first measure; `ValueError` if the check does not declare that it uses it."""
+        """Return a table under the settings of the first measure; `ValueError` if the check does not declare it in `uses`."""
         if name not in self.uses and name not in INPUTS:
             raise ValueError(f"the check reads the table {name!r}, which it does not declare in uses")
         return self.tables.get(name, self.choice, **params)
 
     @property
     def data(self) -> PartData:
-        """The users of the part, and the rows of each source."""
+        """Users of the part, and the rows of each source."""
         data: PartData = self.tables.get("part")
         return data
 
     @property
     def prepared(self) -> Prepared:
-        """What was known before."""
+        """Data known before."""
         prepared: Prepared = self.tables.get("prepared")
         return prepared
 
     @property
     def definition(self) -> Definition:
-        """The first measure."""
+        """First measure."""
         return self.definitions[0]
 
     @property
     def lists(self) -> SourceRows:
-        """The rows of the lists as the source has them."""
+        """Rows of the lists as the source has them."""
         return self.data.rows(LISTS)
 
     def notes(self, frame: pl.DataFrame, *columns: str) -> dict[str, Any]:
-        """Entries of a tally for rows in which something was found: the first as examples of `columns`, and all if they are stored."""
+        """Return entries of a tally for affected rows: the first as examples of `columns`, and all if they are stored."""
         if not len(frame):
             return {}
-        return {"examples": Examples.of(frame.select(columns))} | self.kept(frame)
+        return {"examples": Examples.of(frame.select(columns))} | self.stored_rows(frame)
 
     def users(self, users: Array, **columns: Array) -> dict[str, Any]:
-        """Entries of a tally for users, given as ascending indexes or as a mask, with columns of their own: examples, and all if stored."""
+        """Return entries of a tally for users (ascending indexes or a mask) with further columns: examples, and all if they are stored."""
         index = np.flatnonzero(users) if users.dtype == np.bool_ else users
         if not len(index):
             return {}
-        examples = Examples((pl.DataFrame({"user": gathered(self.data.users, index[:EXAMPLES])}),))  # users ascend
+        examples = Examples((pl.DataFrame({"user": gather(self.data.users, index[:EXAMPLES])}),))  # users ascend
         if not self.keeps_rows:
             return {"examples": examples}
-        frame = pl.DataFrame({"user": gathered(self.data.users, index)} | {name: column[index] for name, column in columns.items()})
-        return {"examples": examples} | self.kept(frame)
+        frame = pl.DataFrame({"user": gather(self.data.users, index)} | {name: column[index] for name, column in columns.items()})
+        return {"examples": examples} | self.stored_rows(frame)
 
-    def kept(self, frame: pl.DataFrame, name: str = "rows") -> dict[str, Any]:
-        """The entry of a tally that keeps rows, if there are any and they are stored."""
+    def stored_rows(self, frame: pl.DataFrame, name: str = "rows") -> dict[str, Any]:
+        """Return the entry of a tally that keeps rows, if there are any and they are stored."""
         return {name: KeptRows((frame,))} if self.keeps_rows and len(frame) else {}
 
 
 @table("stored_hits", uses=("rows_as_stored", "reading", "test_pairs", "truth_table"))
 def stored_hits(rows_as_stored: ListRows, reading: Reading, test_pairs: TestPairs, truth_table: TruthTable) -> tuple[Array, Array]:
-    """The rows of the lists whose item is relevant, repeated or not, and the index of the test pair of each.
+    """Return the rows of the lists whose item is relevant, repeated or not, and the index of the test pair of each.
 
-    Where the first measure reads the lists whole, its search in the test pairs is used.
+    If the first measure reads the lists whole, its search in the test pairs is used.
     """
     whole = reading.source is rows_as_stored and reading.dropped is None and len(reading) == len(rows_as_stored.user)
     row, pair = test_pairs.lookup.find(reading.pairs if whole else rows_as_stored.pairs)
@@ -102,7 +102,7 @@ def stored_hits(rows_as_stored: ListRows, reading: Reading, test_pairs: TestPair
 
 @table("stored_seen", uses=("rows_as_stored", "part"))
 def stored_seen(rows_as_stored: ListRows, part: PartData) -> Array:
-    """For each row of the lists whether train holds the pair."""
+    """Return a mask of the rows of the lists whose pair is in train."""
     mask = np.zeros(len(rows_as_stored.user), dtype=np.bool_)
     mask[part.lookup_of_train.find(rows_as_stored.pairs)[0]] = True
     return mask
@@ -110,18 +110,18 @@ def stored_seen(rows_as_stored: ListRows, part: PartData) -> Array:
 
 @table("item_counts", uses=("rows_as_stored", "prepared"))
 def item_counts(rows_as_stored: ListRows, prepared: Prepared) -> Array:
-    """How many rows of the lists hold each item that is known before, and as the last number how many hold any other item."""
+    """Return the number of list rows with each item that is known before; the last number is that of rows with other items."""
     counts = np.bincount(rows_as_stored.item_index + 1, minlength=len(prepared.items) + 1)
     return np.append(counts[1:], counts[0])
 
 
 @table("item_hashes", uses=("rows_as_stored",))
 def item_hashes(rows_as_stored: ListRows) -> Array:
-    """A hash of 64 bits of each row's item."""
+    """Return a hash of 64 bits of each row's item."""
     return rows_as_stored.rows.item_hashes
 
 
 @table("listed_items", uses=("rows_as_stored", "item_hashes"))
 def listed_items(rows_as_stored: ListRows, item_hashes: Array) -> pl.Series:
-    """The distinct items of the lists, told apart by their hashes: two of ten million items share one with a probability of 10⁻⁶."""
-    return gathered(rows_as_stored.rows.item, pl.Series(item_hashes).arg_unique().to_numpy())
+    """Return the distinct items of the lists, by their hashes: two of ten million items share one with a probability of 10⁻⁶."""
+    return gather(rows_as_stored.rows.item, pl.Series(item_hashes).arg_unique().to_numpy())

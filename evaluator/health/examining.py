@@ -1,4 +1,4 @@
-"""`CheckTask`: which checks are made of a model, what they note of a part, and what they find once all parts are merged."""
+"""`CheckTask`, the checks to run on a model; and functions that tally a part and collect the findings of merged tallies."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from ..tables.truth import TEST
 from .checker import CHECKERS, Context, HealthCheck, Symptom
 from .examined import ExaminedPart
 from .file_checks import TRAIN
-from .tallies import Tally, merged
+from .tallies import Tally, merge_by_name
 
 
 class CheckTask(Struct, frozen=True, dict=True):
-    """Which checks are made of one model, and how.
+    """Checks to run on one model, and their settings.
 
-    `policy` are the keys of evaluation.policy that say `error`; `available` are those of `NEEDS` that the files meet. With `files` the
-    checks of the files that all models share are made too, with `keeps_rows` the rows in which errors and warnings are found are kept.
+    `policy` are the keys of evaluation.policy that are set to `error`; `available` are the keys of `NEEDS` that the files meet. With
+    `files` the checks of the files that all models share run too; with `keeps_rows` the rows affected by errors and warnings are kept.
     """
 
     settings: Mapping[str, CheckSetting]
@@ -45,36 +45,36 @@ class CheckTask(Struct, frozen=True, dict=True):
 
     @classmethod
     def none(cls) -> CheckTask:
-        """No checks."""
+        """Return a task without checks."""
         return cls({check.id: setting(check, "off") for check in CHECKS.values()})
 
     @cached_property
     def refused(self) -> frozenset[str]:
-        """The checks whose finding refuses the data, whatever their severity."""
+        """Checks whose findings refuse the data, at any severity."""
         return frozenset(check.id for check in CHECKERS.values() if check.policy in self.policy)
 
     def setting(self, check: str) -> CheckSetting:
-        """How a check is used."""
+        """Return the setting of a check."""
         return self.settings.get(check) or setting(CHECKS[check])
 
     @cached_property
     def on(self) -> frozenset[str]:
-        """The checks that are switched on, or refuse data."""
+        """Checks that are switched on, or refuse data."""
         return frozenset(check for check in CHECKS if self.setting(check).severity != "off" or check in self.refused)
 
     @property
     def needs(self) -> frozenset[str]:
-        """Those of `NEEDS` that some check needs: what is read for checks where it is given."""
+        """Keys of `NEEDS` that some check needs; these inputs are read for checks if they are given."""
         return frozenset(need for check in self.on for need in CHECKS[check].needs)
 
     @property
     def wants(self) -> frozenset[str]:
-        """Those of `WANTS` that some check asks of the run."""
+        """Keys of `WANTS` that some check wants from the run."""
         return frozenset[str]().union(*(CHECKERS[check].wants for check in self.on))
 
     @cached_property
-    def made(self) -> tuple[HealthCheck, ...]:
-        """The checks that are made of the model."""
+    def checks(self) -> tuple[HealthCheck, ...]:
+        """Checks that run on the model."""
         return tuple(
             CHECKERS[check.id]
             for check in CHECKS.values()
@@ -83,30 +83,30 @@ class CheckTask(Struct, frozen=True, dict=True):
 
 
 class Tallies(Struct, frozen=True, eq=False):
-    """What the checks noted of some users: a tally for each check that is made, and numbers of rows and users.
+    """Tallies of all checks over some users, and numbers of rows and users.
 
-    `counts` has `lists` (users with a list), `list_rows`, `test_users`, `test_rows`, `train_rows`, and of the rows of test and train
-    those with a time: `timed_test_rows`, `timed_train_rows`.
+    `counts` has `lists` (users with a list), `list_rows`, `test_users`, `test_rows`, `train_rows`, and the numbers of test and train rows
+    with a time: `timed_test_rows`, `timed_train_rows`.
     """
 
     checks: Mapping[str, Tally]
     counts: Tally
 
     def __add__(self, other: Tallies) -> Tallies:
-        return Tallies(merged(self.checks, other.checks), self.counts + other.counts)
+        return Tallies(merge_by_name(self.checks, other.checks), self.counts + other.counts)
 
 
 def examine(task: CheckTask, scorer: Scorer, definitions: tuple[Definition, ...], values: Array) -> Tallies:
-    """What the checks note of a part.
+    """Return the tallies of a part.
 
-    `values` are those of every measure (measures × users): NaN where a user does not count, infinite where the value is not defined.
+    `values` are those of every measure (measures × users): NaN if a user does not count, infinite if the value is not defined.
     """
     undefined = np.asarray([may_be_undefined(definition) for definition in definitions], dtype=np.bool_)
     if undefined.any():
         values = np.where(np.isposinf(values) & undefined[:, None], np.nan, values)
     choice = scorer.choice(definitions[0])
     checks = {}
-    for check in task.made:
+    for check in task.checks:
         own = task.setting(check.id)
         keeps = task.keeps_rows and (own.severity in ("error", "warn") or check.id in task.refused)
         checks[check.id] = check.tally(ExaminedPart(scorer.tables, choice, definitions, values, task.cutoffs, own, check.uses, keeps))
@@ -129,16 +129,16 @@ _MEANINGFUL: Final = re.compile(r'[%+/\\:*?"<>|\x00-\x1f]')
 
 
 def findings(task: CheckTask, tallies: Tallies, context: Context) -> list[Symptom]:
-    """What the checks find in a model, and in the files; the context need not have the settings of the task and the counts."""
+    """Return the findings in a model, and in the files; settings of the task and counts are added to the context."""
     whole = replace(_with_settings(task, context), counts=tallies.counts)
-    return [symptom for check in task.made for symptom in check.finding(tallies.checks[check.id], whole)]
+    return [symptom for check in task.checks for symptom in check.finding(tallies.checks[check.id], whole)]
 
 
 def comparisons(task: CheckTask, tallies: Tallies, context: Context) -> tuple[list[Symptom], list[str]]:
-    """What the checks find when a model is set beside the best possible lists and popularity, and what they say where nothing is wrong."""
+    """Return the findings from comparing a model with the best possible lists and popularity, and the remarks if nothing is wrong."""
     whole = replace(_with_settings(task, context), counts=tallies.counts)
-    symptoms = [symptom for check in task.made for symptom in check.comparison(tallies.checks[check.id], whole)]
-    return symptoms, [remark for check in task.made if (remark := check.remark(tallies.checks[check.id], whole))]
+    symptoms = [symptom for check in task.checks for symptom in check.comparison(tallies.checks[check.id], whole)]
+    return symptoms, [remark for check in task.checks if (remark := check.remark(tallies.checks[check.id], whole))]
 
 
 def _with_settings(task: CheckTask, context: Context) -> Context:
@@ -146,7 +146,7 @@ def _with_settings(task: CheckTask, context: Context) -> Context:
 
 
 def refuse(symptoms: Iterable[Symptom]) -> None:
-    """`DataError` for the first finding that the policy refuses."""
+    """Raise `DataError` for the first finding that the policy refuses."""
     for finding, _, refused in symptoms:
         if refused:
             about = f"{finding.model}: " if finding.model else ""
@@ -157,7 +157,7 @@ def refuse(symptoms: Iterable[Symptom]) -> None:
 
 
 def in_order(symptoms: Iterable[Symptom]) -> list[Symptom]:
-    """Findings, the worst first, in the order of the checks; what all models share stands once."""
+    """Return findings by severity, the worst first, then in the order of the checks; findings that all models share appear once."""
     order = {name: index for index, name in enumerate(CHECKS)}
     unique: dict[tuple[str, str, str], Symptom] = {}
     for symptom in symptoms:
@@ -166,10 +166,10 @@ def in_order(symptoms: Iterable[Symptom]) -> list[Symptom]:
     return sorted(unique.values(), key=lambda one: (SEVERITIES.index(one.finding.severity), order[one.finding.check]))
 
 
-def unmade(task: CheckTask, available: Collection[str]) -> dict[str, str]:
-    """The checks that were not made, and why: they are `off`, or there is `no` thing that they need in any file.
+def skipped_checks(task: CheckTask, available: Collection[str]) -> dict[str, str]:
+    """Return the checks that did not run, each with the reason: `off`, or `no` and an input that they need.
 
-    `available` are those of `NEEDS` that were met for any model.
+    `available` are the keys of `NEEDS` that were met for any model.
     """
     reasons: dict[str, str] = {}
     for check in CHECKS.values():
@@ -180,9 +180,10 @@ def unmade(task: CheckTask, available: Collection[str]) -> dict[str, str]:
 
 
 def failing_rows(symptoms: Iterable[Symptom]) -> dict[str, pl.DataFrame]:
-    """The offending rows of errors and warnings, by the name of their file: `R01.knn`, then `R01.knn+2` for further ones of a model.
+    """Return the rows affected by errors and warnings, by the name of their file: `R01.knn`, then `R01.knn+2` for more of a model.
 
-    Letters of a model's name that a file system or this scheme gives a meaning are written as %2F and the like: no two models share a name.
+    Letters of a model's name that have a meaning in a file system or in this scheme are written as %2F and the like: no two models share a
+    name.
     """
     rows_by_file: dict[str, pl.DataFrame] = {}
     numbers: Counter[str] = Counter()

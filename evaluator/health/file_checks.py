@@ -1,4 +1,4 @@
-"""Checks of the rows of files: R02 and X16, T01 to T03, X01 and X02, and what train holds: X05, X06 and X10."""
+"""Checks of the rows of files: R02 and X16, T01 to T03, X01 and X02, and comparisons with train: X05, X06 and X10."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 from ..tables.array import Array
 from ..tables.rows import EMPTY_TRUTH
 from ..tables.truth import TEST, TestPairs, TruthTable
-from .checker import Context, HealthCheck, Symptom, check, several, shared
+from .checker import Context, HealthCheck, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
 from .tallies import DistinctIds, KeptRows, Least, Most, Tally
 
@@ -27,12 +27,12 @@ class SameFile(HealthCheck):
 
 @check("R02", wants=("faulty_rows",))
 class RowsWithFaults(HealthCheck):
-    """Rows that were left out: nothing is noted of parts, which no longer hold them."""
+    """Rows that were left out; parts no longer have them, so there is no tally."""
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         symptoms: list[Symptom] = []
         for fault in context.faults:
-            share = shared(fault.count, fault.total, f"rows of {fault.role}")
+            share = share_text(fault.count, fault.total, f"rows of {fault.role}")
             first = f"the first: {fault.places[0]}"
             rows = None if fault.rows is None else KeptRows((fault.rows,)).frame()
             sentence = f"{share} lack a value or contain a number that is not finite, and are left out; {first}."
@@ -45,7 +45,7 @@ TRAIN = "train"
 
 @check("X05", uses=("rows_as_stored", "stored_hits", "stored_seen"), policy="seen_items")
 class ItemsSeenInTrain(HealthCheck):
-    """Recommended items that train holds for the user, and the share of hits that they are."""
+    """Recommended items that are in the user's train rows, and their share of the hits."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         seen: Array = part.table("stored_seen")
@@ -58,15 +58,15 @@ class ItemsSeenInTrain(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total, n_hits = tally.count("seen"), context.counts.count("list_rows"), tally.count("hits")
-        due = f"; they make {shared(tally.count('seen_hits'), n_hits, 'hits')}" if n_hits else ""
-        users = several(tally.count("users"), "user")
-        sentence = f"{shared(n, total, 'recommended rows')} are already in train for the same user, for {users}{due}."
+        due = f"; they make {share_text(tally.count('seen_hits'), n_hits, 'hits')}" if n_hits else ""
+        users = count_text(tally.count("users"), "user")
+        sentence = f"{share_text(n, total, 'recommended rows')} are already in train for the same user, for {users}{due}."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
 
 @check("X06", per="files")
 class TestPairsInTrain(HealthCheck):
-    """Test rows whose pair of user and item train holds too."""
+    """Test rows whose user-item pair is also in train."""
 
     __test__ = False
 
@@ -80,13 +80,13 @@ class TestPairsInTrain(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("both"), context.counts.count("test_rows")
-        sentence = f"{shared(n, total, 'test rows')} are also in train."
+        sentence = f"{share_text(n, total, 'test rows')} are also in train."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
 
 @check("X10", per="files")
 class ColdTest(HealthCheck):
-    """Users and items of the test file that train does not hold."""
+    """Users and items of the test file that are not in train."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         test, prepared = part.data.rows(TEST), part.prepared
@@ -111,15 +111,15 @@ class ColdTest(HealthCheck):
         rows = {"user": tally.rows("user_rows"), "item": pl.DataFrame({"item": items})}
         symptoms: list[Symptom] = []
         for column, (n, total, n_of_rows) in cold.items():
-            share = shared(n_of_rows, n_rows, "test rows")
-            sentence = f"{shared(n, total, f'test {column}s')} are cold (not in train): {share}."
+            share = share_text(n_of_rows, n_rows, "test rows")
+            sentence = f"{share_text(n, total, f'test {column}s')} are cold (not in train): {share}."
             symptoms += self.symptom(context, sentence, n, total, examples=examples[column], rows=rows[column])
         return symptoms
 
 
 @check("T01", uses=("test_pairs",), per="files", policy="truth_duplicates")
 class RepeatedPairs(HealthCheck):
-    """Test rows that repeat a pair of user and item."""
+    """Test rows that repeat a user-item pair."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         pairs: TestPairs = part.table("test_pairs")
@@ -131,7 +131,7 @@ class RepeatedPairs(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("again"), context.counts.count("test_rows")
-        sentence = f"{shared(n, total, 'test rows')} repeat a user-item pair."
+        sentence = f"{share_text(n, total, 'test rows')} repeat a user-item pair."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
 
@@ -146,13 +146,13 @@ class NothingRelevant(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("users"), context.counts.count("test_users")
-        sentence = f"{shared(n, total, 'test users')} have no relevant item."
+        sentence = f"{share_text(n, total, 'test users')} have no relevant item."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user"), rows=tally.rows())
 
 
 @check("T03", per="files")
 class OddGains(HealthCheck):
-    """Ratings that are negative, fractional or all equal, where gains are made of them."""
+    """Ratings that are negative, fractional or all equal, if they are used as gains."""
 
     _KINDS = (("below", "below 0, and count as gains of 0"), ("fractional", "not whole numbers"))
 
@@ -173,7 +173,7 @@ class OddGains(HealthCheck):
         symptoms: list[Symptom] = []
         for name, what in self._KINDS:
             n = tally.count(name)
-            sentence = f"{shared(n, total, 'test ratings')} are {what}; the ratings are gains here."
+            sentence = f"{share_text(n, total, 'test ratings')} are {what}; the ratings are gains here."
             examples = tally.examples("user", "item", "rating", name=f"{name}_examples")
             symptoms += self.symptom(context, sentence, n, total, examples=examples, rows=tally.rows(f"{name}_rows"))
         if total > 1 and tally["least"].value == tally["most"].value:
@@ -194,7 +194,7 @@ class WithoutList(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("without"), tally.count("relevant")
-        sentence = f"{shared(n, total, 'users with relevant items')} have no list, and {_treatment(context)}."
+        sentence = f"{share_text(n, total, 'users with relevant items')} have no list, and {_treatment(context)}."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user"), rows=tally.rows())
 
 
@@ -209,13 +209,13 @@ class WithoutTest(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("strangers"), context.n_lists
-        sentence = f"{shared(n, total, 'users with a list')} are not in the test file."
+        sentence = f"{share_text(n, total, 'users with a list')} are not in the test file."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user"), rows=tally.rows())
 
 
 def _treatment(context: Context) -> str:
-    """What the first measure does with users who have relevant items and no list."""
-    ledger = context.measured[0][0].ledger if context.measured and context.measured[0] else None
+    """Return what the first measure does with users who have relevant items and no list."""
+    ledger = context.rows_by_measure[0][0].ledger if context.rows_by_measure and context.rows_by_measure[0] else None
     if ledger is None or not ledger.filled_without_list:
         return "are left out"
     return "have no defined value" if context.definitions[0].user_rules.missing_lists == "undefined" else "count 0"

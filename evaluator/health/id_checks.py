@@ -1,4 +1,4 @@
-"""X03 and X04: ids that two files have in common; R07, X11 and X12: listed items that nobody knows, popular and never recommended ones."""
+"""Checks of ids: X03 and X04 on ids that two files share; R07, X11 and X12 on unknown, popular and never recommended items."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ..tables.array import Array
 from ..tables.lists import ListRows
 from ..tables.prepared import Prepared
 from ..tables.truth import TEST
-from .checker import Context, HealthCheck, Symptom, check, several, shared
+from .checker import Context, HealthCheck, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
 from .file_checks import TRAIN
 from .tallies import EXAMPLES, DistinctIds, Marks, Tally
 
-Mending = Callable[[pl.Expr], pl.Expr]
+Normalisation = Callable[[pl.Expr], pl.Expr]
 
-MENDINGS: Final[Mapping[str, Mending]] = {
+NORMALISATIONS: Final[Mapping[str, Normalisation]] = {
     "white space": lambda text: text.str.strip_chars(),
     "case": lambda text: text.str.to_lowercase(),
     "leading zeros": lambda text: text.str.replace("^0+", ""),
@@ -30,14 +30,14 @@ MENDINGS: Final[Mapping[str, Mending]] = {
 }
 
 
-def all_mended(text: pl.Expr) -> pl.Expr:
-    """Text with everything mended."""
-    return reduce(lambda mended, mend: mend(mended), MENDINGS.values(), text)
+def normalise_fully(text: pl.Expr) -> pl.Expr:
+    """Apply all normalisations to a text."""
+    return reduce(lambda result, normalise: normalise(result), NORMALISATIONS.values(), text)
 
 
-def matched(strange: pl.Series, known: pl.Series, mend: Mending) -> pl.DataFrame:
-    """The `strange` ids that are `known` ones once both are mended, ascending: `id`, and as `other` the first of these."""
-    key = mend(pl.col("id"))
+def matches_of(strange: pl.Series, known: pl.Series, normalise: Normalisation) -> pl.DataFrame:
+    """Return the `strange` ids that equal a `known` id after normalisation, ascending: `id`, and the first of those as `other`."""
+    key = normalise(pl.col("id"))
     others = pl.DataFrame({"id": known}).group_by(key.alias("key")).agg(other=pl.col("id").min())
     own = pl.DataFrame({"id": strange}).with_columns(key=key)
     return own.join(others, on="key").select("id", "other").sort("id")
@@ -46,11 +46,11 @@ def matched(strange: pl.Series, known: pl.Series, mend: Mending) -> pl.DataFrame
 Column = Literal["user", "item"]
 COLUMNS: Final[tuple[Column, ...]] = ("user", "item")
 _SHOWN: Final = 3
-"""How many ids of each file are shown where none is in common."""
+"""Number of ids of each file to show if none is in common."""
 
 
 class Meeting(Struct, frozen=True, eq=False):
-    """The ids of lists and test as long as no part has one in common: then there is nothing to say, and they are dropped."""
+    """Ids of lists and test, kept until a part has one in common; then there is no finding, and they are dropped."""
 
     listed: DistinctIds | None = None
     tested: DistinctIds | None = None
@@ -99,7 +99,7 @@ def _shown(context: Context, source: str, column: Column, ids: pl.Series) -> str
 
 
 class _Comparison(NamedTuple):
-    """Ids of one source as they meet those of another; ids of `known` sources are fine wherever they come from."""
+    """A comparison of the ids of two sources; ids that are in the `known` sources are never reported."""
 
     own: str
     other: str
@@ -112,10 +112,10 @@ _OF_MODEL: Final = _Comparison("lists", TEST, (TEST, TRAIN, "items"))
 
 
 @check("X04", uses=("listed_items",))
-class MendableIds(HealthCheck):
-    """Text ids that would match another file if white space, case, leading zeros or a final .0 were mended.
+class UnnormalisedIds(HealthCheck):
+    """Text ids that would match another file after removing white space, case, leading zeros or a final .0.
 
-    What it finds in the files that all models share it finds with every model; it is reported once.
+    A finding in the files that all models share comes with every model; it is reported once.
     """
 
     def tally(self, part: ExaminedPart) -> Tally:
@@ -148,11 +148,11 @@ class MendableIds(HealthCheck):
         ids = _ids(tally, context, comparison.own, column)
         known = pl.concat([_ids(tally, context, name, column) for name in comparison.known if column in _columns(context, name)])
         strange = ids.filter(~ids.is_in(known.implode()))
-        matches = matched(strange, known, all_mended) if len(strange) else None
+        matches = matches_of(strange, known, normalise_fully) if len(strange) else None
         if matches is not None and len(matches):
-            counts = {what: len(matched(strange, known, mend)) for what, mend in MENDINGS.items()}
+            counts = {what: len(matches_of(strange, known, normalise)) for what, normalise in NORMALISATIONS.items()}
             causes = ", ".join(f"{what} {count:,}" for what, count in counts.items() if count) or "several of these at once"
-            share = shared(len(matches), len(ids), f"{column} ids")
+            share = share_text(len(matches), len(ids), f"{column} ids")
             sentence = f"{share} of {own.role} would match another file after cleaning ({causes})."
             examples = [f"{mine!r} is there as {theirs!r}" for mine, theirs in matches.head(EXAMPLES).rows()]
             symptoms = self.symptom(
@@ -166,19 +166,19 @@ class MendableIds(HealthCheck):
         return self.symptom(context, f"{differ}; they are compared as text.", len(ids), len(ids), model=model, severity="info")
 
     def _nothing_in_common(self, tally: Tally, context: Context, comparison: _Comparison, column: Column) -> bool:
-        """Whether `NothingInCommon` says already that the ids of the lists differ."""
+        """Return whether `NothingInCommon` reports already that the ids of the lists differ."""
         if comparison is not _OF_MODEL or context.setting(NothingInCommon.declared.id).severity == "off":
             return False
         return not _any_in(_ids(tally, context, "lists", column), _ids(tally, context, TEST, column))
 
 
 def _columns(context: Context, source: str) -> Mapping[str, str]:
-    """The columns of a source; none if it is not given."""
+    """Return the columns of a source; none if it is not given."""
     return context.sources[source].columns if source in context.sources else {}
 
 
 def _ids(tally: Tally, context: Context, source: str, column: Column) -> pl.Series:
-    """The distinct ids of a source, ascending."""
+    """Return the distinct ids of a source, ascending."""
     prepared = context.prepared
     if column == "item" and source in (TRAIN, "items"):
         return prepared.items.ids.filter(pl.Series(prepared.in_train if source == TRAIN else prepared.in_catalogue)).rename("id")
@@ -188,7 +188,7 @@ def _ids(tally: Tally, context: Context, source: str, column: Column) -> pl.Seri
 
 @check("R07", uses=("rows_as_stored", "item_counts"), policy="unknown_items")
 class UnknownItems(HealthCheck):
-    """Recommended items that neither train nor the items file holds."""
+    """Recommended items that are in neither train nor the items file."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         rows: ListRows = part.table("rows_as_stored")
@@ -202,7 +202,7 @@ class UnknownItems(HealthCheck):
         n, total = tally.count("unknown"), context.counts.count("list_rows")
         n_items = len(tally["items"].ids) if n else 0
         which = f"one of {n_items:,} items that are" if n_items > 1 else "an item that is"
-        sentence = f"{shared(n, total, 'recommended rows')} contain {which} in neither the train nor the items file."
+        sentence = f"{share_text(n, total, 'recommended rows')} contain {which} in neither the train nor the items file."
         return self.symptom(context, sentence, n, total, examples=tally.examples("item"), rows=tally.rows())
 
 
@@ -210,7 +210,7 @@ class UnknownItems(HealthCheck):
 class PopularHits(HealthCheck):
     """Hits that are among the most popular items of train, and the lift of the lists.
 
-    The lift is the mean popularity of what is recommended, divided by that of what train holds.
+    The lift is the mean popularity of recommended items, divided by the mean popularity of train rows.
     """
 
     def tally(self, part: ExaminedPart) -> Tally:
@@ -230,13 +230,13 @@ class PopularHits(HealthCheck):
         lift = (tally.count("popularity") / context.counts.count("list_rows")) / (int((own * own).sum()) / int(own.sum()))
         best = "most popular" if n_head == 1 else f"{n_head:,} most popular"
         lists = f"the lists are {lift:.2f} times as popular as train"
-        sentence = f"{shared(n, n_hits, 'hits')} come from the {best} of {several(n_items, 'item')}; {lists}."
+        sentence = f"{share_text(n, n_hits, 'hits')} come from the {best} of {count_text(n_items, 'item')}; {lists}."
         return self.symptom(context, sentence, n, n_hits, examples=tally.examples("item"), details={"popularity_lift": lift})
 
 
 @check("X12", uses=("item_counts",))
 class NeverRecommended(HealthCheck):
-    """Items of the catalogue that no list holds."""
+    """Items of the catalogue that are in no list."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         return Tally.of(listed=Marks(part.table("item_counts")[:-1] > 0))
@@ -247,7 +247,7 @@ class NeverRecommended(HealthCheck):
         n, total = len(never), int(catalogue.sum())
         items = pl.DataFrame({"item": context.prepared.items.ids.gather(never)})
         examples = [f"item {item}" for item in items["item"].head(5)]
-        sentence = f"{shared(n, total, 'items of the catalogue')} are never recommended."
+        sentence = f"{share_text(n, total, 'items of the catalogue')} are never recommended."
         return self.symptom(context, sentence, n, total, examples=examples, rows=items)
 
 
@@ -256,7 +256,7 @@ def _size_of_head(n_items: int, share: float) -> int:
 
 
 def _head(prepared: Prepared, share: float) -> Array:
-    """For each item that is known before whether it is among the `share` of train's items with the most rows, the first by id."""
+    """Return a mask of the items known before: those in the `share` of train's items with the most rows; ties go to the first by id."""
     key = ("head", share)
     if key not in prepared.memo:
         trained = np.flatnonzero(prepared.in_train)

@@ -1,7 +1,8 @@
-"""R01, R03 to R06, R08 to R10 and X15: repeated items, odd ranks, lengths, ties, and lists that are alike, sampled or cut short."""
+"""Checks of lists, R01, R03 to R06, R08 to R10 and X15: duplicates, odd ranks, lengths, ties, and lists that are equal, sampled or cut."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Final
 
@@ -12,14 +13,14 @@ from msgspec import Struct
 from ..metrics.definition import Definition
 from ..results.row import shortened
 from ..tables.array import Array, in_single_precision
-from ..tables.ids import distinct, gathered
+from ..tables.ids import distinct, gather
 from ..tables.lists import ListRows
-from ..tables.rows import SourceRows
+from ..tables.rows import Rows, SourceRows
 from ..tables.tied_scores import TieRuns
 from ..tables.truth import TruthTable
-from .checker import Context, HealthCheck, Symptom, check, several, shared
+from .checker import Context, HealthCheck, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
-from .tallies import Least, Most, Tally
+from .tallies import Most, Tally
 
 
 @check("R01", uses=("rows_as_stored",), policy="duplicates")
@@ -37,8 +38,11 @@ class RepeatedItems(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("rows_again"), context.counts.count("list_rows")
-        users = several(tally.count("users"), "user")
-        sentence = f"{shared(n, total, 'rows')} repeat an item of the same list, for {users}."
+        users = count_text(tally.count("users"), "user")
+        sentence = f"{share_text(n, total, 'rows')} repeat an item of the same list, for {users}."
+        n_files = context.sources["lists"].n_files if "lists" in context.sources else 1
+        if n_files > 1:
+            sentence += f" The {n_files:,} files are read as one model; the pattern of the files without a name makes a model of each."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
 
@@ -51,7 +55,7 @@ class OddRanks(HealthCheck):
         odd, from_zero = _odd_ranks(lists)
         rising = _rising(lists)
         users = odd | rising
-        rows = part.kept(_filtered(lists, users[lists.user])) if users.any() else {}
+        rows = part.stored_rows(_filtered(lists, users[lists.user])) if users.any() else {}
         numbers = {"odd": int(odd.sum()), "from_zero": int(from_zero.sum()), "rising": int(rising.sum()), "users": int(users.sum())}
         return Tally.of(**numbers, **{**part.users(users), **rows})
 
@@ -59,8 +63,8 @@ class OddRanks(HealthCheck):
         n_lists, n_odd, n_rising = context.n_lists, tally.count("odd"), tally.count("rising")
         if n_odd == tally.count("from_zero") == n_lists and not n_rising:
             return self.symptom(context, "All ranks count from 0, not from 1; only their order matters.", n_odd, n_lists, severity="info")
-        sentences = [f"{shared(n_odd, n_lists, 'lists')} have ranks that are not 1 to n, each once"] if n_odd else []
-        sentences += [f"{shared(n_rising, n_lists, 'lists')} have ranks that contradict the scores"] if n_rising else []
+        sentences = [f"{share_text(n_odd, n_lists, 'lists')} have ranks that are not 1 to n, each once"] if n_odd else []
+        sentences += [f"{share_text(n_rising, n_lists, 'lists')} have ranks that contradict the scores"] if n_rising else []
         sentence = "; ".join(sentences) + "."
         return self.symptom(context, sentence, tally.count("users"), n_lists, examples=tally.examples("user"), rows=tally.rows())
 
@@ -80,7 +84,7 @@ class ShortLists(HealthCheck):
         n = tally.count(f"below_{most}")
         per_cutoff = ", ".join(f"{below:,} than {k}" for k in cutoffs if (below := tally.count(f"below_{k}")))
         each = f" (shorter: {per_cutoff})" if len(cutoffs) > 1 else ""
-        sentence = f"{shared(n, context.n_lists, 'lists')} are shorter than the largest cut-off, {most}{each}."
+        sentence = f"{share_text(n, context.n_lists, 'lists')} are shorter than the largest cut-off, {most}{each}."
         return self.symptom(context, sentence, n, context.n_lists, examples=tally.examples("user"), rows=tally.rows())
 
 
@@ -99,8 +103,8 @@ class LongLists(HealthCheck):
         n = tally.count("lists")
         if not n:
             return []
-        longer = f"{shared(n, context.n_lists, 'lists')} are longer than the largest cut-off, {max(context.cutoffs)}"
-        sentence = f"{longer}; the longest has {several(int(tally['longest'].value), 'row')}."
+        longer = f"{share_text(n, context.n_lists, 'lists')} are longer than the largest cut-off, {max(context.cutoffs)}"
+        sentence = f"{longer}; the longest has {count_text(int(tally['longest'].value), 'row')}."
         return self.symptom(context, sentence, n, context.n_lists, examples=tally.examples("user"), rows=tally.rows())
 
 
@@ -122,16 +126,16 @@ class EqualScores(HealthCheck):
             return Tally()
         mask = np.zeros(lists.n_users, dtype=np.bool_)
         mask[constant] = True
-        return Tally.of(lists=len(constant), **{**part.users(constant), **part.kept(_filtered(lists, mask[lists.user]))})
+        return Tally.of(lists=len(constant), **{**part.users(constant), **part.stored_rows(_filtered(lists, mask[lists.user]))})
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n = tally.count("lists")
-        sentence = f"{shared(n, context.n_lists, 'lists')} have the same score in every row."
+        sentence = f"{share_text(n, context.n_lists, 'lists')} have the same score in every row."
         return self.symptom(context, sentence, n, context.n_lists, examples=tally.examples("user"), rows=tally.rows())
 
 
 def compared_scores(part: ExaminedPart) -> Array:
-    """The scores of the lists, in single precision if a measure compares them so."""
+    """Return the scores of the lists, in single precision if a measure compares them so."""
     score = part.lists.column("score")
     single = any(inner.lists.score_type == "float32" for definition in part.definitions for inner in definition.all)
     return in_single_precision(score) if single else score
@@ -142,7 +146,7 @@ def _filtered(rows: SourceRows, mask: Array) -> pl.DataFrame:
 
 
 def _odd_ranks(lists: SourceRows) -> tuple[Array, Array]:
-    """For each user whether the ranks are not 1 to n, each once; and whether they are 0 to n - 1 instead."""
+    """Return two masks of users: ranks are not 1 to n, each once; and they are 0 to n - 1 instead."""
     odd, from_zero = np.zeros(lists.n_users, dtype=np.bool_), np.zeros(lists.n_users, dtype=np.bool_)
     rank = lists.column("position")
     in_order = np.arange(1, len(rank) + 1) - lists.starts[lists.user]
@@ -165,7 +169,7 @@ def _odd_ranks(lists: SourceRows) -> tuple[Array, Array]:
 
 
 def _rising(lists: SourceRows) -> Array:
-    """For each user whether the list has a row with more higher scores than ranks above it: scores then do not fall along the ranks.
+    """Return a mask of users whose scores do not fall along the ranks: a row has more higher scores than ranks above it.
 
     The first row must have the highest score; without it the same holds for the rest, and so on.
     """
@@ -189,13 +193,13 @@ def _rising(lists: SourceRows) -> Array:
 
 
 _FEW_ITEMS: Final = 20
-"""Lists shorter than this are not taken for sampled candidates."""
+"""Lists shorter than this are not reported as sampled candidates."""
 
 
 class Signatures(Struct, frozen=True, eq=False):
-    """The users with a list, and of each list the number of rows and a sum of item hashes that lists of the same items share.
+    """Users with a list, the lengths of their lists, and a sum of item hashes that is equal for lists of the same items.
 
-    Two lists of different items have the same sum of 64 bits by a rare accident only.
+    Two lists of different items have the same 64-bit sum only by a rare accident.
     """
 
     users: tuple[pl.Series, ...]
@@ -206,7 +210,7 @@ class Signatures(Struct, frozen=True, eq=False):
         return Signatures(self.users + other.users, self.lengths + other.lengths, self.sums + other.sums)
 
     def frame(self) -> pl.DataFrame:
-        """`user n_recommended sum`."""
+        """Return `user n_recommended sum`."""
         return pl.DataFrame(
             {"user": pl.concat(self.users), "n_recommended": np.concatenate(self.lengths), "sum": np.concatenate(self.sums)}
         )
@@ -214,14 +218,14 @@ class Signatures(Struct, frozen=True, eq=False):
 
 @check("R08", uses=("item_hashes",))
 class SameLists(HealthCheck):
-    """Users whose lists hold the same items."""
+    """Users whose lists have the same items."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         listed = np.flatnonzero(part.lists.counts)
         if not len(listed):
             return Tally()
         sums = np.add.reduceat(part.table("item_hashes"), part.lists.starts[listed])
-        return Tally.of(lists=Signatures((gathered(part.data.users, listed),), (part.lists.counts[listed],), (sums,)))
+        return Tally.of(lists=Signatures((gather(part.data.users, listed),), (part.lists.counts[listed],), (sums,)))
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         if "lists" not in tally:
@@ -236,52 +240,88 @@ class SameLists(HealthCheck):
         largest = groups.filter(pl.col("users") == most)
         same = lists.join(largest, on=["n_recommended", "sum"], how="semi").select("user", "n_recommended").sort("user")
         examples = [f"user {user}" for user in same["user"].head(5)]
-        sentence = f"{shared(most, context.n_lists, 'users')} have the same items in their list."
+        sentence = f"{share_text(most, context.n_lists, 'users')} have the same items in their list."
         return self.symptom(context, sentence, most, context.n_lists, examples=examples, rows=same)
 
 
-@check("R10", uses=("stored_hits", "truth_table"))
+class Largest(Struct, frozen=True):
+    """The largest of some numbers, and how often it occurs."""
+
+    value: int
+    count: int
+
+    def __add__(self, other: Largest) -> Largest:
+        if self.value == other.value:
+            return Largest(self.value, self.count + other.count)
+        return max(self, other, key=lambda largest: largest.value)
+
+
+@check("R10", uses=("stored_hits", "truth_table", "hits"))
 class SampledCandidates(HealthCheck):
-    """Lists that are all of one size, with nearly every relevant item inside."""
+    """Lists of which nearly all have one size, with nearly every relevant item inside."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         lengths = part.lists.counts
         listed = lengths > 0
-        if not listed.any():
+        most = int(lengths.max(initial=0))
+        if not most:
             return Tally()
-        least, most = int(lengths[listed].min()), int(lengths.max())
-        numbers = {"least": Least(least), "most": Most(most)}
-        if least != most or most < _FEW_ITEMS:
-            return Tally.of(**numbers)
+        size = Largest(most, int((lengths == most).sum()))
+        if most < _FEW_ITEMS:
+            return Tally.of(size=size)
         truth: TruthTable = part.table("truth_table")
-        _, pair = part.table("stored_hits")
-        relevant = int((truth.relevant & listed[truth.pairs.user]).sum())
         inside = np.zeros(len(truth.pairs), dtype=np.bool_)
-        inside[pair] = True
-        return Tally.of(**numbers, inside=int(inside.sum()), relevant=relevant, **part.users(listed, n_recommended=lengths))
+        inside[part.table("stored_hits")[1]] = True
+        hits: Rows = part.table("hits")
+        near, first = hits["rank"] <= max(part.cutoffs, default=0), hits["rank"] <= hits["n_relevant"]
+        numbers = {"inside": inside, "relevant": truth.relevant & listed[truth.pairs.user]}
+        return Tally.of(
+            size=size,
+            **{name: int(mask.sum()) for name, mask in numbers.items()},
+            near=len(np.unique(hits["pair"][near])),
+            first=len(np.unique(hits["pair"][first])),
+            **part.users(listed, n_recommended=lengths),
+        )
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
-        inside, relevant = tally.count("inside"), tally.count("relevant")
-        if not relevant or tally["least"].value != tally["most"].value or inside < context.limit(self.id, "min_inside") * relevant:
+        inside, relevant, limit = tally.count("inside"), tally.count("relevant"), context.limit(self.id, "min_inside")
+        if not relevant or inside < limit * relevant or tally["size"].count < limit * context.n_lists:
             return []
-        size, prepared = int(tally["most"].value), context.prepared
+        size, n, prepared = tally["size"].value, context.n_lists, context.prepared
         if "catalogue" in context.available and 2 * size > int((prepared.in_train | prepared.in_catalogue).sum()):
             return []  # the lists hold most of the catalogue
-        held = shared(inside, relevant, "relevant items")
-        sentence = f"All lists have {size:,} rows, and {held} are in them: they look like sampled candidates."
-        n = context.n_lists
-        return self.symptom(context, sentence, n, n, examples=tally.examples("user"), rows=tally.rows())
+        lists = "All lists" if tally["size"].count == n else share_text(tally["size"].count, n, "lists")
+        held = share_text(inside, relevant, "relevant items")
+        sentence = f"{lists} have {size:,} rows, and {held} are in them: they look like sampled candidates."
+        return self.symptom(
+            context, sentence + _order_of_candidates(tally, context), n, n, examples=tally.examples("user"), rows=tally.rows()
+        )
+
+
+def _order_of_candidates(tally: Tally, context: Context) -> str:
+    """Return sentences on relevant items that are not candidates, and on their ranks beside those in a random order."""
+    inside, outside, k = tally.count("inside"), tally.count("relevant") - tally.count("inside"), max(context.cutoffs, default=0)
+    sentences = f" The other {count_text(outside, 'relevant item')} cannot be hits." if outside else ""
+    if tally.count("first") == inside >= _FEW_ITEMS:
+        return f"{sentences} All of these items are first in their list: the file may contain candidates or labels, not a model."
+    share = k / tally["size"].value
+    if 0 < share < 1:
+        near = 100 * tally.count("near") / inside
+        sentences += f" {near:.1f} % of these items are in the first {k:,} rows; in random order it is {100 * share:.1f} %."
+        if tally.count("near") + 3 * math.sqrt(inside * share * (1 - share)) < inside * share:
+            sentences += " This is worse than random: check the sign of the scores and the order of the rows."
+    return sentences
 
 
 def over_whole_lists(definition: Definition) -> bool:
-    """Whether a measure compares relevant items with all candidates, listed or not: AUC, GAUC, and LAUC without a cut-off."""
+    """Return whether a measure compares relevant items with all candidates, listed or not: AUC, GAUC, and LAUC without a cut-off."""
     metric = definition.metric
     return metric.family == "auc" and definition.k is None and "catalogue" in metric.needs(definition.params)
 
 
 @check("X15", uses=("n_candidates", "n_relevant"))
 class CutListsInAuc(HealthCheck):
-    """Lists with fewer items than the user has candidates, where a measure compares relevant items with all of these."""
+    """Lists with fewer items than the user has candidates, if a measure compares relevant items with all of these."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         relevant = np.asarray(part.table("n_relevant"))
@@ -307,7 +347,7 @@ class CutListsInAuc(HealthCheck):
         values = ", ".join(f"{value:.2f} in {label}" for label, value in by_chance.items())
         held = f"on average {tally.count('listed') / total:,.0f} of {candidates / total:,.0f}"
         sentence = (
-            f"{shared(n, total, 'lists')} leave out candidates: they contain {held}; the others count as last, so a random order "
+            f"{share_text(n, total, 'lists')} leave out candidates: they contain {held}; the others count as last, so a random order "
             f"reaches about {values}, not 0.50."
         )
         details, examples = {"by_chance": by_chance}, tally.examples("user")
@@ -315,17 +355,17 @@ class CutListsInAuc(HealthCheck):
 
 
 def _by_chance(share: float, definition: Definition) -> float:
-    """What an AUC is of random lists that hold a `share` of the candidates: a listed item has, on average, half of the list above it."""
+    """Return the AUC of random lists with a `share` of the candidates: a listed item has, on average, half of the list above it."""
     among_listed = 1 - share / 2
     return among_listed if definition.params.get("over") == "hits" else share * among_listed
 
 
 @check("R04", uses=("repeating_users", "tie_runs"), wants=("tie_bounds",), policy="tie_order")
 class TiedScores(HealthCheck):
-    """Lists with tied scores as far down as a measure looks.
+    """Lists with tied scores within the ranks that a measure reads.
 
-    Lists that repeat an item have no bounds, nor have measures for which ties change more than ranks; lists with more items than scores
-    are counted all the same.
+    There are no bounds for lists that repeat an item, nor for measures for which ties change more than ranks. Lists that repeat an item
+    count as tied if they have more items than scores.
     """
 
     def tally(self, part: ExaminedPart) -> Tally:
@@ -361,12 +401,12 @@ class TiedScores(HealthCheck):
         note += "".join(f"; {labels} without exact bounds, since {reason}" for reason, labels in _by_reason(context.unbounded).items())
         return self.symptom(
             context,
-            f"{shared(n, context.n_lists, 'lists')} have tied scores{note}.",
+            f"{share_text(n, context.n_lists, 'lists')} have tied scores{note}.",
             n,
             context.n_lists,
             examples=tally.examples("user"),
             rows=tally.rows(),
-            severity="info" if context.bounds and not wide else None,  # ties that move no value are no reason to worry
+            severity="info" if context.bounds and not wide else None,  # ties that do not change a value are harmless
             unlimited=bool(wide),
             refusable=not ordered,
             details={"across": n_across, **({"bounds": wide} if wide else {})},
@@ -374,7 +414,7 @@ class TiedScores(HealthCheck):
 
 
 def _by_reason(unbounded: Mapping[str, str]) -> dict[str, str]:
-    """The measures that have no bounds, for each reason."""
+    """Return the measures that have no bounds, in words, for each reason."""
     labels: dict[str, list[str]] = {}
     for label, reason in unbounded.items():
         labels.setdefault(reason, []).append(label)
@@ -382,13 +422,13 @@ def _by_reason(unbounded: Mapping[str, str]) -> dict[str, str]:
 
 
 def deepest_cutoff(examined: ExaminedPart | Context) -> int | None:
-    """The rank down to which ties matter; `None`: all of them."""
-    whole = any(definition.tied and definition.k is None for definition in examined.definitions)
+    """Return the last rank at which ties matter; `None`: all ranks."""
+    whole = any(definition.has_tie_bounds and definition.k is None for definition in examined.definitions)
     return None if whole or not examined.cutoffs else max(examined.cutoffs)
 
 
 def _few_scores(part: ExaminedPart, repeating: Array) -> Array:
-    """For each user whether the list repeats an item and has fewer scores than items."""
+    """Return a mask of the users whose list repeats an item and has fewer scores than items."""
     tied = np.zeros_like(repeating)
     if repeating.any():
         own = repeating[part.lists.user]

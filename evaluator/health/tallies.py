@@ -1,4 +1,4 @@
-"""What a check notes of one part: numbers, examples and rows that merge with `+`, in any order, to the same findings."""
+"""Tallies of a check over one part: numbers, examples and rows that merge with `+`, in any order, to the same findings."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from msgspec import Struct, field
 from ..tables.array import Array
 
 EXAMPLES: Final = 5
-"""How many examples a finding names."""
+"""Number of examples in a finding."""
 _FRAMES: Final = 64
-"""Examples of so many parts are put together: to sort a few rows takes a millisecond."""
+"""Number of parts whose examples are joined at a time, because sorting even a few rows takes a millisecond."""
 _INTERNAL: Final = frozenset({"row"})
 """Columns of rows that only reading needs."""
 
 
 class Tally(Struct, frozen=True, eq=False):
-    """What a check notes, by name: integers, which are added up, and other values that merge with `+`."""
+    """Tally of a check, by name: integers, which are added up, and other values that merge with `+`."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, **values: Any) -> Tally:
-        """A tally of named values."""
+        """Return a tally of named values."""
         return cls(values)
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(merged(self.values, other.values))
+        return Tally(merge_by_name(self.values, other.values))
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
@@ -39,20 +39,20 @@ class Tally(Struct, frozen=True, eq=False):
         return name in self.values
 
     def count(self, name: str) -> int:
-        """A number, 0 if no part noted it."""
+        """Return a number, 0 if no part has it."""
         return int(self.values.get(name, 0))
 
     def examples(self, *columns: str, name: str = "examples") -> tuple[str, ...]:
-        """The examples noted under a name as text such as `user 3, item 13`."""
+        """Return the examples under a name as text such as `user 3, item 13`."""
         return self.values[name].texts(columns) if name in self.values else ()
 
     def rows(self, name: str = "rows") -> pl.DataFrame | None:
-        """The rows that were kept under a name, sorted; `None` if none were."""
+        """Return the rows that were kept under a name, sorted; `None` if there are none."""
         return self.values[name].frame() if name in self.values else None
 
 
-def merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """Two mappings as one; values of the same name are added."""
+def merge_by_name(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge two mappings; values of the same name are added."""
     both = dict(one)
     for name, value in other.items():
         both[name] = both[name] + value if name in both else value
@@ -60,7 +60,7 @@ def merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Examples(Struct, frozen=True, eq=False, dict=True):
-    """The first few distinct rows in the order of their columns, of `frames` with the first few of each part; `falling` columns descend."""
+    """The first few distinct rows by the order of their columns; `frames` are those of each part, `falling` columns descend."""
 
     frames: tuple[pl.DataFrame, ...]
     falling: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ class Examples(Struct, frozen=True, eq=False, dict=True):
 
     @classmethod
     def of(cls, frame: pl.DataFrame, falling: Sequence[str] = (), most: int = EXAMPLES) -> Examples:
-        """The first few rows of a frame."""
+        """Return the first few rows of a frame."""
         first = frame.unique().sort(frame.columns, descending=[name in falling for name in frame.columns])
         return cls((first.head(most),), tuple(falling), most)
 
@@ -78,16 +78,16 @@ class Examples(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def frame(self) -> pl.DataFrame:
-        """The first few rows of all parts."""
+        """First few rows of all parts."""
         return self.frames[0] if len(self.frames) == 1 else Examples.of(pl.concat(self.frames), self.falling, self.most).frame
 
     def texts(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """The values of `columns` as text, sorted by them."""
+        """Return the values of `columns` as text, sorted by them."""
         rows = sorted(set(self.frame[list(columns)].rows()))
         return tuple(", ".join(f"{name} {value}" for name, value in zip(columns, row, strict=True)) for row in rows)
 
     def values(self, column: str) -> list[Any]:
-        """The values of one column."""
+        """Return the values of one column."""
         return self.frame[column].to_list()
 
 
@@ -100,14 +100,14 @@ class KeptRows(Struct, frozen=True, eq=False):
         return KeptRows((*self.frames, *other.frames))
 
     def frame(self) -> pl.DataFrame:
-        """All rows, in the order of the file, or else of all columns, so that parts and threads cannot change a byte."""
+        """Return all rows in file order, or else ordered by all columns, so that parts and threads cannot change a byte."""
         rows = pl.concat(self.frames)
         internal = [name for name in rows.columns if name in _INTERNAL or name.startswith("odd_")]
         return rows.sort(*_INTERNAL.intersection(internal), *(name for name in rows.columns if name not in internal)).drop(internal)
 
 
 class Least(Struct, frozen=True):
-    """The smallest of some numbers."""
+    """Smallest of some numbers."""
 
     value: float
 
@@ -116,7 +116,7 @@ class Least(Struct, frozen=True):
 
 
 class Most(Struct, frozen=True):
-    """The largest of some numbers."""
+    """Largest of some numbers."""
 
     value: float
 
@@ -125,7 +125,7 @@ class Most(Struct, frozen=True):
 
 
 class Marks(Struct, frozen=True, eq=False):
-    """For each of the items that are known before whether some part holds it."""
+    """Mask of the items that are known before: those that some part has."""
 
     mask: Array
 
@@ -134,15 +134,15 @@ class Marks(Struct, frozen=True, eq=False):
 
 
 class DistinctIds(Struct, frozen=True, eq=False, dict=True):
-    """Distinct ids of several parts; they are put together when they have grown to twice their number."""
+    """Distinct ids of several parts; duplicates are removed once the series are more than twice as long as after the last removal."""
 
     series: tuple[pl.Series, ...]
     n_together: int = 0
-    """How many ids there were when they were last put together."""
+    """Number of ids when duplicates were last removed."""
 
     @classmethod
     def of(cls, ids: pl.Series) -> DistinctIds:
-        """Some ids, which are distinct already."""
+        """Return ids that are distinct already."""
         return cls((ids.rename("id"),), len(ids))
 
     def __add__(self, other: DistinctIds) -> DistinctIds:

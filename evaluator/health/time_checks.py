@@ -1,4 +1,4 @@
-"""X07 to X09: times that are the wrong way round, and lists that know the future."""
+"""Checks of times, X07 to X09: times in the wrong order, and lists with items from the future."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ..tables.array import Array
 from ..tables.prepared import by_day
 from ..tables.rows import SourceRows
 from ..tables.truth import TEST
-from .checker import Context, HealthCheck, Symptom, check, several, shared
+from .checker import Context, HealthCheck, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
 from .file_checks import TRAIN
 from .tallies import Examples, Tally
 
 
 def of_users(rows: SourceRows, *, latest: bool) -> Array:
-    """The earliest or the latest time of each user's rows, NaN for users without any."""
+    """Return the earliest or the latest time of each user's rows, NaN for users without any."""
     time = rows.frame["timestamp"].cast(pl.Float64).to_numpy()
     times = np.full(rows.n_users, np.nan)
     (np.fmax if latest else np.fmin).at(times, rows.user, time)
@@ -27,7 +27,7 @@ def of_users(rows: SourceRows, *, latest: bool) -> Array:
 
 @check("X07", per="files")
 class OverlappingUsers(HealthCheck):
-    """Users with a test row that is older than their last train row; by days, if one of the files has only days."""
+    """Users with a test row that is older than their last train row; compared by day if one of the files has only days."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         begins, ends = of_users(part.data.rows(TEST), latest=False), of_users(part.data.rows(TRAIN), latest=True)
@@ -41,13 +41,13 @@ class OverlappingUsers(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("early"), tally.count("users")
-        sentence = f"{shared(n, total, 'users of train and test')} have a test row that is older than their last train row."
+        sentence = f"{share_text(n, total, 'users of train and test')} have a test row that is older than their last train row."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user"), rows=tally.rows())
 
 
 @check("X08", per="files")
 class TrainAfterTest(HealthCheck):
-    """Train rows that are younger than the first test row of all users."""
+    """Train rows that are newer than the first test row of all users."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         facts = part.prepared.times
@@ -61,11 +61,11 @@ class TrainAfterTest(HealthCheck):
         if not len(late):
             return Tally()
         youngest = Examples.of(late.select("timestamp", "user", "item"), falling=("timestamp",))
-        return Tally.of(late=len(late), examples=youngest, **part.kept(late))
+        return Tally.of(late=len(late), examples=youngest, **part.stored_rows(late))
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("late"), context.counts.count("timed_train_rows")
-        sentence = f"{shared(n, total, 'train rows')} are younger than the first test row: across users, train contains the future."
+        sentence = f"{share_text(n, total, 'train rows')} are younger than the first test row: across users, train contains the future."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
 
@@ -90,18 +90,18 @@ class FutureItems(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("early"), context.counts.count("list_rows")
-        held = f"{shared(n, total, 'recommended rows')} contain an item that first appears after the user's last test row"
-        sentence = f"{held}, for {several(tally.count('users'), 'user')}."
+        held = f"{share_text(n, total, 'recommended rows')} contain an item that first appears after the user's last test row"
+        sentence = f"{held}, for {count_text(tally.count('users'), 'user')}."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
 
-def untimed(context: Context) -> list[str]:
-    """What to say of rows of test and train without a time, which the checks of time pass over."""
+def time_remarks(context: Context) -> list[str]:
+    """Return sentences on test and train rows without a time, which the checks of time skip."""
     sentences = []
     for role in (TEST, TRAIN):
         n_rows, n_timed = context.counts.count(f"{role}_rows"), context.counts.count(f"timed_{role}_rows")
         if n_timed < n_rows:
             source = context.sources[role]
-            lacking = f"{shared(n_rows - n_timed, n_rows, 'rows')} have no time in {source.columns['timestamp']!r} that can be read"
+            lacking = f"{share_text(n_rows - n_timed, n_rows, 'rows')} have no time in {source.columns['timestamp']!r} that can be read"
             sentences.append(f"{source.role}: {lacking}; X07, X08 and X09 skip these rows.")
     return sentences

@@ -1,4 +1,4 @@
-"""T04, X13 and X14: values that are too few, impossible, or no better than popularity."""
+"""Checks of values, T04, X13 and X14: too few users, impossible values, and models no better than popularity."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from ..measure.aggregate import aggregated
+from ..measure.aggregate import compute_aggregate
 from ..measure.partial import MomentTable
 from ..metrics.definition import Definition
 from ..results.result import Row
 from ..tables.array import Array
 from ..tables.hits import train_pairs
-from ..tables.ids import gathered
+from ..tables.ids import gather
 from ..tables.lists import Reading
 from ..tables.prepared import Prepared
 from ..tables.rows import LISTS, PartData, within_users
 from ..tables.truth import TEST
-from .checker import Context, HealthCheck, Symptom, check, several, shared
+from .checker import Context, HealthCheck, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
 from .tallies import Examples, KeptRows, Tally
 
@@ -30,13 +30,13 @@ _Z: Final = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
 
 
 def _first_of_users(definitions: Sequence[Definition]) -> int | None:
-    """The index of the first measure with per-user values."""
-    return next((index for index, definition in enumerate(definitions) if not definition.metric.system), None)
+    """Return the index of the first measure with per-user values."""
+    return next((index for index, definition in enumerate(definitions) if not definition.metric.per_model), None)
 
 
 @check("T04")
 class TooFewUsers(HealthCheck):
-    """Too few users who count for the first measure, or too few for the difference that is to be seen."""
+    """Too few users who count for the first measure, or too few to detect the configured difference."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         index = _first_of_users(part.definitions)
@@ -50,14 +50,14 @@ class TooFewUsers(HealthCheck):
         index = _first_of_users(context.definitions)
         if index is None:
             return []
-        moments, label = tally["moments"].measure(0), context.measured[index][0].label
+        moments, label = tally["moments"].measure(0), context.rows_by_measure[index][0].label
         n, least = moments.n, context.limit(self.id, "min_users")
         symptoms: list[Symptom] = []
         if n < least:
             few = "Only 1 user counts" if n == 1 else f"Only {n:,} users count" if n else "No user counts"
-            symptoms += self.symptom(context, f"{few} for {label}; fewer than {least:g} tell little.", 1, 1)
+            symptoms += self.symptom(context, f"{few} for {label}; with fewer than {least:g} its value is very uncertain.", 1, 1)
         mde = context.setting(self.id).limits["mde"]
-        deviation = aggregated("std", moments, ddof=1)["std"] if mde and n > 1 else None
+        deviation = compute_aggregate("std", moments, ddof=1)["std"] if mde and n > 1 else None
         if mde and deviation is not None and math.isfinite(deviation):
             needed = math.ceil((_Z * deviation / mde) ** 2)
             if n < needed:
@@ -69,7 +69,7 @@ class TooFewUsers(HealthCheck):
 
 @check("X13", wants=("reference_lists",))
 class ImpossibleValues(HealthCheck):
-    """Values out of the bounds of their metric, and values above those of the best possible lists."""
+    """Values outside of the bounds of their metric, and values above those of the best possible lists."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         bounds = np.asarray([definition.metric.bounds for definition in part.definitions], dtype=np.float64)
@@ -78,10 +78,10 @@ class ImpossibleValues(HealthCheck):
         valued = np.count_nonzero(~np.isnan(values), axis=1)
         noted: dict[str, object] = {f"valued_{index}": int(n) for index, n in enumerate(valued)}
         for index in np.flatnonzero(odd.any(axis=1)).tolist():
-            if part.definitions[index].metric.system:
+            if part.definitions[index].metric.per_model:
                 continue
             users = np.flatnonzero(odd[index])
-            frame = pl.DataFrame({"user": gathered(part.data.users, users), "value": values[index, users]})
+            frame = pl.DataFrame({"user": gather(part.data.users, users), "value": values[index, users]})
             extreme = frame.with_columns(size=pl.col("value").abs()).select("size", "value")
             duplicates = {f"{role}_{index}": n for role, n in duplicates_of(part.data, users).items()}
             noted |= duplicates | {
@@ -94,8 +94,8 @@ class ImpossibleValues(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         symptoms: list[Symptom] = []
-        for index, (definition, rows) in enumerate(zip(context.definitions, context.measured, strict=True)):
-            if rows and definition.metric.system:
+        for index, (definition, rows) in enumerate(zip(context.definitions, context.rows_by_measure, strict=True)):
+            if rows and definition.metric.per_model:
                 symptoms += self._of_model(rows[0], definition, context)
             elif rows:
                 symptoms += self._of_users(tally, index, rows[0].label, definition, context)
@@ -107,7 +107,7 @@ class ImpossibleValues(HealthCheck):
             return []
         bounds = definition.metric.bounds
         (extreme,) = tally[f"extreme_{index}"].values("value")
-        subject = f"{label} of {shared(n, total, 'users')}"
+        subject = f"{label} of {share_text(n, total, 'users')}"
         duplicates = {role: tally.count(f"{role}_{index}") for role in (LISTS, TEST)}
         outside = _outside(definition, cause(definition, duplicates, context.prepared))
         far = f"{'up' if extreme > bounds[1] else 'down'} to {extreme:.4g}"
@@ -136,10 +136,10 @@ class ImpossibleValues(HealthCheck):
 
 @check("X14", uses=("reading",), wants=("popularity_lists",))
 class NoBetterThanPopularity(HealthCheck):
-    """Measures that the config asks for, at or below the popularity baseline.
+    """Measures of the config at or below the popularity baseline.
 
-    A model whose lists are those of this baseline cannot be better, and is passed over. Lists of the most popular items that leave out seen
-    items where the baseline does not, or hold them where it leaves them out, are others.
+    A model whose lists are those of this baseline cannot be better, and is skipped. It is not skipped if its lists of the most popular
+    items treat seen items differently from the baseline.
     """
 
     def tally(self, part: ExaminedPart) -> Tally:
@@ -157,7 +157,9 @@ class NoBetterThanPopularity(HealthCheck):
             if (value - floor) * (1 if row.higher_is_better else -1) <= margin
         ]
         more = f" by more than {margin:g}" if margin else ""
-        sentence = f"{shared(len(below), len(compared), 'measures')} are not above the popularity baseline{more}: {_first_three(below)}."
+        sentence = (
+            f"{share_text(len(below), len(compared), 'measures')} are not above the popularity baseline{more}: {_first_three(below)}."
+        )
         sentence += f" The lists of this baseline {context.popularity_rule.sentence}."
         return self.symptom(context, sentence, len(below), len(compared))
 
@@ -168,22 +170,22 @@ class NoBetterThanPopularity(HealthCheck):
 
     @staticmethod
     def is_popularity(tally: Tally, context: Context) -> bool:
-        """Whether all lists are those of the baseline: of the most popular items, with or without what train holds for the user as it."""
+        """Return whether all lists are those of the baseline: the most popular items, with the same treatment of the user's train items."""
         rule = context.popularity_rule
         unseen, every = (0 < tally.count("lists") == tally.count(name) for name in ("unseen_popular", "popular"))
         return unseen or every if rule.reads_without else unseen if rule.leaves_out else every
 
 
 def _outside(definition: Definition, why: str) -> str:
-    """Say that a value, put in the place of `{}`, is outside of the range of its metric, and why if that is known."""
+    """Say that a value, inserted at `{}`, is outside of the range of its metric, and why if the cause is known."""
     least, most = definition.metric.bounds
     between = f"{least:g} or more" if math.isinf(most) else f"{most:g} or less" if math.isinf(least) else f"{least:g} to {most:g}"
     return f"outside of its range ({between}), {{}}" + (f", because {why}" if why else "; no cause is known")
 
 
 def _paired(context: Context, others: Mapping[str, float]) -> Iterator[tuple[Row, float, float]]:
-    """Each mean of the model with the value of the same measure in `others`: the row, its value, the other value."""
-    for rows in context.measured:
+    """Yield each mean of the model with the value of the same measure in `others`: the row, its value, the other value."""
+    for rows in context.rows_by_measure:
         for row in rows:
             if row.aggregate == "mean" and row.value is not None and row.label in others:
                 yield row, row.value, others[row.label]
@@ -200,35 +202,35 @@ _SUMMED: Final = ("rows", "rows_count", "sum")
 
 
 def duplicates_of(data: PartData, users: Array) -> dict[str, int]:
-    """The number of duplicate rows of some users of a part, given by their indexes: in their lists, and in the test file."""
+    """Return the number of duplicate rows of some users of a part, given by their indexes: in their lists, and in the test file."""
     inside = np.zeros(data.n_users, dtype=np.bool_)
     inside[users] = True
-    found = {}
+    counts = {}
     for role in (LISTS, TEST):
         rows = data.rows(role)
         frame = rows.frame.select("user", "item").filter(inside[rows.user])
-        found[role] = len(frame) - frame.n_unique()
-    return found
+        counts[role] = len(frame) - frame.n_unique()
+    return counts
 
 
 def cause(definition: Definition, duplicates: Mapping[str, int], prepared: Prepared) -> str:
-    """Why the values of a measure are outside of its range, and what to do; empty if no cause is known.
+    """Return why the values of a measure are outside of its range, and what to do; empty if no cause is known.
 
     `duplicates` are those of the users whose values are outside.
     """
     each = definition.all
     in_train = int(prepared.numbers.get("train_rows", 0) - prepared.numbers.get("train_pairs", 0))
     if in_train and any(one.params.get("count") == "rows" for one in each):
-        rows = several(in_train, "repeated row")
+        rows = count_text(in_train, "repeated row")
         return f"data.train has {rows}, and count=rows counts each of them; remove them or set count=users"
     in_lists = duplicates.get(LISTS, 0)
     if in_lists and any(one.lists.duplicates not in _SINGLE for one in each):
         policy = "evaluation.policy.duplicates: keep_best_rank"
-        return f"their lists have {several(in_lists, 'repeated row')}; remove them or set {policy}"
+        return f"their lists have {count_text(in_lists, 'repeated row')}; remove them or set {policy}"
     in_test = duplicates.get(TEST, 0)
     if in_test and any(one.truth.duplicates in _SUMMED for one in each):
         policy = "evaluation.policy.truth_duplicates: best"
-        return f"the test file has {several(in_test, 'repeated row')} for them; remove them or set {policy}"
+        return f"the test file has {count_text(in_test, 'repeated row')} for them; remove them or set {policy}"
     other = next((one.metric for one in each if one.metric.origin != "receval"), None)
     if other is not None:
         return f"{other.origin} defines {other.name}, and its formula and its bounds differ; correct one of them"
@@ -236,11 +238,11 @@ def cause(definition: Definition, duplicates: Mapping[str, int], prepared: Prepa
 
 
 _FIRST: Final = 10_000
-"""So many rows are looked at before all of them: few models have a popular item at each place above a less popular one."""
+"""Number of rows to test before all of them: only few models order their lists by popularity."""
 
 
 def popular_lists(reading: Reading, part: PartData, prepared: Prepared) -> tuple[int, int, int]:
-    """The number of lists; of those that are the most popular items; and of those that are the most popular of what the user has not seen.
+    """Return three numbers of lists: all, those of the most popular items, and those of the most popular items that the user has not seen.
 
     The last two are 0 if any list is not ordered by popularity.
     """
@@ -265,6 +267,6 @@ def popular_lists(reading: Reading, part: PartData, prepared: Prepared) -> tuple
 
 
 def _rises(popularity: Array, reading: Reading, n_rows: int) -> bool:
-    """Whether an item of the first rows of the lists stands below a less popular one."""
+    """Return whether an item in the first rows of the lists is below a less popular one."""
     row = popularity[reading.item_index[:n_rows]]
     return bool(within_users(row[1:] > row[:-1], reading.starts).any())

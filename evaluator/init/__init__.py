@@ -7,7 +7,7 @@ from .conversion import convert
 from .guess import config_text, guess
 
 _CONFIGS: Final = ("families.yaml", "grids.yaml", "quickstart.yaml", "receval.schema.json")
-"""The configs that need nothing but the sample data; pyproject.toml puts the same into the wheel."""
+"""The configs that need only the sample data; pyproject.toml puts the same ones into the wheel."""
 
 
 def sample() -> dict[str, bytes]:

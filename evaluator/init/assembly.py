@@ -1,4 +1,4 @@
-"""Assemble a config from the classified files: the entry of each in the data section, what to compute, and what is doubtful."""
+"""Assemble a config from the classified files: their entries in the data section, the metrics, and the doubts."""
 
 from __future__ import annotations
 
@@ -11,13 +11,22 @@ from msgspec.structs import replace
 
 from ..load.columns import says_what_happened
 from ..names.row_filter import in_filter
-from .choice import TrainTestFiles, choose_models, choose_train_test, foreign_files, resolve_bare_lists, spelling_doubts, test_candidates
+from .choice import (
+    CANDIDATES,
+    TrainTestFiles,
+    choose_models,
+    choose_train_test,
+    foreign_files,
+    resolve_bare_lists,
+    spelling_doubts,
+    test_candidates,
+)
 from .classification import ClassifiedFile
 from .name_words import are_in_different_folders, column_words, stem, table_words, words_of
 from .preview import ColumnSummary, TablePreview
 
 _KINDS: Final = {"catalogue": "items", "people": "users", "policy": "the scores of a policy"}
-"""Kinds of table that people know by another name."""
+"""Kind of table → its usual name, if it differs."""
 _SINGLE_KEYS: Final = {"catalogue": "items", "people": "users", "policy": "previous_policy", "distances": "distances"}
 """Kind of table → its key of the data section, which takes one file."""
 _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
@@ -37,13 +46,13 @@ _USUAL_CUTOFFS: Final = (5, 10, 20)
 _BASIC_METRICS: Final = ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")
 _SEPARATORS: Final = ("|", ";", ", ", ",", "/")
 _MOST_EVENTS: Final = 20
-"""The most different values of a column that says what happened."""
+"""Largest number of distinct values of an event column."""
 _SHOWN_EVENTS: Final = 6
 _WANTED_EVENTS: Final = (
     "purchase", "purchased", "buy", "bought", "order", "ordered", "transaction", "conversion", "checkout", "sale", "payment", "booking",
     "subscribe", "like", "play", "watch", "click",
 )  # fmt: skip
-"""Words of events that are likely what a recommender should predict, the likeliest first."""
+"""Words of events that a recommender probably predicts, the likeliest first."""
 
 
 class SourceEntry(Struct, frozen=True):
@@ -57,10 +66,9 @@ class SourceEntry(Struct, frozen=True):
 class GuessedConfig(Struct, frozen=True):
     """The parts of a guessed config, a description of every file, and what is uncertain.
 
-    `data` goes by the key of the data section, `models` by the name of the model. `alternatives` are files that could have had a key
-    instead. `threshold`, `top_k` and `metrics` have their reasons; `where` is a filter of the test set that may be meant, with the values
-    of its column. `descriptions` are pairs of a file and what it is used as. `problem`
-    says why no config can be written; then `data` and `models` are empty.
+    `data` is by key of the data section, `models` by name of the model. `alternatives` are files that could have a key instead.
+    `threshold`, `top_k` and `metrics` have their reasons; `where` is a possible filter of the test set, with the values of its column.
+    `descriptions` are pairs of a file and its use. `problem` says why no config can be written; then `data` and `models` are empty.
     """
 
     data: Mapping[str, SourceEntry] = field(default_factory=dict)
@@ -106,7 +114,7 @@ def _of_table(files: Sequence[ClassifiedFile], table: str) -> list[ClassifiedFil
 
 
 def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: Mapping[str, str], doubts: Sequence[str]) -> GuessedConfig:
-    """Choose what to compute, and describe the place of every file: in the order given, unreadable ones last."""
+    """Choose the metrics, and describe the use of every file, in the order given, unreadable ones last."""
     by_path = {path: f"left out: {reason}" for path, reason in left_out.items()}
     by_path |= {entry.file.path: f"left out, but listed in a comment: {entry.comment}" for _, entry in config.alternatives}
     by_path |= {entry.file.path: f"data.{key}: {_reading(entry)}" for key, entry in config.data.items()}
@@ -122,7 +130,7 @@ def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: 
         threshold=threshold,
         where=where,
         top_k=_cutoffs([entry.file for entry in config.models.values()]),
-        metrics=_metrics(config.data, _has_one_row_per_user(test)),
+        metrics=_metrics(config.data, _has_one_row_per_user(test), sampled=CANDIDATES in left_out.values()),
         descriptions=tuple((path, by_path[path]) for path in dict.fromkeys([*(file.path for file in files), *left_out])),
         doubts=tuple(dict.fromkeys([*doubts, *in_doubt])),
     )
@@ -134,7 +142,12 @@ def _reading(entry: SourceEntry) -> str:
     columns = ", ".join(f"{key}={name}" for key, name in entry.keys["columns"].items())
     keys = "".join(f"; {key} {value!r}" for key, value in entry.keys.items() if key in _SHOWN_KEYS)
     header = "" if preview.raw.has_header else "; no header"
-    return f"{entry.comment}; {columns}{keys}{header}; {'' if preview.n_rows_exact else 'about '}{preview.n_rows:,} rows"
+    return f"{entry.comment}; {columns}{keys}{header}; {_row_count(preview)} rows"
+
+
+def _row_count(preview: TablePreview) -> str:
+    """Return the number of rows, `5,000`, or to two digits an estimate, `about 580,000`."""
+    return f"{preview.n_rows:,}" if preview.n_rows_exact else f"about {int(float(f'{preview.n_rows:.1e}')):,}"
 
 
 def _data_section(
@@ -158,7 +171,7 @@ def _data_section(
 
 
 def _side_order(test: ClassifiedFile, file: ClassifiedFile) -> tuple[int | bool | str, ...]:
-    """Sort by ids of the test set and one row per user, then by folder, name, categories and number of columns: the best first."""
+    """Return a sort key, the best file first: ids shared with the test set, one row per user, folder, name, categories, columns."""
     is_users = file.table == "people"
     test_ids = test.by_user.users if is_users else test.by_user.items
     column = file.columns["user" if is_users else "item"]
@@ -206,7 +219,7 @@ def _file_doubts(files: Sequence[ClassifiedFile]) -> list[str]:
 
 
 def _column_doubts(file: ClassifiedFile) -> list[str]:
-    """Return how ambiguous text is read, as lists or as numbers with a decimal comma; then what `receval run` will refuse in these rows."""
+    """Return how ambiguous text is read (lists, or numbers with a decimal comma), and the rows that `receval run` will refuse."""
     keys, doubts, refusals = file.preview.raw.config_keys, [], []
     if "split" in keys and "item" in file.columns:
         doubts.append(f"column {file.columns['item'].name!r} is used as lists of items separated by {keys['split']!r}")
@@ -254,7 +267,7 @@ def _has_one_row_per_user(test: ClassifiedFile) -> bool:
 
 
 def _filter(test: ClassifiedFile) -> tuple[str, str] | None:
-    """Return a filter of the rows that are likely meant if a column says what happened, and the values of this column with their counts."""
+    """Return a probable filter of rows if there is an event column, and the values of this column with their counts; else `None`."""
     taken = {column.number for column in test.columns.values()}
     for column in test.preview.columns if test.preview.raw.has_header else ():
         is_event = says_what_happened(column.name) and column.number not in taken and not column.is_list
@@ -269,12 +282,18 @@ def _filter(test: ClassifiedFile) -> tuple[str, str] | None:
     return None
 
 
-def _metrics(data: Mapping[str, SourceEntry], one_row_per_user: bool) -> tuple[tuple[str, str], ...]:
-    """Choose metrics that the inputs allow, each with a comment; after a leave-one-out split only those that differ."""
+def _metrics(data: Mapping[str, SourceEntry], one_row_per_user: bool, sampled: bool) -> tuple[tuple[str, str], ...]:
+    """Choose metrics that the inputs allow, each with a comment.
+
+    After a leave-one-out split only those that differ. Of lists of `sampled` candidates, coverage, novelty and diversity would describe
+    the sample.
+    """
     chosen = [(name, "") for name in _BASIC_METRICS]
     if one_row_per_user:
         same = "one test item per user: Recall is the same, Precision is HitRate / k, and MAP is MRR"
         chosen = [("HitRate", same), ("nDCG", ""), ("MRR", "")]
+    if sampled:
+        return tuple(chosen)
     if "train" in data or "items" in data:
         chosen.append(("ItemCoverage", "the share of the catalogue that is recommended at least once"))
     if "train" in data:
@@ -298,7 +317,7 @@ def _categories(preview: TablePreview) -> dict[str, Any]:
 def _separator(column: ColumnSummary) -> str:
     """Detect what separates the categories in a value; empty if nothing does.
 
-    It is the sign that most values have, if splitting leaves fewer distinct names; a space only if it leaves far fewer, since names of
+    It is the sign in most values, if splitting leaves fewer distinct names; a space only if it leaves far fewer, because names of
     categories may have spaces.
     """
     n_values = {sign: sum(sign in value for value in column.examples) for sign in _SEPARATORS}

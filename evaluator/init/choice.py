@@ -18,13 +18,13 @@ _TEST: Final = 0
 _VALIDATION: Final = 1
 _UNKNOWN: Final = 2
 _TRAIN: Final = 3
-"""What the name of a file says; the lower, the likelier it is the test set."""
+"""Roles by the name of a file; the lower, the likelier it is the test set."""
 _ROLES: Final = {"catalogue": ("item",), "policy": ("item",), "distances": ("item",), "people": ("user",), "interactions": ("user", "item")}
-"""Kind of table → the roles of ids of which the test set must share some, in at least one role."""
+"""Kind of table → the roles of ids; the test set must share ids of at least one of them."""
 _MOSTLY: Final = 0.5
-"""A file that holds a larger share of the test pairs holds all interactions, and is no train set."""
+"""A file with a larger share of the test pairs has all interactions, and is not a train set."""
 _MIN_SHARE_IN_TEST: Final = 0.8
-"""The least share of pairs in the test set for a file of predicted ratings."""
+"""Smallest share of pairs in the test set for a file of predicted ratings."""
 _GENERIC_WORDS: Final = (
     "recs", "rec", "recommendations", "reco", "recos", "predictions", "preds", "pred", "lists", "run", "runs", "results", "output"
 )  # fmt: skip
@@ -37,9 +37,9 @@ _FOLDS: Final[dict[str, Callable[[str], str]]] = {
     "quotation marks": lambda text: text.strip("\"'"),
 }
 _WORTH_SAYING: Final = 0.01
-"""The least share of ids that must differ in spelling only for a warning."""
+"""Smallest share of ids that must differ only in spelling for a warning."""
 _CANDIDATE_WORDS: Final = ("candidate", "candidates", "negative", "negatives", "sampled")
-_CANDIDATES: Final = (
+CANDIDATES: Final = (
     "by its name it holds candidates for ranking: without a score or rank it is not a model, and test items first give nDCG 1"
 )
 Alternative = tuple[str, ClassifiedFile, str]
@@ -71,7 +71,9 @@ def choose_train_test(interactions: Sequence[ClassifiedFile], lists: Sequence[Cl
     if _priority(test) < _UNKNOWN:
         rivals = [file.path for file in candidates[1:] if _priority(file) == _priority(test)]
         if rivals:
-            could_be = f"{' or '.join(rivals)} could also be it, and {'stands' if len(rivals) == 1 else 'stand'} in the config as a comment"
+            could_be = (
+                f"{' or '.join(rivals)} could also be it; the config has {'it as a comment' if len(rivals) == 1 else 'them as comments'}"
+            )
             doubts.insert(0, f"{test.path} is used as the test set; {could_be}")
     else:
         if train is None and not alternatives and not any(_share_pairs(test, file) for file in lists):
@@ -88,7 +90,7 @@ def choose_train_test(interactions: Sequence[ClassifiedFile], lists: Sequence[Cl
 
 
 def resolve_bare_lists(files: Sequence[ClassifiedFile]) -> list[ClassifiedFile]:
-    """Turn lists that only their equal lengths gave away into interactions, unless they share pairs with a test set by name."""
+    """Turn files that were classified as lists only by their equal lengths into interactions, unless they share test pairs."""
     tests = [file for file in files if file.table == "interactions" and _priority(file) < _UNKNOWN]
     return [
         replace(file, table="interactions") if file.is_told_by_length and not any(_share_pairs(test, file) for test in tests) else file
@@ -105,9 +107,9 @@ def test_candidates(interactions: Sequence[ClassifiedFile], lists: Sequence[Clas
 
 
 def _test_order(file: ClassifiedFile, files: Sequence[ClassifiedFile]) -> tuple[int, bool, int, bool, int, str]:
-    """Sort by name, then files with lists, then those nearest to the top; without a telling name the smallest first.
+    """Return a sort key: by name, then files with lists, then those nearest to the top; without a clear name, the smallest first.
 
-    A file has lists if some are in its folders, and share users and items with it.
+    A file has lists if some in its folders share users and items with it.
     """
     is_named, label = _priority(file) < _UNKNOWN, file.label
     elsewhere = _elsewhere(file, files)
@@ -160,8 +162,8 @@ def _priority(file: ClassifiedFile) -> int:
 def foreign_files(test: ClassifiedFile, files: Sequence[ClassifiedFile]) -> dict[str, str]:
     """Return the files that do not belong to the test set, with the reason.
 
-    They are in the folder of another test set that has lists of its own, or they share no ids with this one. Lists without common ids
-    are reported later, when the models are chosen.
+    They are in the folder of another test set that has its own lists, or share no ids with this one. Lists without common ids are
+    reported later, when the models are chosen.
     """
     foreign = _elsewhere(test, files)
     for file in files:
@@ -195,7 +197,7 @@ def choose_models(
     """
     roles = {file.path: role for file in lists if (role := _role_without_common_ids(test, file))}
     left_out = {path: f"it looks like lists, but has no {role} in common with {test.path}" for path, role in roles.items()}
-    left_out |= {file.path: _CANDIDATES for file in lists if file.path not in left_out and _holds_candidates(file)}
+    left_out |= {file.path: CANDIDATES for file in lists if file.path not in left_out and _holds_candidates(file)}
     usable = [file for file in lists if file.path not in left_out]
     scores = [(file, file.columns["score"]) for file in usable if "score" in file.columns and "position" not in file.columns]
     likely = [file for file, score in scores if "prediction" in score.usual_roles]
@@ -205,13 +207,13 @@ def choose_models(
     models = [file for file in usable if file not in predicted]
     labels = [file.label for file in models]
     names = [_short_name(label) for label in labels]
-    for longer in (stem, _name_with_folder, lambda label: PurePosixPath(label).name.replace(".", "_"), str):  # where names collide
+    for longer in (stem, _name_with_folder, lambda label: PurePosixPath(label).name.replace(".", "_"), str):  # if names collide
         names = [name if names.count(name) == 1 else longer(label) for name, label in zip(names, labels, strict=True)]
     return dict(sorted(zip(names, models, strict=True), key=lambda pair: pair[0])), predicted, left_out
 
 
 def _holds_candidates(file: ClassifiedFile) -> bool:
-    """Return whether a file holds the items among which models rank, and no lists: by its name, if nothing orders them."""
+    """Return whether a file has the candidates that models rank, not lists: by its name, if no column orders them."""
     score = file.columns.get("score")
     is_label = score is not None and score.half_steps and "score" not in score.usual_roles
     is_ordered = "position" in file.columns or (score is not None and not is_label)
@@ -256,7 +258,7 @@ def _role_without_common_ids(test: ClassifiedFile, other: ClassifiedFile) -> str
 
 
 def _have_no_common_ids(test: ClassifiedFile, other: ClassifiedFile, role: str) -> bool:
-    """Return whether no previewed user, or item, of one file occurs anywhere in the other."""
+    """Return whether no previewed user (or item) of one file occurs anywhere in the other."""
     test_ids, ids = _ids(test, role), _ids(other, role)
     return test_ids.isdisjoint(ids) and not other.columns[role].contains_any(test_ids) and not test.columns[role].contains_any(ids)
 
@@ -272,7 +274,7 @@ def _share_pairs(test: ClassifiedFile, lists: ClassifiedFile) -> bool:
 
 
 def _shared_pairs(test: ClassifiedFile, other: ClassifiedFile) -> tuple[int, int, float]:
-    """Count the test pairs that another file holds, and those of its users, as far as the files were previewed; and divide them."""
+    """Return, for the previewed rows, the test pairs in another file, the test pairs of its users, and their ratio."""
     pairs = [pair for pair in test.by_user.pairs if pair[0] in other.by_user.users]
     n_shared = sum(pair in other.by_user.pairs for pair in pairs)
     return n_shared, len(pairs), n_shared / len(pairs) if pairs else 0.0

@@ -1,4 +1,4 @@
-"""Classify one file: assign roles to its columns by names or by order, then tell what it holds by columns, name, and rows per user."""
+"""Classify one file: assign roles to its columns by names or order, then decide its kind by columns, name, and rows per user."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .name_words import DESCRIBING, IDENTIFYING, column_words, is_id_name, stem,
 from .preview import MIN_TIMESTAMP, ColumnSummary, PairSummary, TablePreview
 
 _LIST_ROLES: Final = ("item", "position", "score", "rating")
-"""The roles whose columns may hold lists."""
+"""The roles whose columns may contain lists."""
 _MAX_RATINGS: Final = 20
-"""Ratings have at most so many distinct values; more are scores."""
+"""Largest number of distinct values of ratings; with more they are scores."""
 _MAX_MODELS: Final = 20
 _INTERACTION_WORDS: Final = ("test", "validation", "train")
 _Columns = dict[str, ColumnSummary]
@@ -25,8 +25,8 @@ _Columns = dict[str, ColumnSummary]
 class ClassifiedFile(Struct, frozen=True):
     """A file, its columns by role, and the kind of table it is classified as (none if unknown), with the reason.
 
-    `path` and `label` are those of its place. `doubts` are sentences on what might be wrong. `is_told_by_length` marks lists that only the
-    equal number of rows per user gives away.
+    `path` and `label` are those of its table. `doubts` are sentences on possible mistakes. `is_told_by_length`: it was classified as lists
+    only by the equal number of rows per user.
     """
 
     preview: TablePreview
@@ -41,7 +41,7 @@ class ClassifiedFile(Struct, frozen=True):
 
     @property
     def by_user(self) -> PairSummary:
-        """The rows by user, of a file that has columns of users and items."""
+        """The rows by user, for a file with columns of users and items."""
         assert self.pair_summary is not None
         return self.pair_summary
 
@@ -63,8 +63,8 @@ def classify(preview: TablePreview) -> ClassifiedFile:
 def _roles(preview: TablePreview) -> tuple[_Columns, tuple[str, ...]]:
     """Assign roles to the columns of a file by their names, or without a header by their order; return them with doubts.
 
-    The first two columns hold users and items, later ones timestamps if numbers are large, and scores if they have many decimals. A second
-    column of titles and the like, texts of several words that are no lists of ids, is that of no item.
+    The first two columns are users and items, later ones timestamps if numbers are large, and scores if they have many decimals. A second
+    column of titles (texts of several words that are not lists of ids) is not the item.
     """
     columns = preview.columns
     if preview.raw.has_header:
@@ -131,17 +131,17 @@ def _by_elimination(columns: tuple[ColumnSummary, ...], assigned: _Columns) -> t
 
 
 def _list_separator(column: ColumnSummary) -> str:
-    """Return the separator of the ids in the fields of a column; empty if a field holds one id."""
+    """Return the separator of the ids in the fields of a column; empty if a field has one id."""
     return "" if column.is_list or column.kind != "text" else list_columns.separator(column.examples)
 
 
 def _with_table(file: ClassifiedFile, words: tuple[str, ...]) -> ClassifiedFile:
-    """Tell the kind of table, if the format does not; `words` are those in the name of the file that suggest one."""
+    """Decide the kind of table, if the format does not; `words` are those in the name of the file that suggest one."""
     columns, raw = file.columns, file.preview.raw
     if raw.table is not None:
         judged = replace(_with_rating(file), table=raw.table, reason="TREC judgements (qrels)")
         return replace(file, table="lists", reason="a TREC run") if raw.table == "lists" else judged
-    if "first" in columns:  # there is no header, and the second column is prose, or missing
+    if "first" in columns:  # there is no header, and the second column is text or missing
         if len(file.preview.columns) < 2:
             return replace(file, columns={}, reason="it has only one column")
         table, role = ("people", "user") if "people" in words else ("catalogue", "item")
@@ -150,7 +150,7 @@ def _with_table(file: ClassifiedFile, words: tuple[str, ...]) -> ClassifiedFile:
     if {"item", "distance", "other"} <= columns.keys():
         return replace(file, table="distances", reason="two columns of items and a distance")
     item = columns.get("item")
-    unreadable = ""  # the column with the whole list of a user in a form that cannot be read
+    unreadable = ""  # a column with the whole list of a user in an unreadable form
     if item is not None and not item.is_list and item.examples and all(value.startswith("[") for value in item.examples):
         unreadable = item.name
     elif raw.nested_columns and "user" in columns and item is None:
@@ -213,12 +213,12 @@ def _with_pairs(file: ClassifiedFile, words: tuple[str, ...]) -> ClassifiedFile:
 
 
 def _holds_lists(file: ClassifiedFile) -> bool:
-    """Whether the items of a user stand together in one row, or one entry of a JSON document."""
+    """Return whether the items of a user are in one row, or in one entry of a JSON document."""
     return file.columns["item"].is_list or file.preview.raw.is_by_user
 
 
 def _holds_lists_for_a_set(file: ClassifiedFile, words: tuple[str, ...]) -> bool:
-    """Whether a file named after a test or train set holds lists for it, as `als_test` may; `test` itself never does."""
+    """Return whether a file named after a test or train set has lists for it, as `als_test` may; `test` itself never does."""
     if "position" in file.columns or "lists" in words:
         return True
     has_no_other_words = all(table_words(word) for word in words_of(stem(file.label)))
@@ -231,7 +231,7 @@ def _has_many_decimals(rating: ColumnSummary) -> bool:
 
 
 def _why_lists(file: ClassifiedFile, words: tuple[str, ...]) -> str:
-    """Return why a file holds lists: names say so, there are many decimals, or equal lengths in an order; empty if it does not."""
+    """Return why a file has lists: by its names, by many decimals, or by equal lengths in an order; empty if it has none."""
     for role, name in (("position", "rank"), ("score", "score")):
         if role in file.columns:
             column, has_header = file.columns[role], file.preview.raw.has_header
@@ -251,7 +251,7 @@ def _why_lists(file: ClassifiedFile, words: tuple[str, ...]) -> str:
 
 
 def _falling(file: ClassifiedFile) -> ColumnSummary | None:
-    """Return the only column of decimals without a role, if lists of equal length are in its order, as in that of a score."""
+    """Return the only column of decimals without a role, if it orders lists of equal length, as a score does."""
     taken = [column.number for column in file.columns.values()]
     decimals = [column for column in file.preview.columns if column.kind == "decimal" and column.number not in taken]
     ordered = [column for column in decimals if column.name in file.by_user.falling_columns]
@@ -259,7 +259,7 @@ def _falling(file: ClassifiedFile) -> ColumnSummary | None:
 
 
 def _with_rating(file: ClassifiedFile) -> ClassifiedFile:
-    """Take the score for the rating if there is none, since interactions have no scores."""
+    """Use the score as the rating if there is none, because interactions have no scores."""
     columns = dict(file.columns)
     if "score" in columns and "rating" not in columns:
         columns["rating"] = columns["score"]

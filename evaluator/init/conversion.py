@@ -1,6 +1,6 @@
 """Convert the experiment file of Elliot, WarpRec, RELISON or ClayRS into an equivalent config of receval, with comments.
 
-First the data and the evaluation are found in it, and the keys that have no use; then the config is checked and written.
+First its data, its evaluation and its unused keys are found; then the config is checked and written.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from .. import conventions, metrics
-from ..config.dialects import PROGRAMS, Translation, doubt, ours, translate
+from ..config.dialects import PROGRAMS, Translation, doubt, translate, translate_entry
 from ..config.loader import check, read_document
 from ..config.overrides import Locations, dotted
 from ..errors import ConfigError
@@ -42,7 +42,7 @@ _REASONS: Final = {
     "sys_results": "receval always computes results again",
 }
 _OURS: Final = "receval"
-"""The dialect of a bare evaluation in which nothing is another program's alone."""
+"""The dialect of an evaluation without keys that only one other program has."""
 _ELLIOT_FILE: Final = {"separator": "\t", "header": False, "columns": {"user": 1, "item": 2, "rating": 3}}
 _LISTS: Final = {"separator": "\t", "header": False, "columns": {"user": 1, "item": 2, "score": 3}}
 _PAIRS: Final = {"separator": "\t", "header": False, "columns": {"user": 1, "item": 2}}
@@ -53,8 +53,8 @@ class _Experiment(Struct, frozen=True):
     """The parts of another program's file that receval can use; `at` is the path of its evaluation in the file.
 
     `data` is in receval's keys; the sources of the roles in `placeholders` must be filled in by hand. `left_out` has a sentence for each
-    key that is not used. `others` are further sections of receval's. The train file is `optional` where the program reads none, or the
-    file is a config of receval's without one.
+    key that is not used. `others` are further sections of receval. The train file is `optional` if the program reads none, or if the file
+    is a config of receval without one.
     """
 
     dialect: str
@@ -70,7 +70,7 @@ class _Experiment(Struct, frozen=True):
 def convert(path: File, folder: File | None = None) -> str:
     """Return the YAML of a config equivalent to the file at `path`, with paths relative to `folder` (that of the file if not given).
 
-    Raises `ConfigError` if the file cannot be read, if it was not recognised as a config of, or if it is wrong.
+    Raises `ConfigError` if the file cannot be read, is not recognised as a config of one of these programs, or is wrong.
     """
     document = read_document(path)
     experiment = _recognise(document.value)
@@ -135,7 +135,7 @@ def _known_metrics(translation: Translation, folder: File) -> tuple[dict[str, An
                 refused = [message for where, message in translation.problems if where == origin]
                 if refused:
                     raise ValueError(refused[0])
-                read = ours(entry, chosen)
+                read = translate_entry(entry, chosen)
                 spec = read if isinstance(read, MetricSpec) else chosen.parse(read["name"])
                 needs |= {need for need in metrics.resolve(spec, chosen, load).needs if not need.endswith("?")}
                 known.append(str(read) if isinstance(read, MetricSpec) else read)
@@ -179,7 +179,7 @@ def _evaluation(value: Mapping[str, Any], experiment: _Experiment, moved: _Moved
 
 
 def _recognise(content: Any) -> _Experiment | None:
-    """Find data and evaluation in the content of a file; `None` if it is of none of the four programs."""
+    """Find data and evaluation in the content of a file; `None` if it is not a file of one of the four programs."""
     if isinstance(content, Mapping):
         if isinstance(content.get("experiment"), Mapping):
             return _elliot(content)
@@ -265,9 +265,9 @@ def _warprec(content: Mapping[str, Any]) -> _Experiment:
 
 
 def _receval(content: Mapping[str, Any]) -> _Experiment | None:
-    """Read a config of receval whose evaluation is written as another program's.
+    """Read a config of receval whose evaluation is in the form of another program.
 
-    A bare evaluation may be one that another program could have written, and `receval run` too: it means what it means there.
+    An evaluation that is valid both for another program and for `receval run` keeps its meaning in `receval run`.
     """
     evaluation, data = content["evaluation"], content.get("data")
     dialect = translate(evaluation).dialect

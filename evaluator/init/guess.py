@@ -16,7 +16,7 @@ from .. import load
 from ..config.loader import check
 from ..config.overrides import Locations
 from ..errors import ConfigError, DataError, MissingExtraError
-from ..load import database
+from ..load import database, sniff
 from ..load.source import PROCESS_SCRATCH
 from ..names import yaml_text as text
 from ..names.short_names import is_address
@@ -27,7 +27,7 @@ from .preview import DiscoveredTable, Query, TablePreview, discover_tables
 _MAX_ROWS_PER_FILE: Final = 100_000
 _MAX_ROWS: Final = 2_000_000
 _READ_KEYS: Final = ("format", "separator", "header", "columns", "split", "decimal_comma")
-"""The keys of a source that say how to read it."""
+"""The keys of a source with options to read it."""
 _HEAD = """\
 # Written by `receval init`: guesses with reasons. Correct what is wrong, check with `receval validate`, then evaluate with `receval run`.
 # Paths are relative to {where}.
@@ -47,6 +47,9 @@ def guess(names: Sequence[str]) -> GuessedConfig:
     tables = [one for found in discover_tables(names or ["."]) for one in _tables_in(found, unreadable)]
     max_rows = min(_MAX_ROWS_PER_FILE, _MAX_ROWS // max(len(tables), 1))
     for table in tables:
+        if table.paths[0].suffix.lower() in sniff.ARRAYS:
+            unreadable[table.path] = ": ".join(sniff.ARRAYS_HAVE_NO_IDS)
+            continue
         try:
             files.append(_classified(TablePreview(table, max_rows)))
         except (DataError, MissingExtraError) as error:
@@ -66,7 +69,7 @@ def guess(names: Sequence[str]) -> GuessedConfig:
 
 
 def _without_times(config: GuessedConfig, sources: Mapping[str, load.Source]) -> Iterator[str]:
-    """Yield which checks stay off because the test or train set has no times."""
+    """Yield a sentence on the checks that stay off because the test or train set has no times."""
     lacking = [key for key in ("test", "train") if key in config.data and "timestamp" not in sources[f"data.{key}"].columns]
     if lacking and "train" in config.data:
         paths = " and ".join(config.data[key].file.path for key in lacking)
@@ -75,7 +78,7 @@ def _without_times(config: GuessedConfig, sources: Mapping[str, load.Source]) ->
 
 
 def _tables_in(table: DiscoveredTable, unreadable: dict[str, str]) -> list[DiscoveredTable]:
-    """The tables of a database of SQLite or DuckDB; any other file alone. What cannot be read is added to `unreadable` with the reason."""
+    """Return the tables of an SQLite or DuckDB database, or any other file itself; add unreadable ones to `unreadable` with reasons."""
     path = table.paths[0]
     scheme = database.scheme_of(path)
     if scheme is None:
@@ -89,7 +92,7 @@ def _tables_in(table: DiscoveredTable, unreadable: dict[str, str]) -> list[Disco
     for name, statement in statements:
         shown = f"{table.path}: {name}"
         try:
-            rows = database.fetched(shown, f"{scheme}:///{path}", statement, Path(), PROCESS_SCRATCH)
+            rows = database.fetch_rows(shown, f"{scheme}:///{path}", statement, Path(), PROCESS_SCRATCH)
         except DataError as error:
             unreadable[shown] = error.message.removeprefix(f"{shown}: ")
         else:
@@ -99,7 +102,7 @@ def _tables_in(table: DiscoveredTable, unreadable: dict[str, str]) -> list[Disco
 
 
 def _classified(preview: TablePreview) -> ClassifiedFile:
-    """Classify a file by itself. It has no kind if it cannot be read as the kind that it seems to be."""
+    """Classify a single file. It has no kind if it cannot be read as the kind that it seems to be."""
     file = classify(preview)
     if file.table is None:
         return file
@@ -118,7 +121,7 @@ def _source(role: str, file: ClassifiedFile, keys: Mapping[str, object]) -> load
 
 
 def _without_defaults(role: str, entry: SourceEntry) -> SourceEntry:
-    """Return the entry without keys that change nothing, since `load` detects usual column names and decimal commas."""
+    """Return the entry without keys that change nothing, because `load` detects usual column names and decimal commas."""
     keys = entry.keys
     optional = [key for key in ("columns", "decimal_comma") if key in keys and (key != "columns" or entry.file.preview.raw.has_header)]
     reading = _reading(role, entry.file, keys) if optional else None
@@ -129,7 +132,7 @@ def _without_defaults(role: str, entry: SourceEntry) -> SourceEntry:
 
 
 def _reading(role: str, file: ClassifiedFile, keys: Mapping[str, object]) -> object:
-    """Return what optional keys could change about how a file is read; `None` if it cannot be read."""
+    """Return the properties of a source that optional keys could change; `None` if it cannot be read."""
     try:
         scan = _source(role, file, keys).scan
     except DataError:
@@ -140,7 +143,7 @@ def _reading(role: str, file: ClassifiedFile, keys: Mapping[str, object]) -> obj
 def config_text(config: GuessedConfig, folder: Path | None = None) -> str:
     """Return the YAML of a guessed config, with paths relative to `folder`, or to the current folder if not given.
 
-    Raises `ConfigError` if the result is no valid config, which would be a bug.
+    Raises `ConfigError` if the result is not a valid config, which would be a bug.
     """
     body = "".join(f"{line}\n" for line in _lines(config, folder))
     where = "this file" if folder is not None else "the folder in which init ran: save it there"
@@ -220,7 +223,7 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _text(dumper: yaml.SafeDumper, given: str) -> yaml.ScalarNode:
-    """Quote text that YAML 1.2 would read as something else or on several lines, and double `$`, which would name a variable."""
+    """Quote text that YAML 1.2 would read as another type or on several lines, and double `$`, which would start a variable."""
     style = None if isinstance(text.scalar(given), str) and given.isprintable() else '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", given.replace("$", "$$"), style=style)
 

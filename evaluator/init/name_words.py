@@ -1,4 +1,4 @@
-"""Tell from words in names what columns, files and folders hold."""
+"""Guess the content of columns, files and folders from words in their names."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def column_words(name: str) -> frozenset[str]:
 
 
 def is_id_name(column: ColumnSummary) -> bool:
-    """Whether the name of a column says that it holds ids: `item_id`, but not `item`."""
+    """Return whether the name of a column names ids: `item_id`, but not `item`."""
     return bool(column.usual_roles) or any(word in IDENTIFYING for word in words_of(column.name))
 
 
@@ -94,7 +94,7 @@ def table_words(label: str) -> tuple[str, ...]:
 
 
 def are_in_different_folders(label: str, other: str) -> bool:
-    """Whether two files are in different folders."""
+    """Return whether two files are in different folders."""
     return PurePosixPath(label).parent != PurePosixPath(other).parent
 
 

@@ -14,6 +14,7 @@ import polars as pl
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..disk.result_folder import is_output_file, is_result_folder
 from ..errors import DataError
 from ..load import opening, sniff
 from ..load.columns import usual_roles
@@ -36,9 +37,9 @@ _DATE: Final = re.compile(r"\d{4}[-/]\d\d?[-/]\d|\d\d?\.\d\d?\.\d{4}")
 MIN_TIMESTAMP: Final = 100_000_000
 """Larger numbers are points in time, in seconds or finer."""
 _MIN_LENGTH: Final = 3
-"""The least rows per user of lists that are told by their equal lengths."""
+"""Smallest number of rows per user with which equal lengths identify lists."""
 _NEARLY_ALL: Final = 0.9
-"""The least share of the users with several rows."""
+"""Smallest share of the users with several rows."""
 
 
 class Query(Struct, frozen=True):
@@ -59,15 +60,15 @@ class DiscoveredTable(Struct, frozen=True):
     label: str
     paths: tuple[Path, ...]
     query: Query | None = None
-    """The query whose rows the paths hold, where the table is one of a database."""
+    """The query whose rows the paths contain, for a table of a database."""
 
 
 def discover_tables(names: Sequence[str]) -> list[DiscoveredTable]:
-    """List the tables in these files and folders, in order; folders are searched two levels deep, and one of Delta is a table.
+    """List the tables in these files and folders, in order; folders are searched two levels deep, and a Delta folder is one table.
 
-    JSON files count, since they may have one object per line, unless a folder holds too many tables.
+    JSON files count, because they may have one object per line, unless a folder has too many tables.
 
-    Raises `DataError` if there is no table, if a name does not exist, or if a folder holds too many tables to guess.
+    Raises `DataError` if there is no table, if a name does not exist, or if a folder has too many tables to guess.
     """
     files: dict[Path, None] = {}
     for text in names:
@@ -89,31 +90,32 @@ def discover_tables(names: Sequence[str]) -> list[DiscoveredTable]:
 
 
 def _missing(text: str) -> str:
-    """Why a name is neither a file nor a folder."""
+    """Return why a name is neither a file nor a folder."""
     try:
         os.stat(text)
     except FileNotFoundError:
         return f"there is no file {text}"
     except OSError as error:
         return f"{text} cannot be read: {error.strerror}"
-    except ValueError:  # no name that a file can have
+    except ValueError:  # not a valid file name
         return f"there is no file {text!r}"
     return f"{text} is not a regular file"
 
 
 def _folder_tables(folder: Path) -> list[Path]:
-    """List the files of a folder that may be tables; `DataError` if there are too many."""
+    """List the files of a folder that may be tables; raise `DataError` if there are too many."""
     tables: list[Path] = []
     for above, folders, names in os.walk(folder):
-        if is_table(Path(above)):  # which of its files count only its log says
+        if is_table(Path(above)):  # only its log says which of its files count
             tables.append(Path(above))
             folders.clear()
             continue
         depth = len(Path(above).relative_to(folder).parts)
         visited = (name for name in folders if not name.startswith((".", "_")) and not name.endswith(_IGNORED_FOLDERS))
         folders[:] = sorted(visited) if depth < _MAX_DEPTH else []
-        files = [Path(above, name) for name in sorted(names) if not name.startswith(".")]
-        tables += [path for path in files if sniff.is_a_table(path) or path.suffix.lower() in (_JSON, *_DATABASES)]
+        has_results = is_result_folder(Path(above))  # what a run wrote is not its input
+        files = [Path(above, name) for name in sorted(names) if not name.startswith(".") and not (has_results and is_output_file(name))]
+        tables += [path for path in files if sniff.is_a_table(path) or path.suffix.lower() in (_JSON, *_DATABASES, *sniff.ARRAYS)]
     if len(tables) > _MAX_TABLES:
         tables = [path for path in tables if path.suffix.lower() != _JSON]
     if len(tables) > _MAX_TABLES:
@@ -122,7 +124,7 @@ def _folder_tables(folder: Path) -> list[Path]:
 
 
 def _grouped_parts(files: Sequence[Path]) -> dict[str, list[Path]]:
-    """Group files by how a config names them: the parts of one table by a glob."""
+    """Group files by their path in a config: the parts of one table have a glob."""
     tables: dict[str, list[Path]] = {}
     for path in files:
         part = None if os.path.isdir(path) else _PART.fullmatch(path.name)
@@ -139,7 +141,7 @@ def _grouped_parts(files: Sequence[Path]) -> dict[str, list[Path]]:
 
 
 def _labelled(tables: dict[str, list[Path]]) -> list[DiscoveredTable]:
-    """Label the tables with their path below the folder that all share, without part numbers."""
+    """Label the tables with their paths below the folder that all share, without part numbers."""
     above = Path(os.path.commonpath([os.path.abspath(path.parent) for paths in tables.values() for path in paths]))
     labelled = []
     for path, paths in tables.items():
@@ -157,8 +159,8 @@ class ColumnSummary(Struct, frozen=True):
     """One column of the rows that were previewed.
 
     `number` counts from 1. `usual_roles` are the roles (user, item, score, …) that a column of this name usually has. `examples` are the
-    first distinct values, as text. `n_filled` counts the rows that have a value. A column `is_list` if a row holds a list of values.
-    `contains_any` says whether any of some ids is in the column, in all rows of the file.
+    first distinct values, as text. `n_filled` counts the rows that have a value. A column `is_list` if a row has a list of values.
+    `contains_any` tests whether any of some ids is in the column, in all rows of the file.
 
     Columns of numbers have a `minimum` and a `maximum`; `half_steps` is true if all values are multiples of a half, as ratings in stars
     are; `decimal_comma` if decimals follow a comma; `n_missing_words` counts values such as NA.
@@ -181,7 +183,7 @@ class ColumnSummary(Struct, frozen=True):
 
     @property
     def holds_times(self) -> bool:
-        """Whether a column holds times, by its usual name, by dates, or by large numbers."""
+        """True for times, by the usual name of the column, by dates, or by large numbers."""
         if "timestamp" in self.usual_roles:
             return True
         if self.kind == "text":
@@ -192,7 +194,7 @@ class ColumnSummary(Struct, frozen=True):
 class PairSummary(Struct, frozen=True):
     """The users and items of the previewed rows, with ids as text; each item of a list counts as a row.
 
-    `longest` and `median_length` are numbers of rows per user; `has_equal_lengths` is true if nearly every user has as many, and several.
+    `longest` and `median_length` are numbers of rows per user; `has_equal_lengths`: nearly all users have the same number, above one.
     `counting_columns` number each user's rows from 0 or 1; `falling_columns` never rise within a user's rows. `has_whole_users` is true if
     all rows of nearly every user were read: the rows of each user are contiguous, or the file was read to its end.
     """
@@ -215,7 +217,7 @@ class TablePreview:
     """
 
     def __init__(self, place: DiscoveredTable, max_values: int = 100_000, raw: RawTable | None = None) -> None:
-        """Read the first rows, at most `max_values` values of a column; `DataError` if the files cannot be read as a table."""
+        """Read the first rows, at most `max_values` values of a column; raise `DataError` if the files are not a readable table."""
         self.place, self._max_values = place, max_values
         try:
             self.raw, self._max_rows, self._frame = self._read(raw or raw_table(place.paths))
@@ -233,7 +235,7 @@ class TablePreview:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all rows were previewed."""
+        """True if all rows were previewed."""
         return self._is_whole
 
     def value_counts(self, column: ColumnSummary) -> list[tuple[str, int]]:
@@ -247,7 +249,7 @@ class TablePreview:
         return TablePreview(self.place, self._max_values, self.raw.with_lists(split, numbers))
 
     def _read(self, raw: RawTable) -> tuple[RawTable, int, pl.DataFrame]:
-        """Read the first rows: fewer where they hold lists. Lists in text that cannot be read as lists are read as plain text."""
+        """Read the first rows, fewer if they contain lists. Lists in text that cannot be parsed are read as plain text."""
         list_columns, max_rows = raw.scan.lists, self._max_values
         if not list_columns:
             return raw, max_rows, raw.first_rows(max_rows)
@@ -262,7 +264,7 @@ class TablePreview:
             raise
 
     def _count_rows(self) -> tuple[int, bool]:
-        """Count or estimate the rows of the table, and say whether the number is exact."""
+        """Return the exact or estimated number of rows of the table, and whether it is exact."""
         n_previewed, scan = self.n_previewed, self.raw.scan
         paths = [Path(path) for path in scan.paths]
         if scan.format in ("parquet", "ipc", "delta"):
@@ -276,7 +278,7 @@ class TablePreview:
         return max(n_previewed, round(sum(path.stat().st_size for path in paths) / bytes_per_line)), False
 
     def _contains_any(self, number: int, ids: Collection[str]) -> bool:
-        """Whether any of `ids` is in a column, in all rows; true if the rest of the file cannot be read, since nobody knows then."""
+        """Return whether any of `ids` is in a column, in all rows; true if the rest of the file cannot be read, to be safe."""
         if bool(_flat(self._frame.to_series(number - 1)).is_in(pl.Series(sorted(ids), dtype=pl.String).implode()).any()):
             return True
         if self._is_whole:
@@ -350,7 +352,7 @@ def _summarise(name: str, number: int, values: pl.Series, contains_any: Callable
 
 
 def _numbers(texts: pl.Series) -> tuple[pl.Series | None, bool]:
-    """Parse texts as numbers, `None` if any is not one; and whether decimals follow a comma."""
+    """Parse texts as numbers; return them (`None` if any is not a number), and whether decimals follow a comma."""
     for decimal_comma in (False, True):
         plain = texts.str.replace(",", ".", literal=True) if decimal_comma and texts.str.contains(_DECIMAL_COMMA).all() else texts
         numbers = plain.cast(pl.Float64, strict=False)
@@ -360,12 +362,12 @@ def _numbers(texts: pl.Series) -> tuple[pl.Series | None, bool]:
 
 
 def _flat(values: pl.Series) -> pl.Series:
-    """Return the values of a column, lists taken apart."""
+    """Return the values of a column, with lists expanded."""
     return values.explode(empty_as_null=False) if values.dtype == pl.List else values
 
 
 def _nearly_all_users(users: pl.Series, numbers: pl.Series, fits: pl.Expr) -> bool:
-    """Whether an expression over the values of a user is true for nearly all users who have several rows."""
+    """Return whether an expression over the values of a user is true for nearly all users with several rows."""
     frame = pl.DataFrame({"user": users, "value": numbers})
     by_user = frame.group_by("user", maintain_order=True).agg(fits.alias("fits"), pl.len().alias("rows")).filter(pl.col("rows") > 1)
     return bool(by_user.height and by_user["fits"].sum() >= _NEARLY_ALL * by_user.height)

@@ -5,9 +5,9 @@ from .broken_rows import explain as explain
 from .database import look_at_query as look_at_query
 from .faults import refuse as refuse
 from .filtering import events as events
-from .filtering import filtered as filtered
+from .filtering import with_filter_remark as with_filter_remark
+from .folders import copy_of_pipe as copy_of_pipe
 from .folders import find as find
-from .folders import spooled as spooled
 from .remote import Remote as Remote
 from .scan import ReadOptions as ReadOptions
 from .sniff import without_endings as without_endings

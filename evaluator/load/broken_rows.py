@@ -1,4 +1,4 @@
-"""Where a source that an engine could not read is broken: the first row, list or object that is not as it should be."""
+"""Find the first broken row, list or object of a source that an engine could not read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from . import opening, sniff
 from .columns import IDS, public_name
 from .list_columns import elements, fractions, value_of
 from .objects import is_id
-from .recode import CountedLines, not_unpacked, opened
+from .recode import CountedLines, not_unpacked, open_bytes
 from .scan import NO_VALUE, ReadError, Scan
 from .source import ReadAgain, Source
 from .source_file import SourceFile, in_words
@@ -25,18 +25,18 @@ from .text import is_comment
 _LISTS: Final = (
     "write it as [3, 5], with strings in double quotes; or set split: ',' if that separates the items, or split: none for one item"
 )
-"""What to do about a text that should be a list."""
+"""Hint for a text that should be a list."""
 _Problem = tuple[str, str | None]
-"""What is wrong, and what to do about it."""
+"""A problem and a hint."""
 
 
 def another_way(source: Source, error: ReadError) -> ReadAgain | DataError:
-    """Return how to read a source that an engine could not read, or else the sentence that says what is wrong with it.
+    """Return other options to read a source that an engine could not read, or else the error that describes the problem.
 
-    Numbers in text are read as text, so that words such as NA count as missing, and integers that have fractions among them as these.
+    Numbers in text are then read as text, so that words such as NA count as missing, and integers among fractions as fractions.
     """
     if source.scan.is_text and not source.scan.loose:
-        return ReadAgain(lambda one: one.scanned(loose=True))
+        return ReadAgain(lambda one: one.with_scan(loose=True))
     whole = [column for column, number_type in source.scan.numbers.items() if number_type == "whole"]
     if source.scan.is_text and whole:
         return ReadAgain(lambda one: one.with_numbers(whole, "real"))
@@ -44,7 +44,7 @@ def another_way(source: Source, error: ReadError) -> ReadAgain | DataError:
 
 
 def explain(source: Source, error: ReadError) -> DataError:
-    """Return the sentence for a source that an engine could not read: the first broken row, or what the engine said."""
+    """Return the error for a source that an engine could not read: the first broken row, or the message of the engine."""
     for file in source.files:
         problem = _broken(file, source) or _uneven(file, source)
         if problem:
@@ -56,11 +56,11 @@ def explain(source: Source, error: ReadError) -> DataError:
 
 
 def _broken(file: SourceFile, source: Source) -> DataError | None:
-    """Return the sentence for the first row or object of a file of text that is not as the scan expects."""
+    """Return the error for the first row or object of a text file that is not as the scan expects; `None` if there is none."""
     if not source.scan.is_text or sniff.starts(file.local, sniff.ZSTD):
         return None
     try:
-        with opened(file.local) as text:
+        with open_bytes(file.local) as text:
             lines = CountedLines(text)
             for number, problem in (_wrong_objects if source.scan.format == "ndjson" else _wrong_rows)(lines, source.scan):
                 return DataError(f"{source.role}: {file.line(number)}: {problem[0]}", problem[1])
@@ -74,7 +74,7 @@ def _broken(file: SourceFile, source: Source) -> DataError | None:
 
 
 def _wrong_rows(lines: CountedLines, scan: Scan) -> Iterator[tuple[int, _Problem]]:
-    """Yield the line on which each broken row begins, and what is wrong with it."""
+    """Yield the line on which each broken row begins, and its problem."""
     if scan.format == "csv" and scan.quotes:
         rows = sniff.csv_rows(lines, scan.separator)
     else:
@@ -95,7 +95,7 @@ def _wrong_rows(lines: CountedLines, scan: Scan) -> Iterator[tuple[int, _Problem
 
 
 def _wrong_objects(lines: CountedLines, scan: Scan) -> Iterator[tuple[int, _Problem]]:
-    """Yield the line of each broken object, and what is wrong with it."""
+    """Yield the line of each broken object, and its problem."""
     for line in lines.encoded():
         try:
             record = json.loads(line, parse_constant=_refuse_constant) if line.strip() else {}
@@ -116,7 +116,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def _wrong_with(column: str, held: Any, scan: Scan) -> _Problem | None:
-    """Return what is wrong with the value of a column, or with its list, and what to do about it."""
+    """Return the problem of a value or list of a column, with a hint; `None` if there is none."""
     name, is_object = public_name(column), scan.format == "ndjson"
     if scan.lists_in_text and column in scan.lists and isinstance(held, str) and (held or is_object):
         text, held = held, elements(held, scan.split, scan.list_syntax)
@@ -138,7 +138,7 @@ def _wrong_with(column: str, held: Any, scan: Scan) -> _Problem | None:
 
 
 def _is_number(value: object, scan: Scan) -> bool:
-    """Return whether a value is a number, or none; a text that spells one counts in text, and in JSON where numbers are read loosely."""
+    """Return whether a value is a number or missing; a text that spells a number counts in text files, and in JSON if `loose`."""
     if not isinstance(value, str):
         return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
     if scan.format == "ndjson" and not (scan.loose or scan.lists_in_text):

@@ -1,4 +1,4 @@
-"""Which column is which: the usual names, a mapping from the config, or the position in a file without a header."""
+"""Find the column of each role: by usual names, by the mapping of the config, or by position in a file without a header."""
 
 from __future__ import annotations
 
@@ -83,12 +83,12 @@ _SECOND: Final[dict[tuple[str, str], tuple[str, ...]]] = {
     ),
     ("distances", "item"): ("item1", "itemid1", "iid1", "itema", "itemida", "source", "sourceitem", "sourceitemid"),
 }
-"""Names that count in one table, where none of the usual ones is there."""
+"""Further names for single kinds of table, used if no usual name is there."""
 _EVENTS: Final = (
     "event", "eventtype", "eventname", "type", "action", "actiontype", "interaction", "interactiontype", "behavior", "behaviortype",
     "behaviour", "behaviourtype", "feedbacktype",
 )  # fmt: skip
-"""The usual names of columns that say what happened."""
+"""The usual names of event columns (view, click, purchase, …)."""
 _TABLES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, ...], ...]]]] = {
     "interactions": (
         ("user", "item"), ("rating", "timestamp"), (("user", "item"), ("user", "item", "rating"), ("user", "item", "rating", "timestamp"))
@@ -100,11 +100,11 @@ _TABLES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str
     "predictions": (("user", "item", "prediction"), (), (("user", "item", "prediction"),)),
     "distances": (("item", "other", "distance"), (), (("item", "other", "distance"),)),
 }  # fmt: skip
-"""The columns that each table must have, those that it may have, and which stand where in a row of values without names."""
+"""The columns that each table must have, those that it may have, and their order in rows without names."""
 _KEYS: Final = {"position": "rank"}
-"""What the config calls a column, where that differs from its canonical name."""
+"""Canonical name → name in the config, if they differ."""
 _TELLING: Final = ("user", "item", "rating", "score", "position", "timestamp")
-"""The roles whose names tell a header from data: those of the tables that may come without one."""
+"""The roles whose names identify a header: those of the tables that may have none."""
 IDS: Final = {"user": "user", "item": "item", "other": "item"}
 """The columns of ids, and whose ids they hold."""
 CAST_IDS: Final = (
@@ -115,16 +115,16 @@ FLAT: Final = "write one value per row, or one text in which the values are sepa
 ORDERING: Final = ("position", "score")
 """The columns that order a list, whose numbers are compared exactly."""
 LARGEST_EXACT: Final = 1 << 53
-"""Integers beyond this have no exact number in double precision."""
+"""Larger integers are not exact in double precision."""
 
 
 def names_a_column(name: str) -> bool:
-    """Return whether `name` is a usual name of a column that tells a header."""
+    """Return whether `name` is a usual name of a column that identifies a header."""
     return any(_fold(name) in _USUAL[role] for role in _TELLING)
 
 
 def is_certain_name(name: str) -> bool:
-    """Return whether `name` is a usual name that is no word for a thing, as `item_id` or `user`: a book may be called `book`."""
+    """Return whether `name` is an unambiguous usual name, such as `item_id` or `user`, unlike `book`, which may also be a title."""
     folded = _fold(name)
     return names_a_column(name) and (folded in ("user", "users", "item", "items") or folded.endswith(("id", "ids", "idx", "index")))
 
@@ -136,21 +136,21 @@ def usual_roles(name: str) -> frozenset[str]:
 
 
 def says_what_happened(name: str) -> bool:
-    """Return whether `name` is a usual name of a column that says what happened: a view, a purchase, …."""
+    """Return whether `name` is a usual name of an event column (view, purchase, …)."""
     return _fold(name) in _EVENTS
 
 
 def public_name(column: str) -> str:
-    """Return what a canonical column is called where people read of it."""
+    """Return the name of a canonical column in the config and in messages."""
     return _KEYS.get(column, column)
 
 
 def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str, str | int], has_header: bool | None) -> dict[str, str]:
-    """Return the file's name of every canonical column of `table` that the file has.
+    """Return canonical name → name in the file, for the columns of `table` that the file has.
 
     `columns` are the file's column names, `given` the mapping of the config: a name, or a position from 1. `has_header` is `None` where
-    columns have names without one, as in Parquet and frames. `DataError` if a
-    required column is missing, a given one is not there, or two columns fit and none is given.
+    columns have names without one, as in Parquet and frames. Raises `DataError` if a required or a given column is missing, or if two
+    columns fit and none is given.
     """
     required, optional, layouts = _TABLES[table]
     if has_header is False and not given:
@@ -178,12 +178,12 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
 def named(
     where: str, table: str, columns: Sequence[str], options: ReadOptions, has_header: bool | None
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the file's names of the columns that have a role, see `recognise`, and of others: `label_0`, `label_1`, …, `where_0`, ….
+    """Return the names in the file of columns with a role (see `recognise`), and of others: `label_0`, `label_1`, …, `where_0`, ….
 
-    These are the labels and the columns of the filter in their order. `DataError` if one is not there, or a label has a role.
+    The others are labels and the columns of the filter, in their order. Raises `DataError` if one is missing, or a label has a role.
     """
     labels = options.labels
-    if labels and has_header is False:  # said before any guess at the columns, of which it is the cause
+    if labels and has_header is False:  # checked first, because it also causes wrong guesses of columns
         raise DataError(
             f"{where}: there is no column {labels[0]!r}, because the file has no header",
             "add a first line with column names, or set header: true if there is one",
@@ -200,7 +200,7 @@ def named(
 
 
 def _of_filter(where: str, name: str, columns: Sequence[str], names: Mapping[str, str]) -> str:
-    """Return the column of the file that a filter names: by its name in the file, or by its role."""
+    """Return the column of the file that a filter names by its name in the file or by its role."""
     if columns.count(name) > 1:
         raise DataError(f"{where}: {columns.count(name)} columns are called {name!r}, which the filter names", "rename all but one")
     by_role = {public_name(role): column for role, column in names.items()}
@@ -222,7 +222,7 @@ def _given(where: str, key: str, name: str | int, columns: Sequence[str]) -> str
 
 
 def _unknown(where: str, name: str, columns: Sequence[str], hint: str) -> DataError:
-    """Return the sentence for a name that is no column; `hint` is what to do where no column has a name like it."""
+    """Return the error for a name that is not a column; `hint` is used if no column has a similar name."""
     close = difflib.get_close_matches(name, columns, n=1)
     message = f"{where}: no column {name!r}; the columns are {', '.join(map(repr, columns))}"
     return DataError(message, f"did you mean {close[0]!r}?" if close else hint)
@@ -231,7 +231,7 @@ def _unknown(where: str, name: str, columns: Sequence[str], hint: str) -> DataEr
 def _usual(where: str, table: str, role: str, columns: Sequence[str], taken: set[str]) -> str | None:
     for names in (_USUAL[role], _SECOND.get((table, role), ())):
         fits = [name for name in columns if _fold(name) in names and name not in taken]
-        if role == "timestamp" and len(fits) > 1:  # nothing depends on it: none if several could be meant
+        if role == "timestamp" and len(fits) > 1:  # optional: no time if several columns fit
             return None
         fits = [name for name in fits if name == public_name(role)] or fits
         if len(fits) > 1:
@@ -248,7 +248,7 @@ def _usual(where: str, table: str, role: str, columns: Sequence[str], taken: set
 def names_by_position(
     where: str, table: str, n: int, held: str = "", hint: str = "give records, [{'user': 1, 'item': 2}], to name them"
 ) -> tuple[str, ...]:
-    """Return the names of the columns of a row of `n` values without names; `DataError` if no row of `table` has so many."""
+    """Return the names of the columns of a row of `n` values without names; raise `DataError` if no row of `table` has so many."""
     layouts = _TABLES[table][2]
     for layout in layouts:
         if len(layout) == n:

@@ -1,4 +1,4 @@
-"""Rows of a query: fetched from a database through ADBC into a temporary file, and read from there."""
+"""Fetch the rows of a query from a database through ADBC into a temporary file, which is then read."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ _TABLES: Final = {
     "sqlite": "select name, type from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%' order by name",
     "duckdb": "select table_name, if(table_type = 'VIEW', 'view', 'table') from information_schema.tables order by table_name",
 }
-"""The query for the names of all tables, and whether each is a table or a view."""
+"""Queries for the names of all tables, and their kind (table or view)."""
 _ORDERED: Final = re.compile(r"\border\s+by\b", re.IGNORECASE)
 
 
 def look_at_query(role: str, table: str, uri: str, query: str, folder: Path, options: ReadOptions, scratch: ExitStack) -> Source:
-    """Fetch the rows of a query and decide how to read them; they are in a file that lives as long as `scratch`.
+    """Fetch the rows of a query into a file that lives as long as `scratch`, and decide how to read them.
 
-    A database that is a file is found from `folder`. Rows that the query does not order are sorted by all columns, so that the same rows
-    are the same bytes.
+    The path of a database file is relative to `folder`. Rows that the query does not order are sorted by all columns, so that the same
+    rows give the same bytes.
 
     Raises `DataError` if the query fails or its rows cannot be read, `MissingExtraError` if there is no driver for the database.
     """
     name = masked_uri(uri)
-    path = fetched(f"{role}: {name}", uri, query, folder, scratch)
+    path = fetch_rows(f"{role}: {name}", uri, query, folder, scratch)
     source = look(role, table, [name], [SourceFile(path, name)], replace(options, format="ipc"), scratch)
     if table == "lists" and not _ORDERED.search(query) and not source.scan.lists and not {"position", "score"} & source.columns:
         raise DataError(
@@ -52,7 +52,7 @@ def look_at_query(role: str, table: str, uri: str, query: str, folder: Path, opt
     return source
 
 
-def fetched(where: str, uri: str, query: str, folder: Path, scratch: ExitStack) -> Path:
+def fetch_rows(where: str, uri: str, query: str, folder: Path, scratch: ExitStack) -> Path:
     """Return a file of the rows of a query that lives as long as `scratch`; see `look_at_query`. `where` names the database in messages."""
     frame = _rows(where, uri, query, folder)
     if not frame.height:
@@ -65,12 +65,12 @@ def fetched(where: str, uri: str, query: str, folder: Path, scratch: ExitStack) 
 
 
 def file_of(uri: str, folder: Path) -> Path | None:
-    """Return the file that an address names, found from `folder`; `None` if the database is no file."""
+    """Return the file that an address names, relative to `folder`; `None` if the database is not a file."""
     return folder / re.sub("^[^:]+:/{0,3}", "", uri) if uri.lower().startswith(_FILES) else None
 
 
 def scheme_of(path: Path) -> str | None:
-    """Return how the address of a database that is a file begins, told by its first bytes; `None` if it is none, or may not be read."""
+    """Return the scheme of the address of a database file, by its first bytes; `None` if it is not one, or may not be read."""
     try:
         with open(path, "rb") as file:
             start = file.read(16)
@@ -80,7 +80,7 @@ def scheme_of(path: Path) -> str | None:
 
 
 def tables_of(scheme: str, path: Path) -> list[tuple[str, str]]:
-    """Return the tables and views of a database that is a file, by name, each with the query of its rows, of a table as they came in."""
+    """Return the tables and views of a database file, by name, each with a query for its rows (of a table, in insertion order)."""
     found = _rows(f"{path}", f"{scheme}:///{path}", _TABLES[scheme], Path())
     quoted = [(name, '"{}"'.format(name.replace('"', '""')), kind == "table") for name, kind in found.iter_rows()]
     return [(name, f"select * from {table}{' order by rowid' if has_rows else ''}") for name, table, has_rows in quoted]

@@ -1,4 +1,4 @@
-"""JSON documents → one object per line in a temporary file: arrays of records, lists by user, tables by column."""
+"""Convert JSON documents (arrays of records, lists by user, tables by column) into a temporary file with one object per line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from . import sniff
 from .columns import usual_roles
 from .list_columns import may_hold_lists
 from .opening import FAILURES
-from .recode import not_unpacked, opened, unpacked
+from .recode import not_unpacked, open_bytes, unpack
 from .source_file import SourceFile
 
 _BLOCK: Final = 1 << 20
@@ -31,27 +31,27 @@ _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _LINES: Final = (".ndjson", ".jsonl")
 """Endings of files with one object per line."""
 _FIRST: Final = 20
-"""So many keys of an object are looked at to tell columns from users."""
+"""Number of keys of an object that decide whether keys are columns or users."""
 
 
 class _NoRows(Exception):
-    """A value of the document is no row, or no list of a user."""
+    """A value of the document is not a row, or not a list of a user."""
 
     hint = 'write records, [{"user": 1, "item": 2}], or lists by user, {"1": [2, 3]}, {"1": {"2": 0.5}} or {"1": [[2, 0.5]]}'
 
 
 class _NotJson(_NoRows):
-    """The text is no JSON document from some line on, which counts from 1."""
+    """The text is not valid JSON from some line on (counted from 1)."""
 
     hint = "check that it is one JSON document, or one object per line"
 
 
 def is_document(file: SourceFile) -> bool:
-    """Return whether a file of JSON is one document, and has not one object per line."""
+    """Return whether a JSON file is one document, unlike a file with one object per line."""
     try:
         start = sniff.first_bytes(file).removeprefix(codecs.BOM_UTF8).lstrip()
     except DataError:
-        return False  # what is wrong with the packing is said when the file is looked at
+        return False  # broken compression is reported when the file is inspected
     if not start.startswith(b"{"):
         return start.startswith(b"[")
     if any(ending.lower() in _LINES for ending in file.local.suffixes):
@@ -67,7 +67,7 @@ def is_document(file: SourceFile) -> bool:
 def is_by_user(path: Path) -> bool:
     """Return whether a JSON document has an entry for every user; false if it is broken."""
     try:
-        with ExitStack() as scratch, opened(unpacked(path, scratch)) as packed:
+        with ExitStack() as scratch, open_bytes(unpack(path, scratch)) as packed:
             reader = _JsonReader(io.TextIOWrapper(packed, encoding="utf-8-sig"))
             return reader.first_letter() == "{" and not _names_columns(list(islice(reader.values(), _FIRST)))
     except (_NotJson, UnicodeError):
@@ -75,14 +75,14 @@ def is_by_user(path: Path) -> bool:
 
 
 def as_objects(role: str, table: str, document: SourceFile, scratch: ExitStack) -> SourceFile:
-    """Return a file with one object per line that holds the rows of a JSON document, and lives as long as `scratch`.
+    """Convert a JSON document into a file with one object per line, which lives as long as `scratch`.
 
-    `DataError` if the document is broken, or holds something else than rows of `table`.
+    Raises `DataError` if the document is broken, or does not contain rows of `table`.
     """
     path, where, n_rows = document.local, f"{role}: {document}", 0
     target = scratch.enter_context(folder_for_copies()) / f"{path.name}.ndjson"
     try:
-        with opened(unpacked(path, scratch)) as packed, io.TextIOWrapper(new_copy(target), encoding="utf-8") as written:
+        with open_bytes(unpack(path, scratch)) as packed, io.TextIOWrapper(new_copy(target), encoding="utf-8") as written:
             reader = _JsonReader(io.TextIOWrapper(packed, encoding="utf-8-sig"))
             for row in _rows(reader, table):
                 written.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
@@ -123,7 +123,7 @@ def _names_columns(entries: Sequence[tuple[str, Any]]) -> bool:
 
 
 def _by_column(columns: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table that is written column by column, as pandas does: `{"user": {"0": 1}}`, `{"user": [1]}`."""
+    """Yield the rows of a table stored by column, as pandas does: `{"user": {"0": 1}}`, `{"user": [1]}`."""
     values: dict[str, list[Any]] = {}
     keys: tuple[str, list[str]] | None = None
     for name, held in columns.items():
@@ -150,7 +150,7 @@ def _of_user(user: str, held: Any, table: str) -> Iterator[dict[str, Any]]:
     if isinstance(held, dict):
         elements = [[_id(item), value] for item, value in held.items()]
         are_scores = all(value is None or (type(value) in (int, float) and -math.inf < value < math.inf) for value in held.values())
-        if table == "lists" and are_scores:  # the highest first: an object has no order of its own; equal ones stay as they are
+        if table == "lists" and are_scores:  # highest first: an object has no order; ties keep the order of the file
             elements.sort(key=lambda pair: (pair[1] is not None, pair[1] or 0), reverse=True)
     for element in elements:
         if isinstance(element, dict):
@@ -164,7 +164,7 @@ def _of_user(user: str, held: Any, table: str) -> Iterator[dict[str, Any]]:
 
 
 def _id(key: str) -> int | str:
-    """The id that a key of an object is: keys are always in quotes, so a plain integer counts as one, as it does in a field of CSV."""
+    """Return the id of a key of an object: keys are always in quotes, so plain integers become integers, as in CSV."""
     return int(key) if sniff.is_integer(key) else key
 
 
@@ -180,7 +180,7 @@ def _shown(value: Any) -> str:
 
 
 class _JsonReader:
-    """Reads the elements of an array, or the entries of an object, piece by piece. A key that is given twice is an error, NaN is null."""
+    """Read the elements of an array, or the entries of an object, piece by piece; a duplicate key is an error, NaN is null."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
@@ -188,7 +188,7 @@ class _JsonReader:
         self._decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
 
     def first_letter(self) -> str:
-        """Return the next letter that is no white space; empty at the end."""
+        """Return the next character that is not white space; empty at the end."""
         while True:
             self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
             if self._at < len(self._text):
@@ -197,7 +197,7 @@ class _JsonReader:
                 return ""
 
     def values(self) -> Iterator[Any]:
-        """Yield the elements of the array that stands next, or the keys and values of the object; it ends the document."""
+        """Yield the elements of the next array, or the keys and values of the next object, which must end the document."""
         read: Callable[[], Any]
         start, end, read = ("[", "]", self._value) if self.first_letter() == "[" else ("{", "}", partial(self._entry, set()))
         self._skip(start)
@@ -249,7 +249,7 @@ class _JsonReader:
         self._at += 1
 
     def _read_on(self) -> bool:
-        """Read more text, as much again as is not done with; returns whether there was any."""
+        """Read more text, at least as much as is not yet parsed; return whether there was any."""
         more = self._file.read(max(_BLOCK, len(self._text) - self._at))
         if more:
             self._line += self._text.count("\n", 0, self._at)

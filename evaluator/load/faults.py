@@ -1,4 +1,4 @@
-"""What makes a source unusable: null ids, and numbers that are none. It is counted while rows are read, and refused with its place."""
+"""Count faults that make a source unusable while rows are read (missing ids, missing or infinite numbers), and report their place."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from .source_file import Place
 
 _LONGEST_ID: Final = 1 << 16
 _SHORT_TEXT: Final = 1_000
-"""Texts of as many bytes are no cause to look for a quotation mark that was left open."""
+"""Longer texts may come from a quotation mark that is not closed."""
 _FEW: Final = 5
-"""How many faulty rows are named."""
+"""Number of faulty rows that are listed."""
 
 
 class FaultTally:
-    """The number of rows of a source, and of rows with each fault, over all frames that were added."""
+    """The numbers of rows of a source, and of rows with each fault, over all frames that were added."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
         self.counts: dict[str, int | None] = {}
 
     def add(self, frame: pl.DataFrame | pl.LazyFrame) -> bool:
-        """Count the rows of a frame of the source, and return whether a value that must be there is missing or not finite."""
+        """Count the rows of a frame of the source, and return whether a required value is missing or not finite."""
         if isinstance(frame, pl.DataFrame) and self._is_plain(frame):
             self.counts["rows"] = frame.height + (self.counts.get("rows") or 0)
             return False
@@ -41,7 +41,7 @@ class FaultTally:
         return any(number for name, number in found.items() if name.startswith(("null_", "infinite_")))
 
     def _is_plain(self, frame: pl.DataFrame) -> bool:
-        """Return whether a frame has nothing to count, seen at a glance: no text is empty or long, and all numbers have a finite sum."""
+        """Return whether a fast test finds nothing to count: no text is empty or long, and all numbers have a finite sum."""
         unsure = self._source.unsure_numbers
         for column in self._source.required:
             values = frame[column]
@@ -82,7 +82,7 @@ class FaultTally:
 
 
 def merged_counts(counts: Mapping[str, int | None], others: Mapping[str, int | None]) -> dict[str, int | None]:
-    """Return the counts of two frames of a source together: the longest of each, the sum of everything else."""
+    """Merge the counts of two frames of a source: the maximum of `longest` counts, the sum of all others."""
     merged = dict(counts)
     for name, number in others.items():
         before = merged.get(name) or 0
@@ -91,10 +91,10 @@ def merged_counts(counts: Mapping[str, int | None], others: Mapping[str, int | N
 
 
 def refuse(source: Source, counts: dict[str, int | None], *, tolerant: bool = False) -> int:
-    """Return the number of rows, if `counts` holds no fault.
+    """Return the number of rows, if `counts` has no fault.
 
-    `DataError` names the first place of a fault. `ReadAgain` if ids that seemed integers are not, if integers may not have been read
-    exactly, if the only fault is rows without any value, and if it is `tolerant` and rows can be passed over.
+    Raises `DataError` with the first place of a fault. Raises `ReadAgain` if ids that seemed integers are not, if integers may have been
+    read inexactly, if the only faults are rows without any value, or if it is `tolerant` and rows can be skipped.
     """
     rows, blank = counts.get("rows") or 0, counts.get("blank") or 0
     if rows == blank:
@@ -119,14 +119,14 @@ def refuse(source: Source, counts: dict[str, int | None], *, tolerant: bool = Fa
                 f"{place}: an id of {counts[f'longest_{column}']:,} characters", "check for a quotation mark that is not closed"
             )
     if blank and not source.scan.skip_blank:
-        raise ReadAgain(lambda one: one.scanned(skip_blank=True))
+        raise ReadAgain(lambda one: one.with_scan(skip_blank=True))
     return rows
 
 
 def _holds_text(source: Source, column: str, counts: dict[str, int | None]) -> bool:
-    """Return whether a column of text that was read as integers holds something else.
+    """Return whether a column of text that was read as integers contains other values.
 
-    What is `odd` may be negative only, and a null may be a text that is no integer: both are looked at more closely.
+    An `odd` value may only be negative, and a null may be a text that is not an integer: both are checked again.
     """
     if f"odd_{column}" not in counts:
         return False
@@ -139,7 +139,7 @@ def _holds_text(source: Source, column: str, counts: dict[str, int | None]) -> b
 
 
 class Fault(NamedTuple):
-    """A column with `n` values that are not there, or not finite."""
+    """A column with `n` values that are missing or not finite."""
 
     column: str
     infinite: bool
@@ -147,17 +147,20 @@ class Fault(NamedTuple):
 
     @property
     def message(self) -> str:
-        """What is wrong, for messages."""
+        """The problem, for messages."""
         return f"{public_name(self.column)} is not a finite number" if self.infinite else f"no value for {public_name(self.column)}"
 
     def condition(self, source: Source) -> pl.Expr:
-        """Return an expression that holds for rows with this fault; what is NaN to one reader may be null to another."""
+        """Return an expression that is true for rows with this fault; NaN of one reader may be null of another."""
         kind = "number" if self.infinite else "text" if source.scan.kinds[self.column] == "text" else "integer"
         return ~opening.is_there(self.column, kind) & ~_is_blank(source)
 
 
+_DROP: Final = "evaluation.policy.missing_values: drop"
+
+
 def _refuse_rows(source: Source, faults: Sequence[Fault], n_rows: int, tolerant: bool) -> NoReturn:
-    """Raise the error that names the first faulty row, or `ReadAgain` if it is `tolerant`: then the first few are told."""
+    """Raise the error with the first faulty row, or, if `tolerant`, `ReadAgain` with the first few of them."""
     first_faults: dict[Place, Fault] = {}
     for place, flags in _faulty_records(source, [fault.condition(source) for fault in faults], _FEW):
         first_faults.setdefault(place, next(fault for fault, holds in zip(faults, flags, strict=True) if holds))
@@ -169,33 +172,34 @@ def _refuse_rows(source: Source, faults: Sequence[Fault], n_rows: int, tolerant:
         raise ReadAgain(lambda one: one.without_faulty_rows(faulty))
     (place, first), *_ = first_faults.items()
     hint = (
-        "NaN and infinity cannot be ordered: remove these rows or give them a number"
+        f"NaN and infinity cannot be ordered: remove these rows, give them a number, or set {_DROP}"
         if first.infinite
-        else "remove or fill these rows; an empty field, a missing field and null are missing values, NA and nan in columns of numbers too"
+        else f"remove or fill these rows, or set {_DROP}; an empty field, a missing field and null are missing values, "
+        "NA and nan in columns of numbers too"
     )
     raise DataError(f"{source.role}: {place}: {first.message} (in {first.n:,} of {n_rows:,} rows)", hint)
 
 
 def _has_blank_lines(source: Source) -> bool:
-    """Return whether a row may be a blank line, which only text without keys can hold."""
+    """Return whether a row may be a blank line, which only text without keys has."""
     return source.scan.format in ("csv", "lines")
 
 
 def _is_blank(source: Source) -> pl.Expr:
-    """Return an expression that holds for rows that are blank lines."""
+    """Return an expression that is true for rows that are blank lines."""
     return pl.all_horizontal(pl.col(sorted(source.columns)).is_null()) if _has_blank_lines(source) else pl.lit(False)
 
 
 def _place(source: Source, condition: pl.Expr) -> str | None:
-    """Return the first record of the source for which `condition` holds, as `role: file, line 12`; `None` if there is none."""
+    """Return the first record of the source for which `condition` is true, as `role: file, line 12`; `None` if there is none."""
     return next((f"{source.role}: {place}" for place, _ in _faulty_records(source, [condition], 1)), None)
 
 
 def _faulty_records(source: Source, conditions: Sequence[pl.Expr], n: int) -> Iterator[tuple[Place, list[bool | None]]]:
-    """The first `n` records of each file for which some condition holds, and which do; the rows of a table elsewhere have no numbers."""
+    """Yield the first `n` records of each file for which a condition is true, and which conditions are; rows on Spark have no numbers."""
     named = [condition.alias(f"{index}") for index, condition in enumerate(conditions)]
     for file in source.files if source.scan.format != "table" else ():
-        frame = opening.opened(replace(source.scan, paths=(file.address,), skip_blank=False), records=True)
+        frame = opening.open_rows(replace(source.scan, paths=(file.address,), skip_blank=False), records=True)
         faulty = frame.select(opening.RECORD, *named).filter(pl.any_horizontal(pl.exclude(opening.RECORD)))
         for record, *flags in faulty.sort(opening.RECORD).head(n).collect().iter_rows():
             yield source.place(file, record), flags

@@ -1,4 +1,4 @@
-"""What a row filter does to a source: how many rows it keeps, counted in one pass before the rows are read."""
+"""Count how many rows the row filter of a source keeps, in one pass before the rows are read."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .source import Source
 from .typed import panics_held_back
 
 _MOST_EVENTS: Final = 20
-"""The most different values of a column that says what happened."""
+"""Largest number of distinct values of an event column."""
 _MOST_VALUES: Final = 5
 """Number of values of a column that a message lists."""
 
 
-def filtered(source: Source) -> Source:
-    """Return a source that says in a doubt how many of its rows its filter keeps; without a filter, the source as it is.
+def with_filter_remark(source: Source) -> Source:
+    """Return a source with a remark on how many of its rows its filter keeps; without a filter, the source unchanged.
 
-    `DataError` if a text is compared with a number and is not one, and `NoRowsError` if no row is kept. What cannot be read at all is left
-    to those who read the rows.
+    Raises `DataError` if a text is compared with a number and is not one, and `NoRowsError` if no row is kept. Unreadable sources are
+    reported when the rows are read.
     """
     scan = source.scan
     if not scan.where:
@@ -53,15 +53,15 @@ def filtered(source: Source) -> Source:
             )
     if found["rows"] and not found["kept"]:
         raise NoRowsError(f"{where}: none of {found['rows']:,} rows is kept by where: {scan.where}", _values(scan))
-    return source.scanned(
+    return source.with_scan(
         doubts=(*scan.doubts, f"{source.role}: {found['kept']:,} of {found['rows']:,} rows are used (where: {scan.where}).")
     )
 
 
 def events(source: Source) -> str | None:
-    """Return the values of a column that says what happened, with their numbers of rows; `None` if there is no such column.
+    """Return the values of the event column with their numbers of rows, as text; `None` if there is no such column.
 
-    All rows are counted, also those that a filter leaves out.
+    All rows are counted, including those that a filter leaves out.
     """
     scan = source.scan
     if scan.format == "table":
@@ -85,7 +85,7 @@ def events(source: Source) -> str | None:
 
 
 def _filter_rows(scan: Scan) -> tuple[pl.LazyFrame, dict[str, str]]:
-    """Return the columns of the filter as text with `rows`, the number of rows that a record becomes; and their names, by those in it."""
+    """Return the columns of the filter as text, with `rows` (the number of rows of a record), and name in the filter → column."""
     plain = replace(scan, where="")
     frame = opening.raw(scan)
     if scan.format in ("csv", "lines"):

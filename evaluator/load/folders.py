@@ -1,4 +1,4 @@
-"""Paths, globs, folders and Delta tables → their data files, and the columns that the names of folders hold (`day=2024-01-01/`).
+"""Find the data files of paths, globs, folders and Delta tables, and the columns in names of folders (`day=2024-01-01/`).
 
 Standard input and pipes are read into files.
 """
@@ -17,7 +17,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from ..errors import DataError, NoRowsError
-from ..extras import missing
+from ..extras import missing_extra
 from ..temporary import folder_for_copies, new_copy
 from . import sniff
 from .opening import FAILURES
@@ -25,15 +25,15 @@ from .remote import Remote, find_remote, is_remote
 from .source_file import Partition, SourceFile
 
 LOG: Final = "_delta_log"
-"""The folder that makes another one a Delta table: in it every change leaves a file, and the log says which files count."""
+"""The folder with the log of a Delta table, which says which files count."""
 _NULL: Final = "__HIVE_DEFAULT_PARTITION__"
 
 
 def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, str] | None = None) -> list[Path | Remote]:
-    """Return the files and folders that paths and globs name, relative to `folder`, those of a glob in the order of their names.
+    """Return the files and folders that paths and globs name, relative to `folder`; matches of a glob are sorted by name.
 
-    A glob means files; it means folders if it ends in `/`, or if no file matches. A link is what it leads to. Addresses are reached as
-    `storage` says, `~` is the home folder. `DataError` names every path that is not there, and the first that may not be read.
+    A glob means files; it means folders if it ends in `/`, or if no file matches. Links are followed. `storage` has the options for
+    addresses, `~` is the home folder. Raises `DataError` with every missing path, and the first that may not be read.
     """
     files: list[Path | Remote] = []
     problems: list[str] = []
@@ -53,21 +53,21 @@ def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, st
             cure = "in double quotes a backslash begins an escape; write the path in single quotes, or with /"
             problems.append(f"{role}: there is no file {shown if shown.isprintable() else f'{shown!r}: {cure}'}")
     if problems:
-        raise DataError("\n".join(problems), "paths in a config are relative to its file")
+        raise DataError("\n".join(problems), "paths in a config are relative to its file, those of options to the current folder")
     for file in files:
         refuse_name_in_bytes(role, file)
     return files
 
 
 @contextmanager
-def spooled(pipe: Path | None = None) -> Iterator[SourceFile]:
-    """Yield a file that holds what `pipe` (standard input if `None`) held, for as long as the context lasts: lists are read repeatedly.
+def copy_of_pipe(pipe: Path | None = None) -> Iterator[SourceFile]:
+    """Copy `pipe` (`None`: standard input) into a file for as long as the context lasts, because lists are read repeatedly.
 
     Raises `DataError` if standard input is a terminal.
     """
     if pipe is None and (sys.stdin is None or sys.stdin.isatty()):
         raise DataError("lists should be read from standard input, but it is a terminal", "pipe a file into receval, or give a path")
-    if hasattr(signal, "siginterrupt"):  # Polars' handler lets a blocked read go on after Ctrl-C
+    if hasattr(signal, "siginterrupt"):  # with Polars' handler, a blocked read continues after Ctrl-C
         signal.siginterrupt(signal.SIGINT, True)
     with folder_for_copies() as folder:
         path = folder / "stdin"
@@ -77,7 +77,7 @@ def spooled(pipe: Path | None = None) -> Iterator[SourceFile]:
 
 
 def _is_there(role: str, path: Path) -> bool:
-    """Return whether there is a file or folder; `DataError` if nobody may look, or a link leads nowhere."""
+    """Return whether there is a file or folder; raise `DataError` without permission, or for a broken link."""
     try:
         if os.path.lexists(path):
             _refuse_broken_link(role, path)
@@ -86,15 +86,15 @@ def _is_there(role: str, path: Path) -> bool:
     except PermissionError as error:
         if not glob.has_magic(str(path)):
             raise DataError(f"{role}: {path} may not be read ({reason(error)})") from None
-    except (OSError, ValueError):  # nothing there, or no name that a file can have
+    except (OSError, ValueError):  # nothing there, or not a valid file name
         pass
     return False
 
 
 def _matches(role: str, pattern: str, folder: Path) -> list[Path]:
-    """Return what a pattern matches in `folder`: files, or folders if there are no files; nothing if there are neither.
+    """Return the matches of a pattern in `folder`: files, or folders if there are no files.
 
-    `DataError` for a folder that it looks into and that may not be read: `glob` passes over it.
+    Raises `DataError` for a folder on the way that may not be read: `glob` would skip it silently.
     """
     parts = pattern.split("/")
     for end in range(next(number for number, part in enumerate(parts) if glob.has_magic(part)), len(parts)):
@@ -120,15 +120,15 @@ def _matches(role: str, pattern: str, folder: Path) -> list[Path]:
 def parts_of(role: str, folder: Path) -> list[Path]:
     """Return the data files of a folder and the folders in it, in the order of their paths; links are followed.
 
-    Names that begin with `_` or `.` are passed over, as are empty files, and files of unknown endings, or `.json`, beside known ones.
-    `DataError` names what cannot be read: a folder without permission, a link that leads nowhere, what is neither file nor folder, and a
-    file that is found twice by way of a link.
+    Skipped are names that begin with `_` or `.`, empty files, and, next to files with known endings, those with unknown ones or `.json`.
+    Raises `DataError` for a folder without permission, a broken link, anything that is neither file nor folder, and a file that is found
+    twice by way of a link.
     """
     visible = sorted(_visible(role, folder), key=lambda path: path.relative_to(folder).parts)
     _refuse_repeated(role, visible)
     files = [path for path in visible if path.stat().st_size]
     known = [path for path in files if sniff.known_format(path)]
-    known = [path for path in known if ".json" not in path.suffixes] or known  # beside tables JSON describes them
+    known = [path for path in known if ".json" not in path.suffixes] or known  # JSON next to tables describes them
     if not files:
         raise DataError(f"{role}: there are no data files in the folder {folder}", "files whose names start with _ or . are ignored")
     forms = {sniff.known_format(path): path for path in known}
@@ -139,22 +139,22 @@ def parts_of(role: str, folder: Path) -> list[Path]:
 
 
 def is_hidden(name: str) -> bool:
-    """Return whether the name of a part or folder says that it is no data."""
+    """Return whether a name marks a file or folder as not data."""
     return name.startswith(("_", "."))
 
 
 def _names_in(role: str, folder: Path) -> list[str]:
-    """Return the names in a folder; `DataError` if it may not be read."""
+    """Return the names in a folder; raise `DataError` if it may not be read."""
     try:
         names = os.listdir(folder)
-        os.stat(os.path.join(folder, os.curdir))  # a folder may be listed and yet not be entered
+        os.stat(os.path.join(folder, os.curdir))  # permission to list a folder does not allow to enter it
     except OSError as error:
         raise DataError(f"{role}: the folder {folder} may not be read ({reason(error)})", "otherwise its files would be missing") from None
     return names
 
 
 def _refuse_broken_link(role: str, path: Path) -> None:
-    """Raise `DataError` if a path is a link that leads nowhere, or in a circle, or to where nobody may look."""
+    """Raise `DataError` if a path is a broken or circular link, or leads to a place without permission."""
     try:
         path.stat()
     except OSError as error:
@@ -163,12 +163,12 @@ def _refuse_broken_link(role: str, path: Path) -> None:
 
 
 def reason(error: OSError) -> str:
-    """Return why something cannot be read, as the system says it."""
+    """Return the reason of the system why something cannot be read."""
     return (error.strerror or type(error).__name__).lower()
 
 
 def refuse_name_in_bytes(role: str, path: object) -> None:
-    """Raise `DataError` if the name of a file is no text: neither a reader nor a config or a result can hold it."""
+    """Raise `DataError` if the name of a file is not valid text: readers, configs and results cannot contain it."""
     try:
         str(path).encode()
     except UnicodeEncodeError:
@@ -187,7 +187,7 @@ def _refuse_repeated(role: str, paths: Iterable[Path]) -> None:
 
 
 def _refuse_part_of_table(role: str, path: Path, folders: Iterable[Path]) -> None:
-    """Raise `DataError` if one of the `folders` that a path is in is a Delta table: its files may be those of older versions too."""
+    """Raise `DataError` if one of the `folders` above a path is a Delta table, because its files may belong to older versions."""
     for folder in folders:
         if is_table(folder):
             message = f"{role}: {path} is part of the Delta table {folder}, whose log decides which of its files count"
@@ -195,7 +195,7 @@ def _refuse_part_of_table(role: str, path: Path, folders: Iterable[Path]) -> Non
 
 
 def _visible(role: str, folder: Path, above: tuple[str, ...] = ()) -> Iterator[Path]:
-    """Yield every file below a folder whose path is not hidden; `above` are the real paths of the folders it is in."""
+    """Yield every file below a folder whose path is not hidden; `above` are the real paths of its parent folders."""
     _refuse_part_of_table(role, folder, [folder])
     real = os.path.realpath(folder)
     if real in above:
@@ -215,7 +215,7 @@ def _visible(role: str, folder: Path, above: tuple[str, ...] = ()) -> Iterator[P
 
 
 def columns_of_path(path: PurePath, root: PurePath | None, named: Iterable[str | int]) -> Partition:
-    """Return the columns that a path holds: all of those below `root`, and of those above it the ones that are `named`."""
+    """Return the columns in a path: all of those below `root`, and those above it that are `named`."""
     below = path.relative_to(root).parts[:-1] if root else ()
     values: dict[str, str | None] = {}
     for depth, part in enumerate(parts := path.parent.parts):
@@ -226,17 +226,17 @@ def columns_of_path(path: PurePath, root: PurePath | None, named: Iterable[str |
 
 
 def is_table(path: Path) -> bool:
-    """Return whether a folder holds a Delta table."""
-    return os.path.isdir(path / LOG)  # also false where nobody may look
+    """Return whether a folder is a Delta table."""
+    return os.path.isdir(path / LOG)  # also false without permission
 
 
 def files_of_table(role: str, table: Path | Remote, storage: Mapping[str, str]) -> list[Path | Remote]:
-    """Return the files that count in the newest version of a table; `MissingExtraError` if nothing can read its log."""
+    """Return the files of the newest version of a table; raise `MissingExtraError` if no installed library can read its log."""
     try:
         from deltalake import DeltaTable
         from deltalake.exceptions import DeltaError
     except ImportError:
-        raise missing("delta", "reading Delta tables", "deltalake") from None
+        raise missing_extra("delta", "reading Delta tables", "deltalake") from None
     try:
         address = table.url if isinstance(table, Remote) else str(table)
         found = sorted(DeltaTable(address, storage_options=dict(storage) or None).file_uris())

@@ -1,6 +1,6 @@
-"""Columns of which a row holds a list: of a type of lists, fields of lists of structs `[{item, score}]`, or text.
+"""Columns with a list per row: of a list type, of fields of lists of structs `[{item, score}]`, or in text.
 
-Lists in text are JSON arrays, lists as Python and NumPy print them, and values with a sign between them.
+Lists in text are JSON arrays, lists as Python and NumPy print them, and values with a separator.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from .columns import IDS, public_name
 from .scan import Fields, Syntax
 
 _TABLES: Final = ("interactions", "lists", "predictions")
-"""The tables of which a row may hold a list of items."""
+"""The tables whose rows may contain a list of items."""
 _SEPARATORS: Final = (", ", ",", "|", ";", " ")
-"""What may stand between the items of a list without brackets."""
+"""The possible separators of items in a list without brackets."""
 _QUOTED: Final = r"""'(?:[^'\\]|\\['"\\])*'|"(?:[^"\\]|\\['"\\])*\""""
 _NUMBER: Final = r"[-+]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|inf)"
 _VALUE: Final = rf"(?:{_QUOTED}|{_NUMBER}|None|nan)"
@@ -29,22 +29,22 @@ _SCALAR: Final = r"\bnp\.\w+\(([^()]*)\)"
 """A value of NumPy in a list, such as `np.int64(3)`."""
 _ID: Final = rf"(?:{_QUOTED}|[-+]?[0-9]+|None|nan)"
 _IDS: Final = _LIST.replace(_VALUE, _ID)
-"""A list of values that can be ids."""
+"""A list of possible ids."""
 _NO_VALUE: Final = ("None", "nan")
 ODD_ARRAY: Final = r'(?:[^\[\sn]|\[(?:"(?:[^"\\]|\\.)*"|[^"\]])*?(?:\d[.eE]|[\[{tf]|"(?:[^"\\]|\\.)*\\u0000))'
-"""The start of JSON that is no array of ids (texts, integers and null), but a single value or an array with a fraction, a truth value, an
-array, an object, or a NUL character; what else a text holds does not count."""
+"""The start of JSON that is not an array of ids (texts, integers and null): a single value, or an array with a fraction, a boolean, an
+array, an object, or a NUL character; the rest of the text is ignored."""
 _NEARLY_ALL: Final = 0.95
-"""The least share of parts that look like ids."""
+"""The smallest share of parts that must look like ids."""
 
 
 def may_hold_lists(table: str) -> bool:
-    """Return whether a row of `table` may hold a list of items."""
+    """Return whether a row of `table` may contain a list of items."""
     return table in _TABLES
 
 
 def as_list_columns(where: str, table: str, nested: Sequence[str]) -> frozenset[str]:
-    """Return the canonical columns that hold lists, `nested`, as a set; `DataError` if rows of `table` cannot hold lists in them."""
+    """Return the canonical columns with lists (`nested`) as a set; raise `DataError` if rows of `table` cannot have lists in them."""
     if not nested:
         return frozenset()
     if table not in _TABLES or "item" not in nested or "user" in nested:
@@ -66,12 +66,12 @@ def text_lists(
     nested: frozenset[str] = frozenset(),
     one_suffices: bool = False,
 ) -> tuple[dict[str, Any], dict[str, list[str]]]:
-    """Return the fields of the scan that say which canonical columns hold lists, and the values of those whose texts do.
+    """Return the fields of the scan on columns with lists, and the values of columns with lists in text.
 
-    Columns of lists, `nested`, or the texts that `samples` has are looked at. Without `split` all texts of a column look like lists, or,
-    where `one_suffices`, as in files that have no other way to write them, one is a list; what else the column holds is refused when it is
-    read. With `split` the items are always lists; another column contains lists if any of its fields has the separator. `DataError` if
-    texts look like lists and are not read as such.
+    `nested` are columns of list types, `samples` texts of other columns. Without `split`, a column has lists if all its texts look like
+    lists, or if one does with `one_suffices` (for files that cannot write lists in another way); other values are refused when they are
+    read. With `split` the items are always lists; another column has lists if any of its fields has the separator. Raises `DataError` if
+    texts look like lists but are not read as such.
     """
     listed = []
     for column, sample in samples.items():
@@ -91,9 +91,9 @@ def text_lists(
 
 
 def _refuse_unsplit(where: str, name: str, texts: Sequence[str], users: Sequence[str]) -> None:
-    """Raise `DataError` if the texts of the column `name`, which would be read as one item each, look like lists of items.
+    """Raise `DataError` if texts of the column `name`, each of which would be read as one item, look like lists of items.
 
-    Brackets give lists away, or a sign between most values if users have one row each.
+    Lists are recognised by brackets, or, if users have one row each, by a separator in most values.
     """
     odd = [text for text in texts if text[0] in "[({" and any(sign in text for sign in ", \n")]
     lists = [text for text in odd if is_python_list(text)]
@@ -115,15 +115,15 @@ def _refuse_unsplit(where: str, name: str, texts: Sequence[str], users: Sequence
 
 
 def fields_of(schema: Mapping[str, pl.DataType]) -> Fields:
-    """Return the fields of all lists of structs: by their own names, or as `column.field` where another column has that name."""
+    """Return the fields of all lists of structs: by their names, or as `column.field` if another column has that name."""
     structs = {name: inner for name, dtype in schema.items() if isinstance(inner := _inner(dtype), pl.Struct)}
     found = [(name, field.name) for name, struct in structs.items() for field in struct.fields]
     taken = [*(name for name in schema if name not in structs), *(field for _, field in found)]
     return {field if taken.count(field) == 1 else f"{name}.{field}": (name, field) for name, field in found}
 
 
-def flattened(schema: Mapping[str, pl.DataType], fields: Fields) -> dict[str, pl.DataType]:
-    """Return the types of all columns with `fields` in the place of the lists of structs that hold them."""
+def flat_types(schema: Mapping[str, pl.DataType], fields: Fields) -> dict[str, pl.DataType]:
+    """Return the types of all columns, with lists of structs replaced by their `fields`."""
     flat: dict[str, pl.DataType] = {}
     for name, dtype in schema.items():
         struct = _inner(dtype)
@@ -136,7 +136,7 @@ def flattened(schema: Mapping[str, pl.DataType], fields: Fields) -> dict[str, pl
 
 
 def with_fields(frame: pl.LazyFrame, fields: Fields, names: Collection[str]) -> pl.LazyFrame:
-    """Return a frame with those of `fields` as columns that `names` has; the structs go."""
+    """Return a frame with the `fields` in `names` as columns, without the structs."""
     wanted = {name: place for name, place in fields.items() if name in names}
     if not wanted:
         return frame
@@ -163,16 +163,16 @@ def _inner(dtype: pl.DataType) -> Any:
 
 
 def listed(field: pl.Expr, split: str | None, syntax: Syntax, ids: bool = False) -> pl.Expr:
-    """Return a field of text as the list that it holds; text without a value holds an empty list, no field at all no list.
+    """Return an expression that parses a text as a list; empty text gives an empty list, null stays null.
 
-    Without `split` it fails for what is no list in brackets, and in a column of `ids` for a list with a value that can be no id.
+    Without `split` it fails for text that is not a list in brackets, and, in a column of `ids`, for a list with a value that is not an id.
     """
     value = pl.element()
     if split is None and syntax == "python":
         text = field.str.replace_all(_SCALAR, "$1")
         unquoted = value.str.slice(1).str.head(-1).str.replace_all(r"""\\(['"\\])""", "$1")
         read = pl.when(value.str.contains("^['\"]")).then(unquoted).when(~value.is_in(_NO_VALUE)).then(value)
-        # Polars has no way to fail but to convert what cannot be: text that begins with a word to a number.
+        # Polars can only be made to fail by an impossible conversion: text that begins with a word to a number.
         failed = pl.when(~text.str.contains(_IDS if ids else _LIST)).then(pl.lit("no list: ") + text).cast(pl.Float64)
         return pl.when(failed.is_null()).then(text.str.extract_all(_VALUE).list.eval(read))
     if split is None:
@@ -207,12 +207,12 @@ def elements(text: str, split: str | None, syntax: Syntax = "json") -> list[obje
 
 
 def fractions(text: str) -> list[str]:
-    """Return the numbers in a list as Python prints it that are no integers, and so can be no ids."""
+    """Return the numbers in a list as Python prints it that are not integers, and so cannot be ids."""
     return [value for value in re.findall(_VALUE, re.sub(_SCALAR, r"\1", text)) if not re.fullmatch(_ID, value)]
 
 
 def _elements_of(texts: Sequence[str], split: str | None, syntax: Syntax) -> list[str]:
-    """Return the values of the lists that texts hold, as they are written; none of those that cannot be read."""
+    """Return the values of lists in texts, as written; lists that cannot be read are skipped."""
     values = [value for text in texts for value in elements(text, split, syntax) or () if value is not None]
     return [value if isinstance(value, str) else json.dumps(value) for value in values]
 
@@ -226,7 +226,7 @@ def _of_json(text: str) -> list[object] | None:
 
 
 def is_list(text: str) -> bool:
-    """Return whether a text is a list in square brackets that can be read."""
+    """Return whether a text is a readable list in square brackets."""
     return text.startswith("[") and (_of_json(text) is not None or is_python_list(text))
 
 
@@ -236,19 +236,19 @@ def is_python_list(text: str) -> bool:
 
 
 def syntax_of(texts: Sequence[str]) -> Syntax:
-    """Return how lists in brackets are written: as Python prints them if some are that JSON would not have, otherwise as JSON."""
+    """Return the syntax of lists in brackets: that of Python if some are not valid JSON, otherwise JSON."""
     return "python" if any(_of_json(text) is None and is_python_list(text) for text in texts) else "json"
 
 
 def _is_nested(text: str) -> bool:
-    """Return whether a text is in brackets of which no sign separates plain values: a dictionary, a set, a list of pairs."""
+    """Return whether a text is in brackets but not a list of plain values: a dictionary, a set, a list of pairs."""
     return text[0] in "({" or (text[0] == "[" and text[1:].lstrip().startswith(("(", "[", "{")))
 
 
 def separator(texts: Sequence[str]) -> str:
-    """Return what separates the ids in the fields of a column of text; empty if a field holds one id.
+    """Return the separator of ids in the fields of a text column; empty if a field has one id.
 
-    Most values contain it, and nearly all parts between look like ids with digits.
+    Most values contain it, and nearly all parts look like ids with digits.
     """
     for sign in () if any(map(_is_nested, texts)) else _SEPARATORS:
         parts = [part for value in texts for part in value.strip().split(sign) if part]

@@ -1,4 +1,4 @@
-"""Files of one JSON object per line → how to scan them, and values that can be no id and no label: engines would read them as text."""
+"""Scan files with one JSON object per line, and refuse values that cannot be ids or labels, which engines would read as text."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ import polars as pl
 from ..errors import DataError
 from . import list_columns, sniff
 from .columns import FLAT, IDS, named
-from .list_columns import ODD_ARRAY, fields_of, flattened, value_of
+from .list_columns import ODD_ARRAY, fields_of, flat_types, value_of
 from .opening import FAILURES, batches, unmapped
 from .scan import FILTER_COLUMN, Fields, ReadOptions, Scan
 from .source_file import SourceFile, path_columns
 
 _ODD_ID: Final = r'(?:[^"\d\sn-]|-?\d+[.eE]|"(?:[^"\\]|\\.)*\\u0000)'
-"""The start of a value that is neither a text nor an integer nor null, or a text with a NUL character."""
+"""The start of a value that is neither text, integer nor null, or of a text with a NUL character."""
 _NO_LIST: Final = r"[^\[\sn]"
 _ODD_LABEL: Final = r"[\[{]"
 _LINES_PER_BATCH: Final = 10_000
 
 
 def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadOptions) -> Scan:
-    """Return how to scan files of one JSON object per line; `DataError` if they cannot be read as `options` says."""
+    """Return the scan of files with one JSON object per line; raise `DataError` if they cannot be read with `options`."""
     names: dict[str, None] = {}
     records: list[dict[str, Any]] = []
     schema = _schema(files)
@@ -38,7 +38,7 @@ def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadO
         records += head
         names |= dict.fromkeys(name for record in head for name in record)
     where = f"{role}: {files[0]}"
-    stored = tuple(dict.fromkeys((*names, *(flattened(schema, fields) if fields else schema))))
+    stored = tuple(dict.fromkeys((*names, *(flat_types(schema, fields) if fields else schema))))
     columns, label_columns = named(where, table, [*stored, *path_columns(files, stored)], options, True)
     held = {column: [record.get(name) for record in records] for column, name in columns.items()}
     listed = [column for column in columns if any(isinstance(one, list) for one in held[column])]
@@ -67,15 +67,15 @@ def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadO
 
 
 def schema_of_objects(files: Sequence[SourceFile], max_rows: int | None = None) -> pl.Schema:
-    """Return the keys of JSON objects and the types that hold the values of the first `max_rows` objects, or of all of them.
+    """Return the keys of JSON objects with types that fit the values of the first `max_rows` objects, or of all.
 
-    Raises what Polars raises where an object cannot be read.
+    Raises the exceptions of Polars if an object cannot be read.
     """
     return pl.scan_ndjson([unmapped(file.address) for file in files], infer_schema_length=max_rows).collect_schema()
 
 
 def _schema(files: Sequence[SourceFile]) -> Mapping[str, pl.DataType]:
-    """Return all keys, also those that occur only further on, such as a score that the first objects lack."""
+    """Return all keys, including those that are missing in the first objects, such as a score."""
     try:
         return schema_of_objects(files)
     except FAILURES:
@@ -83,7 +83,7 @@ def _schema(files: Sequence[SourceFile]) -> Mapping[str, pl.DataType]:
 
 
 def _flat(record: dict[str, Any], fields: Fields) -> dict[str, Any]:
-    """Return an object with the fields of lists of objects as lists of their own."""
+    """Return an object with the fields of lists of objects as separate lists."""
     if not fields:
         return record
     structs = {column for column, _ in fields.values()}
@@ -92,7 +92,7 @@ def _flat(record: dict[str, Any], fields: Fields) -> dict[str, Any]:
 
 
 def _samples(table: str, held: Mapping[str, Sequence[Any]], options: ReadOptions) -> dict[str, list[str]]:
-    """Return the texts of every column of text, and the users as text, if the items are text that may hold lists."""
+    """Return the texts of every text column, and the users as text, if the items are text that may contain lists."""
     texts = {
         column: ["" if value is None else str(value) for value in values]
         for column, values in held.items()
@@ -102,7 +102,7 @@ def _samples(table: str, held: Mapping[str, Sequence[Any]], options: ReadOptions
 
 
 def first_objects(file: SourceFile) -> list[dict[str, Any]]:
-    """Return the first objects of a file; `DataError` names the line of what is none."""
+    """Return the first objects of a file; raise `DataError` with the line of a value that is not an object."""
     records = []
     for number, line in enumerate(sniff.head(file), 1):
         if not line.strip():
@@ -118,7 +118,7 @@ def first_objects(file: SourceFile) -> list[dict[str, Any]]:
 
 
 class _Object(dict[str, Any]):
-    """A JSON object that knows which keys stand in it more than once."""
+    """A JSON object that records its duplicate keys."""
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
@@ -126,12 +126,12 @@ class _Object(dict[str, Any]):
 
 
 def _refuse_odd_values(role: str, files: Sequence[SourceFile], columns: Mapping[str, str], listed: Collection[str], fields: Fields) -> None:
-    """Raise `DataError`, naming the line, for the first id or label of files of JSON objects that is a value that can be none.
+    """Raise `DataError`, with the line, for the first value in files of JSON objects that cannot be an id or label.
 
-    The same for a key of a column that is twice in one object.
+    Duplicate keys of columns in one object are refused too.
 
     An id is a text or an integer, in the columns of `listed` a list of these; a label is any single value. `columns` maps canonical
-    columns to keys, or to `fields` of lists of objects. Lines that are no JSON are left to those who read the rows.
+    columns to keys, or to `fields` of lists of objects. Lines that are not JSON are reported when the rows are read.
     """
     patterns = {}
     for column, key in columns.items():
@@ -162,7 +162,7 @@ def _refuse_odd_values(role: str, files: Sequence[SourceFile], columns: Mapping[
 
 
 def _spellings(key: str) -> str:
-    """Return a pattern for the ways in which writers of JSON spell a key."""
+    """Return a pattern for all spellings of a key in JSON."""
     return f"(?:{'|'.join(sorted({re.escape(json.dumps(key)), re.escape(json.dumps(key, ensure_ascii=False))}))})"
 
 
@@ -181,7 +181,7 @@ def _objects_with(path: Path, pattern: str) -> Iterator[tuple[int, _Object]]:
 
 
 def _problem(column: str, key: str, value: Any, listed: bool) -> tuple[str, str] | None:
-    """Return what is wrong with a value, and what to do about it."""
+    """Return the problem of a value, with a hint; `None` if there is none."""
     if column.startswith(("label_", FILTER_COLUMN)):
         return (f"{key!r} is {value!r}, where text was expected", FLAT) if isinstance(value, dict | list) else None
     if column not in IDS or value is None:
@@ -193,7 +193,7 @@ def _problem(column: str, key: str, value: Any, listed: bool) -> tuple[str, str]
 
 
 def is_id(value: object) -> bool:
-    """Return whether a value of JSON can be an id: a text, an integer, or null for none."""
+    """Return whether a JSON value can be an id: a text, an integer, or null (missing)."""
     if isinstance(value, str):
         return "\0" not in value
     return value is None or (isinstance(value, int) and not isinstance(value, bool))

@@ -26,36 +26,36 @@ from .row_filters import kept_rows
 from .scan import FILTER_COLUMN, NO_VALUE, TREC_COMMENT, Scan
 
 FAILURES: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
-"""Errors of Polars at a file that it cannot read; some broken files make it panic."""
+"""Exceptions of Polars for a file that it cannot read; some broken files make it panic."""
 RECORD: Final = "receval row"
-"""The number of a record of the files, from 0; one that holds a list becomes several rows."""
+"""The number of a record of the files, from 0; a record with a list becomes several rows."""
 _TYPES: Final = {"integer": pl.Int64, "text": pl.String, "time": pl.Float64}
 _TIMES: Final = (
     "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y",
     "%+", "%Y-%m-%d %H:%M:%S%.f%#z",
 )  # fmt: skip
-"""How the texts of times are read: UTC, where they do not say."""
+"""The time zone of texts without one: UTC."""
 _YEAR: Final = r"^\d{4}\D|\.\d{4}$"
 """A year of four digits, first or last: 03/01/24 is not the year 3."""
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
-"""Control characters, and what is no UTF-8."""
+"""Control characters, and bytes that are not UTF-8."""
 _LINE: Final = "receval line"
 _REST: Final = "receval rest"
 _ROW: Final = "receval exploded"
-"""The number of a row among those that lists become, or that a filter keeps."""
+"""The number of a row after lists are expanded, or rows filtered."""
 
 
-def opened(source: Scan, *, records: bool = False) -> pl.LazyFrame:
+def open_rows(source: Scan, *, records: bool = False) -> pl.LazyFrame:
     """Return the canonical columns of a source, and `row`, the number of each row in the order of the files. With `records`, `RECORD` too.
 
-    Where text is read as integers, what is no integer is null, and `odd_user` or `odd_item` is true wherever the text may not be the
-    plain spelling of an integer.
+    If text is read as integers, other text is null, and `odd_user` or `odd_item` is true where the text may not be the plain spelling of
+    an integer.
     """
     return rows_of(source, raw(source), records=records)
 
 
 def rows_of(source: Scan, frame: pl.LazyFrame, *, records: bool = False) -> pl.LazyFrame:
-    """Return the canonical rows of `raw` rows, wherever these come from: a list becomes several rows, and faulty rows are passed over."""
+    """Return the canonical rows of `raw` rows: lists become several rows, and faulty rows are skipped."""
     columns = _canonical(source, frame)
     if source.where:
         frame, texts = with_filter_texts(source, frame)
@@ -83,10 +83,10 @@ def is_blank(source: Scan) -> pl.Expr:
 
 
 def with_filter_texts(source: Scan, frame: pl.LazyFrame) -> tuple[pl.LazyFrame, dict[str, str]]:
-    """Return `raw` rows with the columns that the filter reads, as text; and their names by those that the filter has for them.
+    """Return `raw` rows with the columns of the filter as text; and name in the filter → column.
 
-    Dates and times are written as in ISO 8601, with a space between the two and no fraction of seconds where it is 0. Texts that the rows
-    have already stay, and columns that they lack have none: those that the path of a file holds come later.
+    Dates and times are written in ISO 8601, with a space between the two, and without a fraction of seconds if it is 0. Existing texts
+    stay, and missing columns are skipped: columns in the path of a file are added later.
     """
     texts: dict[str, str] = {}
     types, columns = frame.collect_schema(), []
@@ -104,8 +104,8 @@ def with_filter_texts(source: Scan, frame: pl.LazyFrame) -> tuple[pl.LazyFrame, 
 def _canonical(source: Scan, frame: pl.LazyFrame) -> list[pl.Expr]:
     """Return the canonical columns of `raw` rows.
 
-    An integer of text is odd if it may not be the plain spelling of one: padded (`001`) or signed. Comparing bytes is the cheapest test:
-    what sorts before "1" is "0", or starts with a zero or a sign.
+    An integer in text is odd if it may not be the plain spelling: padded (`001`) or signed. Comparing bytes is the cheapest test: a text
+    that sorts before "1" is "0", or starts with a zero or a sign.
     """
     columns: list[pl.Expr] = []
     types = frame.collect_schema() if "time" in source.kinds.values() else {}
@@ -121,7 +121,7 @@ def _canonical(source: Scan, frame: pl.LazyFrame) -> list[pl.Expr]:
             columns.append(_seconds(value, types[source.names[column]]).alias(column))
         else:
             number_type, in_text = _type_of_number(source, column), _is_text_of_number(source, column)
-            if in_text:  # words for no value are none, and anything else that is no number fails
+            if in_text:  # words for missing values are missing, and other text that is not a number fails
                 written = value.str.replace(",", ".", literal=True) if source.decimal_comma else value
                 value = pl.when(~value.str.to_lowercase().is_in(NO_VALUE)).then(written)
             number = value.cast(number_type) if in_text or column in source.numbers else value
@@ -131,7 +131,7 @@ def _canonical(source: Scan, frame: pl.LazyFrame) -> list[pl.Expr]:
 
 
 def raw(source: Scan) -> pl.LazyFrame:
-    """Return the rows of a source as the files have them, with `RECORD`; a field that holds a list is one."""
+    """Return the rows of a source as in the files, with `RECORD`; a list is one field."""
     if source.partitions or (source.format == "lines" and source.has_header):
         parts = [_raw_part(source, path).drop(RECORD) for path in source.paths]
         return with_lists(source, pl.concat(parts).with_row_index(RECORD))
@@ -139,7 +139,7 @@ def raw(source: Scan) -> pl.LazyFrame:
 
 
 def with_lists(source: Scan, frame: pl.LazyFrame) -> pl.LazyFrame:
-    """Return the rows of a source with the lists that fields of text hold."""
+    """Return the rows of a source with texts parsed into lists."""
     if source.lists_in_text:
         names = {source.names[column]: column in IDS for column in sorted(source.lists)}
         frame = frame.with_columns(listed(pl.col(name), source.split, source.list_syntax, ids).alias(name) for name, ids in names.items())
@@ -147,7 +147,7 @@ def with_lists(source: Scan, frame: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _raw_part(source: Scan, path: str) -> pl.LazyFrame:
-    """Return the rows of one file, with the columns that its path holds."""
+    """Return the rows of one file, with the columns in its path."""
     values = source.partitions.get(path, {})
     held = {column: name for name, column in source.stored.items() if name in values}
     frame = _files(source, (path,), frozenset(held.values()))
@@ -214,10 +214,10 @@ def _flat(source: Scan, frame: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _fields(lines: pl.LazyFrame, source: Scan) -> pl.LazyFrame:
-    """Return the named fields of lines, as text; a line with more fields than names fails, an empty one has none.
+    """Split lines into named fields, as text; a line with more fields than names fails, an empty line has no values.
 
-    Where white space separates, as in TREC files, a line with fewer fields fails too, a comment has none, and what follows the tag of a run
-    is left out.
+    If white space separates, as in TREC files, a line with fewer fields fails too, a comment has no values, and text behind the tag of a
+    run is ignored.
     """
     line, separator, width = pl.col(_LINE).str.strip_prefix("\ufeff"), source.separator, len(source.header)
     if not separator:
@@ -230,7 +230,7 @@ def _fields(lines: pl.LazyFrame, source: Scan) -> pl.LazyFrame:
     first, is_wrong = source.header[0], pl.lit(False) if source.ignores_rest else pl.col(_REST).is_not_null()
     if not source.separator:
         is_wrong |= pl.col(source.header[-1]).is_null() & (pl.col(first) != "")
-    # Polars has no way to fail but to convert what cannot be: a word to a number.
+    # Polars can only be made to fail by an impossible conversion: a word to a number.
     failed = pl.when(is_wrong).then(pl.lit("other fields")).cast(pl.Float64).cast(pl.String)
     named = [pl.when(pl.col(name) != "").then(pl.col(name)).alias(name) for name in source.header[1:]]
     return fields.select(RECORD, pl.when(is_wrong).then(failed).when(pl.col(first) != "").then(pl.col(first)).alias(first), *named)
@@ -244,7 +244,7 @@ def _value(source: Scan, column: str) -> pl.Expr:
 
 
 def _is_text_of_number(source: Scan, column: str) -> bool:
-    """Return whether a column of numbers arrives as text."""
+    """Return whether a column of numbers is read as text."""
     in_text = (source.lists_in_text and column in source.lists) or source.format == "lines"
     return source.kinds[column] == "number" and (in_text or (source.loose and source.format in ("csv", "ndjson")))
 
@@ -254,7 +254,7 @@ def _type_of_number(source: Scan, column: str) -> type[pl.DataType]:
 
 
 def _json_types(source: Scan, held: frozenset[str]) -> dict[str, pl.DataType | type[pl.DataType]]:
-    """Return the types of the keys of JSON objects, without those that paths hold."""
+    """Return the types of the keys of JSON objects, without columns in paths."""
     types: dict[str, pl.DataType | type[pl.DataType]] = {}
     structs: dict[str, dict[str, type[pl.DataType]]] = {}
     for column, name in source.names.items():
@@ -268,7 +268,7 @@ def _json_types(source: Scan, held: frozenset[str]) -> dict[str, pl.DataType | t
 
 
 def _type(source: Scan, column: str, single: type[pl.DataType] | None = None) -> pl.DataType | type[pl.DataType]:
-    """Return the type that a column has in the files: that of its values, by default that of their kind, or of lists of these."""
+    """Return the type of a column in the files: that of its values, by default that of their kind, or of lists of these."""
     single = single or (_type_of_number(source, column) if source.kinds[column] == "number" else _TYPES[source.kinds[column]])
     if column not in source.lists:
         return single
@@ -276,7 +276,7 @@ def _type(source: Scan, column: str, single: type[pl.DataType] | None = None) ->
 
 
 def is_there(column: str, kind: str) -> pl.Expr:
-    """Return an expression that holds for rows with a value of this kind in a column: a finite number, a text that is not empty."""
+    """Return an expression that is true for rows with a value of this kind in a column: a finite number, a text that is not empty."""
     value = pl.col(column)
     if kind == "number":
         return value.is_not_null() & value.is_finite()
@@ -284,7 +284,7 @@ def is_there(column: str, kind: str) -> pl.Expr:
 
 
 def _seconds(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
-    """Return a time as seconds since 1970, or as the number that it is; null if it is neither."""
+    """Return a time as seconds since 1970, or a number unchanged; null if it is neither."""
     if kind.is_temporal() and kind != pl.Time:
         return value.cast(pl.Datetime("us")).dt.epoch("us") / 1e6
     if kind != pl.String:
@@ -295,17 +295,17 @@ def _seconds(value: pl.Expr, kind: pl.DataType) -> pl.Expr:
 
 
 def unmapped(path: str) -> str:
-    """Return the name by which Polars reads an NDJSON or Arrow file as of a store: a file that is cut is an error, and it is hardly slower.
+    """Return a name with which Polars reads a local NDJSON or Arrow file like a remote one, so that a truncated file is an error.
 
-    The switch `POLARS_FORCE_ASYNC` does the same to every file of the process, also to those that the caller of receval reads.
+    It is hardly slower. `POLARS_FORCE_ASYNC` would do the same to every file of the process, including those of receval's caller.
     """
     return path if "://" in path and not os.path.exists(path) else f"file://{os.path.abspath(path)}"
 
 
 def plainly_named(path: Path, patterns: bool, scratch: ExitStack) -> Path:
-    """Return a path to the same file that Polars takes when it reads files as those of a store: without `..` and control characters.
+    """Return a path to the same file that Polars accepts when it reads it like a remote file: without `..` and control characters.
 
-    With `patterns` it is no pattern either: NDJSON has no means to say that `[` is a letter.
+    With `patterns` it also has no characters of patterns: for NDJSON, Polars cannot be told that `[` is a letter.
     """
 
     def is_odd(name: str) -> bool:
@@ -328,14 +328,14 @@ def plainly_named(path: Path, patterns: bool, scratch: ExitStack) -> Path:
 def batches(frame: pl.LazyFrame, rows_per_batch: int) -> Iterator[pl.DataFrame]:
     """Yield the rows in their order, about `rows_per_batch` at a time.
 
-    Whatever Polars raises is raised here, after the batches before it. `LazyFrame.collect_batches` ends as if there were no more
-    rows when a thread of Polars panics (Polars 2.1), which some broken files make it do.
+    Exceptions of Polars are raised here, after the batches before them. `LazyFrame.collect_batches` would end without an error if a thread
+    of Polars panics (Polars 2.1), as some broken files cause.
     """
     read: Queue[pl.DataFrame | BaseException | None] = Queue(1)
     unwanted = Event()
 
     def give(batch: pl.DataFrame) -> bool:
-        """Pass a batch on when the one before it has been taken; whether Polars may stop."""
+        """Pass a batch on after the one before it was taken; return whether Polars may stop."""
         if not unwanted.is_set():
             read.put(batch)
         return unwanted.is_set()
@@ -343,7 +343,7 @@ def batches(frame: pl.LazyFrame, rows_per_batch: int) -> Iterator[pl.DataFrame]:
     def read_all() -> None:
         try:
             frame.sink_batches(give, chunk_size=rows_per_batch, maintain_order=True, engine="streaming")
-        except BaseException as error:  # a panic is no Exception
+        except BaseException as error:  # a panic is not an `Exception`
             read.put(error)
         else:
             read.put(None)

@@ -1,4 +1,4 @@
-"""Any file, without a role: its format, its columns and rows of text, and what a config has to say of it."""
+"""Read any file, without a role: its format, its columns and rows as text, and the keys that a config needs for it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .broken_rows import explain
 from .columns import usual_roles
 from .documents import is_by_user, is_document
 from .folders import files_of_table, is_table
-from .list_columns import fields_of, flattened, is_list, is_python_list, syntax_of
+from .list_columns import fields_of, flat_types, is_list, is_python_list, syntax_of
 from .objects import first_objects, schema_of_objects
 from .recode import settle_quotes
 from .scan import Format, ReadError, ReadOptions, Scan, Syntax
@@ -33,14 +33,14 @@ _MAX_ROWS: Final = 1_000
 _TREC_ENDINGS: Final[dict[str, str]] = {".run": "lists", ".trec": "lists", ".qrels": "interactions", ".qrel": "interactions"}
 _TABBED: Final = (".tsv", ".tab", ".inter", ".item", ".user")
 _LIST_SEPARATORS: Final = (" ", "|", ",")
-"""Separators of the items of a list in text that could be mistaken for the separator of fields."""
+"""Separators of items in a list in text that may look like the separator of fields."""
 
 
 class RawTable(Struct, frozen=True):
     """A table of one file or several, with the columns `column_1`, `column_2`, … of text or of lists of text.
 
-    `config_keys` are those that a config needs so that the table is read like this. `table` is set where the format alone decides what the
-    file holds, as that of a TREC run does. `nested_columns` hold neither values nor lists of values, and are not read.
+    `config_keys` are the keys that a config needs to read the table in this way. `table` is set if the format alone decides the kind of
+    table, as for a TREC run. `nested_columns` have neither values nor lists of values, and are not read.
     """
 
     files: tuple[SourceFile, ...]
@@ -50,16 +50,16 @@ class RawTable(Struct, frozen=True):
     table: str | None = None
     nested_columns: tuple[str, ...] = ()
     is_by_user: bool = False
-    """Whether it is a JSON document with an entry per user."""
+    """True for a JSON document with an entry per user."""
 
     def first_rows(self, max_rows: int) -> pl.DataFrame:
-        """Return the first rows, but blank lines; `DataError` with file and line of what cannot be read."""
+        """Return the first rows without blank lines; raise `DataError` with file and line of an unreadable row."""
         try:
             with panics_held_back():
                 rows = self.rows().head(max_rows).collect()
         except (*opening.FAILURES, ReadError) as error:
-            raise self.explained(error) from None
-        # Only now: a filter over all columns takes Polars' optimiser minutes where there are thousands.
+            raise self.error_for(error) from None
+        # After collecting: a filter over thousands of columns takes Polars' optimiser minutes.
         return rows.filter(~pl.all_horizontal(pl.all().is_null())) if self.scan.format in ("csv", "lines") and rows.width else rows
 
     def rows(self) -> pl.LazyFrame:
@@ -67,8 +67,8 @@ class RawTable(Struct, frozen=True):
         types = {column: pl.List(pl.String) if column in self.scan.lists else pl.String for column in self.scan.names}
         return opening.raw(self.scan).select(pl.col(name).cast(types[column]).alias(column) for column, name in self.scan.names.items())
 
-    def explained(self, error: BaseException) -> DataError:
-        """Return the sentence for rows that Polars could not read."""
+    def error_for(self, error: BaseException) -> DataError:
+        """Return the error for rows that Polars could not read."""
         return explain(Source(_ROLE, "", tuple(map(str, self.files)), self.scan, {}, files=self.files), ReadError(str(error)))
 
     def with_columns(self, names: Iterable[str]) -> RawTable:
@@ -77,27 +77,27 @@ class RawTable(Struct, frozen=True):
         return replace(self, scan=replace(self.scan, names=every, kinds=dict.fromkeys(every, "text"), lists=frozenset()))
 
     def with_lists(self, split: str, numbers: Iterable[int]) -> RawTable:
-        """Return the same table with the columns of these numbers, which count from 1, read as lists in text."""
+        """Return the same table with the columns of these numbers (from 1) read as lists in text."""
         table = self.with_list_columns(frozenset(f"column_{number}" for number in numbers), split=split, in_text=True)
         return replace(table, config_keys={**self.config_keys, "split": split})
 
     def with_list_columns(
         self, columns: frozenset[str], *, split: str | None = None, syntax: Syntax = "json", in_text: bool = False
     ) -> RawTable:
-        """Return this table with lists in these columns only, those `in_text` are separated by `split`, or in brackets if it is `None`."""
+        """Return this table with lists in these columns only; lists `in_text` are separated by `split`, or in brackets if `None`."""
         return replace(self, scan=replace(self.scan, lists=columns, lists_in_text=in_text, split=split, list_syntax=syntax))
 
 
 def raw_table(paths: Sequence[Path]) -> RawTable:
-    """Find out how to read the files of one table; `DataError` if they are no table. Copies live as long as this process."""
+    """Detect how to read the files of one table; raise `DataError` if they are not a table. Copies live as long as this process."""
     files = [SourceFile.of(path) for path in paths]
     if is_table(paths[0]):
-        files_of_table(_ROLE, paths[0], {})  # refuses what cannot be read
+        files_of_table(_ROLE, paths[0], {})  # raises an error for an unreadable table
         return _typed(files, "delta")
     keys: dict[str, Any] = {}
     try:
         format = sniff.format_of(files[0])
-    except DataError:  # a config has to say it, because neither the extension nor the first bytes tell it
+    except DataError:  # the config must name the format, because neither the extension nor the first bytes show it
         format, keys = _format_of_text(files[0])
     if format in ("parquet", "ipc"):
         return _typed(files, format)
@@ -109,7 +109,7 @@ def raw_table(paths: Sequence[Path]) -> RawTable:
 def _format_of_text(file: SourceFile) -> tuple[Format, dict[str, Any]]:
     if is_document(file):
         return "ndjson", {"format": "json"}
-    first = sniff.head(file)[0]  # refuses what is no text
+    first = sniff.head(file)[0]  # raises an error for a file that is not text
     if first.lstrip().startswith("{") and not _is_object(first):
         raise DataError(f"{file}: it is not NDJSON (one JSON object per line)")
     format: Format = "ndjson" if first.lstrip().startswith("{") else "csv"
@@ -124,7 +124,7 @@ def _is_object(line: str) -> bool:
 
 
 def _trec(files: Sequence[SourceFile], keys: Mapping[str, Any]) -> RawTable | None:
-    """Recognise a TREC file by its content, or by its extension if all lines have its fields, numbers where they belong; else `None`."""
+    """Recognise a TREC file by its content, or by its extension if all lines have its fields and numbers; else return `None`."""
     lines = sniff.head(files[0])
     recognised = next((table for table in ("lists", "interactions") if is_trec(table, lines)), None)
     table = recognised or _TREC_ENDINGS.get(sniff.ending_of(files[0].local))
@@ -148,11 +148,11 @@ def _text(files: Sequence[SourceFile], keys: Mapping[str, Any]) -> RawTable:
     if header_of(fields, None, [], None).is_there:
         with_header = _separated(files, replace(options, header=True))
         names = with_header.scan.header
-        # A first line without a number is data all the same where one of its values comes again in the same column.
+        # A first line without a number is nevertheless data if one of its values occurs again in the same column.
         rows = pl.DataFrame() if any(map(usual_roles, names)) else with_header.first_rows(_MAX_ROWS)
         is_data = any((column == name).any() for name, column in zip(names, rows, strict=False))
         raw = raw if is_data else with_header
-    # A config says the separator and the header that the extension does not lead to expect.
+    # A config needs keys for a separator and a header that the extension does not imply.
     usual = "\t" if sniff.ending_of(files[0].local) in _TABBED else ","
     unusual: dict[str, Any] = {} if raw.scan.separator == usual and "format" not in keys else {"separator": raw.scan.separator}
     raw = replace(raw, config_keys={**keys, **unusual, **({} if raw.scan.has_header else {"header": False})})
@@ -179,7 +179,7 @@ def _separated(files: Sequence[SourceFile], options: ReadOptions, table: str = "
 
 
 def _user_and_list(path: Path, lines: list[str]) -> tuple[str, str] | None:
-    """Return the separators of fields and of items in lines that hold a user and a list of integers, without a header; else `None`.
+    """Return the separators of fields and of items in lines with a user and a list of integers, without a header; else `None`.
 
     If all lists have the same length, the separator of items looks like that of fields.
     """
@@ -193,7 +193,7 @@ def _user_and_list(path: Path, lines: list[str]) -> tuple[str, str] | None:
 
 
 def _with_lists_in_brackets(raw: RawTable) -> RawTable:
-    """Return the same table with columns of which every text is a list in brackets read as lists."""
+    """Return the same table with columns in which every text is a list in brackets read as lists."""
     frame = raw.first_rows(_MAX_ROWS).select(pl.col(pl.String))
     texts = {column.name: [value.strip() for value in column if value and value.strip()] for column in frame}
     bracketed = {name: held for name, held in texts.items() if held and all(is_list(text) or is_python_list(text) for text in held)}
@@ -216,21 +216,21 @@ def _objects(files: Sequence[SourceFile], keys: Mapping[str, Any]) -> RawTable:
     try:
         schema = schema_of_objects(readable, _MAX_ROWS)
     except opening.FAILURES as error:
-        raise raw.explained(error) from None
+        raise raw.error_for(error) from None
     return _by_types(raw, schema)
 
 
 def _typed(files: Sequence[SourceFile], format: Format) -> RawTable:
-    """Read Parquet, Arrow IPC or Delta, whose schema tells the columns."""
+    """Read Parquet, Arrow IPC or Delta, whose schema names the columns."""
     readable = [as_arrow_file(file.name, file, PROCESS_SCRATCH) if format == "ipc" else file for file in files]
     first, *_ = [stored_schema(file.name, file, format, ReadOptions()) for file in readable]
     return _by_types(RawTable(tuple(readable), Scan(tuple(file.address for file in readable), format, {}, {})), first)
 
 
 def _by_types(raw: RawTable, schema: Mapping[str, pl.DataType]) -> RawTable:
-    """Read the columns of values and of lists of values as text, and leave out others but for the fields of lists of structs."""
+    """Read columns of values, lists of values, and fields of lists of structs as text; leave out all others."""
     fields = fields_of(schema)
-    schema = flattened(schema, fields)
+    schema = flat_types(schema, fields)
     inner = {name: dtype.inner if isinstance(dtype, pl.List | pl.Array) else dtype for name, dtype in schema.items()}
     flat = [name for name, dtype in inner.items() if not (dtype.is_nested() or dtype in (pl.Binary, pl.Object) or panics_at(dtype))]
     if not flat:

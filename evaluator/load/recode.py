@@ -1,6 +1,6 @@
-"""Text as engines read it: unpacked, in UTF-8, line by line or in a temporary file, and with quotation marks that all quote or none.
+"""Convert text for engines: unpacked, in UTF-8, line by line or in a temporary file, with quotation marks that all quote or none.
 
-What a mark quotes is read as Python's `csv` module reads it.
+Quoted fields are read as by Python's `csv` module.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _HINT: Final = (
 )
 
 
-def recoded(file: SourceFile, encoding: str | None, is_json: bool, scratch: ExitStack) -> SourceFile:
-    """Return a file that holds the text of another in UTF-8: the file itself, or one that lives as long as `scratch`.
+def recode_file(file: SourceFile, encoding: str | None, is_json: bool, scratch: ExitStack) -> SourceFile:
+    """Return a file with the text of another in UTF-8: the file itself, or one that lives as long as `scratch`.
 
-    JSON is freed of a byte-order mark, which is none of it. `DataError` if the file is not in `encoding`, naming the line.
+    The byte-order mark of JSON is removed. Raises `DataError`, with the line, if the file is not in `encoding`.
     """
     path = file.local
     name = codecs.lookup(encoding).name if encoding else "utf-8"
@@ -49,7 +49,7 @@ def recoded(file: SourceFile, encoding: str | None, is_json: bool, scratch: Exit
     if sniff.starts(path, sniff.ZSTD):
         raise DataError(f"{file}: text packed with zstd must be UTF-8, without a byte-order mark", "unpack the file, or convert it")
     target, line = scratch.enter_context(folder_for_copies()) / path.name.removesuffix(".gz"), 0
-    with opened(path) as packed, io.TextIOWrapper(new_copy(target), encoding="utf-8", newline="") as written:
+    with open_bytes(path) as packed, io.TextIOWrapper(new_copy(target), encoding="utf-8", newline="") as written:
         try:
             for line, text in enumerate(io.TextIOWrapper(packed, encoding=name, newline="\n"), 1):
                 written.write(text.removeprefix("\ufeff") if line == 1 else text)
@@ -63,8 +63,8 @@ def recoded(file: SourceFile, encoding: str | None, is_json: bool, scratch: Exit
     return replace(file, path=target)
 
 
-def opened(path: Path) -> IO[bytes]:
-    """Return the bytes of a file, unpacked if gzip packed them."""
+def open_bytes(path: Path) -> IO[bytes]:
+    """Open the bytes of a file, unpacked if compressed with gzip."""
     return gzip.open(path) if sniff.starts(path, sniff.GZIP) else open(path, "rb")  # type: ignore[return-value]
 
 
@@ -87,16 +87,16 @@ class CountedLines:
 
 
 def line_of_record(path: Path, separator: str, index: int) -> int:
-    """The line, from 1, on which the record at `index`, from 0, of a file of separated text begins, where quoted fields span lines."""
-    with opened(path) as file:
+    """Return the line (from 1) on which the record at `index` (from 0) of separated text begins; quoted fields may span lines."""
+    with open_bytes(path) as file:
         lines = CountedLines(file)
         for _ in islice(sniff.csv_rows(lines, separator), index):
             pass
         return lines.number + 1
 
 
-def unpacked(path: Path, scratch: ExitStack) -> Path:
-    """Return the file itself, or if zstd packed it, as only Polars unpacks, its UTF-8 text in a file that lives as long as `scratch`."""
+def unpack(path: Path, scratch: ExitStack) -> Path:
+    """Return the file itself, or its UTF-8 text in a file that lives as long as `scratch` if it is compressed with zstd (by Polars)."""
     if not sniff.starts(path, sniff.ZSTD):
         return path
     target = copy_of(path, scratch)
@@ -105,28 +105,27 @@ def unpacked(path: Path, scratch: ExitStack) -> Path:
 
 
 def copy_of(path: Path, scratch: ExitStack) -> Path:
-    """Return where to write a copy of a file, unpacked, that lives as long as `scratch`."""
+    """Return the path for an unpacked copy of a file, which lives as long as `scratch`."""
     return scratch.enter_context(folder_for_copies()) / (path.stem if path.suffix.lower() in sniff.PACKED else path.name)
 
 
 def not_unpacked(where: str, error: BaseException, file: SourceFile) -> DataError:
-    """Return the sentence for a file whose packing is broken."""
+    """Return the error for a file with broken compression."""
     return DataError(f"{where}: cannot be unpacked ({in_words(error, file)})", "check that the file is complete")
 
 
 def _marked(path: Path) -> bool:
     try:
-        with opened(path) as file:
+        with open_bytes(path) as file:
             return file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
     except (OSError, EOFError, zlib.error):
-        return False  # what is wrong with the packing is said when the file is looked at
+        return False  # broken compression is reported when the file is inspected
 
 
 class Quotes(Struct, frozen=True):
-    """How the quotation marks of the files of a source are read.
+    """The meaning of quotation marks in the files of a source.
 
-    `files` are to be read in the place of those given, `any` says whether a mark at the start of a field quotes it, and
-    `across_lines` whether a quoted field spans lines.
+    `files` replace the given ones; `any`: a mark at the start of a field quotes it; `across_lines`: a quoted field spans lines.
     """
 
     files: list[SourceFile]
@@ -137,13 +136,13 @@ class Quotes(Struct, frozen=True):
 def settle_quotes(role: str, files: Sequence[SourceFile], separator_of: Callable[[SourceFile], str], scratch: ExitStack) -> Quotes:
     """Decide how the quotation marks of text files are read.
 
-    A mark quotes only at the start of a field; anywhere else it is a character like others. Engines read files of marks that all quote,
-    or of marks none of which does: what mixes both is copied, with regular marks, to files that live as long as `scratch`.
-    `separator_of` gives the separator of a file; where it is not one byte, nothing is quoted.
+    A mark quotes only at the start of a field; elsewhere it is an ordinary character. Engines read files in which all marks quote, or
+    none: files that mix both are copied, with regular marks, to files that live as long as `scratch`. `separator_of` gives the separator
+    of a file; if it is not one byte, nothing is quoted.
 
-    Raises `DataError`, naming the line, for a NUL byte, a quoted field that is not closed, and text behind a closing mark.
+    Raises `DataError`, with the line, for a NUL byte, a quoted field that is not closed, and text behind a closing mark.
     """
-    marked = {file: unpacked(file.local, scratch) for file in files if _has_mark(role, file)}
+    marked = {file: unpack(file.local, scratch) for file in files if _has_mark(role, file)}
     separators = {file: separator_of(file) for file in marked}
     roles = {file: _role_of_marks(path, separators[file]) for file, path in marked.items()}
     if all(role_of_marks == "literal" for role_of_marks, _ in roles.values()):
@@ -157,7 +156,7 @@ def settle_quotes(role: str, files: Sequence[SourceFile], separator_of: Callable
 
 
 def _has_mark(role: str, file: SourceFile) -> bool:
-    """Return whether a text file has a quotation mark; `DataError` for a NUL byte, which no text holds."""
+    """Return whether a text file has a quotation mark; raise `DataError` for a NUL byte, which is not text."""
     found, nul_line = False, None
     try:
         if sniff.starts(file.local, sniff.ZSTD):  # which Polars unpacks
@@ -166,25 +165,25 @@ def _has_mark(role: str, file: SourceFile) -> bool:
             summary = lines.select(line.str.contains('"', literal=True).any(), pl.col("index").filter(nul).min() + 1)
             found, nul_line = summary.collect(engine="streaming").row(0)
         else:
-            with opened(file.local) as text:
+            with open_bytes(file.local) as text:
                 while nul_line is None and (block := text.read(_BLOCK)):
                     found = found or b'"' in block
                     if b"\0" in block:
-                        sniff.head(file)  # says more of what is no text from its beginning
-                        with opened(file.local) as again:
+                        sniff.head(file)  # gives a better error if the beginning is not text
+                        with open_bytes(file.local) as again:
                             nul_line = next(number for number, line in enumerate(again, 1) if b"\0" in line)
     except (*FAILURES, EOFError, zlib.error):
-        return False  # what is wrong with the packing is said when the rows are read
+        return False  # broken compression is reported when the rows are read
     if nul_line is not None:
         raise sniff.holds_nul(f"{role}: {file.line(nul_line)}")
     return bool(found)
 
 
 def _role_of_marks(path: Path, separator: str) -> tuple[Literal["literal", "regular", "mixed"], bool]:
-    """Return what the quotation marks of a file that has some do, and whether a regular quoted field spans lines.
+    """Return the role of the quotation marks of a file, and whether a regular quoted field spans lines.
 
-    `literal`: none stands at the start of a field, so none quotes. `regular`: each opens or closes a field, or is one of a doubled pair
-    in a quoted field, so that all readers agree. `mixed`: some quote, others do not.
+    `literal`: none is at the start of a field, so none quotes. `regular`: each opens or closes a field, or is one of a doubled pair in a
+    quoted field, so that all readers agree. `mixed`: some quote, others do not.
     """
     n_marks, any_quotes, regular, across_lines = 0, False, True, False
     if len(separator.encode()) != 1:
@@ -210,7 +209,7 @@ def _role_of_marks(path: Path, separator: str) -> tuple[Literal["literal", "regu
 
 def _blocks(path: Path) -> Iterator[bytes]:
     """Yield the bytes of a file in blocks of whole lines, without its byte-order mark."""
-    with opened(path) as file:
+    with open_bytes(path) as file:
         block = file.read(len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)
         while more := block + file.read(_BLOCK):
             yield more + file.readline()
@@ -220,13 +219,13 @@ def _blocks(path: Path) -> Iterator[bytes]:
 def _regular_copy(role: str, file: SourceFile, path: Path, separator: str, scratch: ExitStack) -> tuple[Path, bool]:
     """Return a copy of a file, unpacked at `path`, in which all quotation marks are regular, and whether a quoted field spans lines."""
     target, across_lines, first_line = copy_of(file.local, scratch), False, 1
-    with opened(path) as packed, io.TextIOWrapper(new_copy(target), encoding="utf-8", newline="") as written:
+    with open_bytes(path) as packed, io.TextIOWrapper(new_copy(target), encoding="utf-8", newline="") as written:
         lines, writer = CountedLines(packed), csv.writer(written, delimiter=separator, lineterminator="\n")
         left = iter(lines)
         try:
             for line in left:
                 text = line.removesuffix("\n").removesuffix("\r")
-                if '"' not in text and "\r" not in text:  # most rows of most files, and faster than to read them
+                if '"' not in text and "\r" not in text:  # most rows of most files; faster than parsing
                     written.write(f"{text}\n")
                     continue
                 first_line = lines.number

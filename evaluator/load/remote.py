@@ -1,4 +1,4 @@
-"""Files elsewhere: object stores (`s3://`, `gs://`, `az://`), `https://` and artifacts of MLflow; listed, fetched and measured."""
+"""List and fetch remote files: object stores (`s3://`, `gs://`, `az://`), `https://` and artifacts of MLflow."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from msgspec import Struct, field
 
 from ..config.data_sources import masked_path
 from ..errors import DataError
-from ..extras import missing
+from ..extras import missing_extra
 from ..names.short_names import is_artifact
-from ..secrets import harmless
+from ..secrets import mask_secrets
 from ..temporary import folder_for_copies, new_copy
 
 _WEB: Final = ("http", "https")
@@ -30,16 +30,16 @@ _CLIENT: Final = (
     "http2_keep_alive_interval", "http2_keep_alive_timeout", "http2_keep_alive_while_idle", "http2_max_frame_size", "pool_idle_timeout",
     "pool_max_idle_per_host", "proxy_url", "timeout", "user_agent",
 )  # fmt: skip
-"""Options of the connection, which the store takes apart from its own."""
+"""Options of the connection, which the store takes separately from its own."""
 _TRIES: Final[Any] = {"max_retries": 2, "retry_timeout": timedelta(seconds=30)}
 _BLOCK: Final = 4 << 20
 _ARTIFACT: Final = re.compile(r"(?:runs|mlflow):/*([^/]+)/(.*[^/])", re.DOTALL)
 _SETTINGS: Final = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2", "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false"}
-"""By itself MLflow tries for minutes to reach a server, and draws bars."""
+"""Without these, MLflow tries for minutes to reach a server, and draws progress bars."""
 
 
 class Remote(Struct, frozen=True):
-    """A file, folder or glob elsewhere: its address, and the options that its store needs beside the environment's."""
+    """A remote file, folder or glob: its address, and options of its store in addition to the environment."""
 
     url: str
     options: Mapping[str, str] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Remote(Struct, frozen=True):
         return hash(self.url)
 
     def __str__(self) -> str:
-        """Return the address without what may be a secret in it: the query, and a user before the host."""
+        """Return the address without possible secrets: the query, and a user before the host."""
         parts = urlsplit(self.url)
         return masked_path(self.url) if parts.scheme not in _WEB else f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
@@ -62,12 +62,12 @@ class Remote(Struct, frozen=True):
 
     @property
     def is_fetched_whole(self) -> bool:
-        """Whether it is a file that can be fetched and nothing else: of a web server, or of MLflow."""
+        """True for a file of a web server or of MLflow, which can only be fetched as a whole."""
         return self.url.partition("://")[0].lower() in _WEB or is_artifact(self.url)
 
     @property
     def is_folder(self) -> bool:
-        """Whether it names a folder of a store."""
+        """True for a folder of a store."""
         return self.url.endswith("/") and not self.is_fetched_whole
 
     @property
@@ -77,7 +77,7 @@ class Remote(Struct, frozen=True):
 
     @property
     def state(self) -> tuple[int, object, object]:
-        """The size, tag and time of the last change, which tell one state of the object from another."""
+        """The size, tag and time of the last change, which identify a state of the object."""
         with _store(self) as (store, key):
             found = store.head(key)
         return int(found["size"]), found.get("e_tag"), found["last_modified"]
@@ -95,7 +95,7 @@ def is_remote(text: str) -> bool:
 
 
 def find_remote(role: str, text: str, options: Mapping[str, str]) -> list[Remote]:
-    """Return the objects that an address names; a glob means those of its store that it matches. A folder ends in `/`."""
+    """Return the objects that an address names, or that a glob matches in its store. A folder ends in `/`."""
     remote = Remote(text, options)
     try:
         urlsplit(text)
@@ -120,8 +120,8 @@ def parts_elsewhere(role: str, folder: Remote) -> list[Remote]:
     return files
 
 
-def fetched(role: str, remote: Remote, scratch: ExitStack) -> Path:
-    """Return a file of the same name that holds what `remote` holds, and lives as long as `scratch`."""
+def fetch(role: str, remote: Remote, scratch: ExitStack) -> Path:
+    """Fetch `remote` into a local file of the same name, which lives as long as `scratch`."""
     folder = scratch.enter_context(folder_for_copies())
     target = folder / (remote.path.name or "index")
     try:
@@ -129,7 +129,7 @@ def fetched(role: str, remote: Remote, scratch: ExitStack) -> Path:
             return _artifact(remote.url, remote.options, folder)
         with new_copy(target) as written:
             if remote.is_fetched_whole:
-                from .web import download  # the standard library's way to the web takes a while to import
+                from .web import download  # urllib takes a while to import
 
                 download(remote.url, str(remote), remote.options, written)
             else:
@@ -140,7 +140,7 @@ def fetched(role: str, remote: Remote, scratch: ExitStack) -> Path:
 
 
 def _under(folder: Remote) -> list[Remote]:
-    """Return every object below a folder, in the order of their keys, without empty ones."""
+    """Return every non-empty object below a folder, in the order of their keys."""
     with _store(folder) as (store, key):
         paths = sorted(entry["path"] for batch in store.list(key.rstrip("/") or None) for entry in batch if entry["size"])
     root = folder.url[: len(folder.url) - len(key)] if key else folder.url
@@ -148,7 +148,7 @@ def _under(folder: Remote) -> list[Remote]:
 
 
 def _matches(key: str, pattern: str) -> bool:
-    """Return whether every part of a key matches that of a pattern; `**` is as many parts as there are."""
+    """Return whether every part of a key matches that of a pattern; `**` matches any number of parts."""
     parts, wanted = key.split("/"), pattern.split("/")
     if "**" not in wanted:
         return len(parts) == len(wanted) and all(map(fnmatch.fnmatchcase, parts, wanted))
@@ -158,16 +158,16 @@ def _matches(key: str, pattern: str) -> bool:
 
 @contextmanager
 def _store(remote: Remote) -> Iterator[tuple[Any, str]]:
-    """Yield the store that holds an object, and its key there; errors of the store become `DataError`s that name the file.
+    """Yield the store of an object, and its key there; errors of the store become `DataError`s that name the file.
 
-    `MissingExtraError` if nothing can open it.
+    Raises `MissingExtraError` if no installed library can open it.
     """
     scheme, _, path = remote.url.partition("://")
     try:
         from obstore import exceptions as wrong
         from obstore.store import from_url
     except ImportError:
-        raise missing("remote", f"reading {scheme}://", "obstore") from None
+        raise missing_extra("remote", f"reading {scheme}://", "obstore") from None
     bucket, _, key = path.partition("/")
     client: Any = {
         name: {"true": True, "false": False}.get(value.lower(), value) for name, value in remote.options.items() if name in _CLIENT
@@ -178,7 +178,7 @@ def _store(remote: Remote) -> Iterator[tuple[Any, str]]:
     except wrong.UnknownConfigurationKeyError as error:
         raise DataError(f"storage_options of {remote}: {_first_line(error)[:300]}", "see the options of Polars' cloud readers") from None
     except (wrong.BaseError, FileNotFoundError, PermissionError) as error:
-        code = re.search(r"status code: (\d+)", str(error))  # a request for a list says why it failed in its text only
+        code = re.search(r"status code: (\d+)", str(error))  # a failed listing gives its reason only in its text
         status = code[1] if code else ""
         if isinstance(error, wrong.NotFoundError | FileNotFoundError) or status == "404":
             raise DataError(f"there is nothing at {remote}", "check the bucket and the key") from None
@@ -194,9 +194,9 @@ def _first_line(error: Exception) -> str:
 
 
 def _artifact(url: str, options: Mapping[str, str], folder: Path) -> Path:
-    """Fetch a file that a run logged into a folder, from the server that MLFLOW_TRACKING_URI names.
+    """Fetch an artifact of an MLflow run into a folder, from the server that MLFLOW_TRACKING_URI names.
 
-    `DataError` if there is no such run or artifact, or no server; `MissingExtraError` without the extra.
+    Raises `DataError` if there is no such run or artifact, or no server; `MissingExtraError` without the extra.
     """
     found = _ARTIFACT.fullmatch(url)
     if found is None:
@@ -207,7 +207,7 @@ def _artifact(url: str, options: Mapping[str, str], folder: Path) -> Path:
         from mlflow import MlflowClient
         from mlflow.exceptions import MlflowException
     except ImportError:
-        raise missing("mlflow", f"reading {url}") from None
+        raise missing_extra("mlflow", f"reading {url}") from None
     run, path = found.groups()
     with _quick_and_quiet():
         try:
@@ -225,7 +225,7 @@ def _artifact(url: str, options: Mapping[str, str], folder: Path) -> Path:
             listed = ", ".join(names[:5]) + (", …" if len(names) > 5 else "") if names else "none"
             hint = f"runs log files by mlflow.log_artifact; this one has {listed}"
             raise DataError(
-                f"there is no artifact {path} in the run {run} of MLflow ({harmless(_first_line(error))[:300]})", hint
+                f"there is no artifact {path} in the run {run} of MLflow ({mask_secrets(_first_line(error))[:300]})", hint
             ) from None
     if file.is_dir():
         raise DataError(f"{url} is a folder", f"give a file in it: {url.rstrip('/')}/{next(iter(sorted(os.listdir(file))), 'FILE')}")
@@ -233,7 +233,7 @@ def _artifact(url: str, options: Mapping[str, str], folder: Path) -> Path:
 
 
 def _without_run(url: str, run: str, error: Exception) -> DataError:
-    """Return the sentence for a run that cannot be looked at."""
+    """Return the error for a run that cannot be opened."""
     if getattr(error, "error_code", "") == "RESOURCE_DOES_NOT_EXIST":
         return DataError(f"MLflow has no run {run}", "check the run id and MLFLOW_TRACKING_URI")
     if "failed with exception" in str(error):
@@ -242,13 +242,14 @@ def _without_run(url: str, run: str, error: Exception) -> DataError:
             f"{url} cannot be fetched: the MLflow server cannot be reached{f' ({why[1]})' if why else ''}", "check MLFLOW_TRACKING_URI"
         )
     return DataError(
-        f"{url} cannot be fetched from MLflow: {harmless(_first_line(error))[:300]}", "set MLFLOW_TRACKING_URI to the address of a server"
+        f"{url} cannot be fetched from MLflow: {mask_secrets(_first_line(error))[:300]}",
+        "set MLFLOW_TRACKING_URI to the address of a server",
     )
 
 
 @contextmanager
 def _quick_and_quiet() -> Iterator[None]:
-    """Set what MLflow reads from the environment, where nobody set it."""
+    """Set environment variables of MLflow that are not set."""
     missing = [name for name in _SETTINGS if name not in os.environ]
     os.environ.update({name: _SETTINGS[name] for name in missing})
     try:

@@ -1,4 +1,4 @@
-"""Row filters as Polars expressions over the texts of columns, so that every format and engine keeps the same rows."""
+"""Convert row filters into Polars expressions over texts of columns, so that every format and engine keeps the same rows."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]")
 
 
 def kept_rows(condition: Condition, names: Mapping[str, str], *, decimal_comma: bool = False) -> pl.Expr:
-    """Return an expression that is true for the rows that a condition keeps, and false or null for others.
+    """Return an expression that is true for rows that a condition keeps, and false or null for others.
 
-    `names` are the columns of the frame, all of text, by the names that the condition has for them. Beside a number a text is read as a
-    number, and beside true or false as a truth value in any case; beside a text it is compared as it is written, so dates and times in
-    ISO 8601 are ordered by time, whether a T or a space is between them. A missing value keeps no row except by `is null`.
+    `names` maps names in the condition to columns of the frame, all of text. Compared with a number, a text is read as a number; with true
+    or false, as a boolean in any case; with a text, it is compared as written, so that dates and times in ISO 8601 are ordered by time,
+    whether a T or a space is between them. Rows with a missing value are kept only by `is null`.
     """
 
     def kept(condition: Condition) -> pl.Expr:
@@ -56,7 +56,7 @@ def compared_with_numbers(condition: Condition) -> frozenset[str]:
 
 
 def no_number(name: str, *, decimal_comma: bool = False) -> pl.Expr:
-    """Return an expression that is true where a text is neither a number nor a word for a missing one, such as NA."""
+    """Return an expression that is true for text that is neither a number nor a word for a missing one, such as NA."""
     return ~_is_missing_number(name) & _number(name, decimal_comma).is_null()
 
 
@@ -80,7 +80,7 @@ def _compared_with_numbers(condition: Condition) -> Iterator[str]:
 
 
 def _sides(name: str, value: Value, decimal_comma: bool) -> tuple[pl.Expr, Value]:
-    """Return a column of text read as a value is, as a number, a truth value or a text; and the value."""
+    """Return a text column converted to the type of a value (number, boolean or text), and the value."""
     if isinstance(value, bool):
         return _text(name).str.to_lowercase() == "true", value
     if not isinstance(value, str):
@@ -91,7 +91,7 @@ def _sides(name: str, value: Value, decimal_comma: bool) -> tuple[pl.Expr, Value
 
 
 def _text(name: str) -> pl.Expr:
-    """Return a column of text in which an empty text is a missing value."""
+    """Return a text column in which empty text is missing."""
     return pl.when(pl.col(name) != "").then(pl.col(name))
 
 

@@ -1,4 +1,4 @@
-"""`ReadOptions`: how to read a source, as far as the config says; `Scan`: how to read it, decided.
+"""`ReadOptions`: options of the config to read a source; `Scan`: all decisions on how to read it.
 
 Both are plain values; a scan can be sent to another machine.
 """
@@ -15,36 +15,36 @@ from ..config import RowsSource, SourceConfig
 from ..names.row_filter import columns_of, parse_filter
 
 Kind = Literal["integer", "text", "number", "time"]
-"""How a column is read; a `time` is a number as it is, or the seconds since 1970 of a date or of its text, and null if it is neither."""
+"""The kind of a column; a `time` is a number unchanged, or the seconds since 1970 of a date or its text, else null."""
 NumberType = Literal["whole", "real"]
 """`whole` numbers are integers of 64 bits, which are compared exactly; `real` ones are floating point in double precision."""
 Format = Literal["csv", "lines", "ndjson", "parquet", "ipc", "delta", "table", "frame"]
-"""`lines` is text of which each line is a row and no field is quoted; `table` is a table of Spark's catalog, whose path is its name; a
+"""`lines` is text with one row per line and without quoted fields; `table` is a table of Spark's catalog, whose path is its name; a
 `frame` is in memory."""
 FormatName = Format | Literal["trec", "tsv", "json"]
 """A format as the config names it."""
 Syntax = Literal["json", "python"]
-"""How lists in brackets are written: as JSON, or as Python prints lists and tuples, and NumPy arrays."""
+"""The syntax of lists in brackets: JSON, or the print form of Python lists and tuples and NumPy arrays."""
 Fields = Mapping[str, tuple[str, str]]
-"""The name of a column of lists → the column of structs that holds it, and its field there."""
+"""Name of a column of lists → its column of structs, and its field there."""
 TREC_RUN: Final = ("qid", "Q0", "docno", "rank", "score", "tag")
 TREC_COMMENT: Final = "#"
 NO_VALUE: Final = ("", "na", "n/a", "null", "none", "nan")
-"""Texts that are no value in a column of numbers, in lower case."""
+"""Texts that mean a missing number, in lower case."""
 _NO_LISTS: Final = "none"
-"""`ReadOptions.split` where a field holds one value, whatever it looks like."""
+"""`ReadOptions.split` if a field is always one value."""
 FILTER_COLUMN: Final = "where_"
-"""The first letters of `Scan.names` of the columns that a filter reads: these are no columns of the rows."""
+"""The prefix in `Scan.names` of columns that only a filter reads: they are not columns of the rows."""
 _SAME_NAME: Final = ("format", "separator", "header", "decimal_comma", "encoding", "where")
-"""The fields of a source's config that are read options as they are."""
+"""The keys of a source in the config that are read options unchanged."""
 
 
 class ReadOptions(Struct, frozen=True):
     """Read options; `None` means detect.
 
-    `columns` says which column is which, by name or position from 1; `labels` are names of further columns, read as text that may be
-    missing. `split` separates the items of a list in text, or is `none` where a text is one item. `nulls` are texts that count as no value.
-    `where` is a filter, see `names.row_filter`: other rows are not read. `storage` says how to reach files that are addresses.
+    `columns` maps columns, by name or position from 1; `labels` are names of further columns, read as text that may be missing. `split`
+    separates the items of a list in text, or is `none` if a text is one item. `nulls` are texts that mean a missing value. `where` is a
+    filter, see `names.row_filter`: other rows are not read. `storage` has the options for remote files.
     """
 
     format: FormatName | None = None
@@ -61,7 +61,7 @@ class ReadOptions(Struct, frozen=True):
 
     @classmethod
     def of(cls, configured: SourceConfig, labels: Sequence[str] = ()) -> ReadOptions:
-        """Return what the config says of a source."""
+        """Return the options of a source in the config."""
         return cls(
             **{name: getattr(configured, name) for name in _SAME_NAME},
             columns=configured.columns.given(),
@@ -78,26 +78,25 @@ class ReadOptions(Struct, frozen=True):
 
     @property
     def may_split(self) -> bool:
-        """Whether text may hold lists at all."""
+        """True if text may contain lists."""
         return self.split != _NO_LISTS
 
     @property
     def list_separator(self) -> str | None:
-        """What separates the items of a list in text, as far as that is known."""
+        """The separator of items of a list in text, if known."""
         return self.split if self.may_split else None
 
 
 class Scan(Struct, frozen=True):
-    """How to read one source: its files, their format, and the file's name and the kind of each canonical column.
+    """All decisions to read one source: its files, their format, and the name in the file and the kind of each canonical column.
 
-    `separator` may be several characters in `lines`; there, none at all stands for any run of spaces and tabs, and
-    lines that begin with # are comments, which count as blank. `lists` are the
-    canonical columns of which a row holds a list, in text split at `split`, or without it in brackets, as `list_syntax` says; each value
-    becomes a row.
-    With `loose`, numbers of text are read as text, so that words such as NA count as no value, and decimals may follow a comma.
-    `nulls` are texts that count as no value in any column of text. `where` is a filter of rows, whose columns are read as text; they
-    are in `names` as `where_0`, `where_1`, … in the order of the filter. `partitions` are columns that the path of a file holds:
-    path → column → value. `storage` says how to reach files that are addresses (`s3://`).
+    In `lines`, `separator` may be several characters; if it is empty, fields are separated by any run of spaces and tabs, and lines that
+    begin with # are comments, which count as blank. `lists` are the canonical columns with lists, in text separated by `split`, or
+    without it in brackets, in `list_syntax`; each value becomes a row.
+    With `loose`, numbers in text are read as text, so that words such as NA mean a missing value, and decimals may follow a comma.
+    `nulls` are texts that mean a missing value in any text column. `where` is a filter of rows, whose columns are read as text; they are in
+    `names` as `where_0`, `where_1`, … in the order of the filter. `partitions` are columns in the paths of files: path → column → value.
+    `storage` has the options for remote files (`s3://`).
     """
 
     paths: tuple[str, ...]
@@ -108,23 +107,23 @@ class Scan(Struct, frozen=True):
     header: tuple[str, ...] = ()
     has_header: bool = True
     quotes: bool = True
-    """Whether a quotation mark at the start of a field quotes it, in `csv`; elsewhere it is a character like others."""
+    """In `csv`: true if a quotation mark at the start of a field quotes it; otherwise it is an ordinary character."""
     across_lines: bool = False
-    """Whether a quoted field spans lines."""
+    """True if a quoted field spans lines."""
     numbers: Mapping[str, NumberType] = field(default_factory=dict)
-    """The type of columns of numbers where it was decided; of others, text is floating point, and anything else is as it is stored."""
+    """The types of columns of numbers, if decided; otherwise text becomes floating point, and other columns keep the stored type."""
     doubts: tuple[str, ...] = ()
-    """What was not certain when all this was decided, a sentence each."""
+    """Sentences on uncertain decisions."""
     skip_blank: bool = False
     skip_faulty: tuple[str, ...] = ()
-    """Columns of which rows without a value, or with a number that is not finite, are passed over."""
+    """Columns whose rows are skipped if the value is missing or not a finite number."""
     only_faulty: bool = False
-    """Nothing is read but what `skip_faulty` passes over otherwise."""
+    """Only the rows are read that `skip_faulty` would skip."""
     lists: frozenset[str] = frozenset()
     fields: Fields = field(default_factory=dict)
     """The columns that are fields of lists of structs in the files."""
     lists_in_text: bool = False
-    """Whether the lists are texts, and not of a type of lists."""
+    """True if the lists are texts, not of a list type."""
     split: str | None = None
     list_syntax: Syntax = "json"
     loose: bool = False
@@ -134,33 +133,33 @@ class Scan(Struct, frozen=True):
     partitions: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
     storage: Mapping[str, str] = field(default_factory=dict)
     frame: pl.LazyFrame | None = None
-    """The rows themselves, where the source is a frame in memory."""
+    """The rows, if the source is a frame in memory."""
 
     @property
     def columns(self) -> dict[str, str]:
-        """The file's names of the canonical columns, without those that only the filter reads."""
+        """Canonical column → name in the file, without columns that only the filter reads."""
         return {column: name for column, name in self.names.items() if not column.startswith(FILTER_COLUMN)}
 
     @property
     def stored(self) -> dict[str, str]:
-        """The canonical column of every name in the file; of a column that the filter reads too, that of the rows."""
+        """Name in the file → canonical column; for a column that the filter reads too, that of the rows."""
         return {name: column for column, name in self.names.items()} | {name: column for column, name in self.columns.items()}
 
     @property
     def is_text(self) -> bool:
-        """Whether the files hold text, of which places are lines."""
+        """True for text files, in which places are lines."""
         return self.format in ("csv", "lines", "ndjson")
 
     @property
     def ignores_rest(self) -> bool:
-        """Whether a row may have more fields than there are names: words behind the tag of a TREC run."""
+        """True if a row may have more fields than names: words behind the tag of a TREC run."""
         return not self.separator and self.header == TREC_RUN
 
     @property
     def is_plain(self) -> bool:
-        """Whether rows are as the files have them: without lists, words for no value, or columns that a path holds; and are here."""
+        """True if rows need no conversion: local files without lists, words for missing values, or columns in paths."""
         return not (self.lists or self.loose or self.nulls or self.where or self.partitions or any("://" in path for path in self.paths))
 
 
 class ReadError(Exception):
-    """A scan met something it could not read, in the words of the reader; `load` looks for the place and says it better."""
+    """A scan could not read something; the message is that of the reader, and `load` finds the place for a better one."""

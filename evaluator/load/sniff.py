@@ -1,4 +1,4 @@
-"""What a text file is: its format by name or content, its first lines, its separator, whether it has a header."""
+"""Detect the format of a file by name or content, and the first lines, separator and kinds of columns of text."""
 
 from __future__ import annotations
 
@@ -31,36 +31,39 @@ _ENDINGS: Final[dict[str, Format]] = {
 _OTHERS: Final = (
     ".inter", ".item", ".items", ".user", ".users", ".base", ".test", ".train", ".rating", ".ratings", ".run", ".trec", ".qrels"
 )  # fmt: skip
-"""Endings that say what a table holds, and not its format."""
+"""Endings that name the content of a table, not its format."""
 PLAIN_INTEGER: Final = "^(0|-?[1-9][0-9]{0,18})$"
 GZIP: Final = b"\x1f\x8b"
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
+ARRAYS: Final = (".npy", ".npz")
+"""Endings of NumPy files, which are not tables."""
+ARRAYS_HAVE_NO_IDS: Final = ("a NumPy file has no ids of users and items", "pass the array to receval.evaluate in Python, or write a table")
 STREAM: Final = b"\xff\xff\xff\xff"
-"""The start of an Arrow stream, which programs hand each other; an Arrow file begins with ARROW1."""
+"""The start of an Arrow stream, the format between programs; an Arrow file begins with ARROW1."""
 PACKED: Final = (".gz", ".zst", ".zstd")
 _HEAD: Final = 1 << 20
 _LINES: Final = 1_000
 _LONGEST_FIELD: Final = 1 << 30
-"""In place of the limit of Python's `csv`, 131,072 characters: a list may be longer."""
+"""Replaces the limit of Python's `csv` (131,072 characters), because a list may be longer."""
 _SEPARATORS: Final = (",", "\t", ";", "::", "|", " ")
 _ARRAY: Final = re.compile(r'"\[[^\]]*\]"|"\([^)]*\)"|(?<!")\[[^\]]*\](?!")')
 """A list in brackets, quoted whole or not at all."""
 
 
 def is_a_table(path: Path) -> bool:
-    """Return whether the name of a file ends as those of tables do."""
+    """Return whether the name of a file has the ending of a table."""
     return ending_of(path) in {*_ENDINGS, *_OTHERS}
 
 
 def ending_of(path: PurePath) -> str:
-    """Return the last ending of a name, in lower case, that does not only say how the file is packed; empty if there is none."""
+    """Return the last ending of a name that is not one of compression, in lower case; empty if there is none."""
     return next((ending.lower() for ending in reversed(path.suffixes) if ending.lower() not in PACKED), "")
 
 
 def format_of(file: SourceFile, encoded: bool = False) -> Format:
-    """Return the format of a file, by its ending or else by its first bytes; `DataError` if it is none that receval reads.
+    """Return the format of a file, by its ending or else by its first bytes; raise `DataError` if receval does not read it.
 
-    What is `encoded` in another way than UTF-8 is separated text unless its ending says something else.
+    A file that is `encoded` (not UTF-8) is separated text unless its ending names another format.
     """
     path = file.local
     if known := known_format(path):
@@ -69,18 +72,20 @@ def format_of(file: SourceFile, encoded: bool = False) -> Format:
         return "parquet"
     if starts(path, b"ARROW1") or starts(path, STREAM):
         return "ipc"
+    if path.suffix.lower() in ARRAYS:
+        raise DataError(f"{file}: {ARRAYS_HAVE_NO_IDS[0]}", ARRAYS_HAVE_NO_IDS[1])
     if path.suffix and path.suffix.lower() not in PACKED:
         raise DataError(
             f"{file}: cannot tell the format from the ending {path.suffix!r}",
             "set it in the config: format: csv, tsv, trec, json, ndjson, parquet or ipc",
         )
-    # Text in UTF-8 that begins with an object, or with an array of objects, is JSON.
+    # UTF-8 text that begins with an object, or an array of objects, is JSON.
     text = b"" if encoded else first_bytes(file).removeprefix(codecs.BOM_UTF8).lstrip()
     return "ndjson" if text.startswith(b"{") or (text.startswith(b"[") and text[1:].lstrip().startswith(b"{")) else "csv"
 
 
 def without_endings(name: str) -> str:
-    """Return the name of a file without the endings that say what is in it: `bpr_lr0.05` of `bpr_lr0.05.csv.gz`."""
+    """Return the name of a file without the endings of its format: `bpr_lr0.05` from `bpr_lr0.05.csv.gz`."""
     path = PurePath(name)
     while path.stem and path.suffix.lower() in {*_ENDINGS, *_OTHERS, *PACKED, ".json"}:
         path = PurePath(path.stem)
@@ -88,12 +93,12 @@ def without_endings(name: str) -> str:
 
 
 def known_format(path: PurePath) -> Format | None:
-    """Return the format that the ending of a file's name stands for."""
+    """Return the format of the ending of a file's name; `None` if it is unknown."""
     return _ENDINGS.get(ending_of(path))
 
 
 def head(file: SourceFile) -> list[str]:
-    """Return the first lines of a text file, unpacked, without line ends; `DataError` if it is empty or no text."""
+    """Return the first lines of a text file, unpacked, without line ends; raise `DataError` if it is empty or not text."""
     start = first_bytes(file)
     if not start.strip():
         raise NoRowsError(f"{file}: the file is empty")
@@ -121,12 +126,12 @@ def head(file: SourceFile) -> list[str]:
 
 
 def holds_nul(line: object) -> DataError:
-    """Return the sentence for a line with a NUL byte, which no text holds."""
+    """Return the error for a line with a NUL byte, which is not text."""
     return DataError(f"{line}: not a text file (it contains NUL bytes)", "set its format in the config, or save it as UTF-8")
 
 
 def not_utf8(line: object, error: UnicodeDecodeError) -> DataError:
-    """Return the sentence for a line of bytes that are no UTF-8."""
+    """Return the error for a line that is not UTF-8."""
     byte = error.object[error.start]
     return DataError(
         f"{line}: not UTF-8 text (byte 0x{byte:02X})", "set encoding: latin-1 in the config if it is, or convert the file with iconv"
@@ -134,15 +139,15 @@ def not_utf8(line: object, error: UnicodeDecodeError) -> DataError:
 
 
 def starts(path: Path, magic: bytes) -> bool:
-    """Return whether a file begins with these bytes, as `GZIP` or `ZSTD` packed it or an Arrow `STREAM`, whatever its name."""
+    """Return whether a file begins with these bytes (of `GZIP`, `ZSTD` or an Arrow `STREAM`), regardless of its name."""
     with open(path, "rb") as file:
         return file.read(len(magic)) == magic
 
 
 def separator_of(path: Path, lines: list[str], split_at: str | None = None) -> str:
-    """Return the separator that gives every one of the first lines the same number of fields, more than one.
+    """Return the separator with which all first lines have the same number of fields, more than one.
 
-    It is what a list within a field is `split_at` only if there is no other; separators within a JSON array do not count.
+    The separator of lists within a field, `split_at`, is chosen only if there is no other; separators within a JSON array do not count.
     """
     if ".tsv" in (ending.lower() for ending in path.suffixes) or ":token\t" in lines[0]:
         return "\t"
@@ -153,13 +158,13 @@ def separator_of(path: Path, lines: list[str], split_at: str | None = None) -> s
         widths = {len(split(line, separator)) for line in sample}
         if len(widths) == 1 and max(widths) > fields and (separator != split_at or fields == 1):
             best, fields = separator, max(widths)
-    if fields == 1:  # no separator fits every line: take the one of the first line, so that the odd line is found and named
+    if fields == 1:  # no separator fits every line: take that of the first line, so that the odd line is reported
         best = max(_SEPARATORS, key=lambda separator: sample[0].count(separator))
     return best
 
 
 def split(line: str, separator: str) -> list[str]:
-    """Return the fields of one line; where the separator has several characters no field is quoted."""
+    """Return the fields of one line; with a separator of several characters no field is quoted."""
     if len(separator) > 1:
         return line.split(separator)
     try:
@@ -169,7 +174,7 @@ def split(line: str, separator: str) -> list[str]:
 
 
 def csv_rows(lines: Iterable[str], separator: str, *, strict: bool = False) -> Iterator[list[str]]:
-    """Yield the fields of each record; `csv.Error` for a broken one. The limit belongs to the process: it is as before between rows."""
+    """Yield the fields of each record; raise `csv.Error` for a broken one. The limit of the process is restored between rows."""
     reader = csv.reader(lines, delimiter=separator, strict=strict)
     while True:
         before = csv.field_size_limit(_LONGEST_FIELD)
@@ -183,15 +188,15 @@ def csv_rows(lines: Iterable[str], separator: str, *, strict: bool = False) -> I
 
 
 def rows(lines: Sequence[str], separator: str, quotes: bool) -> list[list[str]]:
-    """Return the fields of the first lines, but for blank ones and a last row that goes on behind them.
+    """Return the fields of the first lines, without blank ones and without a last row that continues behind them.
 
-    With `quotes` a quotation mark at the start of a field quotes it, where the separator is a single byte.
+    With `quotes` a quotation mark at the start of a field quotes it, if the separator is a single byte.
     """
     texts = [line for line in lines if line.strip()]
     if not quotes or len(separator.encode()) > 1:
         return [line.split(separator) for line in texts]
     fields: list[list[str]] = []
-    with suppress(csv.Error):  # the last row may go on behind the last line; a broken one is named when all rows are read
+    with suppress(csv.Error):  # the last row may continue behind the last line; a broken one is reported when all rows are read
         fields.extend(csv_rows((f"{line}\n" for line in texts), separator, strict=True))
     return fields or [split(texts[0], separator)]
 
@@ -202,7 +207,7 @@ def is_integer(text: str) -> bool:
 
 
 def kind_of(column: str, sample: Sequence[str], nulls: Sequence[str]) -> Kind:
-    """Return the kind of a canonical column of text: ids are integers if every one of the sample is, but for `nulls`, which are none."""
+    """Return the kind of a canonical text column: ids are integers if all of the sample are, `nulls` (missing values) aside."""
     if column not in IDS:
         return "time" if column == "timestamp" else "number"
     return "integer" if all(is_integer(value) for value in sample if value and value not in nulls) else "text"
@@ -217,10 +222,10 @@ def scan_of(
     values: Mapping[str, Sequence[str]],
     **more: Any,
 ) -> Scan:
-    """Return how to scan files with these columns and labels, which they have `stored`, or else their paths hold.
+    """Return the scan of files with these columns and labels, which are `stored` in the files or else are in their paths.
 
-    `values` are texts of columns, single values, and `more` are further fields of the scan, with the kinds of stored columns and the fields
-    of all lists of structs. `DataError` if a path holds no number where one must be.
+    `values` are texts of columns, single values; `more` are further fields of the scan, with the kinds of stored columns and the fields of
+    all lists of structs. Raises `DataError` if a column in a path must be a number and is not.
     """
     partitions = partitions_of(files, names, stored)
     kinds: dict[str, Kind] = dict(more.pop("kinds"))
@@ -237,7 +242,7 @@ def scan_of(
     for name in sorted(in_lists & in_filter):
         raise DataError(f"{where}: column {name!r} holds lists, but the filter compares single values", FLAT)
     if any(kinds[column] == "number" for column, name in names.items() if name in in_filter):
-        more["loose"] = True  # the filter reads numbers as they are written
+        more["loose"] = True  # the filter reads numbers as written
     large = {column: [text for text in values.get(column, ()) if len(text) > 15 and is_integer(text)] for column in ORDERING}
     whole = [column for column, texts in large.items() if any(abs(int(text)) > LARGEST_EXACT for text in texts)]
     more["numbers"] = {**dict.fromkeys(whole, "whole"), **more.get("numbers", {})}

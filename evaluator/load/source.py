@@ -1,6 +1,6 @@
-"""`Source`: the files of one role, or a frame, and how to read them, decided from names, schemas and first lines only.
+"""`Source`: the files of one role, or a frame, with all options to read them, decided from names, schemas and first lines only.
 
-`ReadAgain`: what the rows of a source show only while they are read; and the loop that obeys it.
+`ReadAgain`: the signal to read a source with other options, which only its rows show; and the loop that handles it.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from .documents import as_objects, is_document
 from .folders import LOG, columns_of_path, files_of_table, is_table, parts_of, reason
 from .objects import json_scan
 from .opening import FAILURES, plainly_named
-from .recode import line_of_record, recoded, settle_quotes
-from .remote import Remote, fetched, parts_elsewhere
+from .recode import line_of_record, recode_file, settle_quotes
+from .remote import Remote, fetch, parts_elsewhere
 from .scan import Format, FormatName, Kind, NumberType, ReadOptions, Scan
 from .source_file import FileState, FrameFile, Place, SourceFile, refusing_changes, state_of
 from .text import separator_of, text_scan
 from .typed import refusing_unreadable, typed_scan
 
 _SAMPLE: Final = 1 << 16
-"""Number of bytes of text that are looked at to estimate how long a line is."""
+"""Number of bytes of text from which the length of a line is estimated."""
 S = TypeVar("S")
 T = TypeVar("T")
 PROCESS_SCRATCH: Final = ExitStack()
@@ -41,21 +41,21 @@ _DETECT: Final = ReadOptions()
 _FORMATS: Final[dict[FormatName, Format]] = {
     "csv": "csv", "tsv": "csv", "trec": "csv", "json": "ndjson", "ndjson": "ndjson", "parquet": "parquet", "ipc": "ipc", "delta": "delta"
 }  # fmt: skip
-"""The format that a format of the config is a kind of."""
+"""Format in the config → format of the scan."""
 atexit.register(PROCESS_SCRATCH.close)
 
 
 class FaultyRows(Struct, frozen=True):
-    """Rows of a source that are passed over: how many rows there are with them, and the first few places with what is wrong there."""
+    """Faulty rows of a source that are skipped: the number of all rows, and the first few places with their problems."""
 
     n_rows: int
     places: tuple[tuple[Place, str], ...]
 
 
 class Source(Struct, frozen=True):
-    """The files of one role (`data.test`, `data.recommendations.als`) and how to scan them.
+    """The files of one role (`data.test`, `data.recommendations.als`) and their scan.
 
-    `stored` is the kind of each column in the files; `scan.kinds` is the kind that it is read as. `labels` are further columns that the
+    `stored` is the kind of each column in the files; `scan.kinds` is the kind as which it is read. `labels` are further columns that the
     config names: name in the file → canonical name.
     """
 
@@ -70,15 +70,15 @@ class Source(Struct, frozen=True):
     originals: tuple[SourceFile, ...] = ()
     """The files that results list, of which `files` may be converted copies; a Delta table has many."""
     states: tuple[FileState, ...] = ()
-    """What the original files were like before anything of them was read."""
+    """The states of the original files before anything was read."""
     may_be_empty: bool = False
-    """Whether the source may have no rows."""
+    """True if the source may be empty."""
     users_apart: bool = False
-    """Whether the rows of a user are known not to stand together."""
+    """True if the rows of a user are known not to be contiguous."""
     counted_first: bool = False
-    """Whether a row is known to lack a value, so that all rows are counted before anything is made of them."""
+    """True if a row is known to have a missing value, so that all rows are counted before they are used."""
     faulty: FaultyRows | None = None
-    """The rows that are passed over."""
+    """The rows that are skipped."""
 
     @property
     def columns(self) -> frozenset[str]:
@@ -87,42 +87,42 @@ class Source(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Its first file, or what the table or frame is called, for messages."""
+        """Its first file, or the name of the table or frame, for messages."""
         return (self.originals or self.files)[0].name
 
     def place(self, file: SourceFile, record: int) -> Place:
-        """Return the place of a record, whose index counts from 0."""
+        """Return the place of a record, given its index from 0."""
         number = record + (self.scan.is_text and self.scan.has_header)
         if self.scan.across_lines:
             return file.line(line_of_record(file.local, self.scan.separator, number))
         return file.line(number + 1) if self.scan.is_text else Place(file, f", row {number + 1}")
 
     def with_kinds(self, kinds: Mapping[str, Kind]) -> Source:
-        """Return the same source with its ids read as `kinds` says."""
-        return self.scanned(kinds={column: kinds.get(column, kind) for column, kind in self.scan.kinds.items()})
+        """Return the same source with its ids read as `kinds`."""
+        return self.with_scan(kinds={column: kinds.get(column, kind) for column, kind in self.scan.kinds.items()})
 
-    def scanned(self, **changes: Any) -> Source:
+    def with_scan(self, **changes: Any) -> Source:
         """Return the same source, read with these fields of the scan."""
         return replace(self, scan=replace(self.scan, **changes))
 
     @property
     def unsure_numbers(self) -> frozenset[str]:
-        """The columns of text that order lists, of which it is not known yet whether double precision holds their integers."""
+        """The text columns that order lists and whose integers may not be exact in double precision."""
         scan = self.scan
         in_text = scan.kinds.keys() if scan.is_text else scan.lists if scan.lists_in_text else ()
         return frozenset(column for column in ORDERING if column in in_text and column not in scan.numbers)
 
     def with_numbers(self, columns: Iterable[str], type: NumberType) -> Source:
-        """Return the same source with the numbers of `columns` read as that type."""
-        return self.scanned(numbers={**self.scan.numbers, **dict.fromkeys(columns, type)})
+        """Return the same source with the numbers of `columns` read as `type`."""
+        return self.with_scan(numbers={**self.scan.numbers, **dict.fromkeys(columns, type)})
 
     def without_faulty_rows(self, faulty: FaultyRows) -> Source:
-        """Return the same source without rows that lack a required value or hold a number that is not finite."""
-        return replace(self.scanned(skip_faulty=tuple(sorted(self.required))), faulty=faulty)
+        """Return the same source without rows in which a required value is missing or not finite."""
+        return replace(self.with_scan(skip_faulty=tuple(sorted(self.required))), faulty=faulty)
 
     def faulty_rows(self) -> Source:
-        """Return of a source `without_faulty_rows` only those rows; blank lines are not among them."""
-        return self.scanned(only_faulty=True, skip_blank=self.scan.format in ("csv", "lines"))
+        """Return only the rows that `without_faulty_rows` skips; blank lines are not among them."""
+        return self.with_scan(only_faulty=True, skip_blank=self.scan.format in ("csv", "lines"))
 
     @property
     def required(self) -> frozenset[str]:
@@ -131,10 +131,10 @@ class Source(Struct, frozen=True):
 
 
 class ReadAgain(Exception):
-    """Forget what was made of a source, and read it again in another way.
+    """Discard the results from a source, and read it again with other options.
 
-    `change` makes the source to read of the one that was read. It is for every source of a run if it is `everywhere`: ids that are text in
-    one file are text in all.
+    `change` converts the source into the one to read. With `everywhere` it applies to every source of a run: ids that are text in one file
+    are text in all.
     """
 
     def __init__(self, change: Callable[[Source], Source], *, everywhere: bool = False) -> None:
@@ -143,10 +143,10 @@ class ReadAgain(Exception):
 
 
 def read_with_retries(sources: S, read: Callable[[S], T], changed: Callable[[S, ReadAgain], S]) -> T:
-    """Return what `read` makes of sources, called again as long as it raises `ReadAgain` with what `changed` makes of them.
+    """Return `read(sources)`; as long as it raises `ReadAgain`, call it again with the sources from `changed`.
 
-    This is the only loop: a source is read in it, until its rows say nothing new, and so are all sources of a run together, which begins
-    again from the first file where one of them changes how all are read. `changed` raises again what it does not obey.
+    It is used for one source, until its rows need no other options, and for all sources of a run together, which start again from the
+    first file if one of them changes how all are read. `changed` raises a `ReadAgain` again that it does not handle.
     """
     while True:
         try:
@@ -158,9 +158,9 @@ def read_with_retries(sources: S, read: Callable[[S], T], changed: Callable[[S, 
 def look(
     role: str, table: str, given: Sequence[str], files: Sequence[SourceFile], options: ReadOptions, scratch: ExitStack = PROCESS_SCRATCH
 ) -> Source:
-    """Inspect the files and folders of a source and decide how to read them; `DataError` if they cannot be read this way.
+    """Inspect the files and folders of a source and decide how to read them; raise `DataError` if they cannot be read with `options`.
 
-    Text that must be converted to be read, and what is fetched, lives as long as `scratch`, or without it as long as this process.
+    Converted and fetched files live as long as `scratch`, or without it as long as this process.
     """
     files = _expanded(role, files, options)
     states = _states_of(role, files, options.format)
@@ -180,9 +180,9 @@ def look(
 
 
 def _expanded(role: str, files: Sequence[SourceFile], options: ReadOptions) -> list[SourceFile]:
-    """Return the files of a source: those that are named, and every file of a folder; each with the columns that its path holds.
+    """Return the files of a source (named files, and all files of folders), each with the columns in its path.
 
-    These are all columns in the path below a folder that is named, such as `day` in `day=1/`, and those above it that the config names.
+    These are all columns in the path below a named folder, such as `day` in `day=1/`, and those above it that the config names.
     """
     named = {*options.columns.values(), *options.labels, *options.filter_columns}
     found: list[SourceFile] = []
@@ -198,7 +198,7 @@ def _expanded(role: str, files: Sequence[SourceFile], options: ReadOptions) -> l
 
 
 def _states_of(role: str, files: Sequence[SourceFile], format: FormatName | None) -> list[FileState]:
-    """Return the state of files before anything of them is read; of a Delta table its log. Files that are fetched are read once only."""
+    """Return the states of files before they are read; for a Delta table, of its log. Fetched files have none: they are read only once."""
     states: list[FileState] = []
     for file in files:
         if isinstance(file.path, Path):
@@ -212,18 +212,18 @@ def _states_of(role: str, files: Sequence[SourceFile], format: FormatName | None
 def resolve(
     role: str, table: str, files: Sequence[SourceFile], options: ReadOptions, scratch: ExitStack
 ) -> tuple[Format, list[SourceFile], list[SourceFile]]:
-    """Return the format of a source, its files on this machine (or in a store that engines read), and these as they can be read.
+    """Return the format of a source, its files (local, or in a store that engines read), and the files to read.
 
-    The latter may be converted: text to UTF-8, a JSON document to objects, an Arrow stream to a file. Copies live as long as `scratch`.
+    Files to read may be converted: text to UTF-8, a JSON document to objects, an Arrow stream to a file. Copies live as long as `scratch`.
 
-    Raises `DataError` if a file is not there, empty, or not in its encoding.
+    Raises `DataError` if a file is missing, empty, or not in its encoding.
     """
     said = _FORMATS[options.format] if options.format else None
     local = []
     for file in files:
         if isinstance(file.path, Remote):
             there = (said or sniff.known_format(file.path.path)) in ("parquet", "ipc", "delta") and not file.path.is_fetched_whole
-            file = file if there else replace(file, path=fetched(role, file.path, scratch))
+            file = file if there else replace(file, path=fetch(role, file.path, scratch))
         local.append(file)
     first = local[0].path
     if said is not None or not isinstance(first, Path):
@@ -236,9 +236,9 @@ def resolve(
 
 
 def as_arrow_file(where: str, file: SourceFile, scratch: ExitStack) -> SourceFile:
-    """Write the rows of an Arrow stream, which must fit into memory, to a file that lives as long as `scratch`: Polars scans only these.
+    """Write the rows of an Arrow stream, which must fit into memory, to a file that lives as long as `scratch`; Polars scans only files.
 
-    A file that holds no stream stays as it is. `DataError` if the stream is broken, or has a type that Polars does not know.
+    A file that is not a stream is returned unchanged. Raises `DataError` if the stream is broken, or has a type unknown to Polars.
     """
     if not sniff.starts(file.local, sniff.STREAM):
         return file
@@ -251,11 +251,11 @@ def as_arrow_file(where: str, file: SourceFile, scratch: ExitStack) -> SourceFil
 
 
 def _as_rows(role: str, table: str, file: SourceFile, form: Format, encoding: str | None, scratch: ExitStack) -> SourceFile:
-    """Return the rows of a file as engines read them and under a name that they take."""
+    """Return a file whose rows and name engines can read."""
     if form == "delta" or not isinstance(file.path, Path):
         return file
     if form in ("csv", "ndjson"):
-        file = recoded(file, encoding, form == "ndjson", scratch)
+        file = recode_file(file, encoding, form == "ndjson", scratch)
     if form == "ndjson" and is_document(file):
         file = as_objects(role, table, file, scratch)
     elif form == "ipc":
@@ -269,7 +269,7 @@ def _refuse_unreadable(role: str, file: SourceFile, form: Format, storage: Mappi
         files_of_table(role, file.path, storage)
         return
     if isinstance(file.path, Path):
-        try:  # the only way to know whether it may be opened
+        try:  # the only way to test the permission
             open(file.path, "rb").close()
         except OSError as error:
             raise DataError(f"{role}: {file} may not be read ({reason(error)})") from None
@@ -280,9 +280,9 @@ def _refuse_unreadable(role: str, file: SourceFile, form: Format, storage: Mappi
 def look_at_frame(
     role: str, table: str, frame: pl.DataFrame | pl.LazyFrame, options: ReadOptions = _DETECT, name: str = "a frame"
 ) -> Source:
-    """Look at a frame in memory, which is called `name`, and say how to read it, as a file of typed columns is.
+    """Inspect a frame in memory, with this `name`, and decide how to read it, like a file with typed columns.
 
-    Rows are numbered in the order of the frame. `DataError` if it lacks a column, or a column has a type that cannot be read.
+    Rows are numbered in the order of the frame. Raises `DataError` if a column is missing, or has a type that cannot be read.
     """
     scan = typed_scan(role, table, [SourceFile(FrameFile(frame.lazy()), name)], "frame", options)
     stored = [scan.fields[column][0] if column in scan.fields else column for column in scan.names.values()]
@@ -293,14 +293,14 @@ def look_at_frame(
 
 
 def common_kinds(sources: Iterable[Source]) -> dict[str, Kind]:
-    """Return the kind of every column of ids over all sources: text as soon as one file stores such ids so."""
+    """Return the kind of every column of ids over all sources: text as soon as one file stores text."""
     stored = [(column, source.scan.kinds[column]) for source in sources for column in IDS if column in source.columns]
     texts = {IDS[column] for column, kind in stored if kind == "text"}
     return {column: "text" if IDS[column] in texts else "integer" for column, _ in stored}
 
 
 def remarks(sources: Iterable[Source]) -> tuple[str, ...]:
-    """Return a sentence for each doubt about a source, and for each kind of id that some files store as integers and others as text."""
+    """Return a sentence for each uncertain decision about a source, and for each kind of id stored as integers and as text."""
     sources = list(sources)
     sentences = [doubt for source in sources for doubt in source.scan.doubts]
     for whose in ("user", "item"):
@@ -314,14 +314,14 @@ def remarks(sources: Iterable[Source]) -> tuple[str, ...]:
 
 
 def n_bytes(source: Source) -> int:
-    """Return the bytes of the files of a source; 0 for a frame, or a table elsewhere."""
+    """Return the size of the files of a source in bytes; 0 for a frame, or a table on Spark."""
     return sum(file.size for file in source.originals if not isinstance(file.path, FrameFile))
 
 
 def expected_rows(source: Source) -> int | None:
-    """Return about how many rows a source has: files with types of their own say it, text is estimated by its first lines.
+    """Return the approximate number of rows of a source: typed files store it, text is estimated by its first lines.
 
-    `None` where it cannot be told: packed files, lists in a row, standard input.
+    `None` if it is unknown: compressed files, lists in rows, standard input.
     """
     scan = source.scan
     if not scan.lists and scan.format == "frame":

@@ -1,7 +1,7 @@
-"""Separated text → how to scan it: separator, header, which column is which, and what their fields hold.
+"""Decide how to scan separated text: separator, header, columns and their kinds.
 
-TREC files are runs (`qid Q0 docno rank score tag`) and qrels (`qid iter docno rel`), separated by white space. As trec_eval reads them:
-lines that begin with # are comments, and whatever follows the tag of a run is passed over.
+TREC files are runs (`qid Q0 docno rank score tag`) and qrels (`qid iter docno rel`), separated by white space. As in trec_eval, lines
+that begin with # are comments, and text behind the tag of a run is ignored.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _QRELS: Final = ("qid", "iter", "docno", "rel")
 _LAYOUTS: Final = {"lists": TREC_RUN, "policy": TREC_RUN, "predictions": TREC_RUN, "interactions": _QRELS}
 _TREC_NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _GRADE: Final = re.compile("-?[0-9]{1,3}")
-"""A grade: a time stamp, which other files of four columns end in, has more digits."""
+"""A grade; a time stamp, the last column of other files with four columns, has more digits."""
 _LONGEST: Final = 60
-"""The most characters of a line that a message shows."""
+"""Number of characters of a line that a message shows."""
 
 
 class Header(Struct, frozen=True):
-    """Whether the first line names the columns, whether that is doubtful, and whether the config and the line contradict each other."""
+    """The decision whether the first line names the columns, whether it is uncertain, and whether config and line contradict."""
 
     is_there: bool
     is_doubtful: bool = False
@@ -44,10 +44,10 @@ class Header(Struct, frozen=True):
 def header_of(rows: Sequence[Sequence[str]], given: bool | None, columns: Collection[str | int], split: str | None) -> Header:
     """Decide whether the first of `rows`, the fields of the first lines, names the columns.
 
-    It does if the config says so (`given`), if it holds a name that the config gives in `columns`, or if its fields have types as in
-    RecBole's files. It does not if the config gives `columns` by position only: usual names of two columns contradict that. Else it
-    does if it holds usual names of two columns, or of one and no number (or numbers in all rows below some word), or if it holds neither a
-    number nor a list, whose items `split` separates.
+    It does if the config says so (`given`), if it contains a name that the config gives in `columns`, or if its fields have types as in
+    RecBole's files. It does not if the config gives `columns` only by position: usual names of two columns contradict that. Otherwise it
+    does if it contains usual names of two columns, or of one and no number (or numbers in all rows below some word), or if it contains
+    neither a number nor a list, whose items `split` separates.
     """
     first, *below = rows
     if given is not None:
@@ -72,26 +72,26 @@ def header_of(rows: Sequence[Sequence[str]], given: bool | None, columns: Collec
 
 
 class TextTable(Struct, frozen=True):
-    """The first rows of a text file: the names of its columns, each row's fields by name, and how fields are told apart."""
+    """The first rows of a text file: the names of its columns, the fields of each row by name, and the separator."""
 
     names: tuple[str, ...]
     rows: list[dict[str, str]]
     separator: str = ","
     has_header: bool = False
     named: bool = False
-    """Whether the format names the columns, so that a header need not."""
+    """True if the format names the columns, so that no header is needed."""
     typed: bool = False
-    """Whether the header had types behind the names, as RecBole's files do."""
+    """True if the header has types behind the names, as in RecBole's files."""
     doubts: tuple[str, ...] = ()
 
     @property
     def format(self) -> Format:
-        """How engines read it: fields are quoted only where a single byte separates them."""
+        """The format for engines: fields can be quoted only if the separator is a single byte."""
         return "csv" if len(self.separator.encode()) == 1 else "lines"
 
 
 def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Scan:
-    """How to scan files of separated text, whose quotation marks are settled; `DataError` if they cannot be read as `options` says."""
+    """Return the scan of separated text after `settle_quotes`; raise `DataError` if it cannot be read with `options`."""
     files, split = quoted.files, options.list_separator
     tables = text_tables(role, table, quoted, options)
     first = tables[0]
@@ -99,7 +99,7 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
     if first.typed:
         columns_given = {column: _bare(name) if isinstance(name, str) else name for column, name in options.columns.items()}
         options = replace(options, columns=columns_given, labels=[_bare(name) for name in options.labels])
-    # Without a header paths hold columns only where the config names any.
+    # Without a header, paths have columns only if the config names some.
     names = [*first.names, *(path_columns(files, first.names) if has_names or options.columns else ())]
     columns, label_columns = named(where, table, names, options, has_names)
     samples = {column: [row.get(name) or "" for one in tables for row in one.rows] for column, name in columns.items()}
@@ -109,7 +109,7 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
     kinds = {column: sniff.kind_of(column, texts, options.nulls) for column, texts in values.items()}
     numbers = [value for column, texts in values.items() if kinds[column] == "number" for value in texts]
     comma = options.decimal_comma
-    if comma is None:  # numbers are written as 3,5 where some are, and none has a point
+    if comma is None:  # decimals follow a comma if some number has one and none has a point
         has_commas = any(_DECIMAL_COMMA.fullmatch(value) for value in numbers)
         comma = first.separator == ";" and has_commas and not any("." in value for value in numbers)
     return sniff.scan_of(
@@ -134,7 +134,7 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
 
 
 def separator_of(table: str, file: SourceFile, options: ReadOptions, lines: list[str] | None = None) -> str:
-    """Return the separator of a text file, whose first `lines` are looked at; empty for a TREC file, which white space separates."""
+    """Return the separator of a text file, by its first `lines`; empty for a TREC file, which has white space."""
     lines = sniff.head(file) if lines is None else lines
     if options.format == "trec" or (options.format is None and options.separator is None and is_trec(table, lines)):
         return ""
@@ -142,7 +142,7 @@ def separator_of(table: str, file: SourceFile, options: ReadOptions, lines: list
 
 
 def text_tables(role: str, table: str, quoted: Quotes, options: ReadOptions) -> list[TextTable]:
-    """Return the first rows of each file; `DataError` if they differ in their columns."""
+    """Return the first rows of each file; raise `DataError` if they differ in their columns."""
     tables = [_separated(role, table, file, quoted, options) for file in quoted.files]
     for file, other in zip(quoted.files, tables, strict=True):
         if other.names != tables[0].names:
@@ -172,7 +172,7 @@ def _separated(role: str, table: str, file: SourceFile, quoted: Quotes, options:
     bare = [_bare(name) for name in held]
     typed = all(name != field for name, field in zip(bare, held, strict=True))
     names = tuple(f"column_{index}" for index in range(1, len(held) + 1))
-    if header.is_there:  # of names that stand twice, those of columns that nobody can mean are made distinct
+    if header.is_there:  # duplicate names are made distinct if they are not those of used columns
         named = bare if typed else held
         unknown = {name for name in named if named.count(name) > 1 and not names_a_column(name)}
         names = tuple(f"{name} ({place})" if name in unknown else name for place, name in enumerate(named, 1))
@@ -207,13 +207,13 @@ def _trec(role: str, table: str, file: SourceFile, lines: Sequence[str]) -> Text
 
 
 def _bare(name: str) -> str:
-    """Return the name of a column of a RecBole file without its type; any other name as it is."""
+    """Return the name of a column of a RecBole file without its type; any other name unchanged."""
     match = _TYPED_NAME.fullmatch(name)
     return match["name"] if match else name
 
 
 def trec_layout(where: str, table: str) -> tuple[str, ...]:
-    """Return the columns of the TREC file that a table is read from; `DataError` if there is no such file."""
+    """Return the columns of the TREC file for a kind of table; raise `DataError` if there is no such file."""
     if table not in _LAYOUTS:
         raise DataError(
             f"{where}: TREC files can only contain judgements (qrels) and recommendations (runs)", "set the format of this file"
@@ -232,12 +232,12 @@ def trec_rows(lines: Sequence[str]) -> list[tuple[int, list[str]]]:
 
 
 def has_trec_width(row: Sequence[str], names: Sequence[str]) -> bool:
-    """Return whether a row has the fields of these columns; behind the tag of a run there may be more."""
+    """Return whether a row has the fields of these columns; a run may have more behind its tag."""
     return len(row) == len(names) or (tuple(names) == TREC_RUN and len(row) > len(TREC_RUN))
 
 
 def is_trec(table: str, lines: Sequence[str]) -> bool:
-    """Whether the first lines are those of a TREC file: of a run by its second field, Q0; of qrels by a 0 there and a small grade."""
+    """Return whether the first lines are a TREC run (second field Q0) or qrels (second field 0, and a small grade)."""
     rows = [row for _, row in trec_rows(lines)]
     if _LAYOUTS.get(table) == TREC_RUN:
         return bool(rows) and all(_is_run_row(row) for row in rows)
@@ -247,7 +247,7 @@ def is_trec(table: str, lines: Sequence[str]) -> bool:
 
 
 def _is_run_row(row: Sequence[str]) -> bool:
-    """Return whether a row has Q0 as its second field; one with words behind the tag also needs numbers where a run has them."""
+    """Return whether a row has Q0 as its second field; with words behind the tag, rank and score must also be numbers."""
     if not has_trec_width(row, TREC_RUN) or row[1].upper() != "Q0":
         return False
     return len(row) == len(TREC_RUN) or bool(_TREC_NUMBER.fullmatch(row[3]) and _TREC_NUMBER.fullmatch(row[4]))

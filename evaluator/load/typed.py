@@ -1,4 +1,4 @@
-"""Files that store the types of their columns (Parquet, Arrow IPC), Delta tables and frames → how to scan them."""
+"""Decide how to scan files that store the types of their columns (Parquet, Arrow IPC), Delta tables and frames."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from ..errors import DataError
 from ..quoting import short
 from . import list_columns, sniff
 from .columns import CAST_IDS, FLAT, IDS, LARGEST_EXACT, ORDERING, named, public_name
-from .list_columns import fields_of, flattened, with_fields
+from .list_columns import fields_of, flat_types, with_fields
 from .opening import FAILURES
 from .remote import Remote
 from .scan import Fields, Format, Kind, NumberType, ReadOptions, Scan
 from .source_file import FrameFile, SourceFile, in_words, path_columns
 
 _INTEGERS: Final = {pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64}
-"""The types of integers that are computed with as they are stored."""
+"""The integer types that need no conversion."""
 _ROWS: Final = 1_000
-"""So many rows are looked at to tell whether text holds lists."""
+"""Number of rows that decide whether text contains lists."""
 _MOST_DIGITS: Final = 38
-"""Of the decimal numbers that Polars reads."""
+"""The most digits of decimal numbers that Polars reads."""
 _COMPLETE: Final = "check that it is complete"
 
 
 def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Format, options: ReadOptions) -> Scan:
-    """Return how to scan Parquet or IPC files, or Delta tables; `DataError` if one is none, or cannot be read as `options` says."""
+    """Return the scan of Parquet or IPC files, or Delta tables; raise `DataError` for a wrong file, or if `options` do not fit."""
     where = f"{role}: {files[0]}"
     schemas = {file: stored_schema(f"{role}: {file}", file, format, options) for file in files}
     fields = fields_of(schemas[files[0]]) if list_columns.may_hold_lists(table) else {}
     if fields:
-        schemas = {file: flattened(schema, fields) for file, schema in schemas.items()}
+        schemas = {file: flat_types(schema, fields) for file, schema in schemas.items()}
     source = _TypedSource(role, table, format, options, schemas, fields)
     stored = {name for schema in schemas.values() for name in schema}
     of_paths = path_columns(files, stored)
@@ -72,7 +72,7 @@ def typed_scan(role: str, table: str, files: Sequence[SourceFile], format: Forma
 
 
 class _TypedSource(Struct, frozen=True):
-    """The files of a source, and the columns that each stores, with `fields` in the place of the lists of structs that hold them."""
+    """The files of a source, and the columns of each, with lists of structs replaced by their `fields`."""
 
     role: str
     table: str
@@ -82,7 +82,7 @@ class _TypedSource(Struct, frozen=True):
     fields: Fields
 
     def first_rows(self, file: SourceFile, columns: Sequence[pl.Expr], n: int, fields: Collection[str] = ()) -> pl.DataFrame:
-        """Return columns of the first `n` rows of a file, `fields` among them; `DataError` if Polars cannot read it."""
+        """Return columns of the first `n` rows of a file, including `fields`; raise `DataError` if Polars cannot read it."""
         with refusing_unreadable(f"{self.role}: {file}", file, self.format):
             return with_fields(_rows(file, self.format, self.options), self.fields, fields).select(columns).head(n).collect()
 
@@ -92,13 +92,13 @@ class _TypedSource(Struct, frozen=True):
         return {file: pl.Series(dtype=dtype).explode().dtype if listed else dtype for file, dtype in stored.items()}
 
     def largest(self, file: SourceFile, name: str) -> int:
-        """Return the largest of the integers of a column, or of its lists, signs left out."""
+        """Return the largest absolute value of the integers of a column, or of its lists."""
         value = pl.col(name).explode() if self.schemas[file][name].is_nested() else pl.col(name)
         return self.first_rows(file, [value.cast(pl.Int128).abs().max()], 1, [name]).item() or 0
 
 
 def _columns(source: _TypedSource, of_paths: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the names of the columns that have a role, and of the labels; `DataError` if files differ in them."""
+    """Return the names of the columns with a role, and of the labels; raise `DataError` if files differ in them."""
     names: dict[str, str] = {}
     labels: dict[str, str] = {}
     options = source.options
@@ -119,7 +119,7 @@ def _columns(source: _TypedSource, of_paths: Sequence[str]) -> tuple[dict[str, s
 
 
 def _nested_columns(source: _TypedSource, names: Mapping[str, str]) -> frozenset[str]:
-    """Return the canonical columns that hold lists, in a table of which a row may; elsewhere they are refused by their type."""
+    """Return the canonical columns with lists, if rows of the table may have lists; otherwise their type is refused later."""
     nested = []
     for file, schema in source.schemas.items():
         here = [column for column, name in names.items() if isinstance(schema[name], pl.List | pl.Array)]
@@ -132,7 +132,7 @@ def _nested_columns(source: _TypedSource, names: Mapping[str, str]) -> frozenset
 
 
 def _texts(source: _TypedSource, names: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the first texts of every column of text, and of users beside them, if the items are text that may hold lists."""
+    """Return the first texts of every text column, and the users, if the items are text that may contain lists."""
     types = {column: [schema[name] for schema in source.schemas.values()] for column, name in names.items()}
     may_hold_lists = list_columns.may_hold_lists(source.table) and source.options.may_split
     if not may_hold_lists or any(dtype != pl.String for dtype in types["item"]):
@@ -145,9 +145,9 @@ def _texts(source: _TypedSource, names: Mapping[str, str]) -> dict[str, list[str
 
 
 def _refuse_what_panics(source: _TypedSource, names: Collection[str], sampled: Collection[str]) -> None:
-    """Raise `DataError` for text of an Arrow file at which Polars panics, such as compressed string_view without any long text.
+    """Raise `DataError` for text of an Arrow file on which Polars panics, such as compressed string_view without any long text.
 
-    A first row is read of each file, with what a panic prints held back; of the first file not what was `sampled`.
+    The first row of each file is read (of the first file without the `sampled` columns), and the output of a panic is suppressed.
     """
     for number, (file, schema) in enumerate(source.schemas.items()):
         texts = [pl.col(name) for name in names if schema.get(name) == pl.String and (number > 0 or name not in sampled)]
@@ -156,7 +156,7 @@ def _refuse_what_panics(source: _TypedSource, names: Collection[str], sampled: C
 
 
 def _kind(source: _TypedSource, column: str, name: str, listed: bool) -> Kind:
-    """Return the kind of a column over all files, text as soon as one stores it so; `DataError` for a type that it cannot have."""
+    """Return the kind of a column over all files, text as soon as one stores text; raise `DataError` for an invalid type."""
     kinds: list[Kind] = []
     for file, dtype in source.types(name, listed).items():
         is_of_type = f"{source.role}: {file}: column {name!r} is of type {dtype}"
@@ -178,7 +178,7 @@ def _kind(source: _TypedSource, column: str, name: str, listed: bool) -> Kind:
 
 
 def _is_no_id(dtype: pl.DataType) -> bool:
-    """Return whether a column of ids cannot have this type: no whole number, and nothing that has one text."""
+    """Return whether a column of ids cannot have this type: neither whole numbers nor values with a unique text."""
     return dtype.is_nested() or (dtype.is_numeric() and not _is_whole(dtype)) or dtype in (pl.Binary, pl.Object, pl.Null, pl.Duration)
 
 
@@ -188,9 +188,9 @@ def _is_whole(dtype: pl.DataType) -> bool:
 
 
 def _number_types(source: _TypedSource, names: Mapping[str, str], nested: Collection[str]) -> dict[str, NumberType]:
-    """Return the types of columns of numbers that are read otherwise than stored: alike in all files, and such as can be computed with.
+    """Return the types of columns of numbers that are not read as stored: one type in all files, which supports arithmetic.
 
-    `DataError` if the numbers that order lists are integers in one file and not in another, and too large to be compared.
+    Raises `DataError` if the numbers that order lists are integers only in some files and too large to be compared.
     """
     number_types: dict[str, NumberType] = {}
     for column, name in names.items():
@@ -210,19 +210,19 @@ def _number_types(source: _TypedSource, names: Mapping[str, str], nested: Collec
 
 
 def stored_schema(where: str, file: SourceFile, format: Format, options: ReadOptions) -> dict[str, pl.DataType]:
-    """Return the columns that a file stores, with their types; `DataError` if it cannot be read, or Polars knows no such type."""
+    """Return the columns of a file with their types; raise `DataError` if it cannot be read, or Polars does not know a type."""
     is_far_stream = isinstance(file.path, Remote) and format == "ipc"
     hint = f"{_COMPLETE} Arrow streams are read from local files only" if is_far_stream else _COMPLETE
     with refusing_unreadable(where, file, format, hint):
         if isinstance(file.path, Path) and format == "ipc":
             return dict(pl.read_ipc_schema(file.path))
-        # a name is no pattern here, as it is where Polars reads a schema alone
+        # here a name is not a pattern, unlike in functions of Polars that only read a schema
         return dict(_rows(file, format, options).collect_schema())
 
 
 @contextmanager
 def refusing_unreadable(where: str, file: SourceFile, format: str, hint: str = _COMPLETE) -> Iterator[None]:
-    """Raise `DataError` for whatever Polars raises when it reads a file of that format; some broken files make it panic."""
+    """Convert exceptions of Polars, including panics at broken files, into `DataError`."""
     try:
         with panics_held_back():
             yield
@@ -245,29 +245,29 @@ def _rows(file: SourceFile, format: Format, options: ReadOptions) -> pl.LazyFram
 
 
 def temporary_rows(file: Path) -> pl.LazyFrame:
-    """Return the rows of a temporary Arrow file that receval wrote itself; only those that are asked for are read."""
+    """Return the rows of a temporary Arrow file written by receval, lazily."""
     return pl.scan_ipc(file, glob=False)
 
 
 def panics_at(dtype: object) -> bool:
-    """Return whether Polars knows a type, and panics at its values: a decimal number of more than 38 digits."""
+    """Return whether Polars panics at values of a type: decimal numbers of more than 38 digits."""
     return isinstance(dtype, pl.Decimal) and dtype.precision > _MOST_DIGITS
 
 
 @contextmanager
 def panics_held_back() -> Iterator[None]:
-    """Do not print what a panic tells the developers of Polars, before our own sentence.
+    """Suppress the output of a panic for the developers of Polars, before our own message.
 
-    Only where the command line asks for it (RECEVAL_DEBUG is 0): a program of someone else may be writing to standard error.
+    Only if the command line asks for it (RECEVAL_DEBUG is 0), because another program may write to standard error.
     """
     if os.environ.get("RECEVAL_DEBUG") != "0":
         yield
         return
     before, (end, start) = os.dup(2), os.pipe()
-    os.set_blocking(start, False)  # what does not fit is lost, and nobody waits
+    os.set_blocking(start, False)  # output that does not fit is lost, and nothing blocks
     os.dup2(start, 2)
     with_faults = not faulthandler.is_enabled()
-    if with_faults:  # some damage makes Polars end the process: then at least the place is printed
+    if with_faults:  # some damage makes Polars end the process; then at least the place is printed
         faulthandler.enable(before)
     try:
         yield
@@ -280,5 +280,5 @@ def panics_held_back() -> Iterator[None]:
         with os.fdopen(end, "rb") as printed:
             text = printed.read()
         if text and b"panicked at" not in text:
-            with suppress(OSError):  # what standard error cannot take is lost
+            with suppress(OSError):  # output that standard error cannot take is lost
                 os.write(2, text)

@@ -1,4 +1,4 @@
-"""Files of a web server: fetched whole, or not at all."""
+"""Fetch files of a web server, completely or not at all."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _AGAIN: Final = "try again; if it fails again, download the file another way and
 
 
 def download(url: str, display_url: str, headers: Mapping[str, str], written: Any) -> None:
-    """Write what is at `url` into `written`; `display_url` is the address as people may see it.
+    """Download `url` into `written`; `display_url` is the address without secrets, for messages.
 
-    A user and password before the host are sent as the header that says them. `headers` go to the host of the address only: where it
-    sends us to another one they are left out. `DataError` if the file cannot be fetched, or does not come to its end.
+    A user and password before the host are sent as a header. `headers` are sent only to the host of the address, not to another one after
+    a redirect. Raises `DataError` if the file cannot be fetched, or ends early.
     """
     parts = urlsplit(url)
     user, found, host = parts.netloc.rpartition("@")
@@ -35,12 +35,12 @@ def download(url: str, display_url: str, headers: Mapping[str, str], written: An
             shutil.copyfileobj(answer, written, _BLOCK)
             length, received = answer.headers.get("Content-Length", ""), written.tell()
             if length.isdecimal() and "Transfer-Encoding" not in answer.headers and int(length) != received:
-                # `read` takes it for the end where the connection closes early
+                # `read` treats a connection that closes early as the end
                 raise DataError(f"{display_url} stopped early: {received:,} of {int(length):,} bytes arrived", _AGAIN)
     except urllib.error.HTTPError as error:
         hint = "the address needs a login, or one with more permissions" if error.code in (401, 403) else "check the address"
         raise DataError(f"{display_url} cannot be fetched: the server says {error.code} {error.reason}", hint) from None
-    except InvalidURL:  # its message holds what may be a secret
+    except InvalidURL:  # its message may contain a secret
         raise DataError(
             f"{display_url} is not a valid address", "encode spaces and other special characters, for example a space as %20"
         ) from None
@@ -50,7 +50,7 @@ def download(url: str, display_url: str, headers: Mapping[str, str], written: An
         raise DataError(
             f"{display_url} cannot be fetched: the server's answer is not HTTP ({type(error).__name__})", "check the port"
         ) from None
-    except ValueError:  # its message holds the header, which may be a secret
+    except ValueError:  # its message contains the header, which may be a secret
         hint = "a header must be one line of plain text; check for line ends in it"
         raise DataError(f"{display_url} cannot be requested: the address or a header in storage_options is not valid", hint) from None
     except OSError as error:
@@ -60,7 +60,7 @@ def download(url: str, display_url: str, headers: Mapping[str, str], written: An
 
 
 class _Redirect(urllib.request.HTTPRedirectHandler):
-    """Follows a server elsewhere without what only the first one may know."""
+    """Follow redirects to another server without the headers for the first one."""
 
     def redirect_request(self, req: urllib.request.Request, *arguments: Any) -> urllib.request.Request | None:
         follow = super().redirect_request(req, *arguments)

@@ -1,1 +1,1 @@
-"""Measures over parts of whole users: exact sums that merge, and what is computed from them."""
+"""Measures over parts of whole users: exact sums that merge, and the values computed from them."""

@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 
 from ..lazy import pl
 from ..names.short_names import SMALLEST_FACTOR, interval_level
-from ..sums.exact import rounded
+from ..sums.exact import round_fraction
 from .partial import Moments
 
 
 def percentile(values: Sequence[float], q: float) -> float:
-    """The value below which q % of `values` lie.
+    """Return the value below which q % of `values` lie.
 
-    With the n values in ascending order, that at position (n - 1)·q/100 counted from 0; between two positions it is interpolated
+    Sort the n values in ascending order and take the one at position (n - 1)·q/100, counted from 0; between two positions interpolate
     linearly, as numpy does (type 7 of Hyndman & Fan, 1996).
 
-    Edge cases: of one value it is that value. `ValueError` if there is none, or q is not within 0 and 100.
+    Edge cases: a single value is returned as it is. `ValueError` if there are no values, or if q is not between 0 and 100.
     """
     import numpy as np
 
@@ -35,15 +35,15 @@ def percentile(values: Sequence[float], q: float) -> float:
 
 
 def bootstrap(values: Sequence[float], resamples: int = 1000, level: float = 0.95, seed: int = 0) -> tuple[float, float]:
-    """The percentile bootstrap interval of the mean (Efron, 1979).
+    """Return the percentile bootstrap interval of the mean (Efron, 1979).
 
-    A resample draws n of the n values with replacement; the interval goes from the 50·(1 - level) to the 50·(1 + level) percentile of
-    the means of all resamples. Which values are drawn depends on `seed` and n only, by a generator whose numbers numpy keeps the same
-    for good (`RandomState`), and the values are put in ascending order first: the same values in any order give the same interval on
-    every machine. It takes time in proportion to n·resamples, and memory to n.
+    A resample draws n of the n values with replacement; the interval goes from the 50·(1 - level) to the 50·(1 + level) percentile of the
+    means of all resamples. The draws depend on `seed` and n only, by a generator whose numbers numpy promises never to change
+    (`RandomState`), and the values are sorted first: the same values in any order give the same interval on every machine. Time is
+    proportional to n·resamples, memory to n.
 
-    Edge cases: of values that are all equal, and so of one value, both ends are that value. `ValueError` if there is no value, fewer
-    than one resample, or a level that is not between 0 and 1.
+    Edge cases: if all values are equal, or there is only one, both ends are that value. `ValueError` if there are no values, fewer than one
+    resample, or a level that is not between 0 and 1.
     """
     import numpy as np
 
@@ -64,26 +64,26 @@ def bootstrap(values: Sequence[float], resamples: int = 1000, level: float = 0.9
 
 
 def needs_values(aggregate: str) -> bool:
-    """Whether an aggregate needs the values of all users: the median, percentiles (`p90`) and the bootstrap do; others need sums."""
+    """Return whether an aggregate needs the values of all users: median, percentiles (`p90`) and bootstrap do; others need sums only."""
     return aggregate in ("median", "bootstrap95") or (aggregate.startswith("p") and aggregate[1:2].isdigit())
 
 
-def aggregated(
+def compute_aggregate(
     aggregate: str, moments: Moments, *, divisor: int | None = None, ddof: int = 0, values: NDArray[np.float64] | None = None
 ) -> dict[str, float | None]:
-    """Compute an aggregate of one measure: its printed name and number, of `bootstrap95` two, the ends of the interval.
+    """Compute an aggregate of one measure: its printed name and number; for `bootstrap95` two, the ends of the interval.
 
     - `mean`: Σv / `divisor`, by default the number of users that count; `sum`: Σv
-    - `std`: √((Σv² - (Σv)²/n) / (n - `ddof`)); `ci95`, `ci99`, `ci(0.9)`: the half-width of
-      the normal interval of the mean at that level L, z·std/√n with `ddof` 1 and z the (1 + L)/2 quantile of N(0, 1): 1.96 for `ci95`
+    - `std`: √((Σv² - (Σv)²/n) / (n - `ddof`)); `ci95`, `ci99`, `ci(0.9)`: the half-width of the normal interval of the mean at that level
+      L, z·std/√n with `ddof` 1 and z the (1 + L)/2 quantile of N(0, 1): 1.96 for `ci95`
     - `geometric`: exp(Σ ln max(v, 0.00001) / n)
     - `median`, `pN` and `bootstrap95`: from the `values` of the users that count, in any order
 
-    Sums are exact and rounded once, so the numbers depend on the values alone, not on how users were split or ordered.
+    Sums are exact and rounded once, so the numbers depend on the values only, not on how users were split or ordered.
 
-    Edge cases: `None` if nobody counts, if the value of a user is undefined (NaN), or if the result is: the mean of infinite values of both
-    signs, `std` of no more users than `ddof`, an interval of one user. `ValueError` if the aggregate is unknown or what it needs is
-    missing.
+    Edge cases: `None` if no user counts, if the value of a user is undefined (NaN), or if the result is undefined: the mean of infinite
+    values of both signs, `std` of no more users than `ddof`, an interval of one user. `ValueError` if the aggregate is unknown or its input
+    is missing.
     """
     names = ("bootstrap95 low", "bootstrap95 high") if aggregate == "bootstrap95" else (aggregate,)
     level = interval_level(aggregate)
@@ -105,10 +105,10 @@ def micro(
 ) -> dict[str, float | None]:
     """Pool a measure over users: the ratio of sums, not the mean of ratios.
 
-    `numerators` and `denominators` are the sums over users of each ratio that the measure is made of; `combine` computes the measure
-    from the pooled ratios (of a measure that is one ratio, it returns that one).
+    `numerators` and `denominators` are sums over users, one for each ratio in the measure; `combine` computes the measure from the pooled
+    ratios (if the measure is a single ratio, it returns that ratio).
 
-    Edge cases: a ratio whose denominator is not above 0 is 0. `None` if none of the `n_users` count or the result is undefined (NaN).
+    Edge cases: a ratio whose denominator is not above 0 is 0. `None` if `n_users` is 0 or the result is undefined (NaN).
     """
     ratios = [above / below if below > 0 else 0.0 for above, below in zip(numerators, denominators, strict=True)]
     number = combine(ratios) if n_users else math.nan
@@ -128,11 +128,11 @@ def _of_values(aggregate: str, values: NDArray[np.float64] | None) -> tuple[floa
 
 
 def _mean(moments: Moments, divisor: int, ddof: int) -> float:
-    return _infinity(moments) + rounded(moments.total / divisor)
+    return _infinity(moments) + round_fraction(moments.total / divisor)
 
 
 def _sum(moments: Moments, divisor: int, ddof: int) -> float:
-    return _infinity(moments) + rounded(moments.total)
+    return _infinity(moments) + round_fraction(moments.total)
 
 
 def _std(moments: Moments, divisor: int, ddof: int) -> float:
@@ -144,9 +144,9 @@ def _std(moments: Moments, divisor: int, ddof: int) -> float:
 
 
 def _root(number: Fraction) -> float:
-    """The square root of a number, also of one that is beyond the largest float."""
-    square = rounded(number)
-    return math.sqrt(square) if math.isfinite(square) else math.sqrt(rounded(number / _SCALE**2)) * _SCALE
+    """Return the square root of a number, also of a number above the largest float."""
+    square = round_fraction(number)
+    return math.sqrt(square) if math.isfinite(square) else math.sqrt(round_fraction(number / _SCALE**2)) * _SCALE
 
 
 def _half_width(moments: Moments, quantile: float) -> float:
@@ -158,12 +158,12 @@ def _geometric(moments: Moments, divisor: int, ddof: int) -> float:
         raise ValueError("a geometric mean needs the sum of logarithms")
     if moments.n_positive_infinite:
         return math.inf
-    total = rounded(moments.logarithms) + moments.n_negative_infinite * math.log(SMALLEST_FACTOR)
+    total = round_fraction(moments.logarithms) + moments.n_negative_infinite * math.log(SMALLEST_FACTOR)
     return math.exp(total / moments.n)
 
 
 def _infinity(moments: Moments) -> float:
-    """What infinite values add to a sum: 0 if there are none, NaN if there are some of both signs."""
+    """Return what infinite values add to a sum: 0 if there are none, ±infinity, or NaN if there are some of both signs."""
     positive = math.inf if moments.n_positive_infinite else 0.0
     return positive - (math.inf if moments.n_negative_infinite else 0.0)
 

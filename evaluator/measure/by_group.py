@@ -1,4 +1,4 @@
-"""Sums over the users of each group that results are split by → one row per group, measure and aggregate; metrics know nothing of it."""
+"""Sums over the users of each group → one row per group, measure and aggregate; metrics know nothing of groups."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from ..tables.graph import Choice, Notes
 from ..tables.item_columns import user_codes
 from ..tables.prepared import MISSING, GroupBy, Membership, Prepared
 from ..tables.truth import TestPairs, TruthTable
-from .aggregate import aggregated, micro, needs_values
-from .finishing import chosen, deviation, of_means, of_ratios, ratio_sums
+from .aggregate import compute_aggregate, micro, needs_values
+from .finishing import aggregates_of, deviation, of_means, of_ratios, ratio_sums
 from .measuring import ratio_terms, without_undefined
 from .model_level_sums import CollectSums
 from .partial import Moments, MomentTable, Partial, who_counts
@@ -32,10 +32,10 @@ GROUPS: Final = "groups"
 
 
 class GroupSums(Struct, frozen=True, eq=False):
-    """What the users of one group add up to.
+    """Sums over the users of one group.
 
-    `moments` are those of every measure, `ratios` by the index of a measure that is pooled the sums of its numerators and denominators;
-    `values`, measures × users, are kept where an aggregate needs them, NaN for a user who does not count.
+    `moments` are those of every measure. `ratios` has the sums of numerators and denominators of each pooled measure, by its index.
+    `values` (measures × users, NaN for a user who does not count) are kept only if an aggregate needs them.
     """
 
     moments: MomentTable
@@ -48,7 +48,7 @@ class GroupSums(Struct, frozen=True, eq=False):
 
 
 class GroupTable(Struct, frozen=True, eq=False):
-    """The sums of each group, by the index of what results are split by and the code of the group; 0: users or items without one."""
+    """Sums of each group, by the index of its grouping in `Task.by` and the code of the group; code 0: users or items without a group."""
 
     sums: Mapping[tuple[int, int], GroupSums]
 
@@ -59,35 +59,35 @@ class GroupTable(Struct, frozen=True, eq=False):
 
 
 def sums_by_group(task: Task, scorer: Scorer, values: Array) -> GroupTable:
-    """What the users of a part add to each group, given the `values` of all measures, measures × users.
+    """Add up the users of a part in each group, from the `values` of all measures (measures × users).
 
-    A group of users has the values that these users have. For a group of items the measures of hits are made again, with nothing relevant
-    but the items of the group, over the users who have a relevant item among them; other measures have no value there.
+    In a group of users each user keeps these values. For a group of items, measures based on hits are computed again with only the items of
+    the group relevant, over the users who have a relevant item among them; other measures have no value there.
     """
-    made: dict[tuple[int, int], GroupSums] = {}
+    sums: dict[tuple[int, int], GroupSums] = {}
     for number, by in enumerate(task.by):
         if by.kind == "items":
             for code, (of_group, ratios) in _of_items(task, scorer, scorer.prepared.memberships[by]):
-                made[number, code] = _sums(task, of_group, ratios, _with_value(of_group))
+                sums[number, code] = _sums(task, of_group, ratios, _with_value(of_group))
             continue
         codes = user_codes(by, scorer.part, scorer.prepared)
         ratios = _ratios(task, scorer, {group: scorer.values(group, CollectSums()) for group in task.of_users if _is_pooled(task, group)})
         for code in np.unique(codes[_with_value(values)]).tolist():
-            made[number, code] = _sums(task, values, ratios, codes == code)
-    return GroupTable(made)
+            sums[number, code] = _sums(task, values, ratios, codes == code)
+    return GroupTable(sums)
 
 
 def has_groups_of(by: GroupBy, group: MeasureGroup) -> bool:
-    """Whether measures have values by group: those with a value per user; by groups of items those of hits."""
-    return sums_hits(group.first) if by.kind == "items" else not group.metric.system
+    """Return whether measures have values by group: those with per-user values; for groups of items only those based on hits."""
+    return sums_hits(group.first) if by.kind == "items" else not group.metric.per_model
 
 
 Ratios = Mapping[int, tuple[Array, Array]]
-"""By the index of a measure that is pooled its terms, terms × users, and which of them are added up."""
+"""The terms (terms × users) of each pooled measure, by its index, and a mask of those that are added up."""
 
 
 def _with_value(values: Array) -> Array:
-    """Which users have a value of any measure."""
+    """Return a mask of the users who have a value of any measure."""
     return np.asarray(~np.isnan(values).all(axis=0))
 
 
@@ -95,10 +95,10 @@ def _is_pooled(task: Task, group: MeasureGroup) -> bool:
     return not task.pooled.isdisjoint(group.indexes)
 
 
-def _ratios(task: Task, scorer: Scorer, made: Mapping[MeasureGroup, GroupValues]) -> dict[int, tuple[Array, Array]]:
+def _ratios(task: Task, scorer: Scorer, values_by_group: Mapping[MeasureGroup, GroupValues]) -> dict[int, tuple[Array, Array]]:
     return {
         index: ratio_terms(group_values, position)
-        for group, group_values in made.items()
+        for group, group_values in values_by_group.items()
         if group_values.ratios
         for position, index in enumerate(group.indexes)
         if index in task.pooled
@@ -106,7 +106,7 @@ def _ratios(task: Task, scorer: Scorer, made: Mapping[MeasureGroup, GroupValues]
 
 
 def _sums(task: Task, values: Array, ratios: Ratios, mask: Array) -> GroupSums:
-    """The sums over the users for whom the mask holds."""
+    """Return the sums over the users in `mask`."""
     users = np.flatnonzero(mask)
     of_group = values[:, users]
     defined = without_undefined(task, of_group)
@@ -118,7 +118,10 @@ def _sums(task: Task, values: Array, ratios: Ratios, mask: Array) -> GroupSums:
 
 
 def _of_items(task: Task, scorer: Scorer, membership: Membership) -> Iterator[tuple[int, tuple[Array, Ratios]]]:
-    """For each group of items of which a test pair is relevant the values of measures of hits, measures × users, and their ratios."""
+    """Yield the code, the values (measures × users) and the ratios of each group of items in which a test pair is relevant.
+
+    Only measures based on hits have values; the others are NaN.
+    """
     groups = [group for group in task.of_users if sums_hits(group.first)]
     choices = {part.truth: scorer.choice(part) for group in groups for part in group.first.all}
     truths: dict[Choice, TruthTable] = {choice: scorer.tables.get("truth_table", choice) for choice in choices.values()}
@@ -130,24 +133,25 @@ def _of_items(task: Task, scorer: Scorer, membership: Membership) -> Iterator[tu
             continue
         tables = scorer.tables.variant("truth_table", {choice: truth.only(mask) for choice, truth in truths.items()})
         variant = Scorer(scorer.prepared, scorer.part, tables, scorer.canonical, scorer.facts, Notes())
-        made = {group: _among_relevant(variant.values(group, CollectSums())) for group in groups}
+        values_by_group = {group: _among_relevant(variant.values(group, CollectSums())) for group in groups}
         values = np.full((len(task.definitions), scorer.part.n_users), np.nan)
-        for group, group_values in made.items():
+        for group, group_values in values_by_group.items():
             values[list(group.indexes)] = group_values.values
-        yield code, (values, _ratios(task, scorer, made))
+        yield code, (values, _ratios(task, scorer, values_by_group))
 
 
-def _among_relevant(made: GroupValues) -> GroupValues:
-    """The values of the users who have a relevant item."""
-    values = np.where(made.n_relevant > 0, made.values, np.nan)
-    return GroupValues(values, made.counts, made.n_relevant, made.n_recommended, made.ratios)
+def _among_relevant(of_group: GroupValues) -> GroupValues:
+    """Return the values with NaN for users without a relevant item."""
+    values = np.where(of_group.n_relevant > 0, of_group.values, np.nan)
+    return GroupValues(values, of_group.counted_mask, of_group.n_relevant, of_group.n_recommended, of_group.ratios)
 
 
 def group_rows(task: Task, partial: Partial, model: str, n_shown: int, composites: Sequence[Composite] = ()) -> list[Row]:
-    """The rows of the first `n_shown` measures of a task, and of arithmetic of its measures, for every group.
+    """Return the rows of the first `n_shown` measures of a task, and of formulas of its measures, for every group.
 
-    A mean is over the users of the group who count. Groups stand in the order of `evaluation.by`, and each in that of its numbers or names,
-    users or items without a group last. A group that a column names has rows where a user of it counts.
+    A mean is over the users of the group who count. Groupings are in the order of `evaluation.by`, and the groups of each in the order of
+    their numbers or names; users or items without a group come last. If a column names the groups, a group has rows only if one of its
+    users counts.
     """
     table = partial.more.get(GROUPS)
     if table is None:
@@ -162,13 +166,13 @@ def group_rows(task: Task, partial: Partial, model: str, n_shown: int, composite
                 continue
             own = {index: _rows(task, sums, index, model, ()) for index in indexes} if composites else {}
             shown = [_rows(task, sums, index, model, task.aggregates) for index in sorted(indexes) if index < n_shown]
-            formulas = composed(model, [one for one in composites if _covered(one, task, own)], [*own.values()])[0]
+            formulas = formula_rows(model, [one for one in composites if _covered(one, task, own)], [*own.values()])[0]
             rows += [replace(row, by=by.name, group=name) for row in (*(row for of_one in shown for row in of_one), *formulas)]
     return rows
 
 
 def group_remarks(task: Task, n_shown: int) -> Iterator[str]:
-    """Which measures have no values by group."""
+    """Yield a sentence for the measures that have no values by group."""
     without: dict[tuple[str, str], list[str]] = {}
     for by in task.by:
         names = (group.first.metric.name for group in task.groups if not has_groups_of(by, group) and min(group.indexes) < n_shown)
@@ -183,7 +187,7 @@ def group_remarks(task: Task, n_shown: int) -> Iterator[str]:
 
 
 def groups_of(prepared: Prepared, by: GroupBy) -> list[tuple[int, str]]:
-    """The code and the name of each group, in order."""
+    """Return the code and the name of each group, in order."""
     if by.fixed_groups:
         return list(enumerate(by.fixed_groups, 1))
     return [*((group.code, group.name) for group in prepared.memberships[by].groups), (0, MISSING)]
@@ -207,17 +211,17 @@ def equal_borders(scorer: Scorer, definition: Definition, n_groups: int) -> tupl
 
 
 def _covered(composite: Composite, task: Task, indexes: Iterable[int]) -> bool:
-    """Whether every measure that a formula is made of has a value by group."""
-    known = {task.definitions[index] for index in indexes}
-    return known.issuperset(composite.definitions)
+    """Return whether every measure in a formula has a value by group."""
+    available = {task.definitions[index] for index in indexes}
+    return available.issuperset(composite.definitions)
 
 
 def _rows(task: Task, sums: GroupSums | None, index: int, model: str, aggregates: Sequence[str]) -> list[Row]:
-    """The rows of one measure; without `sums` nobody of the group counts."""
+    """Return the rows of one measure; `sums` is `None` if no user of the group counts."""
     definition = task.definitions[index]
     moments = None if sums is None else sums.moments.measure(index)
     rows = []
-    for aggregate in chosen(definition, aggregates):
+    for aggregate in aggregates_of(definition, aggregates):
         if aggregate == "micro" and not definition.is_pooled:
             continue
         by_name = _of_nobody(aggregate) if sums is None or moments is None else _aggregated(definition, sums, moments, index, aggregate)
@@ -245,11 +249,11 @@ def _aggregated(definition: Definition, sums: GroupSums, moments: Moments, index
         return of_means(definition, terms, moments, moments.n)
     ddof = 1 if definition.axes["std_ddof"] == "sample" else 0
     values = _values(sums, index) if needs_values(aggregate) else None
-    return aggregated(aggregate, moments, ddof=ddof, values=values)
+    return compute_aggregate(aggregate, moments, ddof=ddof, values=values)
 
 
 def _of_nobody(aggregate: str) -> dict[str, float | None]:
-    return {"micro": None} if aggregate == "micro" else aggregated(aggregate, Moments(0, 0, 0, 0, Fraction()))
+    return {"micro": None} if aggregate == "micro" else compute_aggregate(aggregate, Moments(0, 0, 0, 0, Fraction()))
 
 
 def _values(sums: GroupSums, index: int) -> Array:
@@ -258,32 +262,32 @@ def _values(sums: GroupSums, index: int) -> Array:
 
 
 class Composite(Protocol):
-    """Arithmetic of measures, and the definitions of these."""
+    """A formula of measures, and the definitions of these measures."""
 
     @property
     def formula(self) -> Formula:
-        """The arithmetic."""
+        """Formula, such as `2 * Recall@10 - MRR@10`."""
 
     @property
     def definitions(self) -> tuple[Definition, ...]:
-        """The definitions."""
+        """Definitions of its measures."""
 
 
-def composed(model: str, composites: Sequence[Composite], rows: Sequence[Sequence[Row]]) -> tuple[list[Row], list[str]]:
-    """The rows of formulas, computed from the `rows` of each measure; and why some have no value.
+def formula_rows(model: str, composites: Sequence[Composite], rows: Sequence[Sequence[Row]]) -> tuple[list[Row], list[str]]:
+    """Compute the rows of formulas from the `rows` of each measure, and sentences that say why some have no value.
 
-    `rows` have the own aggregate of each measure, for nearly all the mean. A formula is over as many users as the measure with the
+    `rows` start with each measure's own aggregate, usually the mean. The number of users of a formula is that of its measure with the
     fewest.
     """
     first = {(of_one[0].metric, of_one[0].k): of_one[0] for of_one in rows if of_one}
-    found, sentences = [], []
+    formulas, sentences = [], []
     for composite in composites:
         picked = {}
         for one in composite.definitions:
-            picked[one.printed] = first.get((one.spec.title, one.k))
+            picked[one.printed_spec] = first.get((one.spec.title, one.k))
         values = {spec: row.value if row else None for spec, row in picked.items()}
         users = min((row.n_users for row in picked.values() if row), default=0)
-        found.append(Row(model, composite.formula.text, None, "formula", composite.formula.value(values), users, higher_is_better=None))
-        reason = composite.formula.undefined(values)
+        formulas.append(Row(model, composite.formula.text, None, "formula", composite.formula.value(values), users, higher_is_better=None))
+        reason = composite.formula.undefined_reason(values)
         sentences += [f"{composite.formula.text} has no value: {reason}"] if reason else []
-    return found, sentences
+    return formulas, sentences

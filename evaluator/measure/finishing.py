@@ -19,7 +19,7 @@ from ..results.row import Ledger
 from ..sums.exact import ExactSums
 from ..tables.array import Array
 from ..tables.rows import PartData
-from .aggregate import aggregated, micro, needs_values
+from .aggregate import compute_aggregate, micro, needs_values
 from .model_level_sums import ReplaySums
 from .partial import CELLS, Moments, MomentTable, Partial, UserCell, UserFacts, who_counts
 from .scoring import Scorer, beyond_numbers
@@ -27,17 +27,17 @@ from .task import Task
 
 
 def ledger(definition: Definition, cells: Array, valued: Array, others: Array, counted: int, *, predicted: bool) -> Ledger:
-    """Who counts for a measure.
+    """Return the ledger of a measure: how many users count, and how many are left out or filled in, by reason.
 
-    `cells` and `valued` are the numbers of users by cell, of all and of those with a value; `others` the numbers of users of train or of
-    the reference model, of those of test or lists, and of both, where the measure is averaged over the former. `predicted`: the
-    measure looks at predictions of a file of their own, which users without a list may have.
+    `cells` are the numbers of users by cell, `valued` those of users with a value. `others` is used if the measure is averaged over the
+    users of train or of the reference model: the numbers of these users, of users in test or lists, and of users in both. `predicted`: the
+    measure reads predictions from a file of their own, which may cover users without a list.
     """
-    known = {cell: int(cells[cell.code]) for cell in CELLS if any(cell) and cells[cell.code]}
+    users = {cell: int(cells[cell.code]) for cell in CELLS if any(cell) and cells[cell.code]}
     base = Ledger(
-        in_truth=sum(n for cell, n in known.items() if cell.tested),
-        in_lists=sum(n for cell, n in known.items() if cell.listed),
-        in_both=sum(n for cell, n in known.items() if cell.tested and cell.listed),
+        in_truth=sum(n for cell, n in users.items() if cell.tested),
+        in_lists=sum(n for cell, n in users.items() if cell.listed),
+        in_both=sum(n for cell, n in users.items() if cell.tested and cell.listed),
         counted=counted,
     )
     if definition.population in ("train", "baseline"):
@@ -45,28 +45,28 @@ def ledger(definition: Definition, cells: Array, valued: Array, others: Array, c
         return replace(
             base, others=n_others - n_shared, left_out_of_others=n_own - n_shared, left_out_without_value=n_others - base.counted
         )
-    fits = {cell: _fits(definition, cell) for cell in known}
-    without_value = sum(n for cell, n in known.items() if fits[cell]) - counted
+    fits = {cell: _fits(definition, cell) for cell in users}
+    without_value = sum(n for cell, n in users.items() if fits[cell]) - counted
     judged = definition.population in ("test", "tested")
     reasons: dict[str, int] = {}
-    for cell, n in known.items():
+    for cell, n in users.items():
         why = _why(cell, fits[cell], judged and (not predicted or not fits[cell]))
         if why:
-            n_there = int(valued[cell.code]) if fits[cell] and without_value and not definition.metric.system else n
+            n_there = int(valued[cell.code]) if fits[cell] and without_value and not definition.metric.per_model else n
             reasons[why] = reasons.get(why, 0) + n_there
     return replace(base, **reasons, left_out_without_value=without_value)
 
 
 def _fits(definition: Definition, cell: UserCell) -> bool:
-    """Whether users of a cell count."""
+    """Return whether users of a cell count."""
     facts = UserFacts(np.asarray([cell.tested]), None, None, np.asarray([cell.empty]))
     return bool(who_counts(definition, facts, np.asarray([int(cell.relevant)]), np.asarray([int(cell.listed)]))[0])
 
 
 def _why(cell: UserCell, counts: bool, judged: bool) -> str:
-    """The column of the ledger where users of a cell stand; empty if they count as anyone does.
+    """Return the ledger column that counts the users of a cell; empty if they count without being filled in.
 
-    Where a measure is averaged over users with lists, whatever the test file holds, nobody is filled in.
+    No user is filled in if the measure is averaged over users with lists, whatever the test file has.
     """
     if counts:
         if not judged:
@@ -80,11 +80,11 @@ def _why(cell: UserCell, counts: bool, judged: bool) -> str:
 
 
 _SLOW: Final = ("bootstrap95",)
-"""Aggregates that are not made again over some of the users."""
+"""Aggregates that are not computed over covered or warm users only, because they are slow."""
 
 
-class Finished(Struct, frozen=True, eq=False):
-    """The rows of every measure of a task, in its order, and the per-user values, where they were kept."""
+class FinishedRows(Struct, frozen=True, eq=False):
+    """Rows of every measure of a task, in its order, and the per-user values if they were kept."""
 
     rows: list[list[Row]]
     user_values: pl.DataFrame | None
@@ -92,16 +92,16 @@ class Finished(Struct, frozen=True, eq=False):
 
 def finish(
     task: Task, partial: Partial, model: str, *, n_train_users: int | None, schemas: Mapping[str, Any], predicted: frozenset[int]
-) -> Finished:
-    """The rows of every measure.
+) -> FinishedRows:
+    """Return the rows of every measure.
 
-    `n_train_users` divides sums under the axis divisor=train_users, `schemas` are those of the frames of a part, by source; `predicted` are
-    the indexes of measures that look at predictions of a file of their own. `DataError` if a value is beyond all numbers.
+    `n_train_users` divides sums under the axis divisor=train_users. `schemas` are those of the frames of a part, by source. `predicted` are
+    the indexes of measures that read predictions from a file of their own. `DataError` if a value is too large for a float.
     """
     _refuse_what_is_not_finite(task, partial.moments)
     values = None if partial.user_values is None or partial.user_values.dropped else partial.user_values.frame()
     wholes = _wholes(task, partial, schemas)
-    made = []
+    rows_of_measures = []
     for index, definition in enumerate(task.definitions):
         moments = partial.moments.measure(index)
         if index in wholes:
@@ -116,16 +116,16 @@ def finish(
             moments.n,
             predicted=index in predicted,
         )
-        parts = {} if definition.metric.system else _parts(task, partial, index, values)
-        made.append([replace(row, ledger=_with_values(entry, row, parts)) for row in rows])
-    return Finished(made, values)
+        parts = {} if definition.metric.per_model else _parts(task, partial, index, values)
+        rows_of_measures.append([replace(row, ledger=_with_values(entry, row, parts)) for row in rows])
+    return FinishedRows(rows_of_measures, values)
 
 
 def _rows(task: Task, partial: Partial, index: int, model: str, n_train_users: int | None, values: pl.DataFrame | None) -> list[Row]:
     definition, moments = task.definitions[index], partial.moments.measure(index)
     divisor = n_train_users if definition.user_rules.divisor == "train_users" and n_train_users else moments.n
     rows = []
-    for aggregate in chosen(definition, task.aggregates):
+    for aggregate in aggregates_of(definition, task.aggregates):
         if aggregate == "micro":
             if not definition.is_pooled:
                 continue
@@ -144,22 +144,22 @@ def _rows(task: Task, partial: Partial, index: int, model: str, n_train_users: i
 
 
 def deviation(task: Task, aggregate: str, moments: Moments) -> float | None:
-    """The standard deviation (divided by n - 1) that stands beside a mean of the per-user values, where the task asks for it."""
-    return aggregated("std", moments, ddof=1)["std"] if task.deviations and aggregate == "mean" else None
+    """Return the standard deviation (divisor n - 1) beside a mean of per-user values, if the task asks for it, else `None`."""
+    return compute_aggregate("std", moments, ddof=1)["std"] if task.deviations and aggregate == "mean" else None
 
 
-def chosen(definition: Definition, aggregates: Sequence[str]) -> tuple[str, ...]:
-    """The aggregates to compute of a measure: those asked for, or its own."""
+def aggregates_of(definition: Definition, aggregates: Sequence[str]) -> tuple[str, ...]:
+    """Return the aggregates to compute for a measure: `aggregates`, or its own if there are none."""
     return tuple(aggregates) or (definition.average,)
 
 
 def _aggregated(aggregate: str, definition: Definition, moments: Moments, divisor: int, values: Array | None) -> dict[str, float | None]:
     ddof = 1 if definition.axes["std_ddof"] == "sample" else 0
-    return aggregated(aggregate, moments, divisor=divisor, ddof=ddof, values=values)
+    return compute_aggregate(aggregate, moments, divisor=divisor, ddof=ddof, values=values)
 
 
 def _of_index(values: pl.DataFrame | None, index: int, aggregate: str, users: str | None = None) -> Array | None:
-    """The values of a measure that an aggregate needs: of all users who count, or of those in the column `users` of flags."""
+    """Return the values of a measure if an aggregate needs them: of all users who count, or of those flagged in the column `users`."""
     if values is None or not needs_values(aggregate):
         return None
     column = values[f"v{index}"]
@@ -167,52 +167,52 @@ def _of_index(values: pl.DataFrame | None, index: int, aggregate: str, users: st
 
 
 def _pooled(definition: Definition, partial: Partial, index: int, users: str, n_users: int) -> dict[str, float | None]:
-    """The pooled value over all users who count, over those with a list (`covered`), or over those whom train holds (`warm`)."""
+    """Return the pooled value over all users who count, over those with a list (`covered`), or over those in train (`warm`)."""
     sums = ratio_sums(definition, partial.ratios.get((index, users)))
     return micro(sums[0::2], sums[1::2], n_users, lambda ratios: of_ratios(definition, ratios))
 
 
 def of_means(definition: Definition, sums: Sequence[float], moments: Moments, divisor: int) -> dict[str, float | None]:
-    """The value made of the means of the metrics that a measure combines: every second of the `sums`, those of values, by `divisor`."""
+    """Combine the means of the metrics of a measure; each mean is a sum of values (every second of `sums`) divided by `divisor`."""
     if not moments.n or moments.n_undefined:
         return {"mean": None}
-    return {"mean": combined(definition, [total / divisor for total in sums[0::2]])}
+    return {"mean": combine(definition, [total / divisor for total in sums[0::2]])}
 
 
 def ratio_sums(definition: Definition, sums: ExactSums | None) -> list[float]:
-    """Numerators and denominators by turns, summed over users; zeros without any."""
+    """Return numerators and denominators in turn, summed over users; zeros if there are no sums."""
     n_ratios = len(definition.components) if definition.of_means else definition.n_leaves
     return [0.0] * 2 * n_ratios if sums is None else list(map(float, sums.values()))
 
 
 def of_ratios(definition: Definition, ratios: Sequence[float]) -> float:
-    """The pooled value of a measure, given that of its ratio, or of every ratio that it is made of."""
+    """Return the pooled value of a measure from the pooled value of each of its ratios."""
     if not definition.components:
         return ratios[0]
     parts, start = [], 0
     for component in definition.components:
         parts.append(of_ratios(component, ratios[start : start + component.n_leaves]))
         start += component.n_leaves
-    return combined(definition, parts)
+    return combine(definition, parts)
 
 
-def combined(definition: Definition, parts: Sequence[float]) -> float:
-    """The value of a measure for one value of each metric that it combines."""
+def combine(definition: Definition, parts: Sequence[float]) -> float:
+    """Return the value of a measure from one value of each metric that it combines."""
     body = definition.metric.define
     of = tuple(np.full((1, 1), part) for part in parts)
-    pooled = cast(Measure, Combined(definition.params, of))  # such a body reads these two fields and nothing else
+    pooled = cast(Measure, CombinationInput(definition.params, of))  # such a body reads only these two fields
     return float(plain(body(pooled)).item())
 
 
-class Combined(Struct, frozen=True, eq=False):
-    """What the body of a metric of metrics is given to combine pooled values: parameters, and one value for each metric."""
+class CombinationInput(Struct, frozen=True, eq=False):
+    """Input for the body of a combining metric when it combines pooled values: parameters, and one value per metric."""
 
     params: Mapping[str, Any]
     components: tuple[Array, ...]
 
 
 def _parts(task: Task, partial: Partial, index: int, values: pl.DataFrame | None) -> dict[str, tuple[int, dict[str, float | None]]]:
-    """Over the users with a list (`covered`), and over those whom train holds (`warm`): how many count, and the values by aggregate."""
+    """Return the number of users and the value of each aggregate over users with a list (`covered`) and over users in train (`warm`)."""
     definition = task.definitions[index]
     plain_ones = [name for name in task.aggregates if name not in _SLOW] or (["mean"] if task.aggregates else [])
     values_of_users = {}
@@ -221,7 +221,7 @@ def _parts(task: Task, partial: Partial, index: int, values: pl.DataFrame | None
             continue
         moments = table.measure(index)
         by_aggregate: dict[str, float | None] = {}
-        for aggregate in chosen(definition, plain_ones):
+        for aggregate in aggregates_of(definition, plain_ones):
             if aggregate == "micro":
                 by_aggregate |= _pooled(definition, partial, index, users, moments.n) if definition.is_pooled else {}
                 continue
@@ -235,7 +235,7 @@ def _parts(task: Task, partial: Partial, index: int, values: pl.DataFrame | None
 
 
 def _with_values(ledger: Ledger, row: Row, parts: Mapping[str, tuple[int, Mapping[str, float | None]]]) -> Ledger:
-    """`ledger` with the values over the covered and over the warm users, where they are not all that count."""
+    """Return `ledger` with the values over covered and over warm users, if these are fewer than all users who count."""
     more: dict[str, Any] = {}
     for users, (n, by_aggregate) in parts.items():
         more[users] = n
@@ -244,24 +244,24 @@ def _with_values(ledger: Ledger, row: Row, parts: Mapping[str, tuple[int, Mappin
 
 
 def _wholes(task: Task, partial: Partial, schemas: Mapping[str, Any]) -> dict[int, list[tuple[Params, float | None]]]:
-    """Of every measure of whole models its values, and the parameters that tell them apart."""
+    """Return, by the index of each model-level measure, its values with the parameters that distinguish them."""
     if not task.of_models:
         return {}
     scorer = Scorer.of(task.prepared, PartData({name: pl.DataFrame(schema=schema) for name, schema in schemas.items()}))
     values_of_models: dict[int, list[tuple[Params, float | None]]] = {}
     for number, group in enumerate(task.groups):
-        if not group.metric.system:
+        if not group.metric.per_model:
             continue
         counts, _, _ = scorer.counts(group.first)
-        made = scorer.body(group, ReplaySums(partial.totals[number], partial.items), counts)
-        parts = made if isinstance(made, Mapping) else {(): made}
+        result = scorer.body(group, ReplaySums(partial.totals[number], partial.items), counts)
+        parts = result if isinstance(result, Mapping) else {(): result}
         for position, index in enumerate(group.indexes):
             values_of_models[index] = [(params, _number(value, position)) for params, value in parts.items()]
     return values_of_models
 
 
 def _number(value: Any, position: int) -> float | None:
-    """The value at one cut-off; `None` where there is none."""
+    """Return the value at one cut-off; `None` if there is none (NaN)."""
     column = np.reshape(np.asarray(value, dtype=np.float64), -1)
     number = float(column[position if len(column) > 1 else 0])
     return None if np.isnan(number) else number

@@ -1,4 +1,4 @@
-"""measure(task, part) → Partial: a pure function of plain values, which runs on another machine as it stands."""
+"""Measure a part: `measure(task, frames)` → `Partial`, a pure function of plain values, which also runs on another machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..metrics.definition import Definition
 from ..sums.exact import ExactSums
 from ..tables.array import Array
 from ..tables.graph import Choice
-from ..tables.ids import gathered
+from ..tables.ids import gather
 from ..tables.item_columns import user_codes
 from ..tables.lists import Reading, seen_in_train
 from ..tables.rows import LISTS, PartData, Rows
@@ -24,13 +24,16 @@ from .task import MeasureGroup, Task
 
 
 def measure(task: Task, frames: Mapping[str, pl.DataFrame]) -> Partial:
-    """What some users, with all their rows, add to the result."""
-    partial, _ = scored(task, Scorer.of(task.prepared, PartData(frames)))
+    """Return the partial of some users, from all their rows."""
+    partial, _ = measure_users(task, Scorer.of(task.prepared, PartData(frames)))
     return partial
 
 
-def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
-    """What the users of a part add to the result; and their values, measures × users: NaN who does not count, infinite if not defined."""
+def measure_users(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
+    """Return the partial of a part, and the values of its users.
+
+    Values are measures × users: NaN if the user does not count, infinite if the value is not defined.
+    """
     n, n_users = len(task.definitions), scorer.part.n_users
     values, listed = np.empty((n, n_users)), np.empty((n, n_users), dtype=np.bool_)
     cells, valued, others = np.zeros((n, len(CELLS)), np.int64), np.zeros((n, len(CELLS)), np.int64), np.zeros((n, 3), np.int64)
@@ -41,7 +44,7 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
     codes: dict[Choice, Array] = {}
     for number, group in enumerate(task.groups):
         rows = list(group.indexes)
-        if group.metric.system:
+        if group.metric.per_model:
             group_values, totals[number] = _whole(scorer, group, sums)
         else:
             group_values = scorer.values(group, sums)
@@ -76,7 +79,7 @@ def scored(task: Task, scorer: Scorer) -> tuple[Partial, Array]:
 
 
 def _whole(scorer: Scorer, group: MeasureGroup, sums: CollectSums) -> tuple[GroupValues, tuple[ExactSums, ...]]:
-    """Sums of a measure of whole models; every user who counts has the value 1."""
+    """Return the sums of a model-level measure; every user who counts has the value 1."""
     counts, n_relevant, n_recommended = scorer.counts(group.first)
     taken = CollectSums()
     taken.items = sums.items
@@ -87,8 +90,8 @@ def _whole(scorer: Scorer, group: MeasureGroup, sums: CollectSums) -> tuple[Grou
 
 
 def _ratios(task: Task, scorer: Scorer, group: MeasureGroup, group_values: GroupValues) -> dict[tuple[int, str], ExactSums]:
-    """The sums of numerators and denominators of measures that are pooled, over all users who count, and over some of them."""
-    made = {}
+    """Return the sums of numerators and denominators of pooled measures: over all users who count, over covered and over warm users."""
+    sums = {}
     masks = {"all": None, "covered": group_values.n_recommended > 0, "warm": scorer.facts.in_train}
     for position, index in enumerate(group.indexes):
         if index not in task.pooled or not group_values.ratios:
@@ -96,26 +99,26 @@ def _ratios(task: Task, scorer: Scorer, group: MeasureGroup, group_values: Group
         terms, has_value = ratio_terms(group_values, position)
         for users, mask in masks.items():
             if mask is not None or users == "all":
-                made[index, users] = ExactSums.of(terms, has_value if mask is None else has_value & mask)
-    return made
+                sums[index, users] = ExactSums.of(terms, has_value if mask is None else has_value & mask)
+    return sums
 
 
 def _terms(task: Task, group: MeasureGroup, group_values: GroupValues) -> dict[int, Array]:
-    """The numerator and the denominator of each user, of pooled measures that are one ratio (RMSE is not), where values are kept."""
+    """Return the numerator and the denominator of each user for pooled measures with one ratio (not RMSE), if values are kept."""
     if not task.needs_values or len(group_values.ratios) != 1 or group.components:
         return {}
-    made = {index: ratio_terms(group_values, position) for position, index in enumerate(group.indexes) if index in task.pooled}
-    return {index: np.where(has_value, terms, np.nan) for index, (terms, has_value) in made.items()}
+    terms_of_measures = {index: ratio_terms(group_values, position) for position, index in enumerate(group.indexes) if index in task.pooled}
+    return {index: np.where(has_value, terms, np.nan) for index, (terms, has_value) in terms_of_measures.items()}
 
 
 def ratio_terms(group_values: GroupValues, position: int) -> tuple[Array, Array]:
-    """The numerator and the denominator of each ratio at a cut-off, terms × users, and which of them are added up."""
+    """Return the numerator and the denominator of each ratio at a cut-off (terms × users), and a mask of those that are added up."""
     terms = np.stack([part[position] for ratio in group_values.ratios for part in ratio]).astype(np.float64)
     return terms, ~np.isnan(group_values.values[position]) & np.isfinite(terms)
 
 
 def _by_cell(values: Array, codes: Array) -> Array:
-    """For each measure the number of users with a value, by cell."""
+    """Return the number of users with a value, for each measure and cell."""
     has_value = ~np.isnan(values)
     first = np.bincount(codes[has_value[0]], minlength=len(CELLS)) if len(has_value) else np.zeros(len(CELLS), np.int64)
     if (has_value == has_value[:1]).all():
@@ -124,7 +127,7 @@ def _by_cell(values: Array, codes: Array) -> Array:
 
 
 def _others(scorer: Scorer, definition: Definition, n_recommended: Array) -> Array:
-    """Of a measure over the users of train or of a reference model: how many there are, how many users test or lists have, and both."""
+    """Return the numbers of users of train or the reference model, of test or lists, and of both, for measures over the former."""
     held = {"train": scorer.facts.in_train, "baseline": scorer.facts.in_baseline}.get(definition.population)
     own = scorer.facts.tested | (n_recommended > 0)
     if held is None:
@@ -133,39 +136,39 @@ def _others(scorer: Scorer, definition: Definition, n_recommended: Array) -> Arr
 
 
 def _of_some(moments: MomentTable, values: Array, has_value: Array, mask: Array, task: Task) -> MomentTable:
-    """The moments over some of the users; those of all, where all who count are among them."""
+    """Return the moments over some of the users; if these include all who count, the moments over all."""
     of_them = has_value & mask
     return moments if (of_them == has_value).all() else MomentTable.of(values, of_them, task.sums)
 
 
 def without_undefined(task: Task, values: Array) -> Array:
-    """Values of users, measures × users, with NaN for those that are not defined."""
+    """Return the values (measures × users) with NaN instead of infinity for measures that may be undefined."""
     undefined = np.asarray([may_be_undefined(definition) for definition in task.definitions], dtype=np.bool_)
     return np.where(np.isposinf(values) & undefined[:, None], np.nan, values) if undefined.any() else values
 
 
 def may_be_undefined(definition: Definition) -> bool:
-    """Whether a user may have a value that is not defined."""
+    """Return whether the value of a user may be undefined."""
     return any("undefined" in part.params.values() or part.user_rules.may_be_undefined for part in definition.all)
 
 
 def user_values(task: Task, scorer: Scorer, values: Array, has_value: Array, listed: Array, terms: Mapping[int, Array]) -> UserValues:
-    """The values of the users that count for any measure; see `UserValues`.
+    """Return the values of the users that count for any measure; see `UserValues`.
 
-    `values`, `has_value` and `listed` (who has a list) are measures × users. `terms` are the numerator and the denominator of measures
-    that are pooled, 2 × users, NaN for users who add nothing.
+    `values`, `has_value` and `listed` (the user has a list) are measures × users. `terms` are the numerator and the denominator of pooled
+    measures, 2 × users, NaN for users who add nothing.
     """
     users = np.flatnonzero(has_value.any(axis=0))
     _, n_relevant, n_recommended = scorer.counts(task.definitions[0])
     columns: dict[str, Any] = {
-        "user": gathered(scorer.part.users, users),
+        "user": gather(scorer.part.users, users),
         "n_relevant": n_relevant[users],
         "n_recommended": n_recommended[users],
         "covered": listed[0, users],
     }
     if scorer.facts.in_train is not None:
         columns["warm"] = scorer.facts.in_train[users]
-    for number, by in enumerate(task.labels):
+    for number, by in enumerate(task.group_columns):
         columns[f"group{number}"] = user_codes(by, scorer.part, scorer.prepared)[users]
     several_readings = len({definition.lists for definition in task.definitions}) > 1
     for index in range(len(task.definitions)):
@@ -180,7 +183,7 @@ def user_values(task: Task, scorer: Scorer, values: Array, has_value: Array, lis
 
 
 class EnrichedRows(Struct, frozen=True, eq=False):
-    """Enriched lists of different users, a frame per part; see `enriched_rows`."""
+    """Enriched lists of different users, one frame per part; see `enriched_rows`."""
 
     frames: tuple[pl.DataFrame, ...]
 
@@ -189,13 +192,13 @@ class EnrichedRows(Struct, frozen=True, eq=False):
 
 
 def enriched_rows(scorer: Scorer, definition: Definition) -> pl.DataFrame:
-    """The lists as a measure reads them, sorted by user and rank.
+    """Return the lists as a measure reads them, sorted by user and rank.
 
-    Columns: `user`, `item`, `rank` (from 1), `score` (if the lists have scores), `relevant` (whether the row is a hit), `gain` (that of
-    the hit, 0 for other rows), and with data.train `in_train` (whether train holds the pair).
+    Columns: `user`, `item`, `rank` (from 1), `score` (if the lists have scores), `relevant` (the row is a hit), `gain` (of the hit, 0 for
+    other rows), and with data.train `in_train` (the pair is in train).
 
-    Edge cases: rows that the convention takes out of the lists are not there; ranks are those of the list, also for measures that rank
-    rated items only. Users without a list have no row.
+    Edge cases: rows that the convention removes from the lists are missing; ranks are those in the list, also for measures that rank rated
+    items only. Users without a list have no row.
     """
     part: PartData = scorer.part
     choice = scorer.choice(definition)._replace(positions="real")

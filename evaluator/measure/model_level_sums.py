@@ -1,4 +1,4 @@
-"""Values of whole models: exact sums that the body of a metric takes part by part, also by item, and the values made of them at the end."""
+"""Model-level values: exact sums that the body of a metric collects part by part, also by item, and the values computed from them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from ..tables.array import Array
 from ..tables.ids import Ids
 
 _PENDING: Final = 2**20
-"""Rows of blocks that wait to be merged, at least: merging 20 blocks at once costs little more than merging two."""
+"""Minimal number of rows in blocks that wait to be merged: merging 20 blocks at once costs little more than merging two."""
 _SPARSEST: Final = 8
-"""Integer keys are looked up in a plain array where it is at most as many times as long as there are rows."""
+"""Integer keys are looked up in a plain array if the array is at most this many times as long as there are rows."""
 
 
 class _Block(Struct, frozen=True, eq=False):
@@ -39,14 +39,14 @@ class _Block(Struct, frozen=True, eq=False):
 
 
 class KeyedSums:
-    """Sums of terms by item. They merge with `+`: what `sums` gives is the same to the last bit, whatever the order of merging."""
+    """Sums of terms by item that merge with `+`; the result of `sums` is the same to the last bit in any order of merging."""
 
     def __init__(self, blocks: Sequence[_Block]) -> None:
         self._blocks = tuple(blocks)
 
     @classmethod
     def of(cls, terms: ItemTerms) -> KeyedSums:
-        """Sum terms by item: `count` is their number. 1 M rows over 50,000 items take 5 ms, 30 ms for each of `values`.
+        """Add up terms by item; `count` is their number. 1 M rows over 50,000 items take 5 ms, and 30 ms more for each of `values`.
 
         Edge cases: `ValueError` if one of the values is NaN or infinite.
         """
@@ -67,37 +67,37 @@ class KeyedSums:
         return self._blocks[0]
 
     def sums(self, ids: pl.Series) -> ItemSums:
-        """The sums as floats, each rounded once, in ascending order of the ids; `ids` are those of the known items."""
+        """Return the sums as floats, each rounded once, in ascending order of the ids; `ids` are those of the known items."""
         block = self._merged()
         columns: dict[str, Array] = {name: column.astype(np.float64) for name, column in block.counts.items()}
         columns |= {name: column.values() for name, column in block.values.items()}
-        known = ids.gather(block.index)
+        known_ids = ids.gather(block.index)
         if not len(block.keys):
-            return ItemSums(known, block.index, columns)
-        items = pl.concat([known.cast(block.keys.dtype), block.keys]) if len(known) else block.keys
+            return ItemSums(known_ids, block.index, columns)
+        items = pl.concat([known_ids.cast(block.keys.dtype), block.keys]) if len(known_ids) else block.keys
         index = np.concatenate([block.index, np.full(len(block.keys), -1, dtype=np.int64)])
         order = items.arg_sort().to_numpy()
         return ItemSums(items.gather(order), index[order], {name: column[order] for name, column in columns.items()})
 
 
 def _summed(terms: ItemTerms) -> _Block:
-    known = terms.item_index >= 0
-    if not known.any() and not terms.values:
+    is_known = terms.item_index >= 0
+    if not is_known.any() and not terms.values:
         return _counted(terms)
-    if known.all():
+    if is_known.all():
         keys, index = terms.items.clear(), terms.item_index
     else:
-        others = np.flatnonzero(~known)
+        others = np.flatnonzero(~is_known)
         keys, other_codes = _distinct(terms.items.gather(others))
-        index = terms.item_index[known]
+        index = terms.item_index[is_known]
     rows = np.bincount(index) if len(index) else np.zeros(0, dtype=np.int64)
     present = np.flatnonzero(rows)
     if not len(keys) and not terms.counts and not terms.values:
         return _Block(present, keys, {"count": rows[present]}, {})
     position = np.cumsum(rows > 0) - 1
     if len(keys):
-        code = np.empty(len(known), dtype=np.int64)
-        code[known] = position[index]
+        code = np.empty(len(is_known), dtype=np.int64)
+        code[is_known] = position[index]
         code[others] = other_codes + len(present)
     else:
         code = position[index]
@@ -108,7 +108,7 @@ def _summed(terms: ItemTerms) -> _Block:
 
 
 def _counted(terms: ItemTerms) -> _Block:
-    """The counts of terms none of whose items is known."""
+    """Return the counts of terms without a known item."""
     if terms.items.dtype.is_integer() and not terms.counts:
         keys, codes = _distinct(terms.items)
         return _Block(np.empty(0, dtype=np.int64), keys, {"count": np.bincount(codes, minlength=len(keys))}, {})
@@ -119,7 +119,7 @@ def _counted(terms: ItemTerms) -> _Block:
 
 
 def _distinct(keys: pl.Series) -> tuple[pl.Series, Array]:
-    """The distinct keys in ascending order, and which of them each key is."""
+    """Return the distinct keys in ascending order, and the index of each key among them."""
     if keys.dtype.is_integer() and len(keys):
         values = keys.to_numpy()
         least, most = int(values.min()), int(values.max())
@@ -127,14 +127,14 @@ def _distinct(keys: pl.Series) -> tuple[pl.Series, Array]:
             rows = np.bincount(values - least)
             return pl.Series(np.flatnonzero(rows) + least, dtype=keys.dtype), (np.cumsum(rows > 0) - 1)[values - least]
     if keys.dtype.is_numeric():
-        found, codes = np.unique(keys.to_numpy(), return_inverse=True)
-        return pl.Series(found, dtype=keys.dtype), codes
+        distinct_keys, codes = np.unique(keys.to_numpy(), return_inverse=True)
+        return pl.Series(distinct_keys, dtype=keys.dtype), codes
     distinct = keys.unique().sort()
     return distinct, Ids(distinct).index_of(keys)
 
 
 def _merged(blocks: Sequence[_Block]) -> _Block:
-    """The sums of all blocks together."""
+    """Merge blocks into one."""
     index, positions = _distinct_indexes([block.index for block in blocks])
     having = [block.keys for block in blocks if len(block.keys)]
     keys, codes = _distinct(pl.concat(having)) if having else (blocks[0].keys, np.empty(0, dtype=np.int64))
@@ -148,14 +148,14 @@ def _merged(blocks: Sequence[_Block]) -> _Block:
         for name, column in block.counts.items():
             counts[name][group] += column
     values = {
-        name: GroupLimbs.regrouped([(block.values[name], group) for block, group in zip(blocks, groups, strict=True)], n)
+        name: GroupLimbs.regroup([(block.values[name], group) for block, group in zip(blocks, groups, strict=True)], n)
         for name in blocks[0].values
     }
     return _Block(index, keys, counts, values)
 
 
 def _distinct_indexes(indexes: Sequence[Array]) -> tuple[Array, list[Array]]:
-    """The distinct indexes in ascending order, and where those of each array stand among them."""
+    """Return the distinct indexes in ascending order, and the positions of those of each array among them."""
     most = max((int(index[-1]) for index in indexes if len(index)), default=-1)
     if most < _SPARSEST * sum(map(len, indexes)):
         present = np.zeros(most + 1, dtype=np.bool_)
@@ -168,16 +168,16 @@ def _distinct_indexes(indexes: Sequence[Array]) -> tuple[Array, list[Array]]:
 
 
 class CollectSums:
-    """Takes the sums that the bodies of metrics ask for while a part is measured."""
+    """Collector of the sums that the bodies of metrics ask for while a part is measured."""
 
     def __init__(self) -> None:
         self.totals: list[ExactSums] = []
         self.items: dict[Any, KeyedSums] = {}
 
     def total(self, values: Array, counts: Array) -> Array:
-        """Add up values of the users that count and have one (NaN: none); gives a column of ones.
+        """Add up the values of users that count and have one (not NaN); return a column of ones.
 
-        Raises `OverflowError` if one of them is infinite: to leave it out would give a sum that looks like any other.
+        `OverflowError` if one of them is infinite: leaving it out would give a wrong sum that looks right.
         """
         counted = np.broadcast_to(counts, values.shape) & ~np.isnan(values)
         if np.isinf(values[counted]).any():
@@ -186,7 +186,7 @@ class CollectSums:
         return np.ones((len(values), 1))
 
     def of_items(self, measure: Measure, name: str, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
-        """Add up a table of items; gives its columns without rows."""
+        """Add up a table of items; return its columns without rows."""
         kind, key = ITEM_TABLES[name], item_key(measure, name, params)
         if key not in self.items:
             self.items[key] = KeyedSums.of(kind.terms(measure, **params))
@@ -194,21 +194,21 @@ class CollectSums:
 
 
 class ReplaySums:
-    """Gives the sums over all parts in the order in which they were taken."""
+    """Source of the sums over all parts, in the order in which they were collected."""
 
     def __init__(self, totals: Sequence[ExactSums], items: Mapping[Any, KeyedSums]) -> None:
         self._totals, self._items = iter(totals), items
 
     def total(self, values: Array, counts: Array) -> Array:
-        """The next sum, as a column."""
+        """Return the next sum, as a column."""
         return next(self._totals).values()[:, None]
 
     def of_items(self, measure: Measure, name: str, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
-        """The columns of a table of items over all parts."""
+        """Return the columns of a table of items over all parts."""
         sums = self._items[item_key(measure, name, params)].sums(measure.prepared.items.ids)
         return ITEM_TABLES[name].finish(sums, measure.prepared, **params)
 
 
 def item_key(measure: Measure, name: str, params: Mapping[str, Scalar]) -> Any:
-    """What tells one table of items from all others: its name and parameters, and whose lists it looks at."""
+    """Return the key of a table of items: its name, its parameters, and the users and lists that it reads."""
     return name, tuple(sorted(params.items())), measure.population

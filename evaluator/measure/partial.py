@@ -1,4 +1,4 @@
-"""`Partial`: what one part adds to a result: sums of users' values that merge with `+`, in any order, and who was counted."""
+"""`Partial`, the contribution of one part to a result: sums of per-user values that merge with `+` in any order, and counts of users."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ _LOGARITHMS: Final = frozenset({"geometric"})
 class Moments(Struct, frozen=True):
     """Exact sums over the values of the users that count for one measure.
 
-    `n` users count; the value of `n_undefined` of them is NaN, that of others may be infinite. `total` is the sum of the finite values,
-    `squares` that of their squares and `logarithms` that of their natural logarithms; the last two are `None` if no aggregate needs them.
+    `n` users count; the value of `n_undefined` of them is NaN, and values of others may be infinite. `total` is the sum of the finite
+    values, `squares` that of their squares and `logarithms` that of their natural logarithms; the last two are `None` if no aggregate needs
+    them.
     """
 
     n: int
@@ -42,9 +43,9 @@ class Moments(Struct, frozen=True):
 
 
 class MomentTable(Struct, frozen=True, eq=False):
-    """The moments of several measures, one column of `counts` and one sum each; tables of different users merge with `+`.
+    """Moments of several measures, one column of `counts` and one sum each; tables of different users merge with `+`.
 
-    The rows of `counts` are users who count, of these undefined (NaN) ones, those with the value +infinity, those with -infinity.
+    The rows of `counts` are numbers of users: who count, with an undefined value (NaN), with +infinity, with -infinity.
     """
 
     counts: NDArray[np.int64]
@@ -54,7 +55,7 @@ class MomentTable(Struct, frozen=True, eq=False):
 
     @classmethod
     def of(cls, values: NDArray[np.float64], counted: ArrayLike | None = None, aggregates: Collection[str] = ("mean",)) -> MomentTable:
-        """Sum what `aggregates` need over `values`, shape (measures, users), of those users who are `counted` (default: all).
+        """Add up the sums that `aggregates` need over `values` (measures × users) of the users in `counted` (default: all).
 
         Edge cases: `counted` may have fewer dimensions than `values`. Values of users who do not count may be anything.
         """
@@ -90,7 +91,7 @@ class MomentTable(Struct, frozen=True, eq=False):
         )
 
     def measure(self, index: int) -> Moments:
-        """The moments of the measure at `index`."""
+        """Return the moments of the measure at `index`."""
         n, undefined, positive_infinite, negative_infinite = self.counts[:, index].tolist()
         return Moments(
             n,
@@ -116,7 +117,7 @@ def _added(left: ExactSums | None, right: ExactSums | None) -> ExactSums | None:
 
 
 class UserCell(NamedTuple):
-    """What the files hold of a user: a row of the test file, a relevant item, a list; or an empty list in the test set, which is no row."""
+    """Presence of a user in the files: a test row, a relevant item, a list; or an empty list in the test set, which is not a row."""
 
     tested: bool
     relevant: bool
@@ -125,7 +126,7 @@ class UserCell(NamedTuple):
 
     @property
     def code(self) -> int:
-        """Its number, from 0 to 9."""
+        """Number of the cell, from 0 to 9."""
         return 8 + self.listed if self.empty else 4 * self.tested + 2 * self.relevant + self.listed
 
 
@@ -133,13 +134,13 @@ CELLS = (
     *(UserCell(bool(code & 4), bool(code & 2), bool(code & 1)) for code in range(8)),
     *(UserCell(True, False, listed, empty=True) for listed in (False, True)),
 )
-"""Every cell, at the place of its code."""
+"""All cells, each at the index of its code."""
 
 
 class UserFacts(Struct, frozen=True, eq=False):
-    """For each user of a part whether the test file, train, and the reference model's lists hold the user.
+    """Masks of the users of a part: in the test file, in train, in the reference model's lists.
 
-    `empty` are those whom the test set holds with an empty list; they are `tested` too.
+    `empty` marks users with an empty list in the test set; they are `tested` too.
     """
 
     tested: Array
@@ -149,7 +150,7 @@ class UserFacts(Struct, frozen=True, eq=False):
 
     @classmethod
     def of(cls, part: PartData) -> UserFacts:
-        """The facts of the users of a part."""
+        """Return the facts of the users of a part."""
         held = {name: part.rows(name).counts > 0 if name in part else None for name in (TEST, "train", "baseline", EMPTY_TRUTH)}
         tested = held[TEST]
         assert tested is not None
@@ -159,7 +160,7 @@ class UserFacts(Struct, frozen=True, eq=False):
 
 
 def who_counts(definition: Definition, facts: UserFacts, n_relevant: Array, n_recommended: Array) -> Array:
-    """For each user whether the user counts for a measure, as its population and the axes of the users that count say."""
+    """Return a mask of the users who count for a measure, by its population and by the axes for users that count."""
     counted, population = definition.user_rules, definition.population
     tested, listed, relevant = facts.tested, n_recommended > 0, n_relevant > 0
     if population == "tested":
@@ -183,7 +184,7 @@ def who_counts(definition: Definition, facts: UserFacts, n_relevant: Array, n_re
 
 
 def cells_of(facts: UserFacts, n_relevant: Array, n_recommended: Array) -> Array:
-    """The code of the cell of each user."""
+    """Return the code of the cell of each user."""
     codes = 4 * facts.tested.astype(np.int64) + 2 * (n_relevant > 0) + (n_recommended > 0)
     return codes if facts.empty is None else np.where(facts.empty, 8 + (n_recommended > 0), codes)
 
@@ -192,7 +193,7 @@ Mergeable = TypeVar("Mergeable", bound="Adds")
 
 
 class Adds(Protocol):
-    """What merges with `+`."""
+    """A value that merges with `+`."""
 
     def __add__(self: Mergeable, other: Mergeable) -> Mergeable:
         """Merge."""
@@ -200,9 +201,9 @@ class Adds(Protocol):
 
 
 class UserValues(Struct, frozen=True, eq=False):
-    """Values of users: `user`, `n_relevant`, `n_recommended`, `covered`, `warm`, and `v<i>` for the measure at index i.
+    """Per-user values: `user`, `n_relevant`, `n_recommended`, `covered`, `warm`, and `v<i>` for the measure at index i.
 
-    They are dropped, all of them, where they are more than `most` (`None`: any number).
+    All of them are dropped if there are more than `most` cells (`None`: no limit).
     """
 
     frames: tuple[pl.DataFrame, ...]
@@ -211,7 +212,7 @@ class UserValues(Struct, frozen=True, eq=False):
 
     @classmethod
     def of(cls, frame: pl.DataFrame, most: int | None = None) -> UserValues:
-        """The values of some users, unless they are too many."""
+        """Return the values of some users, dropped if they are too many."""
         return cls((), most) + cls((frame,), most)
 
     def __add__(self, other: UserValues) -> UserValues:
@@ -221,23 +222,23 @@ class UserValues(Struct, frozen=True, eq=False):
         return UserValues(() if dropped else frames, self.most, dropped)
 
     def frame(self) -> pl.DataFrame:
-        """The values of all users, sorted by user, as those of each part are."""
+        """Return the values of all users, sorted by user; those of each part are sorted already."""
         return self.frames[0] if len(self.frames) == 1 else pl.concat(self.frames).sort("user")
 
 
 class Partial(Struct, frozen=True, eq=False):
     """Sums over the users of a part.
 
-    - `moments`: of the values of every measure; `covered` and `warm` the same over the users with a list, and those whom train holds
-    - `ratios`: by the index of a measure that is pooled and the users that count (`all`, `covered`, `warm`), the sums of its numerators and
-      of its denominators
+    - `moments`: of the values of every measure; `covered` and `warm` the same over users with a list, and over users in train
+    - `ratios`: the sums of numerators and denominators, by the index of a pooled measure and the users that count (`all`, `covered`,
+      `warm`)
     - `cells`, `valued`: for each measure how many users of each cell there are, and how many of them count (measures × cells)
-    - `others`: for each measure how many users count who are in neither file, and the like; see `ledgers`
-    - `totals`: by group of measures of whole models the sums in the order of the body's calls; `items` its tables of items
+    - `others`: for each measure over the users of train or a reference model the three numbers of users that `ledger` reads
+    - `totals`: the sums of each group of model-level measures, in the order of the body's calls; `items` its tables of items
     - `longest`: the length of the longest list
-    - `notes`: remarks that were counted while tables were made
-    - `user_values`: where they are kept
-    - `more`: what else was measured over the same part, such as the tallies of checks
+    - `notes`: remarks counted while tables were computed
+    - `user_values`: per-user values, if they are kept
+    - `more`: other results over the same part, such as the tallies of checks
     """
 
     moments: MomentTable
@@ -266,13 +267,13 @@ class Partial(Struct, frozen=True, eq=False):
             {index: tuple(one + more for one, more in zip(sums, other.totals[index], strict=True)) for index, sums in self.totals.items()},
             _merged(self.items, other.items),
             max(self.longest, other.longest),
-            self.notes.merged(other.notes),
+            self.notes.merge(other.notes),
             None if self.user_values is None or other.user_values is None else self.user_values + other.user_values,
             _merged(self.more, other.more),
         )
 
     def with_more(self, more: Mapping[str, Any]) -> Partial:
-        """The same with what else was measured over the part."""
+        """Return the same partial with other results over the part added."""
         return replace(self, more={**self.more, **more})
 
 
@@ -283,11 +284,11 @@ def _merged(first: Mapping[Any, Any], other: Mapping[Any, Any]) -> dict[Any, Any
     return total
 
 
-def merged(partials: Iterable[Partial]) -> Partial:
-    """The partial of all parts together; `TypeError` if there is none."""
+def merge_partials(partials: Iterable[Partial]) -> Partial:
+    """Merge the partials of all parts; `TypeError` if there are none."""
     return reduce(add, partials)
 
 
 def no_counts(n_measures: int) -> Array:
-    """Numbers of users for each measure and cell."""
+    """Return zeros, one for each measure and cell."""
     return np.zeros((n_measures, len(CELLS)), dtype=np.int64)

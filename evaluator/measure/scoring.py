@@ -1,4 +1,4 @@
-"""Tables of a part → the values of its users for every measure, and sums for values of whole models."""
+"""Tables of a part → per-user values of every measure, and sums for model-level values."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from ..tables.array import Array, in_single_precision
 from ..tables.graph import Choice, Notes, Tables, closure
 from ..tables.lists import Canonical
 from ..tables.prepared import Prepared
-from ..tables.rows import PartData
+from ..tables.rows import PartData, Rows
 from .model_level_sums import CollectSums
 from .partial import UserFacts, who_counts
 from .task import MeasureGroup
 
 
 class GroupValues(Struct, frozen=True, eq=False):
-    """The values of one group of measures for the users of a part, cut-offs × users.
+    """Values of one group of measures for the users of a part, cut-offs × users; `counted_mask` has the users that count.
 
-    NaN: the user does not count, or has no value; infinite: the value is not defined. `ratios` are the numerators and denominators of
-    the users that count, of the metric or of each ratio that it is made of, where it can be pooled; where means are combined the value of
-    each metric and 1.
+    NaN: the user does not count, or has no value; infinite: the value is not defined. If the measure can be pooled, `ratios` are the
+    numerators and denominators of the users that count, for the metric or for each ratio in it; if means are combined, they are the value
+    of each metric and 1.
     """
 
     values: Array
-    counts: Array
+    counted_mask: Array
     n_relevant: Array
     n_recommended: Array
     ratios: tuple[tuple[Array, Array], ...] = ()
 
 
 class Scorer(Struct, eq=False):
-    """Computes measures over the tables of one part; what several measures share is computed once."""
+    """Computes measures over the tables of one part; intermediate results that several measures share are computed once."""
 
     prepared: Prepared
     part: PartData
@@ -47,51 +47,51 @@ class Scorer(Struct, eq=False):
     canonical: Canonical
     facts: UserFacts
     notes: Notes
-    """Remarks that makers of tables counted."""
+    """Remarks that functions of tables counted."""
     _bodies: dict[Any, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, prepared: Prepared, part: PartData) -> Scorer:
-        """The scorer of a part."""
+        """Return the scorer of a part."""
         notes = Notes()
         tables = Tables({"part": part, "prepared": prepared, "notes": notes})
         return cls(prepared, part, tables, Canonical(prepared, part, tables), UserFacts.of(part), notes)
 
     def choice(self, definition: Definition) -> Choice:
-        """The readings of lists and truth that a measure looks at, those that make no difference here being one."""
+        """Return the settings for lists and test rows that a measure uses; settings that make no difference in this part become one."""
         return Choice(self.canonical.lists(definition.lists), self.canonical.truth(definition.truth), str(definition.axes["positions"]))
 
     def counts(self, definition: Definition) -> tuple[Array, Array, Array]:
-        """For each user whether the user counts, the number of relevant items, and the length of the list."""
+        """Return for each user: whether the user counts, the number of relevant items, and the length of the list."""
         choice = self.choice(definition)
         n_relevant: Array = self.tables.get("n_relevant", choice)
         n_recommended: Array = self.tables.get("reading", choice).lengths
         return who_counts(definition, self.facts, n_relevant, n_recommended), n_relevant, n_recommended
 
     def values(self, group: MeasureGroup, sums: Sums) -> GroupValues:
-        """The values of a group of measures with a value per user."""
+        """Compute a group of measures with per-user values."""
         with within_numbers(group, sums):
             definition = group.first
             counts, n_relevant, n_recommended = self.counts(definition)
-            made = self.body(group, sums, counts)
-            values = plain(made)
+            result = self.body(group, sums, counts)
+            values = plain(result)
             values = np.broadcast_to(values, (len(group.indexes), self.part.n_users))
-            values = rounded(values, str(definition.axes["float_type"]))
+            values = round_to(values, str(definition.axes["float_type"]))
             if definition.user_rules.missing_lists == "undefined":
                 values = np.where(n_recommended > 0, values, UNDEFINED)
             if definition.user_rules.empty_truth == "undefined" and self.facts.empty is not None:
                 values = np.where(self.facts.empty, UNDEFINED, values)
-            valued = self._valued(group, made, sums, counts)
-            ratios = tuple(self._ratios(group, made, sums, counts)) if definition.is_pooled or definition.of_means else ()
+            valued = self._valued(group, result, sums, counts)
+            ratios = tuple(self._ratios(group, result, sums, counts)) if definition.is_pooled or definition.of_means else ()
             return GroupValues(np.where(valued, values, np.nan), counts, n_relevant, n_recommended, ratios)
 
     def body(self, group: MeasureGroup, sums: Sums, counts: Array) -> Any:
-        """What the body of a metric gives."""
+        """Run the body of a metric, or return its cached result."""
         definition, choice = group.first, self.choice(group.first)
         parts = tuple(
             np.broadcast_to(plain(self.body(part, sums, counts)), (len(group.indexes), self.part.n_users)) for part in group.components
         )
-        if group.metric.system:
+        if group.metric.per_model:
             return self._run_body(group, choice, sums, counts, parts)
         key = (
             group.metric.name,
@@ -110,7 +110,7 @@ class Scorer(Struct, eq=False):
             return group.metric.define(self.measure(group, choice, sums, counts, parts))
 
     def measure(self, group: MeasureGroup, choice: Choice, sums: Sums, counts: Array, parts: tuple[Array, ...] = ()) -> Measure:
-        """What the body of a metric is given."""
+        """Return the input of a metric's body."""
         definition = group.first
         graded = self.tables.get("truth_table", choice).graded
         return Measure(
@@ -120,7 +120,7 @@ class Scorer(Struct, eq=False):
             choice=choice,
             prepared=self.prepared,
             n_users=self.part.n_users,
-            counts=counts,
+            counted_mask=counts,
             sums=sums,
             population=(definition.population, definition.user_rules, definition.lists, definition.truth, choice.positions),
             components=parts,
@@ -134,39 +134,39 @@ class Scorer(Struct, eq=False):
 
     @staticmethod
     def _seen_by_body(definition: Definition) -> tuple[Any, ...]:
-        """What a body sees of a definition beside its parameters and tables."""
+        """Return what a body can read of a definition beside its parameters and tables."""
         truth, level = definition.truth, definition.relevance.threshold
         return truth.threshold, level, truth.duplicates, truth.filter, definition.lists.score_type
 
-    def _valued(self, group: MeasureGroup, made: Any, sums: Sums, counts: Array) -> Array:
-        """Which users count where not all without a hit do."""
+    def _valued(self, group: MeasureGroup, result: Any, sums: Sums, counts: Array) -> Array:
+        """Return a mask of the users who count, by the axis for users without a hit."""
         no_hits = group.first.user_rules.no_hits
         if no_hits == "drop":
-            above = (
-                made.numerator if isinstance(made, Ratio) else self.tables.get("hits", self.choice(group.first)).sums(None, group.cutoffs)
-            )
-            return counts & (np.asarray(above) > 0)
-        if no_hits == "drop_if_undefined" and isinstance(made, Ratio):
-            return counts & (np.asarray(made.denominator) > 0)
+            if isinstance(result, Ratio):
+                return counts & (np.asarray(result.numerator) > 0)
+            hits: Rows = self.tables.get("hits", self.choice(group.first))
+            return counts & (np.asarray(hits.sums(None, group.cutoffs)) > 0)
+        if no_hits == "drop_if_undefined" and isinstance(result, Ratio):
+            return counts & (np.asarray(result.denominator) > 0)
         return counts
 
-    def _ratios(self, group: MeasureGroup, made: Any, sums: Sums, counts: Array) -> list[tuple[Array, Array]]:
+    def _ratios(self, group: MeasureGroup, result: Any, sums: Sums, counts: Array) -> list[tuple[Array, Array]]:
         shape = (len(group.indexes), self.part.n_users)
         if group.first.of_means:
             means = [self.body(part, sums, counts) for part in group.components]
             return [(np.broadcast_to(plain(one), shape), np.ones(shape)) for one in means]
-        ratios = [self.body(leaf, sums, counts) for leaf in group.leaves] if group.components else [made]
+        ratios = [self.body(leaf, sums, counts) for leaf in group.leaves] if group.components else [result]
         return [(np.broadcast_to(one.numerator, shape), np.broadcast_to(one.denominator, shape)) for one in ratios]
 
 
 @contextmanager
 def within_numbers(group: MeasureGroup, sums: Sums) -> Iterator[None]:
-    """Turn what is beyond all numbers into a sentence.
+    """Turn an overflow into a `DataError`.
 
-    An infinite value is refused when values are added up; the difference or the ratio of two would be NaN, and look like a user who does
-    not count. Sums of whole models that are only taken, and metrics of others, may give 0/0.
+    An infinite value raises when values are added up; the difference or the ratio of two would be NaN, which means that a user does not
+    count. Model-level sums that are only collected, and metrics from outside of receval, may give 0/0.
     """
-    lenient = (group.metric.system and isinstance(sums, CollectSums)) or group.metric.origin != "receval"
+    lenient = (group.metric.per_model and isinstance(sums, CollectSums)) or group.metric.origin != "receval"
     invalid = np.geterr()["invalid"] if lenient else "raise"
     try:
         with np.errstate(over="ignore", invalid=invalid):
@@ -176,7 +176,7 @@ def within_numbers(group: MeasureGroup, sums: Sums) -> Iterator[None]:
 
 
 def beyond_numbers(definition: Definition) -> DataError:
-    """The error for a measure with a value that is no number any more."""
+    """Return the error for a measure with a value that is too large for a float."""
     exponential = any(str(one.params.get("gain", "")).startswith("exp") for one in definition.all)
     return DataError(
         f"data.test: {definition.label} is too large for a number: a rating, score or prediction is too large",
@@ -188,8 +188,8 @@ def _key(group: MeasureGroup) -> Any:
     return group.metric.name, tuple(sorted(group.first.params.items())), tuple(map(_key, group.components))
 
 
-def rounded(values: Array, float_type: str) -> Array:
-    """Values in the precision of the axis `float_type`."""
+def round_to(values: Array, float_type: str) -> Array:
+    """Return values in the precision of the axis `float_type`."""
     if float_type == "decimals5":
         return np.round(values, 5)
     return in_single_precision(values).astype(np.float64) if float_type == "float32" else values

@@ -1,4 +1,4 @@
-"""Summaries of columns: how rows are spread over users or items, and numbers over their range. No order of rows changes a bit."""
+"""Summaries of columns: numbers of rows per user or item, and ranges of numbers. The order of rows does not change a bit of them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Final
 import numpy as np
 
 from ..results.description import CountSummary, HistogramBin, NumberSummary
-from ..sums.exact import ExactSums, rounded
+from ..sums.exact import ExactSums, round_fraction
 from ..tables.array import Array
 
 _QUANTILES: Final = (25, 50, 75, 90, 99)
 _FEW: Final = 12
-"""So many different values have a bin each."""
+"""Maximal number of distinct values that have a bin each."""
 _BINS: Final = 10
 
 
@@ -37,9 +37,9 @@ def count_summary(counts: Array) -> CountSummary | None:
 
 
 def number_summary(column: str, batches: Iterable[Array], least: float, most: float) -> NumberSummary | None:
-    """Summarise finite numbers that come in batches, and lie from `least` to `most`; `None` if there are none.
+    """Summarise finite numbers between `least` and `most` that come in batches; `None` if there are none.
 
-    The mean is rounded once from an exact sum. Up to 12 different values have a bin each, more are counted in 10 bins of one width.
+    The mean is rounded once from an exact sum. Up to 12 distinct values have a bin each; more are counted in 10 bins of equal width.
     """
     n, total = 0, ExactSums.zeros(1)
     values: dict[float, int] | None = {}
@@ -54,7 +54,7 @@ def number_summary(column: str, batches: Iterable[Array], least: float, most: fl
             values = values if len(values) <= _FEW else None
         if most > least:
             with np.errstate(over="ignore"):
-                half = 1.0 if np.isfinite(most - least) else 0.5  # the width may be beyond all numbers
+                half = 1.0 if np.isfinite(most - least) else 0.5  # the width may be too large for a float
             place = (batch * half - least * half) / (most * half - least * half) * _BINS
             bins += np.bincount(np.minimum(place.astype(np.int64), _BINS - 1), minlength=_BINS)
     if not n:
@@ -64,4 +64,4 @@ def number_summary(column: str, batches: Iterable[Array], least: float, most: fl
     else:
         edges = [least * (1 - number / _BINS) + most * (number / _BINS) for number in range(_BINS)] + [most]
         histogram = [HistogramBin(low, high, int(count)) for low, high, count in zip(edges, edges[1:], bins, strict=False)]
-    return NumberSummary(column, least + 0.0, rounded(total.fraction(0) / n), most + 0.0, tuple(histogram))
+    return NumberSummary(column, least + 0.0, round_fraction(total.fraction(0) / n), most + 0.0, tuple(histogram))

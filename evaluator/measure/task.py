@@ -1,4 +1,4 @@
-"""What is measured of every part, as plain values that go to another machine as they stand; and what measures read."""
+"""The task for every part, as plain values that another machine can receive; and functions that say what measures read."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from ..tables.rows import Cutoffs
 from .aggregate import needs_values
 
 _OF_HITS: Final = frozenset({"hits", "rated", "ideal", "retrieved", "retrieved_at_k", "n_relevant", "reading"})
-"""What a measure of hits reads beside them: judged items, what is relevant, and the length of the list."""
+"""Tables that a measure based on hits may read: hits, judged items, relevant items, and the length of the list."""
 _VALUED: Final = frozenset({"valued_hits", "valued_relevant", "valued_listed"})
-"""The same of measures of value."""
+"""Tables that a measure of value may read besides."""
 _OF_TRUTH: Final = _OF_HITS | {"judged_rows", "outside", "truth_with_repeats"}
-"""Tables for which no row of the lists is needed but those of test pairs and of items that are no candidates."""
+"""Tables that need only two kinds of list rows: those of test pairs, and those of items that are not candidates."""
 
 
 def tables_of(definition: Definition) -> frozenset[str]:
-    """The tables that a measure reads, or a metric that it combines."""
+    """Return the tables that a measure reads, directly or through a metric that it combines."""
     return frozenset().union(*(part.metric.uses(part.params) for part in definition.all))
 
 
 def needs_scores(definition: Definition) -> bool:
-    """Whether a measure looks at the scores of the lists, or at predictions."""
+    """Return whether a measure reads the scores of the lists, or predictions."""
     return any(name in TABLES and TABLES[name].reads_scores for name in closure(tables_of(definition)))
 
 
 def reads_whole_lists(definition: Definition) -> bool:
-    """Whether a measure looks at every recommended item, not only at those that the test file holds."""
+    """Return whether a measure reads every recommended item, not only those in the test file."""
     return _reach_lists(tables_of(definition) - {"reading"})
 
 
@@ -44,27 +44,27 @@ def _reach_lists(names: Collection[str]) -> bool:
 
 
 def sums_hits(definition: Definition) -> bool:
-    """Whether a measure has a value per user that the user's hits add up to; it may divide by what the whole list adds up to."""
+    """Return whether a measure is a sum over the user's hits; it may be divided by a sum over the whole list."""
     tables = tables_of(definition)
     has_hits = not tables.isdisjoint(("hits", "valued_hits"))
-    return has_hits and tables <= _OF_HITS | _VALUED | {"listed"} and not definition.metric.system
+    return has_hits and tables <= _OF_HITS | _VALUED | {"listed"} and not definition.metric.per_model
 
 
 def of_hits(definition: Definition) -> bool:
-    """Whether a measure says how good hits are, and looks at nothing beside them."""
+    """Return whether a measure judges hits and reads no other input."""
     tables = tables_of(definition)
     needs_more = any(True for part in definition.all for _ in part.metric.needs(part.params))
-    reads_hits = "hits" in tables and tables <= _OF_HITS and not needs_more and not definition.metric.system
+    reads_hits = "hits" in tables and tables <= _OF_HITS and not needs_more and not definition.metric.per_model
     of_users = definition.population in ("test", "tested") and not definition.of_means
     return reads_hits and of_users and definition.higher_is_better is not None
 
 
 class Task(Struct, frozen=True, eq=False, dict=True):
-    """What is measured of every part: the measures, the aggregates that are made of their values, and what is known before.
+    """The task for every part: the measures, the aggregates of their values, and data known before.
 
-    `pooled` are the indexes of measures that are pooled over users; with `keeps_values` the values of every user are kept, unless they are
-    more than `most_values`; `by` is what results are split by; values that are kept name the group of each user in each of the `labels`.
-    With `deviations` there are standard deviations beside means.
+    `pooled` are the indexes of measures that are pooled over users. With `keeps_values` per-user values are kept, unless they are more than
+    `most_values`. `by` are the groupings of results; `group_columns` are the groupings whose group is stored with the kept values of each
+    user. With `deviations` means have a standard deviation.
     """
 
     prepared: Prepared
@@ -74,41 +74,41 @@ class Task(Struct, frozen=True, eq=False, dict=True):
     keeps_values: bool = False
     by: tuple[GroupBy, ...] = ()
     most_values: int | None = None
-    labels: tuple[GroupBy, ...] = ()
+    group_columns: tuple[GroupBy, ...] = ()
     deviations: bool = False
 
     @cached_property
     def groups(self) -> tuple[MeasureGroup, ...]:
-        """The measures that differ in their cut-off alone, together."""
-        return grouped(self.definitions)
+        """Groups of measures that differ only in their cut-off."""
+        return group_measures(self.definitions)
 
     @property
     def of_users(self) -> tuple[MeasureGroup, ...]:
-        """The groups of measures with a value per user."""
-        return tuple(group for group in self.groups if not group.metric.system)
+        """Groups of measures with a value per user."""
+        return tuple(group for group in self.groups if not group.metric.per_model)
 
     @property
     def of_models(self) -> tuple[MeasureGroup, ...]:
-        """The groups of measures of whole models."""
-        return tuple(group for group in self.groups if group.metric.system)
+        """Groups of model-level measures."""
+        return tuple(group for group in self.groups if group.metric.per_model)
 
     @property
     def sums(self) -> frozenset[str]:
-        """The aggregates of any measure that are made of sums."""
-        wanted = frozenset(self.aggregates) | {definition.average for definition in self.definitions}
-        return wanted | {"std"} if self.deviations else wanted
+        """Aggregates of any measure that need sums."""
+        names = frozenset(self.aggregates) | {definition.average for definition in self.definitions}
+        return names | {"std"} if self.deviations else names
 
     @property
     def needs_values(self) -> bool:
-        """Whether the values of every user are kept."""
+        """True if per-user values are kept."""
         return self.keeps_values or any(map(needs_values, self.sums))
 
 
 class MeasureGroup(Struct, frozen=True):
-    """Measures that differ by their cut-off only.
+    """Measures that differ only in their cut-off.
 
-    `indexes` are their places among the measures of the run, in the order of `cutoffs`; `of` are the groups of the metrics that they
-    combine. `first` is any one of them.
+    `indexes` are their indexes among the measures of the run, in the order of `cutoffs`; `components` are the groups of the metrics that
+    they combine. `first` is the first of them.
     """
 
     indexes: tuple[int, ...]
@@ -118,17 +118,17 @@ class MeasureGroup(Struct, frozen=True):
 
     @property
     def metric(self) -> Metric:
-        """The metric of the group."""
+        """Metric of the group."""
         return self.first.metric
 
     @property
     def leaves(self) -> tuple[MeasureGroup, ...]:
-        """The groups that it is made of and that combine no others: MSE and nDCG of F1(RMSE,nDCG)."""
+        """Groups in it that combine no others: MSE and nDCG of F1(RMSE,nDCG)."""
         return tuple(leaf for part in self.components for leaf in part.leaves) if self.components else (self,)
 
 
-def grouped(definitions: Sequence[Definition]) -> tuple[MeasureGroup, ...]:
-    """The groups of the measures of a run."""
+def group_measures(definitions: Sequence[Definition]) -> tuple[MeasureGroup, ...]:
+    """Return the groups of the measures of a run."""
     alike: dict[Any, dict[int | None, list[int]]] = {}
     for index, definition in enumerate(definitions):
         metric = definition.metric
@@ -142,7 +142,7 @@ def grouped(definitions: Sequence[Definition]) -> tuple[MeasureGroup, ...]:
 
 
 def _rounds(by_cutoff: dict[int | None, list[int]]) -> list[list[int]]:
-    """The measures by ascending cut-off; a cut-off that is given twice makes another round."""
+    """Return the measures by ascending cut-off; a repeated cut-off starts another round."""
     ordered = [by_cutoff[k] for k in sorted(by_cutoff, key=lambda k: k or 0)]
     return [[same[turn] for same in ordered if turn < len(same)] for turn in range(max(map(len, ordered)))]
 
@@ -156,7 +156,7 @@ def _group(definitions: Sequence[Definition], indexes: Sequence[int]) -> Measure
 
 
 def _likeness(definition: Definition) -> Any:
-    """What the values of a measure depend on, beside its cut-off."""
+    """Return all that the values of a measure depend on, except its cut-off."""
     choices = (definition.truth, definition.lists, definition.user_rules, definition.population, definition.relevance)
     axes = tuple(definition.axes[name] for name in ("positions", "float_type"))
     return (definition.metric.name, tuple(sorted(definition.params.items())), choices, axes, tuple(map(_likeness, definition.components)))

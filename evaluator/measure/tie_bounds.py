@@ -1,4 +1,4 @@
-"""Tied scores → the least, the mean and the most that each measure can be over all orders of the ties."""
+"""Tied scores → the lowest, the mean and the highest value of each measure over all orders of the ties."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from msgspec.structs import replace
 
 from ..metrics.definition import Definition
 from ..results.result import Row
-from ..sums.exact import ExactSums, rounded
+from ..sums.exact import ExactSums, round_fraction
 from ..tables.array import Array
 from ..tables.graph import Choice
 from ..tables.rows import Rows
-from ..tables.tied_scores import TieRuns, expected, n_expected, reordered
+from ..tables.tied_scores import TieRuns, expected_ranks, n_expected_ranks, reorder_hits
 from .model_level_sums import CollectSums
 from .partial import MomentTable
 from .scoring import GroupValues, Scorer
-from .task import MeasureGroup, grouped
+from .task import MeasureGroup, group_measures
 
 _MOST_RANKS: Final = 5_000_000
-"""How many ranks of hits are looked at together, at most."""
+"""Maximal number of ranks of hits in one chunk."""
 _AGGREGATES: Final = ("mean", "sum", "micro")
 _ORDERS: Final = ("worst", "best", "expected")
 
@@ -33,13 +33,13 @@ _REASONS: Final = (
     "tied items that are not candidates count",
     "a duplicate test row counts as one more relevant item",
 )
-"""Why measures may have no exact bounds."""
+"""Reasons for which measures may have no exact bounds."""
 
 Reorder = Callable[[Rows, TieRuns], Rows]
 
 
 class Bounds(NamedTuple):
-    """What a value can be over all orders of the ties; `expected` if every order is as likely."""
+    """Range of a value over all orders of the ties; `expected` if every order is equally likely."""
 
     least: float
     expected: float
@@ -49,9 +49,9 @@ class Bounds(NamedTuple):
 class TieBlock(Struct, frozen=True):
     """Measures whose lists compare scores in the same precision (`single` or double).
 
-    `positions` are their places among all measures that have bounds; `groups` is how they are measured, `exact_groups` the same
-    without rounding users' values, since the mean of rounded values is not the rounded mean. Those of which the places in `definitions`
-    are `pooled` are pooled over users: their numerators are added up, and no order of ties changes a denominator.
+    `positions` are their indexes among all measures that have bounds. `groups` are the measures in groups; `exact_groups` are the same
+    without rounding per-user values, because the mean of rounded values is not the rounded mean. `pooled` are the indexes in `definitions`
+    of measures that are pooled over users: their numerators are added up, and no order of ties changes a denominator.
     """
 
     single: bool
@@ -63,32 +63,32 @@ class TieBlock(Struct, frozen=True):
 
     @property
     def deepest(self) -> int | None:
-        """The largest cut-off; `None` if a measure looks at whole lists."""
+        """Largest cut-off; `None` if a measure reads whole lists."""
         cutoffs = [definition.k for definition in self.definitions]
         return None if None in cutoffs else max(k for k in cutoffs if k is not None)
 
     def of(self, bounded: Array) -> TieBlock:
-        """The block in which only the `bounded` measures are measured."""
+        """Return the block with only the `bounded` measures."""
         groups = (tuple(group for group in each if bounded[group.indexes[0]]) for each in (self.groups, self.exact_groups))
         return replace(self, **dict(zip(("groups", "exact_groups"), groups, strict=True)))
 
     @property
     def rounds(self) -> bool:
-        """Whether a measure rounds users' values."""
+        """True if a measure rounds per-user values."""
         return any(definition.axes["float_type"] != "float64" for definition in self.definitions)
 
 
 class TieMeasures(Struct, frozen=True):
-    """The measures that have exact bounds where scores tie: their `indexes` among all measures."""
+    """Measures that have exact bounds if scores tie: their `indexes` among all measures, and the blocks that compute them."""
 
     indexes: tuple[int, ...]
     blocks: tuple[TieBlock, ...]
 
     @classmethod
     def of(cls, definitions: Sequence[Definition], aggregates: Sequence[str]) -> TieMeasures:
-        """Those of `definitions` that are averaged, added up or pooled over users: bounds are those of the mean, the sum or the ratio."""
-        made_of = [_made_of(definition, aggregates) for definition in definitions]
-        indexes = tuple(index for index, kind in enumerate(made_of) if kind)
+        """Choose the `definitions` that are averaged, added up or pooled over users: bounds are those of the mean, the sum or the ratio."""
+        kinds = [_summed_terms(definition, aggregates) for definition in definitions]
+        indexes = tuple(index for index, kind in enumerate(kinds) if kind)
         blocks = []
         for single in (False, True):
             positions = tuple(
@@ -97,15 +97,15 @@ class TieMeasures(Struct, frozen=True):
             if positions:
                 own = tuple(definitions[indexes[position]] for position in positions)
                 exact = [replace(definition, axes={**definition.axes, "float_type": "float64"}) for definition in own]
-                pooled = frozenset(place for place, position in enumerate(positions) if made_of[indexes[position]] == "numerators")
-                blocks.append(TieBlock(single, positions, own, grouped(own), grouped(exact), pooled))
+                pooled = frozenset(place for place, position in enumerate(positions) if kinds[indexes[position]] == "numerators")
+                blocks.append(TieBlock(single, positions, own, group_measures(own), group_measures(exact), pooled))
         return cls(indexes, tuple(blocks))
 
 
-def _made_of(definition: Definition, aggregates: Sequence[str]) -> str:
-    """What of a measure is added up over users: its `values`, or its `numerators` where it is only pooled; empty if it has no bounds."""
+def _summed_terms(definition: Definition, aggregates: Sequence[str]) -> str:
+    """Return what is added up over users: `values`, or `numerators` of a measure that is only pooled; empty if it has no bounds."""
     chosen = [aggregate for aggregate in aggregates or (definition.average,) if aggregate in _AGGREGATES]
-    if not definition.tied or not chosen:
+    if not definition.has_tie_bounds or not chosen:
         return ""
     if any(aggregate != "micro" for aggregate in chosen):
         return "values"
@@ -113,10 +113,10 @@ def _made_of(definition: Definition, aggregates: Sequence[str]) -> str:
 
 
 class TieSums(Struct, frozen=True, eq=False):
-    """Exact sums over the users with tied scores, one for each measure that has bounds: of their values, and of those in other orders.
+    """Exact sums over the users with tied scores, one for each measure that has bounds.
 
-    `plain` are the values as the lists stand, `orders` those in the worst, the best and the mean order. `unbounded` says which measures
-    have no exact bounds, by the sum of 2 to the power of the place of each reason in `_REASONS`; 0 for those that have some.
+    `plain` are the sums of values in the order of the lists, `orders` those in the worst, the best and the mean order. `unbounded` encodes
+    why a measure has no exact bounds: the sum of 2 to the power of the index of each reason in `_REASONS`; 0 if it has bounds.
     """
 
     plain: ExactSums
@@ -129,7 +129,7 @@ class TieSums(Struct, frozen=True, eq=False):
 
 
 def tie_sums(scorer: Scorer, measures: TieMeasures, values: Array) -> TieSums:
-    """What the users of a part who have tied scores add to the bounds, given the `values` of all measures, measures × users."""
+    """Return the sums over the users of a part who have tied scores, from the `values` of all measures (measures × users)."""
     n = len(measures.indexes)
     unbounded = np.zeros(n, dtype=np.int64)
     sums = [ExactSums.zeros(n)] * (1 + len(_ORDERS))
@@ -152,7 +152,7 @@ def tie_sums(scorer: Scorer, measures: TieMeasures, values: Array) -> TieSums:
 
 
 def _why_no_bounds(scorer: Scorer, definition: Definition, single: bool) -> int:
-    """Why a measure has no exact bounds, as `TieSums.unbounded` says it."""
+    """Return why a measure has no exact bounds, in the code of `TieSums.unbounded`."""
     holds = (
         scorer.tables.get("reading", scorer.choice(definition)).dropped is not None,
         _counts_other_items(scorer, definition, single),
@@ -162,7 +162,7 @@ def _why_no_bounds(scorer: Scorer, definition: Definition, single: bool) -> int:
 
 
 def _counts_other_items(scorer: Scorer, definition: Definition, single: bool) -> bool:
-    """Whether it depends on the order of ties which items above a cut-off are counted as candidates though they are none."""
+    """Return whether the order of ties decides which items above a cut-off count as candidates although they are not."""
     if definition.k is None or "outside" not in definition.metric.uses(definition.params):
         return False
     choice = scorer.choice(definition)
@@ -171,7 +171,7 @@ def _counts_other_items(scorer: Scorer, definition: Definition, single: bool) ->
 
 
 def _by_chunk(scorer: Scorer, block: TieBlock) -> Iterator[tuple[Array, list[Array]]]:
-    """Some users with ties at a time: their indexes, and their values (measures × users) in the worst, the best and the mean order."""
+    """Yield users with ties in chunks: their indexes, and their values (measures × users) in the worst, the best and the mean order."""
     tied, n_ranks = _users_with_ties(scorer, block)
     if not tied.any():
         return
@@ -188,9 +188,9 @@ def _by_chunk(scorer: Scorer, block: TieBlock) -> Iterator[tuple[Array, list[Arr
 
 
 def _users_with_ties(scorer: Scorer, block: TieBlock) -> tuple[Array, Array]:
-    """Which users are measured again, and at most how many ranks their hits may take.
+    """Return a mask of the users to measure again, and the maximal number of ranks that their hits may take.
 
-    A user none of whose hits is tied has one value in all orders, and is left out unless values are rounded.
+    If no hit of a user is tied, the user has one value in all orders and is left out, unless values are rounded.
     """
     users = np.zeros(scorer.part.n_users, dtype=np.bool_)
     n_ranks = np.zeros(scorer.part.n_users)
@@ -200,7 +200,7 @@ def _users_with_ties(scorer: Scorer, block: TieBlock) -> tuple[Array, Array]:
             continue
         hits: Rows = scorer.tables.get("hits", choice)
         users[runs.user if block.rounds else hits.user[runs.run_of(hits) >= 0]] = True
-        n_ranks = np.maximum(n_ranks, n_expected(hits, runs, block.deepest))
+        n_ranks = np.maximum(n_ranks, n_expected_ranks(hits, runs, block.deepest))
     return users, n_ranks
 
 
@@ -209,17 +209,17 @@ def _choices(scorer: Scorer, block: TieBlock) -> list[Choice]:
 
 
 def _in_every_order(scorer: Scorer, block: TieBlock) -> list[Array]:
-    """The values of all users of a part (measures × users) in the worst, the best and the mean order."""
-    mean: Reorder = partial(expected, deepest=block.deepest)
+    """Return the values of all users of a part (measures × users) in the worst, the best and the mean order."""
+    mean: Reorder = partial(expected_ranks, deepest=block.deepest)
     return [
-        _reordered(scorer, block, block.groups, partial(reordered, best=False)),
-        _reordered(scorer, block, block.groups, partial(reordered, best=True)),
+        _reordered(scorer, block, block.groups, partial(reorder_hits, best=False)),
+        _reordered(scorer, block, block.groups, partial(reorder_hits, best=True)),
         _reordered(scorer, block, block.exact_groups, mean),
     ]
 
 
 def _reordered(scorer: Scorer, block: TieBlock, groups: Sequence[MeasureGroup], reorder: Reorder) -> Array:
-    """The values of all users with the hits in another order."""
+    """Return the values of all users with the hits in another order."""
     hits: dict[Choice, Rows] = {}
     for choice in _choices(scorer, block):
         hits[choice] = reorder(scorer.tables.get("hits", choice), scorer.tables.get("tie_runs", choice, single=block.single))
@@ -231,7 +231,7 @@ def _reordered(scorer: Scorer, block: TieBlock, groups: Sequence[MeasureGroup], 
 
 
 def _added_up(of_group: GroupValues, pooled: bool) -> Array:
-    """The per-user values, or of a `pooled` measure their numerators."""
+    """Return the per-user values, or the numerators of a `pooled` measure."""
     if not pooled:
         return of_group.values
     ((numerators, _),) = of_group.ratios
@@ -245,15 +245,15 @@ def bounds(
     rows: Mapping[int, Sequence[Row]],
     ratios: Mapping[tuple[int, str], ExactSums],
 ) -> dict[str, Bounds]:
-    """The bounds of every measure that has exact ones, by its label, given the `rows` of each measure by its index.
+    """Return the bounds of every measure that has exact ones, by its label; `rows` are those of each measure, by its index.
 
     `ratios` has the sums of numerators and denominators of pooled measures, over `all` users.
     """
     pooled = {block.positions[place] for block in measures.blocks for place in block.pooled}
     by_label = {}
     for position, index in enumerate(measures.indexes):
-        wanted = ("micro",) if position in pooled else ("mean", "sum")
-        row = next((row for row in rows[index] if row.aggregate in wanted), None)
+        aggregates = ("micro",) if position in pooled else ("mean", "sum")
+        row = next((row for row in rows[index] if row.aggregate in aggregates), None)
         if row is None or sums.unbounded[position]:
             continue
         if position in pooled:
@@ -262,13 +262,13 @@ def bounds(
             total, divisor = moments.totals.fraction(index), Fraction(1 if row.aggregate == "sum" else row.n_users)
         untied = total - sums.plain.fraction(position)
         totals = [untied + order.fraction(position) for order in sums.orders]
-        worst, best, mean = (rounded(total / divisor) if divisor else 0.0 for total in totals)
+        worst, best, mean = (round_fraction(total / divisor) if divisor else 0.0 for total in totals)
         by_label[row.label] = Bounds(min(worst, best), mean, max(worst, best))
     return by_label
 
 
 def unbounded(measures: TieMeasures, sums: TieSums, rows: Mapping[int, Sequence[Row]]) -> dict[str, str]:
-    """Why a measure has no exact bounds, by the label of its first row, of those that could have some."""
+    """Return why measures have no exact bounds in this data, by the label of their first row."""
     by_label = {}
     for position, index in enumerate(measures.indexes):
         reason = next((reason for place, reason in enumerate(_REASONS) if sums.unbounded[position] >> place & 1), None)

@@ -1,4 +1,4 @@
-"""The definitions of metrics as array code, one family per file, and the registry they enter."""
+"""Definitions of metrics as array code, one family per file, and the registry in which importing a family enters them."""
 
 from . import (  # noqa: F401, importing a family enters its metrics into the registry
     accuracy,

@@ -95,7 +95,7 @@ def hit_rate(m: Measure) -> Array:
     This is the value of one user; the mean over users is the share of users with enough hits.
     """
     n = float(m.params["at_least"])
-    if n <= 0 or m.truth_counts_copies:  # of a pair that counts several times the hits are not numbered one by one
+    if n <= 0 or m.truth_counts_copies:  # `found` does not number the hits of a pair that counts several times
         return where(m.hits.count() >= n, 1.0, 0.0)
     last = math.ceil(n)
     return m.hits.max(1.0, "hit") if n <= 1 else m.hits.sum(m.hits["found"] == last, f"hit number {last}")
@@ -104,7 +104,7 @@ def hit_rate(m: Measure) -> Array:
 @metric(
     "Hits",
     family="accuracy",
-    counts=True,
+    is_count=True,
     bounds=(0.0, math.inf),
     aliases=("NumRelRet",),
     tex=r"|L_u \cap T_u|",
@@ -153,7 +153,7 @@ def r_precision(m: Measure) -> Ratio:
     """
     multiple, within = float(m.params["multiple"]), float(m.params["within"])
 
-    def deep(relevant: Array) -> Array:  # as trec_eval counts: the integer part of x·R + 0.9
+    def deep(relevant: Array) -> Array:  # as in trec_eval: the integer part of x·R + 0.9
         return relevant if multiple == 1 else np.floor(relevant * multiple + 0.9)
 
     rank = m.hits["rank"]
@@ -217,7 +217,7 @@ def mcc(m: Measure) -> Array:
 
 
 def _outside(m: Measure) -> tuple[Array, Array]:
-    """The items outside the list: relevant ones, and the others."""
+    """Return the number of relevant items outside the list, and of other items outside the list."""
     missed = m.n_relevant - m.hits.count()
     return missed, np.maximum(m.n_items - m.depth - missed, 0.0)
 
@@ -239,7 +239,7 @@ def set_map(m: Measure) -> Array:
 
     Edge cases: an empty list counts 0.
     """
-    if m.truth_counts_copies:  # of a pair that counts several times the hits are not numbered one by one
+    if m.truth_counts_copies:  # `found` does not number the hits of a pair that counts several times
         return divide(m.hits.count(), m.n_listed) * divide(m.hits.count(), m.n_relevant)
     squared = m.hits.sum(m.hits["found"] * 2.0 - 1.0, "2·found - 1")  # the odd numbers up to 2h - 1 add up to h²
     return divide(divide(squared, m.n_listed), m.n_relevant)

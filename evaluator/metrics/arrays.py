@@ -25,12 +25,12 @@ def where(condition: Any, then: Any, otherwise: Any) -> Array:
 
 
 def divide(numerator: Any, denominator: Any) -> Array:
-    """`numerator / denominator`, and 0 where the denominator is 0."""
+    """Return `numerator / denominator`, and 0 where the denominator is 0."""
     return _quotient(numerator, denominator, 0.0)
 
 
-def defined(numerator: Any, denominator: Any) -> Array:
-    """`numerator / denominator`, and no value where the denominator is 0."""
+def divide_or_missing(numerator: Any, denominator: Any) -> Array:
+    """Return `numerator / denominator`, and no value where the denominator is 0."""
     return _quotient(numerator, denominator, NO_VALUE)
 
 
@@ -40,32 +40,32 @@ def _quotient(numerator: Any, denominator: Any, otherwise: float) -> Array:
     return np.where(positive, numerator / np.where(positive, below, 1.0), otherwise)
 
 
-def missing(value: Any) -> Array:
-    """Return whether there is no value."""
+def is_missing(value: Any) -> Array:
+    """Return for each value whether it is missing."""
     return np.asarray(np.isnan(value))
 
 
-def filled(value: Any, otherwise: float) -> Array:
-    """The value, or `otherwise` where there is none."""
+def fill(value: Any, otherwise: float) -> Array:
+    """Return `value`, with `otherwise` in place of missing values."""
     return np.where(np.isnan(value), otherwise, value)
 
 
-def added(*terms: Any) -> Array:
-    """Σ `terms` in their order; a term without a value adds nothing."""
+def add(*terms: Any) -> Array:
+    """Return Σ `terms` in their order; missing values add nothing."""
     total: Any = 0.0
     for term in terms:
-        total = total + filled(term, 0.0)
+        total = total + fill(term, 0.0)
     return np.asarray(total, dtype=np.float64)
 
 
 def discounts(cutoffs: Sequence[int], base: float = 2.0, shifted: bool = True) -> Array:
-    """Σ_{r≤k} 1/log_b(r + 1) for every cut-off k, as a column; not `shifted` it is log_b(max(r, 2)). What k hits of gain 1 add up to."""
+    """Return Σ_{r≤k} 1/log_b(r + 1) for every cut-off k, as a column: the DCG of k hits of gain 1. Without `shifted`: log_b(max(r, 2))."""
     by = [1.0 / math.log(rank + 1 if shifted else max(rank, 2), base) for rank in range(1, max(cutoffs) + 1)]
     return np.asarray([math.fsum(by[:k]) for k in cutoffs])[:, None]
 
 
 def discounts_of_length(length: Array) -> Array:
-    """Σ_{r≤l} 1/log2(r + 1) for each length l of a list."""
+    """Return Σ_{r≤l} 1/log2(r + 1) for each length l of a list."""
     ranks = np.arange(1, int(np.max(length, initial=0)) + 1)
     totals = np.concatenate([[0.0], np.cumsum(1.0 / np.log2(ranks + 1))])
     of_length: Array = totals[np.asarray(length, dtype=np.int64)]
@@ -73,7 +73,7 @@ def discounts_of_length(length: Array) -> Array:
 
 
 def harmonic(n: Any) -> Array:
-    """H_n = Σ_{i≤n} 1/i, exact to 1e-14: the asymptotic series at n + 12, minus its twelve last terms.
+    """Return H_n = Σ_{i≤n} 1/i, exact to 1e-14: the asymptotic series at n + 12, minus its last twelve terms.
 
     Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 6.3.18.
     """

@@ -47,9 +47,9 @@ LETTERS = {
     reads_scores=True,
 )
 def misses_by_score(reading: Reading, hits: Rows, is_hit: Array, single: bool) -> Rows:
-    """The hits, each with the number of misses in the whole list that have a `higher` score, or the same (`tied`).
+    """Return the hits, each with the number of misses in the whole list that have a `higher` score, or the same (`tied`).
 
-    Scores are compared in `single` or in double precision. In lists without scores the order of the list says which is higher.
+    Scores are compared in `single` or in double precision. In lists without scores, the order of the list decides.
     """
     row = reading.starts[hits.user] + (hits["real_rank"] if "real_rank" in hits else hits["rank"]) - 1
     if "score" not in reading.source.rows:
@@ -83,7 +83,7 @@ HANLEY = "Hanley and McNeil, Radiology 143(1), 1982"
 
 
 def _tables(params: Mapping[str, Scalar]) -> tuple[str, ...]:
-    """The tables that an AUC reads."""
+    """Return the tables that an AUC reads."""
     negatives = ("n_unseen",) if params["negatives"] == "train_items" else ("n_candidates", "outside")
     return ("hits", "n_relevant", *negatives, *(() if _by_order(params) else ("misses_by_score",)))
 
@@ -94,12 +94,12 @@ def _by_order(params: Mapping[str, Scalar]) -> bool:
 
 
 def _by_order_among_candidates(params: Mapping[str, Scalar]) -> bool:
-    """Return the same, and that no hit counts below 0, so that one more hit among the first k is never worse."""
+    """Return whether the order decides and no hit counts below 0, so that one more hit among the first k is never worse."""
     return _by_order(params) and params["negatives"] == "candidates"
 
 
 def _right_pairs(m: Measure) -> Array:
-    """Σ over the hits with rank ≤ k of the share of negatives ranked below the hit."""
+    """Return Σ over the hits with rank ≤ k of the share of negatives that rank below the hit."""
     more = 1 if m.params["norm"] == "n_negatives_plus_1" else 0
     if _by_order(m.params):
         hits = m.hits
@@ -109,7 +109,7 @@ def _right_pairs(m: Measure) -> Array:
         above = hits["higher"] + hits["tied"] * (1.0 if m.params["ties"] == "strict" else 0.5)
     if m.params["negatives"] == "train_items":
         negatives = m.n_unseen - m.n_relevant + more
-    else:  # a repeated item may put more above than there are
+    else:  # with duplicates, more misses may be above a hit than there are negatives
         negatives = np.maximum(m.n_negatives + more, hits.max(above, "misses above"))
     return hits.count() - divide(hits.sum(above, "misses above"), negatives)
 

@@ -1,4 +1,4 @@
-"""Bias disparity: how far recommendations change what groups of users have of groups of items."""
+"""Bias disparity: how far recommendations change the share of groups of items among the items of groups of users."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..names.measure_strings import Params, Scalar, unquoted
 from ..tables.array import Array
 from ..tables.prepared import Group
 from .arrays import NO_VALUE, divide, where
-from .fairness import chosen, in_group
+from .fairness import in_group, select_groups
 from .measure import Measure
 from .notation import tex
 from .registry import Many, Text, metric
@@ -40,7 +40,7 @@ _TABLES = {"train": "profile", "test": "relevant", "lists": "listed"}
 
 
 def _bias(m: Measure, user: Group, item: Group, source: str) -> Array:
-    """(the share of group `item` among what group `user` has in `source`) / (the share of the group among the items)."""
+    """Return (share of group `item` among the items of group `user` in `source`) / (share of this group among all items)."""
     rows, column = m.table(_TABLES[source]), str(m.params["items"])
     inside = m.user("user_group", column=str(m.params["users"])) == user.code
     having = m.total(where(inside, rows.tally(in_group(rows, item, column)), 0.0))
@@ -55,11 +55,11 @@ def _bias(m: Measure, user: Group, item: Group, source: str) -> Array:
 
 
 def _of_pairs(m: Measure, value: Callable[[Group, Group], Array]) -> Many:
-    """A value for every pair of groups, or for the only one that the parameters name."""
+    """Return a value for every pair of groups, or for the pair or group that the parameters name."""
     only_user, only_item = str(m.params["user_group"]), str(m.params["item_group"])
     values: dict[Params, Array] = {}
-    for user in chosen(m, f"users.{m.params['users']}", only_user):
-        for item in chosen(m, f"items.{m.params['items']}", only_item):
+    for user in select_groups(m, f"users.{m.params['users']}", only_user):
+        for item in select_groups(m, f"items.{m.params['items']}", only_item):
             names = {} if only_user else {"user_group": unquoted(user.name)}
             names |= {} if only_item else {"item_group": unquoted(item.name)}
             values[tuple(names.items())] = value(user, item)
@@ -93,8 +93,8 @@ _BIAS = {"of_rows": "bias_rows", "of_items": "bias_items"}
     bounds=(0.0, math.inf),
     needs=_pair_needs,
     uses=_source_tables,
-    several=_has_many_pairs,
-    system=True,
+    has_subvalues=_has_many_pairs,
+    per_model=True,
     cut=False,
     population="lists",
     higher_is_better=None,
@@ -124,8 +124,8 @@ def bias_disparity_bs(m: Measure) -> Many:
     bounds=(0.0, math.inf),
     needs=_pair_needs,
     uses=_listed_tables,
-    several=_has_many_pairs,
-    system=True,
+    has_subvalues=_has_many_pairs,
+    per_model=True,
     population="lists",
     higher_is_better=None,
     tex=tex(_SHARE.replace("<rows>", "L_u"), **_PIECES),
@@ -152,8 +152,8 @@ def bias_disparity_br(m: Measure) -> Many:
     bounds=(-1.0, math.inf),
     needs=_pair_needs,
     uses=lambda params: (*_source_tables(params), *_listed_tables(params)),
-    several=_has_many_pairs,
-    system=True,
+    has_subvalues=_has_many_pairs,
+    per_model=True,
     population="lists",
     higher_is_better=None,
     tex=tex(

@@ -1,4 +1,4 @@
-"""The catalogue of metrics, axes and conventions, read from the registry and the convention files; and formulas as equations."""
+"""Catalogue of metrics, axes and conventions, read from the registry and the convention files; and formulas as equations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ..conventions import AXES, PROTOCOL, Axis, Convention, known, load
+from ..conventions import AXES, PROTOCOL, Axis, Convention, builtin_names, load
 from ..names.measure_strings import Scalar
 from .registry import METRICS, Metric, Number, Text
 from .value import OF_LISTED, OF_RELEVANT
@@ -20,18 +20,18 @@ _NEXT: Final = r"\\"
 
 
 def title(metric: Metric) -> str:
-    """The metric as a symbol, with its cut-off if it takes one."""
+    """Return the metric as a symbol, with its cut-off if it takes one."""
     return rf"\mathrm{{{metric.name}}}{'@k' if metric.cut else ''}"
 
 
 def is_of_a_user(metric: Metric, params: Mapping[str, Scalar]) -> bool:
     """Return whether the formula gives the value of one user, not that of the whole model or of means over users."""
     of_means = any(axis == "f_of" and params[name] == "means" for name, axis in metric.axes.items())
-    return not (metric.system or of_means)
+    return not (metric.per_model or of_means)
 
 
 def equation(metric: Metric, params: Mapping[str, Scalar]) -> tuple[str, ...]:
-    """The lines of the equation; none for a metric without a formula."""
+    """Return the lines of the equation; none for a metric without a formula."""
     formula = metric.tex(params)
     if not formula:
         return ()
@@ -56,7 +56,7 @@ FAMILIES: Final = {
     "counterfactual": "Counterfactual",
     "composite": "Several objectives",
 }
-"""The families of metrics, in the order in which they are listed."""
+"""Families of metrics, in the order in which they are listed."""
 NUMBERS_OF_RELEVANT: Final = "a column of numbers of data.items or data.test"
 NUMBERS_OF_LISTED: Final = "a column of numbers of data.items"
 _NEEDS: Final = {
@@ -68,10 +68,9 @@ _NEEDS: Final = {
 
 
 class ChoiceEntry(Struct, frozen=True):
-    """One setting: its purpose (`decides`), its values with their meanings (none: a number), and the default.
+    """One setting: its purpose (`decides`), its values with their meanings (empty for a number), and its default.
 
-    `axis` is the name that convention files use; a parameter that no convention sets has none. `allowed` describes the
-    values in words.
+    `axis` is the name in convention files, `None` for a parameter that conventions do not set. `allowed` describes the values in words.
     """
 
     name: str
@@ -123,11 +122,11 @@ class MetricEntry(Struct, frozen=True):
     conventions: tuple[str, ...]
     settings: tuple[SettingEntry, ...]
     origin: str = "receval"
-    """Where the metric comes from: receval, or what added it."""
+    """Source of the metric: receval, or the package or file that adds it."""
 
 
 class ConventionEntry(Struct, frozen=True):
-    """One convention. `axes` has a value for every axis, `differs` those unlike the default convention."""
+    """One convention. `axes` has a value for every axis, `differs` those that differ from the default convention."""
 
     name: str
     library: str
@@ -144,7 +143,7 @@ class ConventionEntry(Struct, frozen=True):
 
 
 class Catalogue(Struct, frozen=True):
-    """The axes of every metric, those of some metrics, the metrics and the conventions."""
+    """The axes of all metrics (`protocol`), those of some metrics (`formula`), the metrics and the conventions."""
 
     protocol: tuple[ChoiceEntry, ...]
     formula: tuple[ChoiceEntry, ...]
@@ -152,17 +151,17 @@ class Catalogue(Struct, frozen=True):
     conventions: tuple[ConventionEntry, ...]
 
     def metric(self, name: str) -> MetricEntry:
-        """The metric of that name."""
+        """Return the metric with this name."""
         return next(entry for entry in self.metrics if entry.name == name)
 
     def convention(self, name: str) -> ConventionEntry:
-        """The convention of that name."""
+        """Return the convention with this name."""
         return next(entry for entry in self.conventions if entry.name == name)
 
 
 def read(extra: Iterable[Convention] = ()) -> Catalogue:
     """Read the catalogue of the conventions of receval, the default one first, and of `extra` ones."""
-    names = sorted(known(), key=lambda name: (name != DEFAULT, name.lower()))
+    names = sorted(builtin_names(), key=lambda name: (name != DEFAULT, name.lower()))
     found = {convention.name: convention for convention in (*map(load, names), *extra)}
     default = found[DEFAULT]
     choices = tuple(_axis(name, axis, default.axes[name]) for name, axis in AXES.items())
@@ -171,18 +170,18 @@ def read(extra: Iterable[Convention] = ()) -> Catalogue:
         formula=tuple(choice for choice in choices if choice.name not in PROTOCOL),
         metrics=tuple(
             _metric(metric, default, tuple(found.values()))
-            for metric in sorted(METRICS.values(), key=lambda metric: _place_of_family(metric.family))
+            for metric in sorted(METRICS.values(), key=lambda metric: _index_of_family(metric.family))
         ),
         conventions=tuple(_convention(convention, default) for convention in found.values()),
     )
 
 
-def _place_of_family(family: str) -> int:
-    """Where a family is listed; those of packages and files come last."""
+def _index_of_family(family: str) -> int:
+    """Return the position of a family in the list; those of packages and files come last."""
     return list(FAMILIES).index(family) if family in FAMILIES else len(FAMILIES)
 
 
-def has(convention: Convention, metric: str) -> bool:
+def has_metric(convention: Convention, metric: str) -> bool:
     """Return whether the library of a convention has the metric; the default convention has all."""
     return convention.name == DEFAULT or metric in convention.metrics
 
@@ -218,7 +217,7 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
                 for name, text in metric.texts.items()
             ),
         ),
-        conventions=tuple(convention.name for convention in conventions if has(convention, metric.name)),
+        conventions=tuple(convention.name for convention in conventions if has_metric(convention, metric.name)),
         settings=tuple(_setting(metric, convention, default) for convention in conventions),
         origin=metric.origin,
     )
@@ -232,7 +231,7 @@ def _allowed(metric: Metric, text: Text) -> str:
 
 
 def _terms(metric: Metric, text: str) -> dict[str, str]:
-    """The symbols and words of the family that a text uses, and those that their meanings use."""
+    """Return the symbols and words of the family that a text uses, and those that their meanings use."""
     letters: Mapping[str, str] = getattr(sys.modules.get(metric.define.__module__), "LETTERS", {}) if metric.origin == "receval" else {}
     used: set[str] = set()
     while found := {term for term in letters if term not in used and _uses(text, term)}:
@@ -242,7 +241,10 @@ def _terms(metric: Metric, text: str) -> dict[str, str]:
 
 
 def _uses(text: str, term: str) -> bool:
-    """Return whether a text has the term: the `h` of `h(r)` is before a bracket, a symbol without one is not, and a word may be."""
+    """Return whether a text has the term.
+
+    The `h` of `h(r)` comes before a bracket, a symbol without brackets does not, and a word may do either.
+    """
     name, bracket, _ = term.partition("(")
     is_word = name.isalpha() and len(name) > 1
     behind = r"\(" if bracket else r"(?!\w)" if is_word else r"(?![\w(])"
@@ -250,7 +252,7 @@ def _uses(text: str, term: str) -> bool:
 
 
 def _needs(metric: Metric, own: Mapping[str, Scalar]) -> tuple[str, ...]:
-    """The inputs that the metric needs under its defaults, with `COLUMN` for columns that must be named."""
+    """Return the inputs that the metric needs with its defaults; a column that must be named is `a column of …`."""
     given = {name: own[axis] for name, axis in metric.axes.items()}
     given |= {name: "" if text.key else text.default or "COLUMN" for name, text in metric.texts.items()}
     needed = (need for need in sorted(metric.needs(given)) if not need.endswith("?"))
@@ -262,7 +264,7 @@ def _setting(metric: Metric, convention: Convention, default: Convention) -> Set
     given, usual = convention.axes_of(metric.name), default.axes_of(metric.name)
     return SettingEntry(
         convention=convention.name,
-        has_metric=has(convention, metric.name),
+        has_metric=has_metric(convention, metric.name),
         own={name: given[axis] for name, axis in metric.axes.items() if given[axis] != usual[axis]},
         protocol={axis: given[axis] for axis in PROTOCOL if given[axis] != usual[axis]},
         alone={axis: given[axis] for axis in PROTOCOL if given[axis] != convention.axes[axis]},
@@ -277,13 +279,13 @@ def _convention(convention: Convention, default: Convention) -> ConventionEntry:
         source=convention.source,
         about=convention.about,
         notes=convention.notes,
-        metrics=tuple(name for name in METRICS if has(convention, name)),
+        metrics=tuple(name for name in METRICS if has_metric(convention, name)),
         axes={name: convention.axes[name] for name in AXES},
         differs={name: convention.axes[name] for name in AXES if convention.axes[name] != default.axes[name]},
         for_metric={name: dict(axes) for name, axes in convention.metrics.items() if axes},
         spellings=dict(convention.spellings),
         parameters={
-            name: rewrite if isinstance(rewrite, str) else {shown(value): dict(meaning) for value, meaning in rewrite.items()}
+            name: rewrite if isinstance(rewrite, str) else {format_value(value): dict(meaning) for value, meaning in rewrite.items()}
             for name, rewrite in convention.parameters.items()
         },
     )
@@ -299,7 +301,7 @@ def _number(name: str, number: Number) -> ChoiceEntry:
     return ChoiceEntry(name, None, "formula", number.means, allowed, {}, number.default)
 
 
-def shown(value: Scalar | None) -> str:
+def format_value(value: Scalar | None) -> str:
     """Return a value as it is written in measure strings and convention files."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -324,6 +326,6 @@ def sections(doc: str) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:
 
 
 def _paragraphs(doc: str) -> tuple[str, ...]:
-    """The paragraphs, each on one line unless some of its lines are indented."""
+    """Return the paragraphs, each on one line unless some of its lines are indented."""
     found = re.split(r"\n\s*\n", inspect.cleandoc(doc))
     return tuple(block if "\n " in block else " ".join(block.split()) for block in found if block.strip())

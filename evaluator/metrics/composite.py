@@ -9,7 +9,7 @@ import numpy as np
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
-from .arrays import added, where
+from .arrays import add, where
 from .measure import Measure
 from .notation import tex
 from .registry import Text, metric
@@ -83,7 +83,7 @@ def euc_distance(m: Measure) -> Array:
 
     Edge cases: the metrics are not scaled, so give each point in the unit of its metric.
     """
-    return np.sqrt(added(*((value - point) ** 2 for value, point in zip(m.components, _points(m), strict=True))))
+    return np.sqrt(add(*((value - point) ** 2 for value, point in zip(m.components, _points(m), strict=True))))
 
 
 @metric(

@@ -9,7 +9,7 @@ from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.hits import TestRatings, scores_of
 from ..tables.rows import Rows
-from .arrays import defined
+from .arrays import divide_or_missing
 from .measure import Measure
 from .notation import tex
 from .registry import metric
@@ -23,10 +23,10 @@ from .registry import metric
     title="Listed items with a rating",
 )
 def agreement(scored_pairs: Rows, test_ratings: TestRatings, k: int, method: str) -> Rows:
-    """`score` and `rating` of the rated items among the first `k` (0: of the list), or of pairs of them, as the method compares them.
+    """Return `score` and `rating` of the rated items among the first `k` (0: all), or of pairs of them, as the method compares them.
 
-    All have rank 1. `pearson`: minus their means; `spearman`: their ranks minus the mean rank; `kendall`: 1, -1 or 0 if the first of a pair
-    of items has the larger, the smaller or an equal value.
+    All have rank 1. `pearson`: minus their means; `spearman`: their ranks minus the mean rank; `kendall`: 1, -1 or 0 if the first item of a
+    pair has the larger, the smaller or an equal value.
     """
     listed = scored_pairs.take(scored_pairs[scored_pairs.cut] <= k) if k else scored_pairs
     index, rating = test_ratings.of_pairs(listed["pair"])
@@ -41,7 +41,7 @@ def agreement(scored_pairs: Rows, test_ratings: TestRatings, k: int, method: str
 
 
 def _pairs(rows: Rows, values: dict[str, Array]) -> Rows:
-    """The pairs of rows of each user, with the sign of the difference of each of `values`."""
+    """Return the pairs of rows of each user, with the sign of the difference of each of `values`."""
     ends = rows.starts()[1:][rows.user]
     index = np.arange(len(rows))
     n_after = ends - index - 1
@@ -53,7 +53,7 @@ def _pairs(rows: Rows, values: dict[str, Array]) -> Rows:
 
 
 def _mean_ranks(values: Array, user: Array) -> Array:
-    """The rank of each value among those of the user, smallest first; equal values share their mean rank."""
+    """Return the rank of each value among those of the user, smallest first; ties share their mean rank."""
     frame = pl.DataFrame({"user": user, "value": values})
     return frame.select(pl.col("value").rank("average").over("user")).to_series().to_numpy()
 
@@ -108,4 +108,4 @@ def correlation(m: Measure) -> Array:
     x, y = rows["score"], rows["rating"]
     total = rows.sum(x * y, "product", score=x, rating=y)
     most = np.sqrt(rows.sum(x * x, "score squared")) * np.sqrt(rows.sum(y * y, "rating squared"))
-    return defined(np.maximum(np.minimum(total, most), -most), most)
+    return divide_or_missing(np.maximum(np.minimum(total, most), -most), most)

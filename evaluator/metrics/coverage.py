@@ -1,4 +1,4 @@
-"""Coverage and the state of the lists: which items and users are reached, how long the lists are, which items they repeat."""
+"""Coverage and the state of the lists: items and users that are reached, lengths of lists, and duplicates in them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ GE = "Ge, Delgado-Battenfeld and Jannach, Beyond accuracy, RecSys 2010"
 @metric(
     "ItemCoverage",
     family="coverage",
-    counts=True,
+    is_count=True,
     uses=("exposure",),
     one_cutoff=True,
     aliases=("Coverage", "CatalogCoverage", "UniqueItemCount", "UniqueItems"),
@@ -46,7 +46,7 @@ GE = "Ge, Delgado-Battenfeld and Jannach, Beyond accuracy, RecSys 2010"
     needs=lambda params: (
         () if params["form"] == "count" and params["outside"] == "counts" else ("train",) if params["of"] == "train" else ("catalogue",)
     ),
-    system=True,
+    per_model=True,
     population="lists",
     tex=tex(r"<form>", **_COVERAGE),
     reference=GE,
@@ -68,7 +68,7 @@ def item_coverage(m: Measure) -> Array:
 def _coverage(m: Measure) -> Array:
     form, of = m.params["form"], str(m.params["of"])
     exposure = m.items("exposure", k=m.cutoff or 0, weighted=False)
-    n_items = exposure.sum(1.0 if m.params["outside"] == "counts" else exposure.item("known", of=of))
+    n_items = exposure.sum(1.0 if m.params["outside"] == "counts" else exposure.item("is_known", of=of))
     if form == "count":
         return n_items
     share = divide(n_items, m.number("train_items" if of == "train" else "items") + float(m.params["more"]))
@@ -78,14 +78,14 @@ def _coverage(m: Measure) -> Array:
 @metric(
     "PredictionCoverage",
     family="coverage",
-    counts=True,
+    is_count=True,
     uses=("exposure",),
     one_cutoff=True,
     axes={"form": "coverage_form", "of": "coverage_of", "outside": "coverage_outside"},
     numbers={"more": Number(0.0, "items that are added to the size of the catalogue", least=0.0, symbol="x")},
     bounds=(0.0, math.inf),
     needs=("catalogue",),
-    system=True,
+    per_model=True,
     cut=False,
     population="lists",
     tex=tex(r"<form>", **_COVERAGE),
@@ -180,7 +180,7 @@ def unrepeated_reco(m: Measure) -> Array:
 @metric(
     "NumRetrieved",
     family="coverage",
-    counts=True,
+    is_count=True,
     uses=("reading",),
     bounds=(0.0, math.inf),
     aliases=("NumRet", "ListLength"),
@@ -201,7 +201,7 @@ def num_retrieved(m: Measure) -> Array:
 @metric(
     "NumRelevant",
     family="coverage",
-    counts=True,
+    is_count=True,
     uses=("n_relevant",),
     bounds=(0.0, math.inf),
     aliases=("NumRel",),
@@ -223,7 +223,7 @@ def num_relevant(m: Measure) -> Array:
 @metric(
     "NumUsers",
     family="coverage",
-    counts=True,
+    is_count=True,
     uses=(),
     bounds=(0.0, math.inf),
     aliases=("NumQ",),

@@ -1,6 +1,6 @@
 """A measure with a value for every setting: from the measure string, else from the convention.
 
-Beside its own parameters every metric takes `convention`, `threshold` (of relevance) and the axes of the protocol by name:
+Besides its own parameters every metric takes `convention`, `threshold` (of relevance) and the axes of the protocol by name:
 `nDCG(convention=elliot)@10`, `Precision(threshold=4,average=micro)@5`, `MAP(missing_lists=drop)@10`.
 """
 
@@ -18,7 +18,7 @@ from .registry import Metric
 
 
 class Definition(Struct, frozen=True, dict=True):
-    """A measure, resolved. `spec` is its printed form; `axes` has a value for every axis; `numbers` for its own parameters."""
+    """A resolved measure. `spec` is its printed form; `axes` has a value for every axis, `numbers` and `texts` for its own parameters."""
 
     spec: MetricSpec
     metric: Metric
@@ -36,23 +36,23 @@ class Definition(Struct, frozen=True, dict=True):
 
     @property
     def k(self) -> int | None:
-        """The cut-off; `None` is the whole list."""
+        """Cut-off; `None` is the whole list."""
         return self.spec.k if isinstance(self.spec.k, int) else None
 
     @property
     def label(self) -> str:
-        """The printed name; metrics without cut-offs are printed without one."""
+        """Printed name; without a cut-off for metrics that take none."""
         return self.spec.title if not self.metric.cut or self.spec.k is UNSET else str(self.spec)
 
     @property
-    def printed(self) -> MetricSpec:
-        """The measure as it is printed: without a cut-off where it takes none."""
+    def printed_spec(self) -> MetricSpec:
+        """The measure as printed: without a cut-off if it takes none."""
         return self.spec if self.metric.cut else self.spec.at(UNSET)
 
     @property
-    def several(self) -> bool:
+    def has_subvalues(self) -> bool:
         """Return whether it has several values, which further parameters distinguish."""
-        return self.metric.several(self.params)
+        return self.metric.has_subvalues(self.params)
 
     @property
     def params(self) -> dict[str, Scalar]:
@@ -61,7 +61,7 @@ class Definition(Struct, frozen=True, dict=True):
 
     @property
     def value_columns(self) -> frozenset[str]:
-        """The columns of values that it reads, without those of metrics that it combines: `items.price`, or `test.price` of test rows."""
+        """Columns of values that it reads, without those of metrics that it combines: `items.price`, or `test.price` of test rows."""
         columns = (self.texts[name] for name, text in self.metric.texts.items() if text.key)
         return frozenset(".".join(source_and_column(column)) for column in columns if column)
 
@@ -73,7 +73,7 @@ class Definition(Struct, frozen=True, dict=True):
 
     @property
     def average(self) -> str:
-        """How users are combined where the config asks for no aggregates."""
+        """Aggregate over users if the config names none."""
         return self.metric.average if self.axes["average"] == "own" else str(self.axes["average"])
 
     @property
@@ -83,12 +83,12 @@ class Definition(Struct, frozen=True, dict=True):
 
     @property
     def population(self) -> str:
-        """The users that count."""
+        """The users who count."""
         return self.metric.population if self.axes["population"] == "own" else str(self.axes["population"])
 
     @cached_property
     def truth(self) -> Truth:
-        """The rules for relevant items."""
+        """Rules for relevant items."""
         applies = self.axes["threshold"] == "applies"
         return Truth(
             rule=str(self.axes["relevance_rule"]),
@@ -100,29 +100,29 @@ class Definition(Struct, frozen=True, dict=True):
 
     @cached_property
     def lists(self) -> Lists:
-        """The rules for reading a list."""
+        """Rules for reading a list."""
         names = ("list_order", "tie_order", "score_type", "duplicates", "seen_items", "unknown_items")
         return Lists(*(str(self.axes[name]) for name in names))
 
     @cached_property
     def user_rules(self) -> UserRules:
-        """The rules for users that count."""
+        """Rules for the users who count."""
         names = ("missing_lists", "no_relevant", "empty_truth", "no_truth", "no_hits", "divisor")
         return UserRules(*(str(self.axes[name]) for name in names))
 
     @property
     def all(self) -> tuple[Definition, ...]:
-        """The definition and those it combines."""
+        """The definition and the definitions that it combines."""
         return (self, *(inner for part in self.components for inner in part.all))
 
     @property
     def n_leaves(self) -> int:
-        """The number of metrics in it that do not combine others."""
+        """Number of metrics in it that do not combine others."""
         return sum(part.n_leaves for part in self.components) if self.components else 1
 
     @property
     def needs(self) -> frozenset[str]:
-        """The inputs that the definition needs beside the truth and the lists."""
+        """Inputs that the definition needs besides test and lists."""
         own = set(self.metric.needs(self.params))
         own |= {"train"} if self.user_rules.divisor == "train_users" else set()
         own |= {self.population} & {"train", "baseline"}
@@ -130,36 +130,36 @@ class Definition(Struct, frozen=True, dict=True):
         return frozenset(own).union(*(part.needs for part in self.components))
 
     @property
-    def tied(self) -> bool:
-        """Return whether the value has exact bounds and an exact mean over the orders of tied scores, if no test pair is repeated."""
+    def has_tie_bounds(self) -> bool:
+        """Return whether the value has exact bounds and an exact mean over the orders of tied scores, if test has no duplicate pairs."""
         own = self.metric.ties(self.params) and self.user_rules.no_hits == "zero" and not self.user_rules.may_be_undefined
         pooled = self.average == "micro" and self.is_pooled and not self.components
         plain = self.axes["positions"] == "real" and (self.average in ("mean", "sum") or pooled)
         # The mean of two metrics is linear in the hits if both are the number of the same hits divided by a constant.
         parts = tuple(part.metric.name for part in self.components) in ((), ("Precision", "Recall"))
         alike = all((part.truth, part.lists, part.k) == (self.truth, self.lists, self.k) for part in self.components)
-        return own and plain and parts and alike and all(part.tied for part in self.components)
+        return own and plain and parts and alike and all(part.has_tie_bounds for part in self.components)
 
     @property
     def reads_predictions(self) -> bool:
-        """Return whether predictions, if there are any, replace the lists: the measure reads nothing else from a model."""
+        """Return whether the measure uses predictions, if given, instead of the lists, and reads nothing else from a model."""
         return all("predictions?" in part.metric.needs(part.params) and part.population == "tested" for part in self.all)
 
     @property
     def counts_without_lists(self) -> bool:
-        """Return whether users without a list count, so that there is a value without any list."""
+        """Return whether users without a list count, so that a model without any list has a value."""
         if self.population == "test":
             return self.user_rules.missing_lists == "zero"
         return self.population not in ("lists", "tested_lists")
 
     @property
     def offset(self) -> float:
-        """T of the gain 2^(g-t+1) - 1."""
+        """The t in the gain 2^(g-t+1) - 1."""
         return (self.truth.threshold or 0.0) if self.truth.graded else 1.0
 
     @property
     def is_pooled(self) -> bool:
         """Return whether the metric can be pooled over users: a ratio, or a formula over such metrics."""
-        if self.metric.system or self.of_means:
+        if self.metric.per_model or self.of_means:
             return False
         return all(part.is_pooled for part in self.components) if self.components else self.metric.pooled(self.params)

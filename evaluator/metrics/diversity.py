@@ -16,8 +16,8 @@ from ..tables.hits import top_items
 from ..tables.item_columns import categories_of
 from ..tables.lists import Reading
 from ..tables.prepared import Prepared
-from ..tables.rows import Rows, numbered
-from .arrays import added, defined, divide, filled, missing, where
+from ..tables.rows import Rows, number_rows
+from .arrays import add, divide, divide_or_missing, fill, is_missing, where
 from .measure import Measure, Ratio
 from .notation import DISTANCES, SIZES, Pieces, tex
 from .registry import Number, metric
@@ -31,11 +31,11 @@ LETTERS = {
 """The symbols and words that formulas of this file use, with their meanings."""
 
 _MOST_PAIRS: Final = 1 << 21
-"""So many pairs of listed items are looked at together, or those of one lag."""
+"""Most pairs of listed items that are compared at once, unless one lag has more."""
 
 
 def with_codes(rows: Rows, item_index: Array, prepared: Prepared) -> Rows:
-    """One row for each category of the item of each row: what the row has, and `code`."""
+    """Return one row for each category of the item of each row, with the columns of the row and `code`."""
     position, code = categories_of(prepared, item_index)
     return rows.take(position).with_columns(code=code)
 
@@ -46,13 +46,13 @@ def first_of_codes(rows: Rows, prepared: Prepared) -> Rows:
 
 
 def _width(prepared: Prepared) -> int:
-    """One more than the largest code of a category."""
+    """Return one more than the largest code of a category."""
     return int(prepared.category_code.max(initial=0)) + 1
 
 
 @table("listed_categories", uses=("reading", "prepared"), columns=("rank", "item", "code"), title="The categories of the list, by number")
 def listed_categories(reading: Reading, prepared: Prepared) -> Rows:
-    """Each category of each recommended item: `rank`, `code`, and `size`, the number of categories of the item."""
+    """Return each category of each recommended item: `rank`, `code`, and `size`, the number of categories of the item."""
     rows = with_codes(reading.table(), reading.item_index, prepared)
     sizes = prepared.item_column("n_categories")[reading.item_index]
     return rows.with_columns(size=np.repeat(sizes, sizes))
@@ -62,7 +62,7 @@ def listed_categories(reading: Reading, prepared: Prepared) -> Rows:
     "covered", uses=("reading", "prepared"), columns=("rank", "code"), title="The categories by number, at the rank that covers them first"
 )
 def covered(reading: Reading, prepared: Prepared) -> Rows:
-    """Each category of the list once: `code`, and the `rank` that covers it first."""
+    """Return each category of the list once: `code`, and the `rank` that covers it first."""
     return first_of_codes(with_codes(reading.table(), reading.item_index, prepared), prepared)
 
 
@@ -73,13 +73,13 @@ def covered(reading: Reading, prepared: Prepared) -> Rows:
     title="The categories by number, at the rank of the hit that covers them first",
 )
 def covered_hits(hits: Rows, prepared: Prepared) -> Rows:
-    """Each category of the hits once: `code`, and the `rank` of the first hit that has it."""
+    """Return each category of the hits once: `code`, and the `rank` of the first hit that has it."""
     return first_of_codes(with_codes(hits, hits.item_index(prepared.items), prepared), prepared)
 
 
 @table("wanted_categories", uses=("relevant", "prepared"), columns=("code",), title="The categories of the relevant items, by number")
 def wanted_categories(relevant: Rows, prepared: Prepared) -> Rows:
-    """Each category of the relevant items of a user once, all of rank 1: `code`."""
+    """Return each category of the user's relevant items once, all with rank 1: `code`."""
     return first_of_codes(with_codes(relevant, relevant.item_index(prepared.items), prepared), prepared)
 
 
@@ -91,8 +91,8 @@ def wanted_categories(relevant: Rows, prepared: Prepared) -> Rows:
     title="The categories of the hits, by number",
 )
 def aspects(hits: Rows, reading: Reading, prepared: Prepared, redundancy: str) -> Rows:
-    """Each category of each hit: `rank`, `code`, and `seen`, how many hits (or, `listed`, items) above it have the category too."""
-    once = np.ones(len(hits), dtype=np.bool_)  # a hit that counts several times has as many rows of the same rank
+    """Return each category of each hit: `rank`, `code`, and `seen`, how many hits (or, `listed`, items) above it have the category."""
+    once = np.ones(len(hits), dtype=np.bool_)  # a hit that counts several times has several rows with the same rank
     once[1:] = (hits.user[1:] != hits.user[:-1]) | (hits.rank[1:] != hits.rank[:-1])
     rows = hits.take(once)
     codes_of_hits = with_codes(Rows(rows.n_users, rows.user, {"rank": rows.rank}, rows.item), rows.item_index(prepared.items), prepared)
@@ -102,7 +102,7 @@ def aspects(hits: Rows, reading: Reading, prepared: Prepared, redundancy: str) -
         having_hits[hits.user] = True
         index = np.flatnonzero(having_hits[reading.user])
         higher = with_codes(reading.table(index), reading.item_index[index], prepared)
-    # One number for user, category and rank, ascending; the first of a user and category is that of rank 0.
+    # One number for user, category and rank, ascending; `group` is the number of the user and category at rank 0.
     codes = _width(prepared)
     ranks = 1 + max(int(codes_of_hits.rank.max(initial=0)), int(higher.rank.max(initial=0)))
     above = np.sort((higher.user * codes + higher["code"]) * ranks + higher.rank)
@@ -118,7 +118,7 @@ def aspects(hits: Rows, reading: Reading, prepared: Prepared, redundancy: str) -
     title="The categories of the hits, by number",
 )
 def aspects_and_intents(aspects: Rows, relevant: Rows, profile: Rows, prepared: Prepared) -> Rows:
-    """The table `aspects` with `intent`: the share of the category among those of the user's items in train and relevant items."""
+    """Return the table `aspects` with `intent`: the share of the category among all categories of the user's train and relevant items."""
     n_items, codes = len(prepared.items), _width(prepared)
     pairs = np.concatenate([rows.user * (n_items + 1) + rows.item_index(prepared.items) + 1 for rows in (relevant, profile)])
     user, item_index = np.divmod(np.unique(pairs), n_items + 1)
@@ -138,10 +138,10 @@ def aspects_and_intents(aspects: Rows, relevant: Rows, profile: Rows, prepared: 
     title="The relevant items in greedy order",
 )
 def greedy(relevant: Rows, prepared: Prepared, alpha: float, depth: int) -> Rows:
-    """The relevant items in greedy order, each time the one whose categories gain most, smallest id first: `rank`, `gain`.
+    """Return the relevant items in greedy order, each time the one whose categories gain most, smallest id first: `rank`, `gain`.
 
-    A category gains 1, and `1 - alpha` times as much each time it is chosen again. Items without categories are left out. The order
-    ends at rank `depth`, unless it is 0.
+    A category gains 1, and each time it is chosen again `1 - alpha` times as much as before. Items without categories are left out. The
+    order ends at rank `depth`, unless that is 0.
     """
     position, code = categories_of(prepared, relevant.item_index(prepared.items))
     having, candidate = np.unique(position, return_inverse=True)  # relevant items are in the order of their ids
@@ -170,7 +170,7 @@ def greedy(relevant: Rows, prepared: Prepared, alpha: float, depth: int) -> Rows
     return Rows(
         relevant.n_users,
         every[order],
-        {"rank": numbered(every[order], relevant.n_users), "gain": np.concatenate([*gains, np.empty(0)])[order]},
+        {"rank": number_rows(every[order], relevant.n_users), "gain": np.concatenate([*gains, np.empty(0)])[order]},
     )
 
 
@@ -188,18 +188,21 @@ note_sentence(
     title="The listed items, each with its pairs with the items above it",
 )
 def pairs(reading: Reading, prepared: Prepared, notes: TableNotes, distance: str, depth: int) -> Rows:
-    """The recommended items down to `depth`: `pairs`, how many items above have a distance to the item, and the sum of their `distance`."""
+    """Return the recommended items down to `depth`, each with its `pairs` with items above and their total `distance`.
+
+    Pairs without a distance are not counted; those of data.distances are noted.
+    """
     rows, _ = top_items(reading, depth)
     measured = distance_of(prepared, distance)
     assert rows.item is not None
     index = rows.item_index(prepared.items) if distance != "file" else measured.index_of(rows.item)
-    above = numbered(rows.user, rows.n_users) - 1
+    above = number_rows(rows.user, rows.n_users) - 1
     counts, sums = np.zeros(len(rows)), np.zeros(len(rows))
     for lower, upper in _pairs_by_lag(above):
         value = measured.between(index[lower], index[upper])
         known = ~np.isnan(value)
         np.add.at(counts, lower, known)
-        np.add.at(sums, lower, np.where(known, value, 0.0))  # one by one, so that blocks cannot change the order of the terms
+        np.add.at(sums, lower, np.where(known, value, 0.0))  # one by one, so that the order of the terms does not depend on blocks
     if distance == "file":
         every = int(above.sum())
         notes.count("pairs_without_distance", every - int(counts.sum()), every)
@@ -207,7 +210,7 @@ def pairs(reading: Reading, prepared: Prepared, notes: TableNotes, distance: str
 
 
 def _pairs_by_lag(above: Array) -> Iterator[tuple[Array, Array]]:
-    """The pairs of rows of the same list, the lower one first, in blocks: those one row apart, two rows apart, and so on.
+    """Yield the pairs of rows of the same list, the lower one first, in blocks: those one row apart, two rows apart, and so on.
 
     `above` is the number of rows above each row. A block has all pairs of some lags, so that memory does not grow with their number.
     """
@@ -240,7 +243,7 @@ ZIEGLER = "Ziegler et al., Improving recommendation lists through topic diversif
 
 
 def _pairs(m: Measure, distance: str) -> tuple[Array, Array]:
-    """Σ of the distances of the pairs of listed items, and the number of these pairs."""
+    """Return the sum of the distances of the pairs of listed items, and the number of these pairs."""
     total, pairs = _known_pairs(m, distance)
     if m.params["featureless"] == "left_out":
         return total, pairs
@@ -249,9 +252,9 @@ def _pairs(m: Measure, distance: str) -> tuple[Array, Array]:
 
 
 def _known_pairs(m: Measure, distance: str) -> tuple[Array, Array]:
-    """The same of the pairs that have a distance; from sums per list where that is exact."""
+    """Return `_pairs` of the pairs that have a distance; from sums per list where these are exact."""
     if distance == "hamming":
-        n = m.listed.tally(m.listed.item("known", of="catalogue") == 1)
+        n = m.listed.tally(m.listed.item("is_known", of="catalogue") == 1)
         table = m.table("listed_categories")
         # Σ_c n_c · (n - n_c), with n_c the items that have category c
         return n * table.count() - _sum_over_categories(table, np.ones(len(table.rows)), np.square), _pairs_of(n)
@@ -268,10 +271,10 @@ def _known_pairs(m: Measure, distance: str) -> tuple[Array, Array]:
 
 
 def _pairs_of_kinds(m: Measure, kinds: tuple[int, ...]) -> tuple[Array, Array]:
-    """The same for Jaccard distance where lists are long and few sets of categories occur: pairs of sets instead of pairs of items."""
+    """Return the same for Jaccard distance in long lists with few sets of categories: over pairs of sets instead of pairs of items."""
     counts = m.listed.tallies(m.listed.item("kind_number"), len(kinds))
-    n = added(*counts)
-    alike = added(*(_pairs_of(count) for count in counts))
+    n = add(*counts)
+    alike = add(*(_pairs_of(count) for count in counts))
     for index, kind in enumerate(kinds):
         for other, count in zip(kinds[index + 1 :], counts[index + 1 :], strict=True):
             if kind & other:
@@ -280,12 +283,12 @@ def _pairs_of_kinds(m: Measure, kinds: tuple[int, ...]) -> tuple[Array, Array]:
 
 
 def _pairs_of(n: Array) -> Array:
-    """n·(n - 1)/2: how many pairs n items have."""
+    """Return n·(n - 1)/2, the number of pairs of n items."""
     return n * (n - 1.0) / 2.0
 
 
 def _sum_over_categories(table: CutTable, weight: Array, term: Callable[[Array], Array]) -> Array:
-    """Σ_c term(s_c), with s_c the sum of the weights of the user's rows of category c up to each cut-off, and term(0) = 0."""
+    """Return Σ_c term(s_c) up to each cut-off: s_c is the sum of the weights of the user's rows of category c, and term(0) = 0."""
     rows, n_users, cutoffs = table.rows, table.rows.n_users, table.cutoffs
     width = int(rows["code"].max(initial=0)) + 1
     cell = rows.user * width + rows["code"]
@@ -356,11 +359,11 @@ def ild(m: Measure) -> Array | Ratio:
 
 
 def _of_pairs(m: Measure, total: Array, pairs: Array) -> Array:
-    value = defined(total, pairs)
+    value = divide_or_missing(total, pairs)
     single = str(m.params["single"])
     if single == "short_zero":
-        return where(missing(value) & (m.n_listed < 2), 0.0, value)
-    return value if single == "left_out" else filled(value, {"zero": 0.0, "one": 1.0}[single])
+        return where(is_missing(value) & (m.n_listed < 2), 0.0, value)
+    return value if single == "left_out" else fill(value, {"zero": 0.0, "one": 1.0}[single])
 
 
 @metric(
@@ -414,11 +417,11 @@ def categorical_diversity(m: Measure) -> Array:
 
 
 _LEAST = 1e-6
-"""The weight of a category that no item has."""
+"""Weight added to every category, so that one without items has a share above 0."""
 
 
 def _entropy(m: Measure, weight: Callable[[Array], Array]) -> Array:
-    """The entropy, in bits, of how the weights of the ranks spread over the categories of their items."""
+    """Return the entropy, in bits, of the distribution of the weights of the ranks over the categories of their items."""
     n = len(m.groups("categories"))
     if not n:
         return np.zeros((1, m.n_users))

@@ -46,7 +46,7 @@ ENTROPY = "Shannon, A mathematical theory of communication, 1948; Adomavicius an
     needs=lambda params: {"recommended": (), "train": ("train",)}.get(str(params["of"]), ("catalogue",)),
     uses=("exposure",),
     one_cutoff=True,
-    system=True,
+    per_model=True,
     higher_is_better=lambda params: params["sign"] == "equality",
     population="lists",
     tex=tex(r"<sign>" + _GINI.replace("x_", "c_") + r" \\ N = <of><more>", sign={"inequality": "", "equality": "1 - "}, **_GINI_PIECES),
@@ -73,11 +73,11 @@ def exposure_of_items(m: Measure, weighted: bool = False) -> ItemTable:
 
 
 def _gini_index(m: Measure, items: ItemTable, column: str, more: float = 0.0) -> Array:
-    """The Gini index of a column of items whose `place` is their rank by it, among the items of the catalogue and `more`."""
+    """Return the Gini index of a column, whose ranks are in the column `rank`, among the items of the catalogue and `more` items."""
     of = str(m.params["of"])
     n_recommended, total = items.sum(1.0), items.sum(items[column])
     size = (n_recommended if of == "recommended" else m.number("train_items" if of == "train" else "items")) + more
-    ordered = items.sum(items["place"] * items[column]) * 2.0 + (size - n_recommended * 2.0 - 1.0) * total
+    ordered = items.sum(items["rank"] * items[column]) * 2.0 + (size - n_recommended * 2.0 - 1.0) * total
     return divide(ordered, total * (size if m.params["over"] == "n" else size - 1.0))
 
 
@@ -90,7 +90,7 @@ def _gini_index(m: Measure, items: ItemTable, column: str, more: float = 0.0) ->
     needs=lambda params: {"recommended": (), "train": ("train",)}.get(str(params["of"]), ("catalogue",)),
     uses=("attention",),
     one_cutoff=True,
-    system=True,
+    per_model=True,
     higher_is_better=False,
     population="lists",
     tex=tex(_GINI.replace("x_", "e_") + r" \\ N = <of>, \quad e_i = \sum_{u \in U} \sum_{r=1}^{k} [i_r = i]\,p^{r-1}", **_GINI_PIECES),
@@ -116,7 +116,7 @@ def exposure_gini(m: Measure) -> Array:
     bounds=(0.0, math.inf),
     uses=("exposure",),
     one_cutoff=True,
-    system=True,
+    per_model=True,
     population="lists",
     tex=tex(
         r"-<norm>\sum_i <weights>",
@@ -157,11 +157,11 @@ def shannon_entropy(m: Measure) -> Array:
 @metric(
     "AggregateDiversity",
     family="diversity",
-    counts=True,
+    is_count=True,
     bounds=(0.0, math.inf),
     uses=("exposure", "reading"),
     one_cutoff=True,
-    system=True,
+    per_model=True,
     population="lists",
     tex=r"k \sum_i \frac{w_i}{c_i}" + _SHARES,
     reference="Vargas, Novelty and diversity evaluation and enhancement in recommender systems, PhD thesis, 2015; RankSys",
@@ -181,7 +181,7 @@ def aggregate_diversity(m: Measure) -> Array:
 
 
 def _depth(m: Measure) -> Array:
-    """k, or the mean length of the lists where there is no cut-off."""
+    """Return k, or without a cut-off the mean length of the lists."""
     return np.array([[float(m.cutoff)]]) if m.cutoff is not None else divide(m.total(m.n_listed), m.n_counted)
 
 
@@ -191,7 +191,7 @@ def _depth(m: Measure) -> Array:
     aliases=("GiniSimpsonIndex",),
     uses=("exposure", "reading"),
     one_cutoff=True,
-    system=True,
+    per_model=True,
     bounds=(-math.inf, 1.0),
     population="lists",
     tex=r"1 - \frac{1}{k} \biggl(1 - \frac{1}{|U|} \sum_i w_i \Bigl(1 - \frac{c_i}{|U|}\Bigr)\biggr)" + _SHARES,

@@ -11,7 +11,7 @@ import numpy as np
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.prepared import Group, no_such_group
-from .arrays import NO_VALUE, added, defined, divide, filled, missing, where
+from .arrays import NO_VALUE, add, divide, divide_or_missing, fill, is_missing, where
 from .measure import Measure
 from .notation import APART, CANDIDATES, GAINS, OF_GROUPS, one_or_spread, tex
 from .popularity import candidates_of, spread_of
@@ -35,16 +35,16 @@ _BY_USERS = Text(None, "the column of data.users that names the groups")
 _ONE = Text("", "one group, for its own value; if not given, all together")
 
 
-def _needs_items(given: Mapping[str, Scalar]) -> tuple[str, ...]:
-    return (f"items.{given['by']}", "train?")
+def _needs_items(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    return (f"items.{params['by']}", "train?")
 
 
-def _needs_users(given: Mapping[str, Scalar]) -> tuple[str, ...]:
-    return (f"users.{given['by']}",)
+def _needs_users(params: Mapping[str, Scalar]) -> tuple[str, ...]:
+    return (f"users.{params['by']}",)
 
 
-def chosen(m: Measure, column: str, only: str) -> Sequence[Group]:
-    """The groups of a column, or the one called `only`; `DataError` if there is none of that name."""
+def select_groups(m: Measure, column: str, only: str) -> Sequence[Group]:
+    """Return the groups of a column, or only the one called `only`; `DataError` if there is no such group."""
     groups = m.groups(column)
     if not only:
         return groups
@@ -68,7 +68,7 @@ def in_group(table: CutTable | ItemTable, group: Group, column: str) -> Array:
     bounds=(0.0, math.inf),
     needs=_needs_items,
     uses=("hits", "relevant"),
-    system=True,
+    per_model=True,
     higher_is_better=False,
     tex=tex(OF_GROUPS + r"\frac{\sum_{u \in U} |L_u \cap T_u \cap G|}{\sum_{u \in U} |T_u \cap G|}", group=one_or_spread),
     reference=ZHU,
@@ -84,9 +84,9 @@ def reo(m: Measure) -> Array:
     """
     by, relevant = str(m.params["by"]), m.table("relevant")
     shares = []
-    for group in chosen(m, f"items.{by}", str(m.params["group"])):
+    for group in select_groups(m, f"items.{by}", str(m.params["group"])):
         n_hits = m.total(m.hits.tally(in_group(m.hits, group, by)))
-        shares.append(defined(n_hits, m.total(relevant.tally(in_group(relevant, group, by)))))
+        shares.append(divide_or_missing(n_hits, m.total(relevant.tally(in_group(relevant, group, by)))))
     return shares[0] if m.params["group"] else spread_of(shares)
 
 
@@ -96,9 +96,9 @@ def reo(m: Measure) -> Array:
     axes={"candidates": "rsp_candidates"},
     texts={"by": _BY_ITEMS, "group": _ONE},
     bounds=(-math.inf, math.inf),
-    needs=lambda given: (f"items.{given['by']}", "train"),
+    needs=lambda params: (f"items.{params['by']}", "train"),
     uses=lambda params: ("listed", *(("profile",) if params["candidates"] == "unseen" else ())),
-    system=True,
+    per_model=True,
     higher_is_better=False,
     population="lists",
     tex=tex(OF_GROUPS + r"\frac{\sum_{u \in U} |L_u \cap G|}{<candidates>}", group=one_or_spread, candidates=CANDIDATES),
@@ -117,29 +117,29 @@ def rsp(m: Measure) -> Array:
     """
     by = str(m.params["by"])
     shares = []
-    for group in chosen(m, f"items.{by}", str(m.params["group"])):
+    for group in select_groups(m, f"items.{by}", str(m.params["group"])):
         chances = candidates_of(m, "group", {"column": by}, group.code, float(group.size))
-        shares.append(defined(m.total(m.listed.tally(in_group(m.listed, group, by))), chances))
+        shares.append(divide_or_missing(m.total(m.listed.tally(in_group(m.listed, group, by))), chances))
     return shares[0] if m.params["group"] else spread_of(shares)
 
 
 def _mean_difference(values: Sequence[Array], all_or_none: bool) -> Array:
-    """The mean difference of two `values`, over all pairs that have both; `all_or_none`: no value if one has none."""
+    """Return the mean difference of two `values`, over all pairs that have both; `all_or_none`: no value if any is missing."""
     pairs = [np.abs(left - right) for left, right in combinations(values, 2)]
     if not pairs:
         return np.array([[NO_VALUE]])
-    n = added(*(where(missing(pair), 0.0, 1.0) for pair in pairs))
-    mean = defined(added(*pairs), n)
+    n = add(*(where(is_missing(pair), 0.0, 1.0) for pair in pairs))
+    mean = divide_or_missing(add(*pairs), n)
     return where(n >= len(pairs), mean, NO_VALUE) if all_or_none else mean
 
 
 def _difference_of_users(m: Measure, value: Array) -> Array:
-    """The mean difference of the mean `value` of groups of users."""
+    """Return the mean difference between groups of users in the mean of `value`."""
     code = m.user("user_group", column=str(m.params["by"]))
     means = []
     for group in m.groups(f"users.{m.params['by']}"):
-        inside = (code == group.code) & ~missing(value)
-        means.append(defined(m.total(where(inside, value, 0.0)), m.total(where(inside, 1.0, 0.0))))
+        inside = (code == group.code) & ~is_missing(value)
+        means.append(divide_or_missing(m.total(where(inside, value, 0.0)), m.total(where(inside, 1.0, 0.0))))
     return _mean_difference(means, all_or_none=False)
 
 
@@ -151,7 +151,7 @@ def _difference_of_users(m: Measure, value: Array) -> Array:
     bounds=(0.0, math.inf),
     needs=_needs_users,
     uses=("user_group",),
-    system=True,
+    per_model=True,
     higher_is_better=False,
     tex=APART + r"\frac{1}{|G|} \sum_{u \in G} M_1",
     reference=DELDJOO,
@@ -175,7 +175,7 @@ def user_mad_ranking(m: Measure) -> Array:
     bounds=(0.0, math.inf),
     needs=_needs_users,
     uses=("scored", "reading", "user_group"),
-    system=True,
+    per_model=True,
     higher_is_better=False,
     tex=APART + r"\frac{1}{|G|} \sum_{u \in G} \frac{1}{|L_u|} \sum_{r=1}^{k} s_r",
     reference=DELDJOO,
@@ -188,7 +188,7 @@ def user_mad_rating(m: Measure) -> Array:
     Edge cases: users with an empty list are left out, and so are groups without users; with a single group there is no value.
     """
     scored = m.table("scored")
-    return _difference_of_users(m, defined(scored.sum(scored["score"], "score"), m.n_listed))
+    return _difference_of_users(m, divide_or_missing(scored.sum(scored["score"], "score"), m.n_listed))
 
 
 _ITEM_MAD = {"gain": "ndcg_gain", "empty_group": "empty_group"}
@@ -200,10 +200,10 @@ _ITEM_MAD = {"gain": "ndcg_gain", "empty_group": "empty_group"}
     axes=_ITEM_MAD,
     texts={"by": _BY_ITEMS},
     bounds=(0.0, math.inf),
-    needs=lambda given: (f"items.{given['by']}",),
+    needs=lambda params: (f"items.{params['by']}",),
     uses=("outcomes",),
     one_cutoff=True,
-    system=True,
+    per_model=True,
     higher_is_better=False,
     tex=tex(
         APART + r"\frac{1}{|G \cap \bigcup_u L_u|} \sum_{i \in G} \frac{1}{c_i} \sum_{u \in U} \sum_{r=1}^{k} [i_r = i]\,<gain>", gain=GAINS
@@ -231,10 +231,10 @@ def item_mad_ranking(m: Measure) -> Array:
     axes={"over": "item_mad_over", "empty_group": "empty_group"},
     texts={"by": _BY_ITEMS},
     bounds=(0.0, math.inf),
-    needs=lambda given: (f"items.{given['by']}",),
+    needs=lambda params: (f"items.{params['by']}",),
     uses=("scored_outcomes",),
     one_cutoff=True,
-    system=True,
+    per_model=True,
     higher_is_better=False,
     tex=tex(
         APART + r"\mathrm{mean}_{i \in G} \frac{1}{<over>} \sum_{u \in U} \sum_{r=1}^{k} [i_r = i]\,h_r\,s_r",
@@ -259,13 +259,13 @@ def item_mad_rating(m: Measure) -> Array:
 
 
 def _difference_of_items(m: Measure, items: ItemTable, value: Array, counts: Array) -> Array:
-    """The mean difference of the mean `value` of groups of items, over the items that count."""
+    """Return the mean difference between groups of items in the mean of `value`, over the items that count."""
     means = []
     for group in m.groups(f"items.{m.params['by']}"):
         inside = in_group(items, group, str(m.params["by"]))
-        means.append(defined(items.sum(where(inside, value, 0.0)), items.sum(where(inside, counts, 0.0))))
+        means.append(divide_or_missing(items.sum(where(inside, value, 0.0)), items.sum(where(inside, counts, 0.0))))
     difference = _mean_difference(means, all_or_none=m.params["empty_group"] == "undefined")
-    return filled(difference, 0.0) if m.params["empty_group"] == "zero" else difference
+    return fill(difference, 0.0) if m.params["empty_group"] == "zero" else difference
 
 
 @metric(
@@ -275,7 +275,7 @@ def _difference_of_items(m: Measure, items: ItemTable, value: Array, counts: Arr
     bounds=(0.0, math.inf),
     needs=_needs_items,
     uses=("listed",),
-    system=True,
+    per_model=True,
     population="lists",
     tex=tex(
         r"<group> \\ E_G = \frac{1}{|G|} \sum_{u \in U} \sum_{r=1}^{k} \frac{[i_r \in G]}{\log_2(r + 1)}",
@@ -300,6 +300,6 @@ def exposure_parity(m: Measure) -> Array:
     totals = [m.total(listed.sum(where(in_group(listed, group, by), exposure, 0.0))) for group in groups]
     shares = [total / float(group.size) for total, group in zip(totals, groups, strict=True)]
     if only:
-        (group,) = chosen(m, f"items.{by}", only)
-        return divide(shares[groups.index(group)], added(*totals) / float(sum(group.size for group in groups)))
+        (group,) = select_groups(m, f"items.{by}", only)
+        return divide(shares[groups.index(group)], add(*totals) / float(sum(group.size for group in groups)))
     return divide(np.minimum.reduce(shares), np.maximum.reduce(shares))

@@ -1,4 +1,4 @@
-"""Tables of items over all users who count: what the rows of a part add to them, and their columns once all parts are added up.
+"""Tables of items over all users who count: terms that the rows of each part add, and columns computed from the sums over all parts.
 
 A metric reads them by `m.items(NAME, …)`. While parts are measured the table is empty; at the end it is complete.
 """
@@ -24,8 +24,8 @@ from .measure import Measure, gain_of
 class ItemTerms(Struct, frozen=True, eq=False):
     """Terms that the rows of a part add to their items: 1 to `count`, and the numbers in `counts` and `values`.
 
-    `user` is the user of each row, `items` its item, and `item_index` the index of that among the items that are known before (-1 for
-    others). `counts` are integers and `values` finite numbers.
+    `user` is the user of each row, `items` its item, and `item_index` the index of the item among the known items (-1 if unknown). `counts`
+    are integers and `values` finite numbers.
     """
 
     user: Array
@@ -35,7 +35,7 @@ class ItemTerms(Struct, frozen=True, eq=False):
     values: Mapping[str, Array]
 
     def take(self, rows: Array) -> ItemTerms:
-        """The terms of some rows: their indexes."""
+        """Return the terms of the rows with these indexes."""
         return ItemTerms(
             self.user[rows],
             self.items.gather(rows),
@@ -76,14 +76,14 @@ class ItemTableKind(Struct, frozen=True):
     def terms(self, measure: Measure, **params: Scalar) -> ItemTerms:
         """Return the terms that the users of a part who count add to the table."""
         terms: ItemTerms = measure.tables.get(self.name, measure.choice, **params)
-        return terms.of_users(np.reshape(measure.counts, -1))
+        return terms.of_users(np.reshape(measure.counted_mask, -1))
 
     def finish(self, sums: ItemSums, prepared: Prepared, **params: Scalar) -> Mapping[str, Array]:
-        """The columns of the table, and `item_index`: the index of each item among those that are known before, -1 for others."""
+        """Return the columns of the table, and `item_index`: the index of each item among the known items, -1 for others."""
         return {"item_index": sums.item_index} | dict(self.make_columns(sums, prepared, params))
 
     def empty(self) -> Mapping[str, Array]:
-        """The columns without rows."""
+        """Return the columns without rows."""
         return {"item_index": np.empty(0, dtype=np.int64)} | {name: np.empty(0) for name in self.columns}
 
 
@@ -93,9 +93,9 @@ ITEM_TABLES: Final[dict[str, ItemTableKind]] = {}
 def item_table(
     name: str, *, uses: Collection[str], params: Collection[str] = (), columns: Collection[str], finish: Finish
 ) -> Callable[[Callable[..., ItemTerms]], Callable[..., ItemTerms]]:
-    """Declare a table of items: the decorated function makes the terms of a part of the tables that it uses, as `table` makers do.
+    """Declare a table of items: the decorated function returns the terms of a part, computed from the tables that it uses, as for `table`.
 
-    `finish` makes the `columns` of the sums over all parts, of what is known before, and of the parameters.
+    `finish` computes the `columns` from the sums over all parts, from `Prepared`, and from the parameters.
     """
 
     def declare(make: Callable[..., ItemTerms]) -> Callable[..., ItemTerms]:
@@ -107,7 +107,7 @@ def item_table(
 
 
 def terms_of(rows: Rows, prepared: Prepared, k: Scalar, values: Mapping[str, Array] | None = None) -> ItemTerms:
-    """The terms of the rows of a table up to the cut-off `k`; 0 is the whole list."""
+    """Return the terms of the rows of a table up to the cut-off `k`; 0 is the whole list."""
     assert rows.item is not None
     terms = ItemTerms(rows.user, rows.item, rows.item_index(prepared.items), {}, values or {})
     within = within_cutoff(rows, k)
@@ -115,25 +115,25 @@ def terms_of(rows: Rows, prepared: Prepared, k: Scalar, values: Mapping[str, Arr
 
 
 def within_cutoff(rows: Rows, k: Scalar) -> Array | None:
-    """The rows up to the cut-off `k`, as indexes; `None`: all. 0 is the whole list."""
+    """Return the indexes of the rows up to the cut-off `k` (0: the whole list); `None`: all rows."""
     mask = rows[rows.cut] <= k if k else np.ones(1, dtype=np.bool_)
     return None if mask.all() else np.flatnonzero(mask)
 
 
 def ranks_from_least(values: Array) -> Array:
-    """Return the rank of each value, 1 for the smallest; equal values keep their order."""
+    """Return the rank of each value, 1 for the smallest; ties keep their order."""
     ranks = np.empty(len(values))
     ranks[np.argsort(values, kind="stable")] = np.arange(1.0, len(values) + 1.0)
     return ranks
 
 
 def _exposure(sums: ItemSums, prepared: Prepared, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
-    return {"place": ranks_from_least(sums.columns["count"])} | dict(sums.columns)
+    return {"rank": ranks_from_least(sums.columns["count"])} | dict(sums.columns)
 
 
-@item_table("exposure", uses=("listed", "prepared"), params=("k", "weighted"), columns=("count", "place", "weight"), finish=_exposure)
+@item_table("exposure", uses=("listed", "prepared"), params=("k", "weighted"), columns=("count", "rank", "weight"), finish=_exposure)
 def exposure(listed: Rows, prepared: Prepared, k: int, weighted: bool) -> ItemTerms:
-    """`count`: how often an item is among the first k of lists; `place`: its rank by count, smallest first.
+    """Return the terms of `count`, how often an item is among the first k of lists, and `rank`, its rank by count, smallest first.
 
     `weighted`: also `weight`, the sum over these lists of 1 divided by the number of their first k items.
     """
@@ -146,12 +146,12 @@ def exposure(listed: Rows, prepared: Prepared, k: int, weighted: bool) -> ItemTe
 
 
 def _attention(sums: ItemSums, prepared: Prepared, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
-    return {"attention": sums.columns["attention"], "place": ranks_from_least(sums.columns["attention"])}
+    return {"attention": sums.columns["attention"], "rank": ranks_from_least(sums.columns["attention"])}
 
 
-@item_table("attention", uses=("listed", "prepared"), params=("k", "p"), columns=("attention", "place"), finish=_attention)
+@item_table("attention", uses=("listed", "prepared"), params=("k", "p"), columns=("attention", "rank"), finish=_attention)
 def attention(listed: Rows, prepared: Prepared, k: int, p: float) -> ItemTerms:
-    """`attention`: the sum of p^(rank - 1) over the first k ranks with the item; `place`: its rank by attention, smallest first."""
+    """Return the terms of `attention`, the sum of p^(rank - 1) over the first k ranks with the item, and `rank`, its rank from below."""
     return terms_of(listed, prepared, k, {"attention": np.power(float(p), listed.rank - 1.0)})
 
 
@@ -172,7 +172,7 @@ def _outcomes(sums: ItemSums, prepared: Prepared, params: Mapping[str, Scalar]) 
     finish=_outcomes,
 )
 def outcomes(listed: Rows, hits: Rows, prepared: Prepared, k: int, gain: str, offset: float) -> ItemTerms:
-    """For every recommended item: `count`, how often it is listed, `hits`, how often it is a hit, and `gain`, the sum of its gains."""
+    """Return the terms of `count`, how often an item is listed, `hits`, how often it is a hit, and `gain`, the sum of its gains."""
     hit_terms = terms_of(hits, prepared, k, {"gain": gain_of(gain, hits["gain"], offset)})
     return _listed_and_hits(terms_of(listed, prepared, k), hit_terms)
 
@@ -185,7 +185,7 @@ def outcomes(listed: Rows, hits: Rows, prepared: Prepared, k: int, gain: str, of
     finish=_outcomes,
 )
 def scored_outcomes(scored: Rows, hits: Rows, prepared: Prepared, k: int) -> ItemTerms:
-    """For every recommended item: `count`, how often it is listed, `hits`, how often it is a hit, and `score`, the sum of its scores there.
+    """Return the terms of `count`, how often an item is listed, `hits`, how often it is a hit, and `score`, the sum of its scores then.
 
     The sum is undefined for an item with an infinite score.
     """
@@ -194,7 +194,7 @@ def scored_outcomes(scored: Rows, hits: Rows, prepared: Prepared, k: int) -> Ite
     within = within_cutoff(scored, k)
     listed = pl.DataFrame({"user": scored.user, "item": scored.item, "score": scored["score"]})
     listed = listed if within is None else listed[within]
-    # Hits may have other ranks than the list, so that their scores are found by the item; of a repeated item the highest.
+    # Hits may have other ranks than the list, so their scores are looked up by item; of a duplicate the highest counts.
     pairs = pl.DataFrame({"user": hit_terms.user, "item": hit_terms.items})
     scores = listed.join(pairs, on=["user", "item"], how="semi").group_by("user", "item").agg(pl.col("score").max())
     score = pairs.join(scores, on=["user", "item"], how="left", maintain_order="left")["score"].fill_null(0.0).to_numpy()
@@ -210,7 +210,7 @@ def scored_outcomes(scored: Rows, hits: Rows, prepared: Prepared, k: int) -> Ite
 
 
 def _listed_and_hits(listed: ItemTerms, hits: ItemTerms) -> ItemTerms:
-    """The terms of listed rows, and after them those of hits, which `hits` tells apart."""
+    """Return the terms of listed rows, followed by those of hits, which have 1 in the column `hits`."""
     n = len(listed.user)
     no_hits = np.zeros(n, dtype=np.int64)
     return ItemTerms(
@@ -243,9 +243,9 @@ def _popular_exposure(sums: ItemSums, prepared: Prepared, params: Mapping[str, S
     finish=_popular_exposure,
 )
 def popular_exposure(listed: Rows, prepared: Prepared, k: int, items: str, count: str) -> ItemTerms:
-    """`popularity`: the train users (or rows) of an item, and `count`: how often it is among the first k, both minus their means.
+    """Return the terms of `popularity`, train users (or rows) of an item, and `count`, how often it is listed, both minus their means.
 
-    The items are the recommended ones, or these and the items of train (`items` = `all`).
+    The items are those among the first k of lists, or these and the items of train (`items` = `all`).
     """
     return terms_of(listed, prepared, k)
 
@@ -263,8 +263,8 @@ def _levels(sums: ItemSums, prepared: Prepared, params: Mapping[str, Scalar]) ->
 
 @item_table("levels", uses=("ratings",), columns=("prediction", "positive", "negative", "below"), finish=_levels)
 def levels(ratings: Rows) -> ItemTerms:
-    """For every `prediction`: the number of relevant (`positive`) and other (`negative`) ratings with it, and of others `below` it."""
+    """Return for every `prediction` the number of relevant (`positive`) and other (`negative`) ratings, and of others `below` it."""
     predicted = np.flatnonzero(~np.isnan(ratings["prediction"]))
-    prediction = ratings["prediction"][predicted] + 0.0  # makes -0.0 the same as 0.0
+    prediction = ratings["prediction"][predicted] + 0.0  # turns -0.0 into 0.0
     positive = {"positive": (ratings["relevant"][predicted] > 0).astype(np.int64)}
     return ItemTerms(ratings.user[predicted], pl.Series(prediction), np.full(len(predicted), -1, dtype=np.int64), positive, {})

@@ -35,11 +35,11 @@ LETTERS = {
     title="Listed items that are in the test file",
 )
 def judged_table(judged_rows: Rows, test_ratings: TestRatings, truth_table: TruthTable, n_relevant: Array, negative: str) -> Rows:
-    """The listed items that are in the test file, with counts from the top.
+    """Return the listed items that are in the test file, with counts from the top.
 
     `judged`, `found` and `pooled` count, up to the row, the judged items, the relevant ones, and those with a rating below 0 that does not
-    count as a judgement (`negative` = `pooled`). `n_relevant` and `n_other` are the judged items of the user, listed or not, that are
-    relevant and that are not.
+    count as a judgement (`negative` = `pooled`). `n_relevant` and `n_other` are the numbers of the user's judged items, listed or not, that
+    are relevant and that are not.
     """
     relevant = truth_table.relevant
     rating = test_ratings.rating_of_pair(len(relevant))
@@ -55,14 +55,14 @@ def judged_table(judged_rows: Rows, test_ratings: TestRatings, truth_table: Trut
 
 @table("hits_added_up", uses=("hits",))
 def hits_added_up(hits: Rows) -> Rows:
-    """The hits, each with the gain of the hits up to it (`gained`) and their DCG (`dcg`)."""
+    """Return the hits, each with the gain of the hits up to it (`gained`) and their DCG (`dcg`)."""
     gain = hits["gain"]
     return hits.with_columns(gained=running_sum(gain, hits.user), dcg=running_sum(gain / np.log2(hits["rank"] + 1), hits.user))
 
 
 @table("ideal_added_up", uses=("ideal",))
 def ideal_added_up(ideal: Rows) -> Rows:
-    """The best possible list with its DCG up to each row, and Σ max(gain, 1): `dcg`, `cost`."""
+    """Return the best possible list with the sums up to each row: `dcg`, and `cost` = Σ max(gain, 1)."""
     gain = ideal["gain"]
     dcg = running_sum(gain / np.log2(ideal["rank"] + 1), ideal.user)
     return ideal.with_columns(dcg=dcg, cost=running_sum(np.maximum(gain, 1.0), ideal.user))
@@ -70,7 +70,7 @@ def ideal_added_up(ideal: Rows) -> Rows:
 
 @table("graded", uses=("hits_added_up", "ideal_added_up"), columns=("rank", "item", "gain", "gained", "cost"), title="The hits")
 def graded(hits_added_up: Rows, ideal_added_up: Rows) -> Rows:
-    """The hits, each with the sums of the list (`gained`, `dcg`) and of the best possible list (`cost`, `ideal_dcg`) up to its rank."""
+    """Return the hits, each with sums up to its rank of the list (`gained`, `dcg`) and of the best possible list (`cost`, `ideal_dcg`)."""
     hits, ideal = hits_added_up, ideal_added_up
     rank = hits["rank"]
     within = np.minimum(rank, hits["n_relevant"])
@@ -80,7 +80,7 @@ def graded(hits_added_up: Rows, ideal_added_up: Rows) -> Rows:
 
 @table("grade_changes", uses=("hits_added_up", "ideal_added_up"), columns=("rank", "ndcg"), title="The last rank of each ideal grade")
 def grade_changes(hits_added_up: Rows, ideal_added_up: Rows) -> Rows:
-    """The ranks after which the best possible list has a lower grade, and nDCG there: `rank`, `ndcg`."""
+    """Return the last rank of each grade in the best possible list, and nDCG there: `rank`, `ndcg`."""
     hits, ideal = hits_added_up, ideal_added_up
     gain, of_block = ideal["gain"], ideal.user
     ends = np.ones(len(ideal), dtype=np.bool_)
@@ -96,15 +96,15 @@ def grade_changes(hits_added_up: Rows, ideal_added_up: Rows) -> Rows:
 
 
 def _block(ideal: Rows) -> Array:
-    """The block of rows of each user."""
+    """Return the block of rows of each user."""
     return np.arange(ideal.n_users) if ideal.group_of_user is None else ideal.group_of_user
 
 
 def _dcg_up_to(hits: Rows, user: Array, rank: Array) -> Array:
-    """The DCG of the hits of each of `user` up to each of `rank`."""
+    """Return the DCG of the hits of each of `user` up to each of `rank`."""
     width = max(int(hits["rank"].max(initial=0)), int(rank.max(initial=0))) + 1
     last = np.searchsorted(hits.user * width + hits["rank"], user * width + rank, side="right") - 1
-    before = np.concatenate([hits["dcg"], [0.0]])  # the last is short for none
+    before = np.concatenate([hits["dcg"], [0.0]])  # index -1 means no hit
     return np.where(last >= hits.starts()[user], before[last], 0.0)
 
 

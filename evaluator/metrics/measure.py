@@ -1,6 +1,6 @@
-"""The input of the body of a metric: tables of a part, counts of its users, parameters, and the values of metrics that it combines.
+"""Input of the body of a metric: tables of a part, counts of its users, parameters, and the values of combined metrics.
 
-Values of users are arrays of cut-offs × users, so that a body runs once for all cut-offs. Sums over users and over items are columns, one
+Per-user values are arrays of cut-offs × users, so that a body runs once for all cut-offs. Sums over users and over items are columns, one
 row for each cut-off.
 """
 
@@ -18,8 +18,8 @@ from ..tables.array import Array
 from ..tables.graph import TABLES, Choice, Tables
 from ..tables.prepared import Group, Prepared
 from ..tables.rows import Cutoffs, Rows
-from .arrays import defined as divide_where_defined
 from .arrays import divide
+from .arrays import divide_or_missing as divide_where_defined
 from .table_views import CutTable, ItemTable, Trace
 
 
@@ -34,27 +34,27 @@ class Ratio(Struct, frozen=True):
     empty: float | None = 0.0
 
     def value(self) -> Array:
-        """The per-user value."""
+        """Return the per-user value."""
         return (divide_where_defined if self.empty is None else divide)(self.numerator, self.denominator)
 
 
 class Sums(Protocol):
-    """Sums over all parts, for values of whole models: the first run of a body collects them, the last run reads them."""
+    """Sums over all parts, for values per model: the first run of a body collects them, the last run reads them."""
 
     def total(self, values: Array, counts: Array) -> Array:
-        """Σ `values` (cut-offs × users) over the users that count, as a column; while parts are measured, a column of ones."""
+        """Return Σ `values` (cut-offs × users) over the users who count, as a column; while parts are measured, a column of ones."""
         ...
 
     def of_items(self, measure: Measure, name: str, params: Mapping[str, Scalar]) -> Mapping[str, Array]:
-        """The columns of a table of items over all parts, in the order of the items; while parts are measured, empty columns."""
+        """Return the columns of a table of items over all parts, in the order of the items; while parts are measured, empty columns."""
         ...
 
 
 class Measure(Struct, frozen=True, eq=False):
-    """The material of one metric under one choice of lists, truth and users.
+    """The input of one metric under one choice of lists, truth and users.
 
-    `counts` says which users count; `offset` is t of the gain 2^(g-t+1) - 1, `level` the threshold of relevance, even if it does not
-    apply (0 without one); `truth_duplicates` and `truth_filter` are the axes of that name.
+    `counted_mask` marks the users who count; `offset` is t of the gain 2^(g-t+1) - 1, `level` the threshold of relevance, even if it does
+    not apply (0 without one); `truth_duplicates` and `truth_filter` are the axes with these names.
     """
 
     cutoffs: Cutoffs
@@ -63,10 +63,10 @@ class Measure(Struct, frozen=True, eq=False):
     choice: Choice
     prepared: Prepared
     n_users: int
-    counts: Array
+    counted_mask: Array
     sums: Sums
     population: Any = None
-    """A key for the users that count and the data of them that is used: if it is equal, a table of items can be shared."""
+    """A key for the users who count and their data: measures with the same key can share a table of items."""
     components: tuple[Array, ...] = ()
     offset: float = 1.0
     level: float = 0.0
@@ -76,16 +76,16 @@ class Measure(Struct, frozen=True, eq=False):
     truth_filter: str = "none"
     trace: Trace | None = None
     declared: frozenset[str] = frozenset()
-    """The tables that the metric declares in `uses`, and the tables that these are computed from."""
+    """Tables that the metric declares in `uses`, and the tables that these use."""
 
     @property
     def k(self) -> Array | None:
-        """The cut-offs as a column; `None` is the whole list."""
+        """Cut-offs as a column; `None` is the whole list."""
         return None if self.cutoffs is None else np.asarray(self.cutoffs)[:, None]
 
     @property
     def cutoff(self) -> int | None:
-        """The cut-off of a metric whose body is run for one at a time."""
+        """Cut-off of a metric whose body runs for one cut-off at a time."""
         if self.cutoffs is None:
             return None
         (k,) = self.cutoffs
@@ -93,7 +93,7 @@ class Measure(Struct, frozen=True, eq=False):
 
     @property
     def deepest(self) -> int:
-        """The largest cut-off, 0 for the whole list: for tables that are not needed below it."""
+        """Largest cut-off, 0 for the whole list: for tables that are not needed below it."""
         return 0 if self.cutoffs is None else self.cutoffs[-1]
 
     @property
@@ -102,7 +102,7 @@ class Measure(Struct, frozen=True, eq=False):
         return "row" in self.truth_duplicates
 
     def at(self, k: int | None) -> Measure:
-        """The same at one cut-off; `None` is the whole list."""
+        """Return the same measure at one cut-off; `None` is the whole list."""
         return replace(self, cutoffs=None if k is None else (k,))
 
     @property
@@ -132,35 +132,35 @@ class Measure(Struct, frozen=True, eq=False):
 
     @property
     def n_relevant(self) -> Array:
-        """R: the number of relevant items of each user."""
+        """R: number of relevant items of each user."""
         return self.user("n_relevant")
 
     @property
     def n_recommended(self) -> Array:
-        """The length of each user's list."""
-        return self._noted("the length of the list", self._get("reading").lengths[None, :])
+        """Length of each user's list."""
+        return self._note("the length of the list", self._get("reading").lengths[None, :])
 
     @property
     def n_listed(self) -> Array:
-        """The length of each user's list, cut at k."""
-        length, dropped = self.at_most_k(self.n_recommended), self.tables.get("dropped", self.choice)  # made of the reading
+        """Length of each user's list, cut at k."""
+        length, dropped = self.at_most_k(self.n_recommended), self.tables.get("dropped", self.choice)  # computed from the reading
         return length if dropped is None else length - self._cut("dropped", dropped).count()
 
     @property
     def n_negatives(self) -> Array:
-        """The number of the user's candidates that are not relevant, and of other listed items among the first k that are not relevant."""
+        """Number of the user's candidates that are not relevant, plus other irrelevant items among the first k of the list."""
         return self.user("n_candidates") + self.table("outside").count()
 
     @property
     def n_unseen(self) -> Array:
-        """The number of items of data.train, minus the user's own."""
+        """Number of items of data.train, minus the user's own."""
         return self.user("n_unseen")
 
     @property
     def n_items(self) -> float:
-        """N: the number of items of the catalogue."""
+        """N: number of items of the catalogue."""
         n_items = self.number("items")
-        self._noted("N, the items of the catalogue", np.full((1, self.n_users), n_items))
+        self._note("N, the items of the catalogue", np.full((1, self.n_users), n_items))
         return n_items
 
     @property
@@ -179,34 +179,34 @@ class Measure(Struct, frozen=True, eq=False):
         return self._cut(name, self._get(name, **params))
 
     def items(self, name: str, **params: Scalar) -> ItemTable:
-        """A table of items over all users who count, for a value of the whole model."""
+        """Return a table of items over all users who count, for a value per model."""
         self._refuse_undeclared(name)
         return ItemTable(self.sums.of_items(self, name, params), self.prepared)
 
     def user(self, name: str, **params: Scalar) -> Array:
-        """A number of each user, as a row."""
+        """Return a number of each user, as a row."""
         title = TABLES[name].title if name in TABLES else ""
-        return self._noted(title, self._get(name, **params)[None, :])
+        return self._note(title, self._get(name, **params)[None, :])
 
     def number(self, name: str) -> float:
-        """A number of the side inputs, such as `train_users`."""
+        """Return a number of the side inputs, such as `train_users`."""
         return self.prepared.number(name)
 
     def groups(self, column: str) -> tuple[Group, ...]:
-        """The groups that a column of users or items names."""
+        """Return the groups that a column of users or items names."""
         return self.prepared.groups_of(column)
 
     def total(self, values: Any) -> Array:
-        """Σ `values` over the users that count, as a column; users without a value add nothing. For a value of the whole model."""
-        return self.sums.total(np.atleast_2d(values), self.counts)
+        """Return Σ `values` over the users who count, as a column, for a value per model; users without a value add nothing."""
+        return self.sums.total(np.atleast_2d(values), self.counted_mask)
 
     @property
     def n_counted(self) -> Array:
-        """The number of users who count: for a value of the whole model."""
+        """Number of users who count, as a column, for a value per model."""
         return self.total(np.ones((1, self.n_users)))
 
     def at_most_k(self, count: Array) -> Array:
-        """min(`count`, k)."""
+        """Return min(`count`, k)."""
         return count if self.k is None else np.minimum(count, self.k)
 
     def _cut(self, name: str, rows: Rows) -> CutTable:
@@ -217,11 +217,11 @@ class Measure(Struct, frozen=True, eq=False):
         return self.tables.get(name, self.choice, **params)
 
     def _refuse_undeclared(self, name: str) -> None:
-        """`LookupError` for a table outside `declared`: what a run opens is decided by `uses`."""
+        """Raise `LookupError` for a table outside `declared`: `uses` decides which inputs a run opens."""
         if name not in self.declared:
             raise LookupError(f"the body reads the table {name!r}, which the metric does not declare in `uses`")
 
-    def _noted(self, title: str, counts: Array) -> Array:
+    def _note(self, title: str, counts: Array) -> Array:
         """Pass a count of each user to the trace, if there is one; a count without a title is not shown."""
         if self.trace is not None and title:
             self.trace.count(title, counts)
@@ -229,13 +229,13 @@ class Measure(Struct, frozen=True, eq=False):
 
 
 def plain(value: Any) -> Array:
-    """The per-user value of a definition."""
+    """Return the per-user value of a definition."""
     assert not isinstance(value, Mapping), "several values belong to a whole model"
     return value.value() if isinstance(value, Ratio) else np.asarray(value, dtype=np.float64)
 
 
 def gain_of(kind: str, grade: Array, offset: float) -> Array:
-    """The gain of relevant items of a `grade`, according to the axis `ndcg_gain`; `offset` is t of 2^(g-t+1) - 1.
+    """Return the gain of relevant items of a `grade`, by the axis `ndcg_gain`; `offset` is t of 2^(g-t+1) - 1.
 
     Raises `OverflowError` if a gain is too large for a float.
     """

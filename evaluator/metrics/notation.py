@@ -1,4 +1,4 @@
-"""Formulas in LaTeX: templates that a metric's parameters fill in, and the symbols that they may use."""
+"""Formulas in LaTeX: templates that the parameters of a metric fill in, and the symbols that they may use."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ GLOSSARY: Final[Mapping[str, str]] = {
     r"\prec": "$j \\prec i$: item $j$ is more popular than $i$, or as popular with the smaller id",
     r"\varepsilon": "a small number",
 }
-"""The symbols of formulas in LaTeX, with their meanings. `[…]` around a condition is 1 if it is true, else 0. Parameters have their own."""
+"""Symbols of formulas in LaTeX, with their meanings. `[…]` around a condition is 1 if it is true, else 0. Parameters have their own."""
 
 _PLACEHOLDER: Final = re.compile(r"<([a-z_]+)>")
 _COMMAND: Final = (
@@ -136,7 +136,7 @@ _LETTERS: Final = {"q": "r", "j": "i", "c'": "c", "G'": "G", "2": "1"}
 
 
 def tex(template: str, **pieces: Piece) -> TexFormula:
-    r"""Make a formula of a template in which `<name>` is a piece, or the number of that name.
+    r"""Return a formula from a template in which `<name>` is a piece, or the number of that name.
 
     A piece is a text, a text for each value of the parameter of its name, or a function of all parameters; it may contain names itself.
     Lines are separated by `\\`. A formula is the part on the right of the first equals sign.
@@ -158,19 +158,19 @@ def tex(template: str, **pieces: Piece) -> TexFormula:
 
 
 def number(value: Scalar) -> str:
-    """A number in a formula."""
+    """Return a number as LaTeX."""
     text = f"{float(value):g}" if isinstance(value, int | float) else str(value)
     mantissa, _, exponent = text.partition("e")
     return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else mantissa.replace("inf", r"\infty")
 
 
 def symbols(formula: str) -> list[str]:
-    """The symbols of a formula as written in `GLOSSARY`, in order; indices become `r`, `i`, `c` and `G`."""
+    """Return the symbols of a formula as written in `GLOSSARY`, in order; indices become `r`, `i`, `c` and `G`."""
     return list(dict.fromkeys(_canonical(found[0]) for found in _SYMBOL.finditer(_WORDS.sub(" ", formula))))
 
 
 def _canonical(symbol: str) -> str:
-    """A symbol with the letters by which `GLOSSARY` names indices: `h_r` of `h_q`, `A_i` of `A_{i_r}`."""
+    """Return a symbol with the index letters of `GLOSSARY`: `h_r` for `h_q`, `A_i` for `A_{i_r}`."""
     if symbol in GLOSSARY or symbol.endswith((r"_{\max}", r"_{\min}")):
         return symbol
     base, subscripted, index = symbol.partition("_")
@@ -192,7 +192,7 @@ SIZES: Final = {
     "min_r_k": r"\min(|T_u|, k)",
     "min_r_length": r"\min(|T_u|, |L_u|)",
 }
-"""The divisors of values."""
+"""Divisors of values."""
 
 GAINS: Final = {
     "binary": "h_r",
@@ -201,7 +201,7 @@ GAINS: Final = {
     "exp2_plus1": r"h_r\,(2^{g_r + 1} - 1)",
     "exp2_offset": r"h_r\,(2^{g_r - t + 1} - 1)",
 }
-"""The gain at a rank, by `ndcg_gain`."""
+"""Gain at a rank, by `ndcg_gain`."""
 
 DISTANCES: Final = {
     "jaccard": r"1 - \frac{|A_i \cap A_j|}{|A_i \cup A_j|}",
@@ -210,23 +210,23 @@ DISTANCES: Final = {
     "cooccurrence": r"1 - \frac{|V_i \cap V_j|}{\sqrt{|V_i|\,|V_j|}}",
     "file": r"\text{the distance in data.distances}",
 }
-"""The distance of two items, by `item_distance`."""
+"""Distance of two items, by `item_distance`."""
 
 CANDIDATES: Final = {
     "unseen": r"\sum_{u \in U} |G \setminus H_u|",
     "items": "|G|",
     "unseen_on_average": r"|U| \bigl(|G| - \frac{1}{|V|} \sum_{i \in G} |V_i|\bigr)",
 }
-"""The number of items of a group that could have been recommended, by `rsp_candidates`."""
+"""Number of items of a group that could have been recommended, by `rsp_candidates`."""
 
 SPREAD: Final = r"\frac{\mathrm{std}_G\,P_G}{\mathrm{mean}_G\,P_G} \\ P_G = "
-"""The relative spread of the chances of groups; the chance of one group follows."""
+"""Relative spread of the chances of groups; append the chance of one group."""
 
 APART: Final = r"\mathrm{mean}_{G \ne G'}\,|\bar{M}_G - \bar{M}_{G'}| \\ \bar{M}_G = "
-"""The mean difference between the means of two groups; the mean of one group follows."""
+"""Mean difference between the means of two groups; append the mean of one group."""
 
 OF_GROUPS: Final = r"<group> \\ P_G = "
-"""The chance of one group, or the spread of the chances of all; the chance of one group follows."""
+"""Chance of one group, or spread of the chances of all; append the chance of one group."""
 
 
 def one_or_spread(params: Mapping[str, Scalar]) -> str:
@@ -235,7 +235,7 @@ def one_or_spread(params: Mapping[str, Scalar]) -> str:
 
 
 def best_gain(ideal: str, gain: str) -> str:
-    """The gain at a rank of the list that `ndcg_ideal` names."""
+    """Return the gain at a rank of the list that `ndcg_ideal` names."""
     if ideal == "k_items":
         return "1"
     mark = {"relevant": "^*", "retrieved": "'", "retrieved_at_k": "''"}[ideal]

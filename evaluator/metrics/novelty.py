@@ -1,4 +1,4 @@
-"""Novelty and surprise: how unlikely it is that the user knows, or expects, what is recommended."""
+"""Novelty and surprise: how unlikely it is that the user knows or expects the recommended items."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ _AXES = {
 
 
 def _tables(params: Mapping[str, Scalar]) -> tuple[str, ...]:
-    """The tables that `_expected` reads."""
+    """Return the tables that `_expected_novelty` reads."""
     items = "listed" if params["relevance"] == "none" else "hits"
     if params["norm"] == "k":  # without a cut-off it is the length of the list
         return (items, "reading") if params["discount"] == "none" else (items, "listed")
     return (items, "listed" if params["discount"] == "log" else "reading")
 
 
-def _expected(m: Measure, novelty: Callable[[CutTable], Array]) -> Ratio:
-    """Σ_r relevance · discount · `novelty` / Σ_r discount."""
+def _expected_novelty(m: Measure, novelty: Callable[[CutTable], Array]) -> Ratio:
+    """Return Σ_r relevance · discount · `novelty` / Σ_r discount."""
     logarithmic = m.params["discount"] == "log"
     table = m.listed if m.params["relevance"] == "none" else m.hits
     each = novelty(table)
@@ -103,7 +103,7 @@ def epc(m: Measure) -> Ratio:
     fewest = 1 if m.params["unseen"] == "one" else 0
     users = m.number("train_users")
     count = str(m.params["count"])
-    return _expected(m, lambda table: 1.0 - np.maximum(table.item("train_popularity", count=count), fewest) / users)
+    return _expected_novelty(m, lambda table: 1.0 - np.maximum(table.item("train_popularity", count=count), fewest) / users)
 
 
 @metric(
@@ -140,7 +140,7 @@ def efd(m: Measure) -> Ratio:
     count = str(m.params["count"])
     least = m.number(f"least_{count}") if m.params["unseen"] == "least" else 1.0
     everything = math.log2(m.number("train_rows" if count == "rows" else "train_pairs"))
-    return _expected(m, lambda table: everything - np.log2(np.maximum(table.item("train_popularity", count=count), least)))
+    return _expected_novelty(m, lambda table: everything - np.log2(np.maximum(table.item("train_popularity", count=count), least)))
 
 
 @metric(

@@ -1,4 +1,4 @@
-"""Your own metrics as plain functions, called once for each user and cut-off; `registry.metric` is the fast form."""
+"""Metrics as plain Python functions, called once for each user and cut-off; `registry.metric` is the fast form."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import ConfigError
 from ..tables.array import Array
 from ..tables.graph import table
-from ..tables.lists import Reading, repeated
+from ..tables.lists import Reading, duplicate_mask
 from ..tables.truth import TestPairs, TruthTable
 from .measure import Measure
 from .registry import metric as enter
@@ -32,13 +32,13 @@ class Item(NamedTuple):
 
 @table("own_lists", uses=("reading", "test_pairs", "truth_table"), params=("depth",))
 def own_lists(reading: Reading, test_pairs: TestPairs, truth_table: TruthTable, depth: int) -> Array:
-    """For each user the ranks that cut-offs look at, and the items, down to rank `depth` (at 0 all)."""
+    """Return for each user the ranks that cut-offs use, and the items, down to rank `depth` (0: all)."""
     cut = reading.rank if reading.cut is None else reading.cut
     row, pair = test_pairs.lookup.find(reading.pairs)
     relevant, gain = np.zeros(len(reading), np.bool_), np.zeros(len(reading))
     relevant[row], gain[row] = truth_table.relevant[pair], np.where(truth_table.relevant[pair], truth_table.gain[pair], 0.0)
     if reading.one_hit_per_item:
-        again = repeated(reading)
+        again = duplicate_mask(reading)
         relevant[again], gain[again] = False, 0.0
     kept = np.flatnonzero(cut <= depth) if depth else np.arange(len(reading))
     scores = reading.score[kept].tolist() if "score" in reading.source.rows else [None] * len(kept)
@@ -49,7 +49,7 @@ def own_lists(reading: Reading, test_pairs: TestPairs, truth_table: TruthTable, 
 
 @table("own_truth", uses=("truth_table",))
 def own_truth(truth_table: TruthTable) -> Array:
-    """For each user the relevant items with their gains."""
+    """Return for each user the relevant items with their gains."""
     index = truth_table.index
     pairs = truth_table.pairs
     order = np.argsort(pairs.user[index], kind="stable")
@@ -60,7 +60,7 @@ def own_truth(truth_table: TruthTable) -> Array:
 
 
 def _by_user(user: Array, n_users: int, make: Any) -> Array:
-    """Return an array with an object for each user, made from the rows `start` to `end`, which are in the order of users."""
+    """Return an array with one object per user, created by `make(start, end)` from the user's rows; rows are in the order of users."""
     made = np.empty(n_users, dtype=object)
     borders = np.searchsorted(user, np.arange(n_users + 1))
     for number, (start, end) in enumerate(zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True)):
@@ -71,7 +71,7 @@ def _by_user(user: Array, n_users: int, make: Any) -> Array:
 Function = TypeVar("Function", bound=Callable[..., float | None])
 _ARGUMENTS: Final = ("listed", "k", "relevant")
 NAME: Final = "receval_name"
-"""The attribute of a function that has the name of its metric."""
+"""Attribute of a function that has the name of its metric."""
 
 
 def metric(
@@ -120,14 +120,14 @@ def name_of(metric_or_name: Any) -> Any:
 
 
 def _body(name: str, function: Callable[..., Any], takes: Sequence[str]) -> Callable[[Measure], Array]:
-    """The function as the body of a metric."""
+    """Return the function as the body of a metric."""
 
     def body(m: Measure) -> Array:
         listed = m.user("own_lists", depth=m.deepest)[0]
         relevant: Sequence[Mapping[Any, float]] = m.user("own_truth")[0]
         cutoffs: tuple[int | None, ...] = (None,) if m.cutoffs is None else m.cutoffs
         values = np.zeros((len(cutoffs), m.n_users))
-        for user in np.flatnonzero(m.counts & (m.n_recommended[0] > 0)).tolist():
+        for user in np.flatnonzero(m.counted_mask & (m.n_recommended[0] > 0)).tolist():
             ranks, items = listed[user]
             for index, k in enumerate(cutoffs):
                 n = len(items) if k is None else bisect_right(ranks, k)
@@ -136,7 +136,7 @@ def _body(name: str, function: Callable[..., Any], takes: Sequence[str]) -> Call
         return values
 
     body.__doc__ = inspect.getdoc(function) or f"{name}, as the function {function.__name__} computes it."
-    body.__module__ = function.__module__ or "__main__"  # code that is run by exec may have none
+    body.__module__ = function.__module__ or "__main__"  # code run by exec may have none
     body.__qualname__ = function.__qualname__
     return body
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
 from ..tables.graph import table
-from ..tables.rows import Rows, numbered, running_sum
+from ..tables.rows import Rows, number_rows, running_sum
 from .arrays import NO_VALUE, discounts, discounts_of_length, divide, where
 from .measure import Measure, Ratio
 from .notation import tex
@@ -29,7 +29,7 @@ _RECTOOLS = "RecTools metrics/auc.py"
 
 
 def _tables_of_rbp(params: Mapping[str, Scalar]) -> tuple[str, ...]:
-    """The tables that RBP reads."""
+    """Return the tables that RBP reads."""
     return ("hits", *(("ideal",) if params["gain"] == "share" else ()), *(("n_relevant", "reading") if params["norm"] == "ideal" else ()))
 
 
@@ -76,14 +76,14 @@ def rbp(m: Measure) -> Ratio:
 
 @table("cascade", uses=("hits",), params=("max_grade",), columns=("rank", "item", "gain"), title="The hits, and where the reader stops")
 def cascade(hits: Rows, max_grade: float) -> Rows:
-    """The hits with `satisfied`, how likely the reader stops there, and `reached`, how likely the reader comes there."""
+    """Return the hits with the probabilities that the reader stops there (`satisfied`) and comes so far (`reached`)."""
     rank, user = hits["rank"], hits.user
-    first = np.ones(len(hits), dtype=np.bool_)  # a hit that counts several times is looked at once
+    first = np.ones(len(hits), dtype=np.bool_)  # a hit that counts several times is counted once
     first[1:] = (rank[1:] != rank[:-1]) | (user[1:] != user[:-1])
     rows = hits.take(first)
     with np.errstate(over="ignore"):
         satisfied = np.minimum(np.exp2(rows["gain"] - max_grade) - np.exp2(-max_grade), 1.0)
-    # Where the reader stops for certain, the logarithm of going on is one whose exponential is 0.
+    # If the reader stops for certain, the logarithm of going on is a number whose exponential is 0.
     certain = satisfied >= 1
     goes_on = np.where(certain, -1000.0, np.log1p(-np.where(certain, 0.0, satisfied)))
     return rows.with_columns(satisfied=satisfied, reached=np.exp(running_sum(goes_on, rows.user) - goes_on))
@@ -114,7 +114,7 @@ def err(m: Measure) -> Array:
 
 
 def _refuse_empty_scale(params: Mapping[str, Scalar], k: int | None) -> None:
-    """`ValueError` where the highest grade is not above the lowest."""
+    """Raise `ValueError` if the highest grade is not above the lowest."""
     low, high = float(params["min_rel"]), float(params["max_rel"])
     if high <= low:
         raise ValueError(f"max_rel of SDCG must be above min_rel, not {high:g} with min_rel={low:g}")
@@ -197,11 +197,14 @@ def pap(m: Measure) -> Array:
 
 
 def _before_kth_miss(m: Measure, at_most_k_hits: bool = False) -> Array:
-    """1/(k·n) · Σ over the hits before the k-th miss of the misses that are left: n = R, or min(R, k) and of the first n hits."""
+    """Return 1/(k·n) · Σ over the hits before the k-th miss of the number of misses up to the k-th that are below the hit.
+
+    n is R; with `at_most_k_hits` it is min(R, k), and only the first n hits count.
+    """
     hits, length = m.at(None).hits, m.at(None).n_listed
     above = hits["rank"] - hits["found"]
     divisor = np.minimum(m.n_relevant, m.depth) if at_most_k_hits else m.n_relevant
-    number = numbered(hits.rows.user, m.n_users)  # of a hit that counts several times `found` is the same each time
+    number = number_rows(hits.rows.user, m.n_users)  # `found` is the same for all copies of a hit that counts several times
     left = []
     for k, most in zip(m.depth, np.broadcast_to(divisor, (len(m.depth), m.n_users)), strict=True):
         depth = hits.of_user(np.broadcast_to(k, m.n_users))

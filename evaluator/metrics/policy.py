@@ -1,4 +1,4 @@
-"""Counterfactual evaluation: hits weighed by how much likelier the model shows an item than the previous policy did."""
+"""Counterfactual evaluation: hits weighted by how much likelier the model shows an item than the previous policy did."""
 
 from __future__ import annotations
 
@@ -59,17 +59,16 @@ def weighted(
     threshold: float,
     depth: int,
 ) -> Rows:
-    """The recommended items down to `depth` (at 0 all), each once: `weight`, and whether it is a `hit`.
+    """Return the recommended items down to `depth` (0: all), each once: `weight`, and whether it is a `hit`.
 
-    The weight is now / before, clipped to [1/threshold, threshold], and `threshold` where before is 0; of an item that is listed several
-    times the highest counts.
+    The weight is now / before, clipped to [1/threshold, threshold], and `threshold` where before is 0; of a duplicate the highest counts.
     """
     rows, index = top_items(reading, depth)
     previous = _previous_scores(rows, part, prepared)
     unknown = np.isnan(previous)
     notes.count("pairs_without_previous_score", int(unknown.sum()), len(rows))
-    now = _activated(reading.score[index], rows, activation)
-    before = _activated(np.where(unknown, 0.0, previous), rows, activation)
+    now = _activate(reading.score[index], rows, activation)
+    before = _activate(np.where(unknown, 0.0, previous), rows, activation)
     ratio = np.divide(now, before, out=np.full(len(rows), threshold), where=before != 0)
     weight = np.minimum(np.maximum(ratio, 1.0 / threshold), threshold)
     result = rows.with_columns(weight=weight, hit=is_hit[index].astype(np.float64))
@@ -77,7 +76,7 @@ def weighted(
 
 
 def _previous_scores(rows: Rows, part: PartData, prepared: Prepared) -> Array:
-    """The score of the previous policy for each row, NaN where it has none."""
+    """Return the score of the previous policy for each row, NaN where it has none."""
     assert prepared.policy is not None
     keys = [column for column in ("user", "item") if column in prepared.policy.columns]
     listed = pl.DataFrame({"item": rows.item})
@@ -87,22 +86,22 @@ def _previous_scores(rows: Rows, part: PartData, prepared: Prepared) -> Array:
     return joined["previous"].cast(pl.Float64).fill_null(np.nan).to_numpy()
 
 
-def _activated(scores: Array, rows: Rows, activation: str) -> Array:
-    """Scores as they are (`none`), through 1/(1 + e^-x) (`sigmoid`), or through e^x / Σ e^x over the user's rows (`softmax`)."""
+def _activate(scores: Array, rows: Rows, activation: str) -> Array:
+    """Return scores as they are (`none`), as 1/(1 + e^-x) (`sigmoid`), or as e^x / Σ e^x over the user's rows (`softmax`)."""
     if activation == "sigmoid":
-        with np.errstate(over="ignore"):  # e^-x may be beyond all numbers; 1 divided by it is 0 then
+        with np.errstate(over="ignore"):  # e^-x may be infinite; 1 divided by it is then 0
             return np.asarray(1.0 / (1.0 + np.exp(-scores)))
     if activation == "softmax":
         most = np.full(rows.n_users, -np.inf)
         np.maximum.at(most, rows.user, scores)
-        powers = np.exp(scores - most[rows.user])  # the largest is taken off, so that no power is beyond all numbers
+        powers = np.exp(scores - most[rows.user])  # minus the largest score, so that no power is infinite
         totals = np.bincount(rows.user, powers, rows.n_users)
         return np.asarray(powers / totals[rows.user])
     return scores
 
 
 def _once(rows: Rows) -> Rows:
-    """Each item of a list once, at its best rank, with its highest weight; a hit is at its best rank."""
+    """Return each item of a list once, at its best rank, with its highest weight; a hit is at its best rank."""
     assert rows.item is not None
     numbers = pl.DataFrame({"user": rows.user, "item": rows.item, "weight": rows["weight"]}).with_row_index("row")
     best = numbers.group_by("user", "item").agg(pl.col("row").min(), pl.col("weight").max()).sort("row")
@@ -131,7 +130,7 @@ def _table(m: Measure) -> CutTable:
 
 
 def _weights(m: Measure) -> tuple[Array, Array]:
-    """The weights of the hits, and the sum of all weights."""
+    """Return the weights of the hits, and the sum of all weights."""
     table = _table(m)
     return table.sum(table["weight"] * table["hit"], "weight of hits"), table.sum(table["weight"], "weight")
 

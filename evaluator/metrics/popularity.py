@@ -1,4 +1,4 @@
-"""Popularity bias: how popular the recommended items are, and how far popular items are preferred."""
+"""Popularity bias: how popular the recommended items are, and how far a model prefers popular items."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
-from .arrays import NO_VALUE, added, defined, divide, missing, where
+from .arrays import NO_VALUE, add, divide, divide_or_missing, is_missing, where
 from .measure import Measure, Ratio
 from .notation import CANDIDATES, SIZES, SPREAD, Pieces, tex
 from .registry import Number, metric
@@ -55,7 +55,7 @@ _TEX_BORDER: Pieces = {
 
 
 def border_of_tail(m: Measure) -> dict[str, Scalar]:
-    """The parameters of the column `tail` of items."""
+    """Return the parameters of the item column `tail`."""
     return {"ratio": float(m.params["ratio"])} | {name: str(m.params[name]) for name in _BORDER}
 
 
@@ -134,7 +134,7 @@ def mean_pop_rank(m: Measure) -> Array:
 
     Edge cases: an item that is not in train has position 0; an empty list has no value.
     """
-    return defined(m.listed.sum(m.listed.item("mean_rank", by=str(m.params["unit"])), "place"), m.n_listed)
+    return divide_or_missing(m.listed.sum(m.listed.item("mean_rank", by=str(m.params["unit"])), "place"), m.n_listed)
 
 
 @metric(
@@ -164,7 +164,7 @@ def aplt(m: Measure) -> Array:
 @metric(
     "ACLT",
     family="popularity",
-    counts=True,
+    is_count=True,
     bounds=(0.0, math.inf),
     axes=_BORDER,
     numbers=_RATIO,
@@ -221,12 +221,12 @@ def tail_percentage(m: Measure) -> Array:
 
 
 def spread_of(shares: Sequence[Array]) -> Array:
-    """Population standard deviation of `shares` divided by their mean; 0 where the mean is 0. A share without a value is left out."""
+    """Return the population standard deviation of `shares` divided by their mean; 0 if the mean is 0. Missing shares are left out."""
     if not shares:
         return np.array([[NO_VALUE]])
-    n = added(*(where(missing(share), 0.0, 1.0) for share in shares))
-    mean = divide(added(*shares), n)
-    deviations = added(*((share - mean) * (share - mean) for share in shares))
+    n = add(*(where(is_missing(share), 0.0, 1.0) for share in shares))
+    mean = divide(add(*shares), n)
+    deviations = add(*((share - mean) * (share - mean) for share in shares))
     return divide(np.sqrt(divide(deviations, n)), mean)
 
 
@@ -238,7 +238,7 @@ def spread_of(shares: Sequence[Array]) -> Array:
     bounds=(0.0, 1.0),
     needs=_needs,
     uses=lambda params: ("relevant", "listed" if params["numerator"] == "listed" else "hits"),
-    system=True,
+    per_model=True,
     higher_is_better=False,
     tex=tex(
         SPREAD + r"\frac{\sum_{u \in U} |<numerator> \cap G|}{\sum_{u \in U} |T_u \cap G|}" + _HEAD_OR_TAIL,
@@ -261,7 +261,7 @@ def pop_reo(m: Measure) -> Array:
     shares = []
     for group in (_HEAD, _TAIL):
         n_rows = m.total(rows.tally(rows.item("tail", **border) == group))
-        shares.append(defined(n_rows, m.total(relevant.tally(relevant.item("tail", **border) == group))))
+        shares.append(divide_or_missing(n_rows, m.total(relevant.tally(relevant.item("tail", **border) == group))))
     return spread_of(shares)
 
 
@@ -273,7 +273,7 @@ def pop_reo(m: Measure) -> Array:
     bounds=(0.0, 1.0),
     needs=_needs,
     uses=lambda params: ("listed", *(("profile",) if params["candidates"] == "unseen" else ())),
-    system=True,
+    per_model=True,
     higher_is_better=False,
     population="lists",
     tex=tex(
@@ -299,7 +299,7 @@ def pop_rsp(m: Measure) -> Array:
     shares = []
     for group in (_HEAD, _TAIL):
         chances = candidates_of(m, "tail", border, group, float((everything == group).sum()))
-        shares.append(defined(m.total(m.listed.tally(m.listed.item("tail", **border) == group)), chances))
+        shares.append(divide_or_missing(m.total(m.listed.tally(m.listed.item("tail", **border) == group)), chances))
     return spread_of(shares)
 
 

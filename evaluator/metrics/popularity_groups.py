@@ -1,4 +1,4 @@
-"""Popularity of what users get against what they had: by groups of users, by user, and by item."""
+"""Popularity of recommended items compared with the items that users had before: by groups of users, by user, and by item."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from ..names.measure_strings import Params, Scalar, unquoted
 from ..tables.array import Array
 from ..tables.prepared import ProfileGroups, no_such_group
-from .arrays import defined, filled, missing, where
+from .arrays import divide_or_missing, fill, is_missing, where
 from .measure import Measure
 from .notation import Pieces, tex
 from .registry import Many, Number, Text, metric
@@ -51,7 +51,7 @@ def _check_shares(params: Mapping[str, Scalar], k: int | None) -> None:
 
 
 def profile_groups_of(params: Mapping[str, Scalar]) -> ProfileGroups:
-    """How the parameters group users where no column of data.users does."""
+    """Return the grouping of users by their profiles, for measures without a column of data.users."""
     return ProfileGroups(str(params["of"]), str(params["count"]), float(params["popular"]), str(params["ties"]), str(params["shares"]))
 
 
@@ -68,9 +68,9 @@ def profile_groups_of(params: Mapping[str, Scalar]) -> ProfileGroups:
     bounds=(-1.0, math.inf),
     needs=lambda params: ("train", *((f"users.{params['by']}",) if params["by"] else ())),
     uses=lambda params: ("listed", "reading", "profile", "n_profile", "user_group" if params["by"] else "popularity_group"),
-    several=lambda params: not params["group"],
+    has_subvalues=lambda params: not params["group"],
     validate=_check_shares,
-    system=True,
+    per_model=True,
     higher_is_better=False,
     population="lists",
     tex=tex(
@@ -107,14 +107,14 @@ def delta_gap(m: Measure) -> Many:
         raise no_such_group(f"data.users: column {by}" if by else f"shares={m.params['shares']}", only, list(groups))
     by_train = {"source": str(m.params["of"]), "count": str(m.params["count"])}
     listed, profile = m.listed, m.table("profile")
-    now = defined(listed.sum(listed.item("pop", **by_train), "popularity"), m.n_listed)
-    before = defined(profile.whole_sum(profile.item("pop", **by_train)), m.user("n_profile"))
+    now = divide_or_missing(listed.sum(listed.item("pop", **by_train), "popularity"), m.n_listed)
+    before = divide_or_missing(profile.whole_sum(profile.item("pop", **by_train)), m.user("n_profile"))
     changes: dict[Params, Array] = {}
     for name in [only] if only else groups:
-        inside = (code == groups[name]) & ~missing(now) & ~missing(before)
+        inside = (code == groups[name]) & ~is_missing(now) & ~is_missing(before)
         n = m.total(where(inside, 1.0, 0.0))
-        recommended, had = (defined(m.total(where(inside, value, 0.0)), n) for value in (now, before))
-        change = where(missing(had), had, filled(defined(recommended - had, had), 0.0))
+        recommended, had = (divide_or_missing(m.total(where(inside, value, 0.0)), n) for value in (now, before))
+        change = where(is_missing(had), had, fill(divide_or_missing(recommended - had, had), 0.0))
         changes[() if only else (("group", unquoted(name)),)] = change
     return changes
 
@@ -162,10 +162,10 @@ def popularity_ratio(m: Measure) -> Array:
     popular["share"] = float(m.params["popular"])
     shares = []
     if m.params["ratio"] != "profile":
-        shares.append(defined(m.listed.tally(m.listed.item("popular", **popular) == 1, "popular"), m.n_listed))
+        shares.append(divide_or_missing(m.listed.tally(m.listed.item("popular", **popular) == 1, "popular"), m.n_listed))
     if m.params["ratio"] != "recommendations":
         profile = m.table("profile")
-        shares.append(defined(profile.whole_tally(profile.item("popular", **popular) == 1), m.user("n_profile")))
+        shares.append(divide_or_missing(profile.whole_tally(profile.item("popular", **popular) == 1), m.user("n_profile")))
     return shares[0] if len(shares) == 1 else shares[0] - shares[1]
 
 
@@ -178,7 +178,7 @@ def popularity_ratio(m: Measure) -> Array:
     needs=("train",),
     uses=("popular_exposure",),
     one_cutoff=True,
-    system=True,
+    per_model=True,
     higher_is_better=False,
     population="lists",
     tex=tex(
@@ -201,4 +201,4 @@ def popularity_correlation(m: Measure) -> Array:
     """
     items = m.items("popular_exposure", k=m.cutoff or 0, items=str(m.params["items"]), count=str(m.params["count"]))
     popularity, count = items["popularity"], items["count"]
-    return defined(items.sum(popularity * count), np.sqrt(items.sum(popularity * popularity) * items.sum(count * count)))
+    return divide_or_missing(items.sum(popularity * count), np.sqrt(items.sum(popularity * popularity) * items.sum(count * count)))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..names.measure_strings import Scalar
 from ..tables.array import Array
-from .arrays import added, discounts, divide, harmonic, where
+from .arrays import add, discounts, divide, harmonic, where
 from .measure import Measure, Ratio, gain_of
 from .notation import GAINS, SIZES, best_gain, tex
 from .registry import Number, metric
@@ -43,7 +43,7 @@ def _denominator(m: Measure) -> Array:
 
 
 def _refuse_small_denominators(params: Mapping[str, Scalar], k: int | None) -> None:
-    """`ValueError` where precision is added up at all ranks and divided by a number that is not that of the ranks."""
+    """Raise `ValueError` if precision is summed at all ranks but not divided by the number of ranks."""
     if params["ranks"] == "all" and params["denominator"] not in ("k", "list_length"):
         raise ValueError(f"ranks=all adds up k values and divides by k or list_length, not by {params['denominator']}")
 
@@ -111,7 +111,7 @@ def average_recall(m: Measure) -> Array:
     Edge cases: as for MAP; a perfect list does not reach 1 unless R = 1.
     """
     if m.params["ranks"] == "all":
-        found = m.hits.count() * (m.depth + 1.0) - m.hits.sum(m.hits["rank"], "its rank")  # the hit at rank r is found at k - r + 1 ranks
+        found = m.hits.count() * (m.depth + 1.0) - m.hits.sum(m.hits["rank"], "its rank")  # the hit at rank r counts at k - r + 1 ranks
     else:
         found = m.hits.sum(m.hits["found"], "found")
     return divide(divide(found, m.n_relevant), _denominator(m))
@@ -193,7 +193,7 @@ def ndcg(m: Measure) -> Ratio:
         best = discounts(m.cutoffs, float(m.params["log_base"]), m.params["discount"] == "log_r_plus_1")
         return Ratio(_dcg(m, m.hits, gain), best)
     if ideal == "retrieved_at_k":
-        each = (None,) if m.cutoffs is None else m.cutoffs  # the best order of the hits down to k is another one for each k
+        each = (None,) if m.cutoffs is None else m.cutoffs  # the best order of the hits down to k depends on k
         return Ratio(_dcg(m, m.hits, gain), np.concatenate([_dcg(m, m.at(k).table("retrieved_at_k", depth=k or 0), gain) for k in each]))
     return Ratio(_dcg(m, m.hits, gain), _dcg(m, m.retrieved if ideal == "retrieved" else m.ideal, gain))
 
@@ -283,7 +283,7 @@ def eleven_point_precision(m: Measure) -> Array:
     Edge cases: as for InterpolatedPrecision.
     """
     points = [m.hits.max(_at_recall(m, point / 10), f"precision from {point / 10:g}") for point in range(11)]
-    return added(*points) / 11.0
+    return add(*points) / 11.0
 
 
 def _at_recall(m: Measure, recall: float) -> Array:

@@ -1,4 +1,4 @@
-"""Errors of predicted ratings: p(i) is the predicted rating of item i, t(i) that of the test file."""
+"""Errors of predicted ratings: p(i) is the predicted rating of item i, t(i) its rating in the test file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..tables.graph import table
 from ..tables.hits import TestRatings, scores_of
 from ..tables.rows import PartData, Rows
 from ..tables.truth import TestPairs, TruthTable
-from .arrays import NO_VALUE, defined, filled, missing, where
+from .arrays import NO_VALUE, divide_or_missing, fill, is_missing, where
 from .measure import Measure, Ratio
 from .notation import tex
 from .registry import Number, metric
@@ -34,9 +34,9 @@ LETTERS = {
     title="The test ratings",
 )
 def ratings(part: PartData, test_pairs: TestPairs, test_ratings: TestRatings, truth_table: TruthTable, scored_pairs: Rows) -> Rows:
-    """Every test rating (that of each row where every row counts), all of rank 1: `rating`, `prediction` (NaN without one), `relevant`.
+    """Return every test rating (one per row if every row counts), all with rank 1: `rating`, `prediction` (NaN without one), `relevant`.
 
-    Of several predictions of a pair the highest counts; where there are no predictions they are the scores of the lists.
+    Of several predictions of a pair the highest counts; without predictions the scores of the lists are used.
     """
     prediction = np.full(len(test_pairs), np.nan)
     if "predictions" in part:
@@ -64,18 +64,18 @@ _HERLOCKER = "Herlocker et al., Evaluating collaborative filtering recommender s
 
 
 def _error(rows: CutTable) -> Array:
-    """The error of every test rating, missing where nothing is predicted."""
+    """Return the error of every test rating, missing where there is no prediction."""
     return rows["prediction"] - rows["rating"]
 
 
 def _mean_error(m: Measure, error: Array) -> Ratio:
-    """The mean of `error`, one number for each test rating, over the ratings that `over` says."""
+    """Return the mean of `error`, one number for each test rating, over the ratings that the parameter `over` selects."""
     rows, over = m.table("ratings"), m.params["over"]
-    predicted = ~missing(error)
+    predicted = ~is_missing(error)
     if over == "predicted":
-        return Ratio(rows.sum(filled(error, 0.0), "error"), rows.tally(predicted, "predicted"), None)
+        return Ratio(rows.sum(fill(error, 0.0), "error"), rows.tally(predicted, "predicted"), None)
     relevant = rows["relevant"]
-    total = rows.sum(where(relevant, filled(error, 0.0), 0.0), "error")
+    total = rows.sum(where(relevant, fill(error, 0.0), 0.0), "error")
     return Ratio(total, m.n_relevant if over == "relevant" else rows.tally(predicted & relevant, "predicted"), None)
 
 
@@ -165,7 +165,7 @@ def mae(m: Measure) -> Ratio:
 @metric(
     "Unpredicted",
     family="rating",
-    counts=True,
+    is_count=True,
     uses=("ratings",),
     bounds=(0.0, math.inf),
     aliases=("unk",),
@@ -187,13 +187,13 @@ def unpredicted(m: Measure) -> Array:
     Edge cases: 0 for a user all of whose ratings are predicted.
     """
     rows = m.table("ratings")
-    return rows.tally(missing(rows["prediction"]), "unpredicted")
+    return rows.tally(is_missing(rows["prediction"]), "unpredicted")
 
 
-def _explained(m: Measure, left: Array) -> Array:
-    """1 - `left` / Σ (t - mean t)²; where all ratings are equal, 1 if nothing is left, else 0."""
+def _explained_share(m: Measure, left: Array) -> Array:
+    """Return 1 - `left` / Σ (t - mean t)²; if all ratings are equal, 1 if nothing is left, else 0."""
     rows = m.table("ratings")
-    predicted = ~missing(rows["prediction"])
+    predicted = ~is_missing(rows["prediction"])
     off = where(predicted, rows["rating"] - m.number("least_rating"), 0.0)  # near 0, so that the squares keep their digits
     n, total, squares = (m.total(sums) for sums in (rows.tally(predicted), rows.sum(off), rows.sum(off * off)))
     spread = squares - _mean(total * total, n)
@@ -204,7 +204,7 @@ def _explained(m: Measure, left: Array) -> Array:
 
 
 def _mean(total: Array, n: Array) -> Array:
-    """`total / n`, and `total` where there is nothing to count."""
+    """Return `total / n`, or `total` where n is 0."""
     return total / np.maximum(n, 1.0)
 
 
@@ -215,7 +215,7 @@ def _mean(total: Array, n: Array) -> Array:
     bounds=(-math.inf, 1.0),
     aliases=("RSquared",),
     needs=_NEEDS,
-    system=True,
+    per_model=True,
     cut=False,
     population="tested",
     tex=r"1 - \frac{\sum_{u \in U} \sum_{i \in P_u} (\hat{y}_{u,i} - y_{u,i})^2}{\sum_{u \in U} \sum_{i \in P_u} (y_{u,i} - \bar{y})^2}",
@@ -232,7 +232,7 @@ def r_squared(m: Measure) -> Array:
     right, otherwise 0.
     """
     rows = m.table("ratings")
-    return _explained(m, m.total(rows.sum(filled(_error(rows), 0.0) ** 2)))
+    return _explained_share(m, m.total(rows.sum(fill(_error(rows), 0.0) ** 2)))
 
 
 @metric(
@@ -242,7 +242,7 @@ def r_squared(m: Measure) -> Array:
     bounds=(-math.inf, 1.0),
     aliases=("exp_var",),
     needs=_NEEDS,
-    system=True,
+    per_model=True,
     cut=False,
     population="tested",
     tex=r"1 - \frac{\mathrm{Var}(y_{u,i} - \hat{y}_{u,i})}{\mathrm{Var}(y_{u,i})}",
@@ -260,9 +260,9 @@ def explained_variance(m: Measure) -> Array:
     rows = m.table("ratings")
     error = _error(rows)
     total, squares, n = (
-        m.total(sums) for sums in (rows.sum(filled(error, 0.0)), rows.sum(filled(error, 0.0) ** 2), rows.tally(~missing(error)))
+        m.total(sums) for sums in (rows.sum(fill(error, 0.0)), rows.sum(fill(error, 0.0) ** 2), rows.tally(~is_missing(error)))
     )
-    return _explained(m, np.maximum(squares - _mean(total * total, n), 0.0))
+    return _explained_share(m, np.maximum(squares - _mean(total * total, n), 0.0))
 
 
 @metric(
@@ -272,7 +272,7 @@ def explained_variance(m: Measure) -> Array:
     bounds=(0.0, math.inf),
     numbers={"eps": Number(1e-15, "how close to 0 and 1 a prediction may be", least=1e-300, most=0.5, symbol=r"\varepsilon")},
     needs=_NEEDS,
-    system=True,
+    per_model=True,
     higher_is_better=False,
     cut=False,
     population="tested",
@@ -294,13 +294,13 @@ def log_loss(m: Measure) -> Array:
     """
     eps = float(m.params["eps"])
     rows = m.table("ratings")
-    predicted = ~missing(rows["prediction"])
+    predicted = ~is_missing(rows["prediction"])
     p = np.clip(rows["prediction"], eps, 1.0 - eps)
     with np.errstate(divide="ignore"):  # 1 - eps may be 1
         loss = where(predicted, -np.log(where(rows["relevant"], p, 1.0 - p)), 0.0)
     boundless = np.isinf(loss)
     total, n_boundless = m.total(rows.sum(where(boundless, 0.0, loss))), m.total(rows.tally(boundless))
-    return defined(where(n_boundless > 0, math.inf, total), m.total(rows.tally(predicted)))
+    return divide_or_missing(where(n_boundless > 0, math.inf, total), m.total(rows.tally(predicted)))
 
 
 @metric(
@@ -308,7 +308,7 @@ def log_loss(m: Measure) -> Array:
     family="rating",
     uses=("levels",),
     needs=_NEEDS,
-    system=True,
+    per_model=True,
     cut=False,
     population="tested",
     tex=(
@@ -330,4 +330,4 @@ def label_auc(m: Measure) -> Array:
     levels = m.items("levels")
     positive, negative = levels["positive"], levels["negative"]
     right = levels.sum(positive * (levels["below"] + negative / 2.0))
-    return defined(right, levels.sum(positive) * levels.sum(negative))
+    return divide_or_missing(right, levels.sum(positive) * levels.sum(negative))

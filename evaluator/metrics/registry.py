@@ -1,4 +1,4 @@
-"""The registry: one record per metric, which the `@metric` decorator of its definition enters; and checks of conventions."""
+"""Registry: one record per metric, which the `@metric` decorator of its definition enters; and checks of conventions."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from .measure import Measure, Ratio
 from .notation import TexFormula
 
 Many = Mapping[Params, Array]
-"""Values of a whole model that parameters distinguish, such as those of pairs of groups."""
+"""Values of one measure for a whole model that parameters distinguish, such as those of pairs of groups."""
 Define = Callable[[Measure], "Array | Ratio | Many"]
 Needs = Callable[[Mapping[str, Scalar]], Iterable[str]]
 
 
 class Text(Struct, frozen=True):
-    """A parameter of a metric's own that is a name or a text: its default (`None`: it must be given), and its meaning.
+    """A metric's own parameter that is a name or a text: its default (`None`: it must be given), and its meaning.
 
-    A parameter with a `key` names a column of values, as `items.price` does; if it is not given, `evaluation.value_columns` may do so under
-    that key.
+    A parameter with a `key` names a column of values, such as `items.price`; its default is the value of
+    `evaluation.value_columns.KEY`.
     """
 
     default: str | None
@@ -39,7 +39,7 @@ class Text(Struct, frozen=True):
 
 
 class Number(Struct, frozen=True):
-    """A parameter of a metric's own: its default, its meaning, its bounds, and its symbol in the formula in LaTeX."""
+    """A metric's own numeric parameter: its default, its meaning, its bounds, and its symbol in the LaTeX formula."""
 
     default: float
     means: str
@@ -60,16 +60,19 @@ class Number(Struct, frozen=True):
 class Metric(Struct, frozen=True):
     """One metric.
 
-    `axes` maps the parameter names of measure strings to axes (`gain` → `ndcg_gain`); `numbers` are parameters of the metric's own;
-    `texts` are names that it takes, such as that of a column; `combines` names the default metrics of a metric of metrics (`any_number`:
-    it takes as many as are given); `cut` is false where a cut-off has no meaning; `average` is how users are combined and `population`
-    which users count unless the convention or the config says otherwise; `needs` the inputs beside test and lists under given parameters,
-    `uses` the tables that the body reads; `one_cutoff`: the body is run for one cut-off at a time, since its tables depend on it;
-    `pooled`: the body gives a `Ratio`, which can be pooled over users; `several`: it gives several values of a whole model, which
-    parameters distinguish; `counts`: a value is a number of things (by `form`, where it has that parameter), and is whole unless it is a
-    mean; `tex` is the formula of a user's value (of the model's, where `system`) in LaTeX, the part on the right of its equals sign;
-    `validate` raises `ValueError` for parameters that contradict each other or the cut-off, `validate_combined` for those that do not fit
-    the number of combined metrics; `system` is true where a value belongs to the whole model and no user has one.
+    - `axes`: parameter names in measure strings → axes (`gain` → `ndcg_gain`); `numbers` and `texts`: the metric's own parameters
+    - `combines`: default metrics of a metric of metrics (`any_number`: it combines as many as are given)
+    - `cut`: false if a cut-off has no meaning
+    - `average`, `population`: aggregate over users and users who count, unless the convention or the config sets others
+    - `needs`: inputs besides test and lists, given the parameters; `uses`: tables that the body reads
+    - `one_cutoff`: the body runs for one cut-off at a time, because its tables depend on it
+    - `pooled`: the body returns a `Ratio`, which can be pooled over users
+    - `per_model`: a value belongs to the whole model, and users have none
+    - `has_subvalues`: the body returns several values of a whole model, which parameters distinguish
+    - `is_count`: a value is a number of things (by `form`, if it has this parameter), and an integer unless it is a mean
+    - `tex`: LaTeX formula of a user's value (of the model's, if `per_model`), right of the equals sign
+    - `validate`: raises `ValueError` for parameters that contradict each other or the cut-off; `validate_combined`: for parameters that do
+      not fit the number of combined metrics
     """
 
     name: str
@@ -88,41 +91,42 @@ class Metric(Struct, frozen=True):
     uses: Needs = lambda params: ()
     one_cutoff: bool = False
     pooled: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
-    several: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
-    counts: bool = False
+    has_subvalues: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
+    is_count: bool = False
     validate: Callable[[Mapping[str, Scalar], int | None], None] = lambda params, k: None
     validate_combined: Callable[[Mapping[str, Scalar], int], None] = lambda params, n_metrics: None
-    system: bool = False
+    per_model: bool = False
     higher_is_better: bool | Callable[[Mapping[str, Scalar]], bool | None] | None = True
     cut: bool = True
     average: str = "mean"
     population: str = "test"
     ties: Callable[[Mapping[str, Scalar]], bool] = lambda params: False
-    """True if the value never falls when a relevant item moves up, and is a sum over the hits, or the term of the first hit, times a factor
-    that does not depend on their order: then it has exact bounds for tied scores."""
+    """True if tied scores have exact bounds: the value never falls when a relevant item moves up, and is a sum over the hits, or the term
+    of the first hit, times a factor that does not depend on their order.
+    """
 
     @property
     def doc(self) -> str:
-        """The docstring of the definition: the formula and its edge cases."""
+        """Docstring of the definition: the formula and its edge cases."""
         return self.define.__doc__ or ""
 
     @property
     def origin(self) -> str:
-        """Where it comes from: `receval`, a package with its version, a file, or a session of Python."""
+        """Source of the metric: `receval`, a package with its version, a file, or a session of Python."""
         return plugins.origin(self.define.__module__)
 
     def __reduce__(self) -> tuple[Callable[..., Metric], tuple[Any, ...]]:
-        """Pickle the name and the module that defines the metric: functions cannot be pickled, and another process has them.
+        """Pickle the name and the module of the metric, because functions cannot be pickled; the other process imports the module.
 
-        For a file of the command line it is the text of the file. A metric of a session is pickled as it is, which only `cloudpickle` can
-        do.
+        For a file of the command line the text of the file is pickled. A metric of a session is pickled itself, which only `cloudpickle`
+        can do.
         """
         module = self.define.__module__
         if (file := plugins.file_of(module)) is not None:
-            return registered_by_file, (self.name, *file)
+            return load_metric, (self.name, *file)
         if plugins.is_importable(module):
-            return registered, (module, self.name)
-        return entered, (asdict(self),)
+            return import_metric, (module, self.name)
+        return restore_metric, (asdict(self),)
 
 
 METRICS: Final[dict[str, Metric]] = {}
@@ -134,21 +138,21 @@ def session_has_metrics() -> bool:
     return any(not plugins.is_importable(module) and plugins.file_of(module) is None for module in modules)
 
 
-def registered_by_file(name: str, file: str, text: bytes) -> Metric:
-    """Return the metric of that name, which a file of the command line defines; the file is run, unless it was run before."""
+def load_metric(name: str, file: str, text: bytes) -> Metric:
+    """Return the metric with this name from a file of the command line; the file runs unless it ran before."""
     plugins.load_text(file, text)
     return METRICS[name]
 
 
-def entered(values: Mapping[str, Any]) -> Metric:
-    """Enter a metric of another process, which replaces any metric of its name."""
+def restore_metric(values: Mapping[str, Any]) -> Metric:
+    """Enter a metric of another process, which replaces any metric with the same name."""
     METRICS[values["name"]] = Metric(**values)
     _spellings.cache_clear()
     return METRICS[values["name"]]
 
 
-def registered(module: str, name: str) -> Metric:
-    """The metric of that name, which `module` defines; `ImportError` if there is no such module."""
+def import_metric(module: str, name: str) -> Metric:
+    """Import `module` and return the metric that it defines; `ImportError` if the module does not exist."""
     importlib.import_module(module)
     return METRICS[name]
 
@@ -170,11 +174,11 @@ def metric(
     uses: Iterable[str] | Needs = ("hits",),
     one_cutoff: bool = False,
     pooled: Callable[[Mapping[str, Scalar]], bool] | bool = False,
-    several: Callable[[Mapping[str, Scalar]], bool] | bool = False,
-    counts: bool = False,
+    has_subvalues: Callable[[Mapping[str, Scalar]], bool] | bool = False,
+    is_count: bool = False,
     validate: Callable[[Mapping[str, Scalar], int | None], None] = lambda params, k: None,
     validate_combined: Callable[[Mapping[str, Scalar], int], None] = lambda params, n_metrics: None,
-    system: bool = False,
+    per_model: bool = False,
     higher_is_better: bool | Callable[[Mapping[str, Scalar]], bool | None] | None = True,
     cut: bool = True,
     average: str = "mean",
@@ -202,11 +206,11 @@ def metric(
             uses=uses if callable(uses) else _always(uses),
             one_cutoff=one_cutoff,
             pooled=pooled if callable(pooled) else lambda params: bool(pooled),
-            several=several if callable(several) else lambda params: bool(several),
-            counts=counts,
+            has_subvalues=has_subvalues if callable(has_subvalues) else lambda params: bool(has_subvalues),
+            is_count=is_count,
             validate=validate,
             validate_combined=validate_combined,
-            system=system,
+            per_model=per_model,
             higher_is_better=higher_is_better,
             cut=cut,
             average=average,
@@ -220,7 +224,7 @@ def metric(
 
 
 def _refuse_taken(name: str, aliases: Iterable[str], define: Define) -> None:
-    """`ValueError` if another metric has the name; the same definition may be entered again, as by a cell of a notebook."""
+    """Raise `ValueError` if another metric has the name; the same definition may be entered again, as by a cell of a notebook."""
     for spelling in (name, *aliases):
         there = next((entry for entry in METRICS.values() if _fold(spelling) in map(_fold, (entry.name, *entry.aliases))), None)
         if there is not None and (there.name, there.define.__module__, there.define.__qualname__) != (
@@ -237,9 +241,9 @@ def _always(needs: Iterable[str]) -> Needs:
 
 
 def find(name: str) -> Metric:
-    """The metric called `name` (a name or an alias, in any case, `-` and `_` ignored); `ValueError` if there is none.
+    """Return the metric called `name` (a name or an alias, in any case, `-` and `_` ignored); `ValueError` if there is none.
 
-    A name that is not built in may be that of an installed package, which is imported then.
+    A name that is not built in may belong to an installed package, which is then imported.
     """
     found = _spellings().get(_fold(name))
     if found is None and plugins.find("metrics", name) is not None:
@@ -263,14 +267,14 @@ def _fold(name: str) -> str:
 
 
 def bounds_of(metric: str) -> tuple[float, float]:
-    """The bounds of a metric such as `nDCG(gain=linear)`; infinite where it has none, is arithmetic, or is not known here."""
+    """Return the bounds of a metric such as `nDCG(gain=linear)`; infinite if it has none, is arithmetic, or is unknown."""
     known: Mapping[str, object] = METRICS
     name = metric.partition("(")[0]
     return METRICS[name].bounds if name in known and not is_formula(metric) else (-inf, inf)
 
 
 def check(convention: Convention) -> None:
-    """Raise `ValueError` with file and line if a convention speaks of a metric that there is not, or of an axis it has not."""
+    """Raise `ValueError` with file and line if a convention names an unknown metric, or an axis that the metric does not have."""
     problems = []
     for (name, axis), location in convention.locations.items():
         if name not in METRICS:

@@ -18,12 +18,12 @@ from .definition import Definition
 from .registry import Metric, check, find
 
 _MEANS: Final = ("user_mean", "all_mean")
-"""The rules of relevance that a threshold may name."""
+"""Rules of relevance that a threshold may name."""
 NO_POLICY: Final[Mapping[str, str]] = MappingProxyType({})
 DEFAULT_RELEVANCE: Final = Relevance()
 
 Load = Callable[[str], Convention]
-"""Finds a convention by name."""
+"""Function that returns the convention with a name."""
 
 
 def resolve(
@@ -41,7 +41,7 @@ def resolve(
     named = dict(spec.params).get("convention")
     chosen = load(str(named)) if named is not None else convention
     read = chosen.read(MetricSpec(spec.name, spec.components, tuple(pair for pair in spec.params if pair[0] != "convention"), spec.k))
-    if named is None and "convention" in dict(read.params):  # a spelling that names the convention whose metric it is
+    if named is None and "convention" in dict(read.params):  # this spelling sets the convention of its metric
         return resolve(read, convention, load, relevance, policy, value_columns)
     entry = find(read.name)
     check(chosen)
@@ -105,9 +105,9 @@ def resolve(
 
 
 def _parts(
-    read: MetricSpec, entry: Metric, shared: Mapping[str, Scalar], define: Callable[[MetricSpec], Definition], chosen: Convention
+    read: MetricSpec, entry: Metric, shared: Mapping[str, Scalar], define: Callable[[MetricSpec], Definition], convention: Convention
 ) -> tuple[Definition, ...]:
-    """The metrics that `read` combines, at its cut-off where they have one, with the protocol that it was given."""
+    """Return the metrics that `read` combines, at its cut-off if they take one, with the protocol settings of `read`."""
     definitions = []
     parts = read.components or tuple(parse(name) for name in entry.combines)
     for part in parts:
@@ -115,19 +115,19 @@ def _parts(
         if alone:
             raise ValueError(f"{alone[0]} belongs to the whole of {entry.name}, not to {part.name} in it: write {entry.name}({alone[0]}=…)")
         params = {**{key: value for key, value in shared.items() if key != "average"}, **dict(part.params)}
-        component = find(chosen.read(part).name)
-        if component.system:
+        component = find(convention.read(part).name)
+        if component.per_model:
             problem = f"{component.name} is one value per model, not per user: {entry.name} cannot combine it"
-            raise ValueError(f"{problem}; {_instead(read, entry, parts, chosen)}")
+            raise ValueError(f"{problem}; {_instead(read, entry, parts, convention)}")
         at = read.k if component.cut else UNSET
         definitions.append(define(MetricSpec(part.name, part.components, tuple(params.items()), at)))
     return tuple(definitions)
 
 
-def _instead(read: MetricSpec, entry: Metric, parts: tuple[MetricSpec, ...], chosen: Convention) -> str:
+def _instead(read: MetricSpec, entry: Metric, parts: tuple[MetricSpec, ...], convention: Convention) -> str:
     """Return the hint for a metric that cannot combine values of the whole model: arithmetic with the same measures."""
     cut = read.k if isinstance(read.k, int) else 10
-    names = [str(part.at(cut) if find(chosen.read(part).name).cut else part.at(UNSET)) for part in parts]
+    names = [str(part.at(cut) if find(convention.read(part).name).cut else part.at(UNSET)) for part in parts]
     if len(names) == 1:
         return f"use {names[0]} alone"
     if entry.name == "F1":

@@ -1,4 +1,4 @@
-"""Serendipity: relevant items that the user would hardly find alone, and the distance of recommendations to known items."""
+"""Serendipity: relevant items that the user would hardly find alone, and the distance of recommendations from known items."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..tables.hits import top_items
 from ..tables.lists import Reading
 from ..tables.prepared import Prepared
 from ..tables.rows import PartData, Rows
-from .arrays import NO_VALUE, defined, divide, where
+from .arrays import NO_VALUE, divide, divide_or_missing, where
 from .measure import Measure, Ratio
 from .notation import DISTANCES, tex
 from .registry import metric
@@ -32,7 +32,7 @@ LETTERS = {
 """The symbols and words that formulas of this file use, with their meanings."""
 
 _MOST_PAIRS = 1 << 21
-"""So many pairs of a listed and a train item are looked at together, unless one item has more."""
+"""Most pairs of a listed and a train item that are compared at once, unless one item has more."""
 
 note_sentence(
     "profile_pairs_without_distance",
@@ -54,9 +54,9 @@ note_sentence(
 def from_profile(
     reading: Reading, profile: Rows, is_hit: Array, prepared: Prepared, notes: TableNotes, distance: str, featureless: str, depth: int
 ) -> Rows:
-    """The recommended items down to `depth`: the mean `distance` to the user's train items, and `hit`, 1 if it is a hit.
+    """Return the recommended items down to `depth`: the mean `distance` from the user's train items, and `hit`, 1 if it is a hit.
 
-    Pairs without a distance are left out of the mean, or at distance 1 where `featureless` is `unlike`; without any pair it is 0.
+    Pairs without a distance are left out of the mean, or have distance 1 (`featureless` = `unlike`); without any pair the mean is 0.
     """
     rows, index = top_items(reading, depth)
     measured = distance_of(prepared, distance)
@@ -84,7 +84,7 @@ def from_profile(
 
 
 def _blocks(pairs_of_row: Array) -> Iterator[slice]:
-    """The rows in blocks that have at most so many pairs together, and one row at least."""
+    """Yield blocks of rows with at most `_MOST_PAIRS` pairs together, but at least one row."""
     before = np.concatenate([[0], np.cumsum(pairs_of_row)])
     start = 0
     while start < len(pairs_of_row):
@@ -100,7 +100,7 @@ def _blocks(pairs_of_row: Array) -> Iterator[slice]:
     title="Recommended people, and how far they are from the user",
 )
 def user_distance(reading: Reading, part: PartData, prepared: Prepared, notes: TableNotes) -> Rows:
-    """The recommended items that data.distances knows the `distance` of from the user, who is one of its items."""
+    """Return the recommended items with a `distance` from the user in data.distances, where the user is one of the items."""
     rows, _ = top_items(reading, 0)
     measured = _between_texts(prepared)
     assert rows.item is not None
@@ -112,7 +112,7 @@ def user_distance(reading: Reading, part: PartData, prepared: Prepared, notes: T
 
 
 def _between_texts(prepared: Prepared) -> FileDistance:
-    """The distances of the file between ids as texts, since ids of users and of items may be stored in different ways."""
+    """Return the distances of the file between ids as texts, because ids of users and of items may have different types."""
     if "distance_of_texts" not in prepared.memo:
         assert prepared.distances is not None
         texts = prepared.distances.with_columns(pl.col("item").cast(pl.String), pl.col("other").cast(pl.String))
@@ -151,7 +151,7 @@ def serendipity(m: Measure) -> Ratio:
     """
     n, rank, place = m.number("items"), m.hits["rank"], m.hits.item("dense_rank", count=str(m.params["count"]))
     popular = where(place > 0, (n + 1.0 - place) / n, 0.0)
-    return Ratio(m.hits.sum(np.maximum((n + 1.0 - rank) / n - popular, 0.0), "better placed"), m.n_listed)
+    return Ratio(m.hits.sum(np.maximum((n + 1.0 - rank) / n - popular, 0.0), "unexpectedness"), m.n_listed)
 
 
 _DISTANCE = {"distance": "item_distance", "featureless": "featureless_items"}
@@ -232,7 +232,7 @@ def profile_distance(m: Measure) -> Ratio:
     bounds=(-2.0, math.inf),
     needs=("distances",),
     uses=("user_distance", "reading"),
-    system=True,
+    per_model=True,
     population="lists",
     higher_is_better=None,
     tex=r"\frac{\sum_{u \in U} |L_u|}{\sum_{u \in U} \sum_{i \in L_u} 1/d(u,i)} - 2",
@@ -252,4 +252,4 @@ def mean_prediction_distance(m: Measure) -> Array:
     distance = pairs["distance"]
     inverse = m.total(pairs.sum(divide(1.0, distance)))
     everything = m.total(m.n_listed)
-    return where(everything > 0, defined(everything, inverse) - 2.0, 0.0)
+    return where(everything > 0, divide_or_missing(everything, inverse) - 2.0, 0.0)

@@ -1,4 +1,4 @@
-"""Diversity of the hits: the categories of items as subtopics, which hits cover, and cover again."""
+"""Diversity of the hits: categories of items as subtopics, which hits cover once or repeatedly."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ def _alpha_uses(params: Mapping[str, Scalar]) -> tuple[str, ...]:
 
 
 def _refuse_places_without_cutoff(params: Mapping[str, Scalar], k: int | None) -> None:
-    """`ValueError` where the ideal is made of places and there is no cut-off to end them."""
+    """Raise `ValueError` if the ideal is computed from ranks and there is no cut-off to end them."""
     if params["ideal"] == "places" and k is None:
         raise ValueError("AlphaNDCG(ideal=places) needs a cut-off")
 
 
-def _decayed(base: float, seen: Array) -> Array:
-    """`base` to the power of how often a category was seen before; 0 to the power of 0 is 1."""
+def _decay(base: float, seen: Array) -> Array:
+    """Return `base` to the power of the number of times a category was seen before; 0 to the power of 0 is 1."""
     return base ** seen.astype(np.float64)
 
 
@@ -120,13 +120,13 @@ def alpha_ndcg(m: Measure) -> Ratio:
     """
     alpha = float(m.params["alpha"])
     aspects = m.table("aspects", redundancy=str(m.params["redundancy"]))
-    gained = aspects.sum(_decayed(1.0 - alpha, aspects["seen"]) / np.log2(aspects["rank"] + 1), "gain")
+    gained = aspects.sum(_decay(1.0 - alpha, aspects["seen"]) / np.log2(aspects["rank"] + 1), "gain")
     if m.params["ideal"] == "greedy":
         best = m.table("greedy", alpha=alpha, depth=m.deepest)
         return Ratio(gained, best.sum(best["gain"] / np.log2(best["rank"] + 1)))
     wanted = m.table("wanted_categories").whole_count()
     rounds = np.floor(divide(m.n_listed, wanted))
-    gain_after = _decayed(1.0 - alpha, rounds)
+    gain_after = _decay(1.0 - alpha, rounds)
     ideal = np.zeros((1, m.n_users))
     for rank in range(1, int(m.n_listed.max(initial=0)) + 1):
         gain = where(rounds * wanted >= rank, 1.0, gain_after)
@@ -173,4 +173,4 @@ def err_ia(m: Measure) -> Array:
     else:
         aspects = m.table("aspects", redundancy="hits")
         intent = np.asarray(1.0 / max(m.number("categories"), 1.0))
-    return aspects.sum(intent * g * _decayed(1.0 - g, aspects["seen"]) / aspects["rank"], "satisfied")
+    return aspects.sum(intent * g * _decay(1.0 - g, aspects["seen"]) / aspects["rank"], "satisfied")

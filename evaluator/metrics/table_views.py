@@ -16,24 +16,24 @@ from ..tables.rows import Cutoffs, Rows
 
 
 class Trace(Protocol):
-    """Notes what the body of a metric reads, to explain its value."""
+    """Record of the values that the body of a metric reads, to explain its result."""
 
     def sum_of_rows(
         self, table: str, rows: Rows, reduction: str, row: Array | None, label: str, parts: Mapping[str, Any], cutoffs: Cutoffs
     ) -> None:
-        """Note that the rows of a table are reduced: `reduction` is `sum`, `max`, `tally` or `count`.
+        """Record a reduction of the rows of a table: `reduction` is `sum`, `max`, `tally` or `count`.
 
-        `row` is the term of each row (`None`: each counts 1), `label` names it, `parts` are values that it is made of, by name.
+        `row` is the term of each row (`None`: each counts 1), `label` its name, `parts` the values that it is computed from, by name.
         """
         ...
 
     def count(self, title: str, counts: Array) -> None:
-        """Note that the body reads a count of each user; `title` says what is counted."""
+        """Record that the body reads a count of each user; `title` says what is counted."""
         ...
 
 
 class CutTable(Struct, frozen=True, eq=False):
-    """A table with rows per user, as a metric sees it: its columns are arrays, and sums over rows are cut off at every k at once."""
+    """A table with rows per user, as a metric sees it: its columns are arrays, and sums over rows are cut off at all k at once."""
 
     name: str
     rows: Rows
@@ -45,57 +45,57 @@ class CutTable(Struct, frozen=True, eq=False):
         return self.rows[column]
 
     def item(self, name: str, /, **params: Scalar) -> Array:
-        """A column of items, such as `train_rows`, for the item of each row."""
+        """Return a column of items, such as `train_rows`, for the item of each row."""
         values: Array = self.prepared.item_column(name, **params)[self.rows.item_index(self.prepared.items)]
         return values
 
     def of_user(self, values: Array) -> Array:
-        """Values of users, a row of them, for the user of each row."""
+        """Return a row of per-user values for the user of each row."""
         by_row: Array = np.reshape(values, -1)[self.rows.user]
         return by_row
 
     def sum(self, row: Any, label: str = "term", **parts: Any) -> Array:
-        """Σ `row` over the user's rows with rank ≤ k; 0 without any. `label` and `parts` describe the term of a row for people."""
-        return self._reduced("sum", row, label, parts, cut=True)
+        """Return Σ `row` over the user's rows with rank ≤ k; 0 without any. `label` and `parts` describe the term of a row for people."""
+        return self._reduce("sum", row, label, parts, cut=True)
 
     def exact_sum(self, row: Array, label: str = "term", whole: bool = False) -> Array:
-        """Σ `row` as `sum` has it, or over rows at any rank (`whole`); each sum is rounded once, so that no order of rows changes it."""
+        """Return Σ `row` as `sum` does, or over rows at any rank (`whole`); each sum is rounded once, so row order has no effect."""
         cutoffs = None if whole else self.cutoffs
         if self.trace is not None:
             self.trace.sum_of_rows(self.name, self.rows, "sum", row, label, {}, cutoffs)
         return self.rows.exact_sums(row, cutoffs)
 
     def max(self, row: Any, label: str = "term", **parts: Any) -> Array:
-        """The largest `row` (which must be ≥ 0) over the user's rows with rank ≤ k; 0 without any."""
-        return self._reduced("max", row, label, parts, cut=True)
+        """Return the largest `row` (which must be ≥ 0) over the user's rows with rank ≤ k; 0 without any."""
+        return self._reduce("max", row, label, parts, cut=True)
 
     def tally(self, condition: Array, label: str = "counts") -> Array:
-        """The number of the user's rows with rank ≤ k for which a condition is true."""
-        return self._reduced("tally", condition, label, {}, cut=True)
+        """Return the number of the user's rows with rank ≤ k for which a condition is true."""
+        return self._reduce("tally", condition, label, {}, cut=True)
 
     def tallies(self, kinds: Array, n_kinds: int) -> list[Array]:
-        """For each kind from 0 the number of the user's rows with rank ≤ k that have it, from the kind of each row; -1 means none."""
+        """Return for each kind from 0 the number of the user's rows with rank ≤ k of this kind; `kinds` has each row's, -1 means none."""
         if self.trace is not None:
             return [self.tally(kinds == kind) for kind in range(n_kinds)]
         return self.rows.tallies(kinds, n_kinds, self.cutoffs)
 
     def count(self) -> Array:
-        """The number of the user's rows with rank ≤ k."""
-        return self._reduced("count", None, "hit", {}, cut=True)
+        """Return the number of the user's rows with rank ≤ k."""
+        return self._reduce("count", None, "hit", {}, cut=True)
 
     def whole_sum(self, row: Any, label: str = "term") -> Array:
-        """Σ `row` over the user's rows at any rank."""
-        return self._reduced("sum", row, label, {}, cut=False)
+        """Return Σ `row` over the user's rows at any rank."""
+        return self._reduce("sum", row, label, {}, cut=False)
 
     def whole_tally(self, condition: Array, label: str = "counts") -> Array:
-        """The number of the user's rows at any rank for which a condition is true."""
-        return self._reduced("tally", condition, label, {}, cut=False)
+        """Return the number of the user's rows at any rank for which a condition is true."""
+        return self._reduce("tally", condition, label, {}, cut=False)
 
     def whole_count(self) -> Array:
-        """The number of the user's rows at any rank."""
-        return self._reduced("count", None, "all", {}, cut=False)
+        """Return the number of the user's rows at any rank."""
+        return self._reduce("count", None, "all", {}, cut=False)
 
-    def _reduced(self, reduce: str, row: Any, label: str, parts: Mapping[str, Any], cut: bool) -> Array:
+    def _reduce(self, reduce: str, row: Any, label: str, parts: Mapping[str, Any], cut: bool) -> Array:
         values = None if row is None else np.asarray(row, dtype=np.float64)
         cutoffs = self.cutoffs if cut else None
         if self.trace is not None:
@@ -119,10 +119,10 @@ class ItemTable(Struct, frozen=True, eq=False):
         return len(next(iter(self.columns.values())))
 
     def item(self, name: str, /, **params: Scalar) -> Array:
-        """A column of items, such as `train_rows`, for each item."""
+        """Return a column of items, such as `train_rows`, for each item."""
         values: Array = self.prepared.item_column(name, **params)[self.columns["item_index"]]
         return values
 
     def sum(self, row: Any) -> Array:
-        """Σ `row` over all items, as a column; the same for any order of the items."""
+        """Return Σ `row` over all items, as a column; the order of the items does not change it."""
         return np.asarray([[math.fsum(np.broadcast_to(np.asarray(row, dtype=np.float64), len(self)))]])

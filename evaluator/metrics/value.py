@@ -1,4 +1,4 @@
-"""What hits are worth: revenue, profit, and accuracy weighted by a column of the items or of the test rows."""
+"""Metrics of value: revenue, profit, and accuracy weighted by a column of the items or of the test rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..names.measure_strings import Scalar
 from ..names.value_columns import source_and_column
 from ..tables import pair_values  # noqa: F401, declares the tables
 from ..tables.array import Array
-from .arrays import defined
+from .arrays import divide_or_missing
 from .measure import Measure, Ratio
 from .registry import Text, metric
 from .table_views import CutTable
@@ -216,4 +216,4 @@ def weighted_hit_rate(m: Measure) -> Array:
     0 is refused. Repeated test rows count as in Revenue.
     """
     hits, relevant = _table(m, "valued_hits"), _table(m, "valued_relevant")
-    return defined(hits.max(hits["value"], "value"), relevant.max(relevant["value"], "value"))
+    return divide_or_missing(hits.max(hits["value"], "value"), relevant.max(relevant["value"], "value"))

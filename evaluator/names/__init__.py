@@ -1,1 +1,1 @@
-"""Names that people write: measure strings, arithmetic of measures, and YAML text with the place of each value."""
+"""Names that people write: measure strings, arithmetic of measures, row filters, and YAML text with the position of each value."""

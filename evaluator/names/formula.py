@@ -1,14 +1,14 @@
-"""Arithmetic of measures: `"0.5*nDCG@10 + 0.5*EPC@10"` ⇄ `Formula`. What is printed reads back.
+"""Arithmetic of measures: `"0.5*nDCG@10 + 0.5*EPC@10"` ⇄ `Formula`. A printed formula reads back as itself.
 
 formula   = product { ("+" | "-") product }           (left associative, as are products)
 product   = factor { ("*" | "/") factor }
 factor    = ("-" | "+") factor | "(" formula ")" | number | measure
 number    = 1, .5, 1e-3, …                            (finite)
-measure   = as `naming` reads it; its name holds letters, digits and any of _ . -
+measure   = as `measure_strings` reads it; its name has letters, digits and any of _ . -
 
-A hyphen that touches a name on its left belongs to the name, as in `F-Measure`: a minus after a name has a space before it. After a
-cut-off the same holds for a hyphen before a letter, as in `precision@10-l2`; `nDCG@10-0.5` is a difference. What stands between the
-parentheses of a measure belongs to it. `+`, `*` and `/` are in no name.
+A hyphen that touches a name on its left belongs to the name, as in `F-Measure`: write a space before a minus after a name. After a cut-off
+the same is true of a hyphen before a letter, as in `precision@10-l2`; `nDCG@10-0.5` is a difference. The text between the parentheses of a
+measure belongs to it. No name contains `+`, `*` or `/`.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from .measure_strings import MetricSpec, parse
 
 
 class Negative(NamedTuple):
-    """A part with a minus before it."""
+    """An operand with a minus before it."""
 
     operand: Node
 
 
 class Chain(NamedTuple):
-    """Terms of one sum, or factors of one product: each after the first with its operator. Its depth is that of its parts only."""
+    """Terms of one sum, or factors of one product: each after the first with its operator. Its depth is only that of its parts."""
 
     first: Node
     rest: tuple[tuple[str, Node], ...]
 
     @property
     def is_sum(self) -> bool:
-        """Whether its operators are + and -."""
+        """Return whether its operators are + and -."""
         return self.rest[0][0] in "+-"
 
 
@@ -49,30 +49,33 @@ Weights = Mapping[Union[MetricSpec, None], float]
 
 
 def linear_weights(node: Node) -> Weights | None:
-    """By measure its factor in a sum, and under `None` the constant; `None` if measures are multiplied, or divided by."""
+    """Return the factor of each measure in a sum, and under `None` the constant.
+
+    `None` if measures are multiplied with each other, a measure or 0 is a divisor, or a weight is not finite.
+    """
     if isinstance(node, float):
         return {None: node}
     if isinstance(node, MetricSpec):
         return {node: 1.0}
     if isinstance(node, Negative):
-        return _added({}, linear_weights(node.operand), -1.0)
+        return _add({}, linear_weights(node.operand), -1.0)
     total = linear_weights(node.first)
     for sign, part in node.rest:
         other = linear_weights(part)
         if total is None or other is None:
             return None
-        total = _added(total, other, 1.0 if sign == "+" else -1.0) if sign in "+-" else _multiplied(total, other, sign)
+        total = _add(total, other, 1.0 if sign == "+" else -1.0) if sign in "+-" else _multiply(total, other, sign)
     return None if total is None or not all(map(math.isfinite, total.values())) else total
 
 
-def _added(left: Weights, right: Weights | None, factor: float) -> Weights | None:
+def _add(left: Weights, right: Weights | None, factor: float) -> Weights | None:
     if right is None:
         return None
     return {**left, **{spec: left.get(spec, 0.0) + factor * weight for spec, weight in right.items()}}
 
 
-def _multiplied(left: Weights, right: Weights, sign: str) -> Weights | None:
-    """A product, or a quotient, of which one side has no measure."""
+def _multiply(left: Weights, right: Weights, sign: str) -> Weights | None:
+    """Return the weights of a product or quotient with a number on one side; otherwise, and for a divisor of 0, `None`."""
     if sign == "*" and set(left) <= {None}:
         left, right = right, left
     number = right.get(None, 0.0)
@@ -97,7 +100,7 @@ _OPERATIONS: Final = {"+": operator.add, "-": operator.sub, "*": operator.mul, "
 
 
 class Formula(Struct, frozen=True, dict=True):
-    """An arithmetic expression of measures. `read` makes one from text, `with_measures` from another."""
+    """An arithmetic expression of measures. `read` creates it from text, `with_measures` from another one."""
 
     _tree: Node
 
@@ -106,40 +109,40 @@ class Formula(Struct, frozen=True, dict=True):
 
     @cached_property
     def text(self) -> str:
-        """The expression with as few parentheses as keep its order, such as `2*(nDCG@10 - 0.5)/MAP@10`."""
+        """Expression with as few parentheses as its order needs, such as `2*(nDCG@10 - 0.5)/MAP@10`."""
         return _show(self._tree)
 
     @cached_property
     def measures(self) -> tuple[MetricSpec, ...]:
-        """The measures it needs, each once, in the order written."""
+        """Measures of the expression, each once, in the order written."""
         return tuple(dict.fromkeys(_measures(self._tree)))
 
     @property
     def alone(self) -> MetricSpec | None:
-        """The measure, where the expression is nothing but one, as `+nDCG@10` is."""
+        """The measure if the expression is only one, as `+nDCG@10` is; otherwise `None`."""
         return self._tree if isinstance(self._tree, MetricSpec) else None
 
     @cached_property
     def weights(self) -> Mapping[MetricSpec | None, float] | None:
-        """By measure what a sum of measures multiplies it with, and under `None` the number beside; `None` of any other expression."""
+        """Factor of each measure in a sum of measures, and under `None` the constant; `None` for any other expression."""
         return linear_weights(self._tree)
 
     def value(self, values: Mapping[MetricSpec, float | None]) -> float | None:
-        """What the expression comes to, or None where `undefined` says why; it never raises."""
+        """Return the value of the expression, or None where `undefined_reason` gives a reason; it never raises."""
         outcome = self._outcome(values)
         return None if isinstance(outcome, str) else outcome
 
-    def undefined(self, values: Mapping[MetricSpec, float | None]) -> str | None:
-        """Why there is no value, or None if there is one.
+    def undefined_reason(self, values: Mapping[MetricSpec, float | None]) -> str | None:
+        """Return the reason why there is no value, or None if there is one.
 
-        A measure of the expression has none (whatever it is multiplied with), a divisor is 0, or the result is not finite.
+        The reasons: a measure of the expression has no value (whatever its factor), a divisor is 0, or the result is not finite.
         """
         outcome = self._outcome(values)
         return outcome if isinstance(outcome, str) else None
 
     def with_measures(self, change: Callable[[MetricSpec], MetricSpec]) -> Formula:
-        """The same expression of `change(measure)` for every measure, called from left to right; what it raises is passed on."""
-        return Formula(_changed(self._tree, change))
+        """Return the same expression with `change(measure)` for every measure, called from left to right; its errors are passed on."""
+        return Formula(_change(self._tree, change))
 
     def _outcome(self, values: Mapping[MetricSpec, float | None]) -> float | str:
         known = {spec: float(value) for spec in self.measures if (value := values.get(spec)) is not None}
@@ -156,8 +159,8 @@ class Formula(Struct, frozen=True, dict=True):
 def read(text: str) -> Formula:
     """Read an expression that names at least one measure.
 
-    Raises `ValueError` with a sentence that says what was expected where; also for more than 2,000 characters, read or printed, and
-    for parentheses and signs more than 20 deep. Whether the measures exist is not asked here.
+    Raises `ValueError` with a sentence that says what was expected and where; also for more than 2,000 characters, read or printed, and for
+    parentheses and signs more than 20 deep. It does not check that the measures exist.
     """
     if len(text) > _LONGEST:
         raise ValueError(f"a formula may have at most {_LONGEST:,} characters, not {len(text):,}")
@@ -173,10 +176,10 @@ def read(text: str) -> Formula:
 
 @lru_cache(maxsize=10_000)
 def is_formula(text: str) -> bool:
-    """Whether `text` is arithmetic, rather than a measure string or what a library writes for a measure.
+    """Return whether `text` is arithmetic, rather than a measure string or a library's name of a measure.
 
-    It is if an operator stands outside of the parentheses of a measure, of brackets and of quotes: `*`, `/`, `+`, or a minus that is no
-    hyphen of a name or cut-off. `F-Measure`, `11pt_avg`, `precision@10-l2` and `F1[a, b][1, -1]` are measures.
+    It is arithmetic if an operator is outside of the parentheses of a measure, of brackets and of quotes: `*`, `/`, `+`, or a minus that is
+    not a hyphen of a name or cut-off. `F-Measure`, `11pt_avg`, `precision@10-l2` and `F1[a, b][1, -1]` are measures.
     """
     return any(token.text in "+-*/" for token in _tokens(text))
 
@@ -188,7 +191,7 @@ class _Token(NamedTuple):
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    """The parts of `text`, a measure with its arguments and cut-off being one."""
+    """Yield the tokens of `text`; a measure with its arguments and cut-off is one."""
     position = 0
     while found := _TOKEN.search(text, position):
         start, position = found.span()
@@ -198,7 +201,7 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _end_of_measure(text: str, position: int) -> int:
-    """Where the measure ends whose name ends at `position`: behind its arguments and its cut-off."""
+    """Return the end of the measure whose name ends at `position`: after its arguments and its cut-off."""
     opening = _OPENING.match(text, position)
     if opening:
         depth, position = 1, opening.end()
@@ -230,19 +233,19 @@ class _Reader:
     def chain(self, operators: str, part: Callable[[], Node]) -> Node:
         first = part()
         rest = []
-        while sign := self.taken(operators):
+        while sign := self.take(operators):
             rest.append((sign, part()))
         return _chain(first, tuple(rest))
 
     def factor(self, depth: int) -> Node:
         if depth > _DEEPEST:
             raise ValueError(f"the parentheses and signs of a formula may be at most {_DEEPEST} deep")
-        if sign := self.taken("+-"):
+        if sign := self.take("+-"):
             part = self.factor(depth + 1)
             return Negative(part) if sign == "-" else part
-        if self.taken("("):
+        if self.take("("):
             inner = self.sum(depth + 1)
-            if not self.taken(")"):
+            if not self.take(")"):
                 raise self.unexpected("+, -, *, / or )")
             return inner
         kind, text, _ = self.tokens[self.next] if self.next < len(self.tokens) else _Token("end", "", 0)
@@ -256,22 +259,22 @@ class _Reader:
             raise ValueError(f"cannot read the formula {self.text!r}: the number {text} is too large")
         return number
 
-    def taken(self, marks: str) -> str:
-        """The next token if it is one of `marks`, and on to the one behind it; otherwise empty."""
+    def take(self, marks: str) -> str:
+        """Take the next token if it is one of `marks` and return it; otherwise return an empty text."""
         if self.next < len(self.tokens) and self.tokens[self.next].text in marks:
             self.next += 1
             return self.tokens[self.next - 1].text
         return ""
 
-    def unexpected(self, wanted: str) -> ValueError:
+    def unexpected(self, token: str) -> ValueError:
         if self.next == len(self.tokens):
-            return ValueError(f"cannot read the formula {self.text!r}: it ends where {wanted} was expected")
+            return ValueError(f"cannot read the formula {self.text!r}: it ends where {token} was expected")
         _, text, start = self.tokens[self.next]
-        return ValueError(f"cannot read the formula {self.text!r}: {text!r} at character {start + 1} found where {wanted} was expected")
+        return ValueError(f"cannot read the formula {self.text!r}: {text!r} at character {start + 1} found where {token} was expected")
 
 
 def _chain(first: Node, rest: tuple[tuple[str, Node], ...]) -> Node:
-    """`first` with what follows it; a sum that a sum begins with, and a product that a product begins with, is part of it."""
+    """Return `first` followed by `rest`; a sum at the begin of a sum, and a product at the begin of a product, becomes part of it."""
     if not rest:
         return first
     chain = Chain(first, rest)
@@ -309,7 +312,7 @@ def _measures(node: Node) -> Iterator[MetricSpec]:
 
 
 def _value(node: Node, values: Mapping[MetricSpec, float]) -> float:
-    """The value in Python's arithmetic; `ZeroDivisionError` with a sentence for a divisor of 0."""
+    """Return the value in Python's arithmetic; `ZeroDivisionError` with a sentence for a divisor of 0."""
     if isinstance(node, float):
         return node
     if isinstance(node, MetricSpec):
@@ -325,11 +328,11 @@ def _value(node: Node, values: Mapping[MetricSpec, float]) -> float:
     return total
 
 
-def _changed(node: Node, change: Callable[[MetricSpec], MetricSpec]) -> Node:
+def _change(node: Node, change: Callable[[MetricSpec], MetricSpec]) -> Node:
     if isinstance(node, MetricSpec):
         return change(node)
     if isinstance(node, Negative):
-        return Negative(_changed(node.operand, change))
+        return Negative(_change(node.operand, change))
     if isinstance(node, Chain):
-        return Chain(_changed(node.first, change), tuple((sign, _changed(part, change)) for sign, part in node.rest))
+        return Chain(_change(node.first, change), tuple((sign, _change(part, change)) for sign, part in node.rest))
     return node

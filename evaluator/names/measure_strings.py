@@ -1,4 +1,4 @@
-"""Measure strings: `"nDCG(gain=linear)@10"` ⇄ `MetricSpec`. What is printed reads back.
+"""Measure strings: `"nDCG(gain=linear)@10"` ⇄ `MetricSpec`. A printed measure reads back as itself.
 
 measure   = name [ "(" argument { "," argument } ")" ] [ "@" cutoff ]
 argument  = parameter "=" value | measure            (a measure without "@")
@@ -21,7 +21,7 @@ Params = tuple[tuple[str, Scalar], ...]
 
 
 class Unset(Enum):
-    """The cut-off of a measure that names none: it takes every value of `top_k`."""
+    """The cut-off of a measure that names none: it uses every value of `top_k`."""
 
     UNSET = "unset"
 
@@ -41,7 +41,7 @@ _DEPTH = 20
 
 
 class MetricSpec(Struct, frozen=True):
-    """A metric by name, with the metrics it combines, its parameters and its cut-off (`None`: the whole list)."""
+    """A metric by name, with the metrics that it combines, its parameters and its cut-off (`None`: the whole list)."""
 
     name: str
     components: tuple[MetricSpec, ...] = ()
@@ -50,7 +50,7 @@ class MetricSpec(Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """The printed name without the cut-off, such as `F1(nDCG,MAP,beta=0.5)`."""
+        """Printed name without the cut-off, such as `F1(nDCG,MAP,beta=0.5)`."""
         arguments = [part.title for part in self.components] + [f"{key}={_show(value)}" for key, value in self.params]
         return f"{self.name}({','.join(arguments)})" if arguments else self.name
 
@@ -58,12 +58,12 @@ class MetricSpec(Struct, frozen=True):
         return self.title if self.k is UNSET else f"{self.title}@{'none' if self.k is None else self.k}"
 
     def at(self, k: Cutoff) -> MetricSpec:
-        """The same metric at the cut-off `k`."""
+        """Return the same metric with the cut-off `k`."""
         return replace(self, k=k)
 
 
 def parse(text: str) -> MetricSpec:
-    """Read a measure string; raise `ValueError` with a sentence that says what was expected where."""
+    """Read a measure string; raise `ValueError` with a sentence that says what was expected and where."""
     reader = _Reader(text)
     spec = reader.measure(0)
     reader.end()
@@ -86,7 +86,7 @@ def cutoff(value: object) -> int | None:
 
 
 def unquoted(name: str) -> Scalar:
-    """A name as a parameter's value that is printed without quotes where that reads back: `1` rather than `'1'`."""
+    """Return a name as a parameter value that prints without quotes if it reads back: `1` rather than `'1'`."""
     word = _scalar(name)
     return word if not isinstance(word, bool) and isinstance(word, int) and str(word) == name else name
 
@@ -124,12 +124,12 @@ class _Reader:
     def peek(self) -> str:
         return self.tokens[self.next][1] if self.next < len(self.tokens) else ""
 
-    def take(self, wanted: str) -> str:
+    def take(self, token: str) -> str:
         if self.next >= len(self.tokens):
-            raise ValueError(f"cannot read {self.text!r}: it ends where {wanted} was expected")
+            raise ValueError(f"cannot read {self.text!r}: it ends where {token} was expected")
         kind, text = self.tokens[self.next]
-        if (kind == "mark") != (len(wanted) == 1) or (kind == "mark" and text != wanted):
-            raise ValueError(f"cannot read {self.text!r}: {text!r} found where {wanted} was expected")
+        if (kind == "mark") != (len(token) == 1) or (kind == "mark" and text != token):
+            raise ValueError(f"cannot read {self.text!r}: {text!r} found where {token} was expected")
         self.next += 1
         return text
 
@@ -173,7 +173,7 @@ class _Reader:
 
 
 def measures_of(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return measures that commas separate, those in parentheses apart: `F1(nDCG,MAP)@10,Recall@5` are two."""
+    """Return the measures that commas separate; commas in parentheses do not: `F1(nDCG,MAP)@10,Recall@5` are two."""
     found: list[str] = []
     for text in texts:
         depth, start = 0, 0

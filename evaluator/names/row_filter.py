@@ -1,4 +1,4 @@
-"""Row filters such as `event == 'purchase' and rating >= 3`, read into a tree that an engine turns into an expression of its own.
+"""Row filters such as `event == 'purchase' and rating >= 3`, read into a tree that each engine turns into its own expression.
 
 filter    = term { "or" term }
 term      = factor { "and" factor }
@@ -23,7 +23,7 @@ Value = Union[str, int, float, bool]
 
 
 class ColumnTest(Struct, frozen=True):
-    """A column beside a value: `sign` is one of ==, !=, <, <=, > and >=."""
+    """A comparison of a column with a value: `sign` is one of ==, !=, <, <=, > and >=."""
 
     column: str
     sign: str
@@ -31,26 +31,26 @@ class ColumnTest(Struct, frozen=True):
 
 
 class OneOf(Struct, frozen=True):
-    """A column whose value is one of `values`."""
+    """A test that the value of a column is one of `values`."""
 
     column: str
     values: tuple[Value, ...]
 
 
 class Missing(Struct, frozen=True):
-    """A column without a value."""
+    """A test that a column has no value."""
 
     column: str
 
 
 class Negation(Struct, frozen=True):
-    """The opposite of a condition; neither holds for a row where a column that is compared has no value."""
+    """The opposite of a condition. A row without a value in a compared column passes neither of the two."""
 
     part: Condition
 
 
 class Junction(Struct, frozen=True):
-    """Conditions that hold all (`and`), or one at least (`or`)."""
+    """Several conditions: all of them must be true (`and`), or at least one (`or`)."""
 
     word: str
     parts: tuple[Condition, ...]
@@ -59,7 +59,7 @@ class Junction(Struct, frozen=True):
 Condition = Union[ColumnTest, OneOf, Missing, Negation, Junction]
 
 LONGEST: Final = 10_000
-"""The most characters of a filter."""
+"""Most characters of a filter."""
 _DEEPEST: Final = 50
 _MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _SAME: Final = {"=": "==", "<>": "!="}
@@ -84,7 +84,7 @@ class _Token(NamedTuple):
 
 
 def parse_filter(text: str) -> Condition:
-    """Return the condition that a text says; `ValueError` says at which character it cannot be read, and what was expected."""
+    """Return the condition that a text describes; `ValueError` with the character where reading failed, and the expected token."""
     if len(text) > LONGEST:
         raise ValueError(f"a filter may have at most {LONGEST:,} characters, not {len(text):,}")
     reader = _Reader(
@@ -103,7 +103,7 @@ def columns_of(condition: Condition) -> tuple[str, ...]:
 
 
 def in_filter(column: str) -> str:
-    """Return how a filter writes the name of a column: one that is not a plain word in backticks."""
+    """Return the name of a column as a filter writes it: in backticks unless it is a plain word."""
     is_plain = re.fullmatch(r"[^\W\d][\w.]*", column) and column.lower() not in _WORDS
     return column if is_plain else f"`{column}`"
 
@@ -120,14 +120,14 @@ def _columns(condition: Condition) -> Iterator[str]:
 
 
 class _Reader:
-    """Reads the tokens of a filter from left to right."""
+    """Reader of the tokens of a filter, from left to right."""
 
     def __init__(self, text: str, tokens: list[_Token]) -> None:
         self.text, self.tokens, self.next = text, tokens, 0
 
     def junction(self, word: str, depth: int) -> Condition:
         parts = [self.part(word, depth)]
-        while self.took(word):
+        while self.take_if(word):
             parts.append(self.part(word, depth))
         return Junction(word, tuple(parts)) if len(parts) > 1 else parts[0]
 
@@ -137,9 +137,9 @@ class _Reader:
     def factor(self, depth: int) -> Condition:
         if depth > _DEEPEST:
             raise ValueError(f"a filter may be nested at most {_DEEPEST} deep")
-        if self.took("not"):
+        if self.take_if("not"):
             return Negation(self.factor(depth + 1))
-        if self.took("("):
+        if self.take_if("("):
             inner = self.junction("or", depth + 1)
             self.demand(")")
             return inner
@@ -157,28 +157,28 @@ class _Reader:
         if column is None:
             raise self.unexpected("a column, a value, not or (")
         sign = self.sign()
-        return ColumnTest(column, sign, self.given_value()) if sign else self.of_column(column)
+        return ColumnTest(column, sign, self.demand_value()) if sign else self.of_column(column)
 
     def of_column(self, column: str) -> Condition:
-        """Return what is said of a column without a sign."""
-        if self.took("is"):
-            negated = self.took("not")
+        """Return the test `is null` or `in` after a column without a sign."""
+        if self.take_if("is"):
+            negated = self.take_if("not")
             self.demand("null")
             return Negation(Missing(column)) if negated else Missing(column)
-        negated = self.took("not")
-        if not self.took("in"):
+        negated = self.take_if("not")
+        if not self.take_if("in"):
             raise self.unexpected("in" if negated else "==, !=, <, <=, >, >=, in or is")
-        closing = "]" if self.took("[") else ")"
+        closing = "]" if self.take_if("[") else ")"
         if closing == ")":
             self.demand("(")
-        values = [self.given_value()]
-        while self.took(","):
-            values.append(self.given_value())
+        values = [self.demand_value()]
+        while self.take_if(","):
+            values.append(self.demand_value())
         self.demand(closing)
         return Negation(OneOf(column, tuple(values))) if negated else OneOf(column, tuple(values))
 
-    def given_value(self) -> Value:
-        """Take a value where nothing else can be; here double quotes are around texts too."""
+    def demand_value(self) -> Value:
+        """Take a value where only a value is allowed; here double quotes are around texts, too."""
         value = self.value()
         if value is None and self.peek().text.startswith('"'):
             value = self.column()
@@ -218,29 +218,29 @@ class _Reader:
         self.next += 1
         return _SAME.get(text, text)
 
-    def took(self, text: str) -> bool:
-        """Take the next token if it is this word or mark."""
+    def take_if(self, text: str) -> bool:
+        """Take the next token if it is this word or mark, and return whether it was."""
         kind, found, _ = self.peek()
         same = kind in ("word", "mark") and found.lower() == text
         self.next += same
         return same
 
     def demand(self, text: str) -> None:
-        if not self.took(text):
+        if not self.take_if(text):
             raise self.unexpected(text)
 
     def peek(self) -> _Token:
         return self.tokens[self.next] if self.next < len(self.tokens) else _Token("end", "", len(self.text))
 
-    def unexpected(self, wanted: str) -> ValueError:
+    def unexpected(self, token: str) -> ValueError:
         kind, text, start = self.peek()
         if kind == "end":
-            return ValueError(f"cannot read the filter {self.text!r}: it ends where {wanted} was expected")
+            return ValueError(f"cannot read the filter {self.text!r}: it ends where {token} was expected")
         hint = (
             f"; write {_MEANT[text]}"
             if text in _MEANT
             else _HINTS.get(text.lower(), f"; write '{text}'")
-            if kind == "word" and "quotes" in wanted
+            if kind == "word" and "quotes" in token
             else ""
         )
-        return ValueError(f"cannot read the filter {self.text!r}: {text!r} at character {start + 1}, where {wanted} was expected{hint}")
+        return ValueError(f"cannot read the filter {self.text!r}: {text!r} at character {start + 1}, where {token} was expected{hint}")

@@ -1,4 +1,4 @@
-"""Names and amounts that configs and results share: of aggregates, yardsticks and margins; and addresses told from paths."""
+"""Names and amounts that configs and results share: of aggregates, reference lists and margins; and the test for addresses."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from msgspec import Struct
 
 
 def is_artifact(text: str) -> bool:
-    """Whether a text means an artifact of MLflow: `runs:/RUN_ID/path`, as MLflow writes it, or `mlflow:RUN_ID/path`."""
+    """Return whether a text is an MLflow artifact: `runs:/RUN_ID/path`, as MLflow writes it, or `mlflow:RUN_ID/path`."""
     return text.startswith(("runs:/", "mlflow:"))
 
 
 def is_address(text: str) -> bool:
-    """Whether a text is no path: it stays as it is wherever a config lies."""
+    """Return whether a text is an address instead of a path; an address does not depend on the folder of the config."""
     return "://" in text or is_artifact(text)
 
 
@@ -26,7 +26,7 @@ INTERVAL: Final = r"^ci([1-9][0-9]?(\.[0-9]+)?|\(0?\.[0-9]*[1-9][0-9]*\))$"
 
 
 SMALLEST_FACTOR: Final = 1e-5
-"""The geometric mean counts smaller values as this one, so that a single 0 does not make it 0."""
+"""Smallest value in a geometric mean: smaller values count as this one, so that a single 0 does not make the mean 0."""
 
 
 @lru_cache(maxsize=1000)
@@ -39,18 +39,18 @@ def interval_level(aggregate: str) -> Fraction | None:
 
 
 def is_spread(aggregate: str) -> bool:
-    """Whether an aggregate says how far values spread, or where an interval ends, so that neither more nor less of it is better."""
+    """Return whether an aggregate is a measure of spread or the end of an interval, so that neither direction is better."""
     return aggregate == "std" or aggregate.startswith("bootstrap95") or interval_level(aggregate) is not None
 
 
 ORACLE: Final = "(oracle)"
 POPULARITY: Final = "(popularity)"
 RANDOM: Final = "(random)"
-YARDSTICK_NAMES: Final = (ORACLE, POPULARITY, RANDOM)
+REFERENCE_NAMES: Final = (ORACLE, POPULARITY, RANDOM)
 
 
 class Margin(Struct, frozen=True):
-    """A size, or with `is_share` a share of the base value; both above or equal to 0."""
+    """A size, or with `is_share` a share of the base value; 0 or larger."""
 
     size: float
     is_share: bool = False
@@ -71,7 +71,7 @@ class Margin(Struct, frozen=True):
         return cls(size / 100, True) if percent else cls(size)
 
     def of(self, base_value: float | None) -> float | None:
-        """The margin in units of the measure; `None` for a share of no value or of 0."""
+        """Return the margin in units of the measure; `None` for a share if the base value is missing or 0."""
         if not self.is_share:
             return self.size
         return self.size * abs(base_value) if base_value else None

@@ -1,4 +1,4 @@
-"""Columns that say what a relevant item is worth: `items.price`, a column of data.items, or `rows.price`, one of the test rows."""
+"""Names of columns of values: `items.price`, a column of data.items, or `rows.price`, a column of the test rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import difflib
 from typing import Final
 
 _ROLES: Final = {"items": "items", "rows": "test"}
-"""The prefix of a column → the source that has it."""
+"""Prefix of a column → its source."""
 
 
 def source_and_column(text: str) -> tuple[str, str]:

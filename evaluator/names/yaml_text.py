@@ -1,6 +1,6 @@
-"""YAML text → plain values and the place of each: YAML 1.2 scalars, no duplicate keys, `${VAR}` from the environment.
+"""YAML text → plain values with their positions: YAML 1.2 scalars, no duplicate keys, `${VAR}` from the environment.
 
-Only data comes out: no tags, no objects, aliases within a bound.
+The result is only data: no tags, no objects, a limited number of values from aliases.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _MOST_VALUES: Final = 100_000
 _DEEPEST: Final = 60
 _LONGEST: Final = 4 << 20
 _PATIENCE: Final = 20
-"""For how many seconds a pipe may say nothing."""
+"""Seconds to wait for a pipe that sends nothing."""
 _MOST_DIGITS: Final = 400
 _LARGEST: Final = 10**300
-"""A number from here on is a text: not every number type holds it, and Python prints it no more when it is longer."""
+"""A number of this size or larger is read as a text: not every number type holds it, and Python refuses to print longer ones."""
 
 
 class Document(Struct):
-    """The value of a YAML text, the position (line and column from 1) of each value and key in it, and its problems."""
+    """Value of a YAML text, the position (line and column from 1) of each value and key in it, and its problems."""
 
     value: Any = None
     positions: dict[Path, tuple[int, int]] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class Document(Struct):
     problems: list[tuple[tuple[int, int], str]] = field(default_factory=list)
 
     def position(self, path: Path, of_key: bool = False) -> tuple[int, int] | None:
-        """The line and column of the value at `path` (or of its key), else of the nearest value around it."""
+        """Return the line and column of the value at `path` (or of its key), else of the nearest value around it."""
         if of_key and path in self.keys:
             return self.keys[path]
         while path:
@@ -65,18 +65,18 @@ _HINTS: Final = {
     "escape": "; in double quotes a backslash starts an escape: write Windows paths in single quotes or with /",
     "but got '{'": "; inside { } and [ ], quote texts with braces, such as recs_{fold}.csv",
 }
-"""What to do, by a part of what is wrong."""
+"""Part of an error of the YAML library → what to do."""
 
 
 def read_file(path: FilePath, *, pipes: bool = False) -> str:
-    """The text of a YAML file; `OSError` or `UnicodeDecodeError` if it has none, also for what may have no end or is too large.
+    """Return the text of a YAML file; `OSError` or `UnicodeDecodeError` if it is not text, not a regular file or larger than 4 MiB.
 
-    With `pipes` a pipe is read too, such as `<(…)` of a shell, as long as something comes from it.
+    With `pipes` a pipe is read too, such as `<(…)` of a shell, as long as it sends something.
     """
     if "\0" in str(path):
         raise OSError(errno.EINVAL, "a file name cannot contain a NUL character", str(path))
     if pipes and stat.S_ISFIFO(os.stat(path).st_mode):
-        content = _piped(path)
+        content = _read_pipe(path)
     elif os.path.exists(path) and not os.path.isfile(path):
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))
     else:
@@ -87,8 +87,8 @@ def read_file(path: FilePath, *, pipes: bool = False) -> str:
     return content.decode("utf-8-sig")
 
 
-def _piped(path: FilePath) -> bytes:
-    """What comes from a pipe; `OSError` if nothing comes for a while: nobody may ever write to it."""
+def _read_pipe(path: FilePath) -> bytes:
+    """Return the content of a pipe; `OSError` if nothing comes for 20 seconds, because maybe nobody ever writes to it."""
     pipe, content = os.open(path, os.O_RDONLY | os.O_NONBLOCK), b""
     try:
         while len(content) <= _LONGEST:
@@ -103,9 +103,9 @@ def _piped(path: FilePath) -> bytes:
 
 
 def read(text: str, environment: Mapping[str, str] | None = None, *, is_own: bool = False) -> Document:
-    """Read one YAML document; what is wrong with it is in `problems`, never raised.
+    """Read one YAML document; problems are returned in `problems`, never raised.
 
-    A text that `is_own`, of a file that comes with receval, is read by libyaml where it is there, in a tenth of the time.
+    A text that `is_own`, from a file that comes with receval, is read by libyaml if it is installed, in a tenth of the time.
     """
     reader = _Reader(os.environ if environment is None else environment)
     if len(text) > _LONGEST:
@@ -129,7 +129,7 @@ def read(text: str, environment: Mapping[str, str] | None = None, *, is_own: boo
 
 
 def scalar(text: str) -> Any:
-    """The value of a plain (unquoted) scalar, by the rules of YAML 1.2."""
+    """Return the value of a plain (unquoted) scalar, by the rules of YAML 1.2."""
     if text in _WORDS:
         return _WORDS[text]
     if _INT.fullmatch(text):
@@ -143,7 +143,7 @@ def scalar(text: str) -> Any:
 
 
 def _whole(text: str) -> str:
-    """`text` with the halves of characters joined that JSON writes for an emoji."""
+    """Return `text` with surrogate pairs joined: JSON writes an emoji as two halves."""
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
@@ -152,7 +152,7 @@ class _TooMuch(Exception):
 
 
 class _Loader(yaml.SafeLoader):
-    """Stops at brackets that nest too deeply: the time that YAML takes to look for their ends grows with the square of the depth."""
+    """Loader that stops at brackets that are nested too deeply: YAML's time to look for their ends grows with the square of the depth."""
 
     def fetch_flow_collection_start(self, TokenClass: Any) -> None:  # noqa: N803
         if self.flow_level > _DEEPEST:

@@ -1,4 +1,4 @@
-"""Whole users: bring all rows of each user together, part by part, whatever the size and the order of the files."""
+"""Parts of whole users: bring all rows of each user together, part by part, for files of any size and order."""
 
 from .local import SideTable, whole_users
 from .part import Part

@@ -1,4 +1,4 @@
-"""Whole users on one machine: lists and the tables beside them, part by part."""
+"""Parts of whole users on one machine: the lists and the other tables, part by part."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from ..tables.ids import gathered, user_starts
+from ..tables.ids import gather, user_starts
 from .part import Indices, Part, cut_points, user_keys
 from .partitions import ListReader, WholeUsers, contiguous_users, partitioned_users, users_stand_together
 from .resources import Scratch, default_memory
 
 
 class SideTable:
-    """A table in memory that gives the rows of any users; made once and shared by all models.
+    """A table in memory that returns the rows of any users; created once and shared by all models.
 
-    `frame` has a column `user` of integers or text; its rows are in the order of the source. Where the rows of each user stand
-    together it is used as it is, in the pieces in which it was read: to put all of them together would take their memory twice. Otherwise
-    it is sorted by user once, rows of a user staying in order. Rows without a user are left out.
+    `frame` has a column `user` of integers or text; its rows are in the order of the source. If the rows of each user are consecutive, the
+    frame is used as it is, in the chunks in which it was read: joining the chunks would take their memory twice. Otherwise it is sorted by
+    user once; the rows of a user keep their order. Rows without a user are left out.
     """
 
     def __init__(self, frame: pl.DataFrame) -> None:
@@ -44,20 +44,20 @@ class SideTable:
 
     @property
     def n_users(self) -> int:
-        """The number of different users."""
+        """Number of distinct users."""
         return len(self._keys)
 
     def in_one_piece(self) -> pl.DataFrame:
-        """Put all rows together, once: to pick some from many pieces takes ten times as long."""
+        """Join all chunks into one, once: picking rows from many chunks takes ten times as long."""
         self.frame = self.frame.rechunk()
         return self.frame
 
     def rows_of(self, users: pl.Series) -> pl.DataFrame:
-        """Return the rows of these different users, those of a user together and in order; a slice where they stand together."""
+        """Return the rows of these distinct users, grouped by user and in order; a slice if they are consecutive in the frame."""
         return self.rows_at(self.indices_of(users))
 
     def indices_of(self, users: pl.Series) -> Indices:
-        """Return where these different users stand in `users`, in the order of the frame; users who have no rows are left out."""
+        """Return the indices of these distinct users in `users`, in the order of the frame; users without rows are left out."""
         if not len(users) or not self.n_users:
             return np.zeros(0, np.int64)
         keys = user_keys(users, self._seed)
@@ -91,14 +91,14 @@ class SideTable:
 
 
 def _blocks(column: pl.Series) -> tuple[Indices, pl.Series, Indices]:
-    """Where the rows of each user begin, the users, and their keys."""
+    """Return the first row of each user, the users, and their keys."""
     starts = user_starts(column)
-    users = gathered(column, starts)
+    users = gather(column, starts)
     return starts, users, user_keys(users)
 
 
 def _ascending(keys: Indices) -> Indices | slice | None:
-    """Return what sorts the keys: everything, if they ascend; None, if a key is repeated."""
+    """Return an index that sorts the keys: `slice(None)` if they ascend; `None` if a key is repeated."""
     if (keys[1:] > keys[:-1]).all():
         return slice(None)
     order = np.argsort(keys)
@@ -109,7 +109,7 @@ def _ascending(keys: Indices) -> Indices | slice | None:
 ROWS_PER_PART: Final = 1_000_000
 """Parts of this size stay near the processor's cache and make the fixed cost of a part small."""
 _BATCHES_PER_PART: Final = 2
-"""Batches smaller than parts: the reader holds several of them, a part is put together from two."""
+"""Batches are smaller than parts because the reader holds several of them; a part joins two."""
 
 
 def whole_users(
@@ -126,16 +126,16 @@ def whole_users(
 ) -> Iterator[Part]:
     """Read lists once and yield parts of whole users, each of about `rows_per_part` rows; a user with more rows is a part.
 
-    `lists` has the columns user (integer or text), item, row and possibly score, position and `odd_*`. `sides` maps roles to
-    tables; each part has the rows of its users. Users who are in `test`, or in a side named in `last`, and have no list come in the
-    last parts, or with the lists in a single part if all these rows are no more than `rows_per_part`.
+    `lists` has the columns user (integer or text), item, row and possibly score, position and `odd_*`. `sides` maps roles to tables; each
+    part has the rows of its users. Users who are in `test`, or in a side named in `last`, and have no list come in the last parts; if all
+    these rows are no more than `rows_per_part`, they come with the lists in a single part.
 
-    Lists in which the rows of each user stand together are cut where they stand. If the first batch shows that they do not, or it is known
-    that users are `apart`, rows are partitioned by user, in memory up to `memory` bytes (a quarter of the machine's by default), then in
-    files of `scratch`. `examine` gets each batch as read, `progress` its number of rows.
+    If the rows of each user are consecutive, the lists are cut in their order. If the first batch shows that they are not, or if `apart`
+    says so, rows are partitioned by user, in memory up to `memory` bytes (a quarter of the machine's by default), then in files of
+    `scratch`. `examine` gets each batch as read, `progress` its number of rows.
 
-    Raises `ReadAgain` if a user comes back after the first part was yielded: then forget all parts and begin again with `apart`.
-    `ReadError` if the lists cannot be read, `MachineError` if temporary files cannot be written.
+    Raises `ReadAgain` if a user comes back after the first part was yielded: then drop all parts and start again with `apart`. `ReadError`
+    if the lists cannot be read, `MachineError` if temporary files cannot be written.
     """
     reader = ListReader(lists, max(rows_per_part // _BATCHES_PER_PART, 1), examine, progress)
     budget = default_memory() if memory is None else memory
@@ -147,7 +147,7 @@ def whole_users(
 
 
 def _in_place_if_possible(reader: ListReader, rows_per_part: int, memory: int, scratch: Scratch) -> Iterator[WholeUsers]:
-    """Cut the lists where they stand, or partition them if the first batch shows that users are apart: nothing is read twice."""
+    """Cut the lists in their order, or partition them if users in the first batch are not consecutive; no row is read twice."""
     batches = reader.batches()
     first = next(batches, None)
     if first is None:
@@ -162,14 +162,14 @@ def _in_place_if_possible(reader: ListReader, rows_per_part: int, memory: int, s
 
 
 class _Visits:
-    """A side, and which of its users have been in a part."""
+    """A side, and a mask of its users that have been in a part."""
 
     def __init__(self, side: SideTable) -> None:
         self.side = side
         self.visited = np.zeros(side.n_users, np.bool_)
 
     def visit(self, users: pl.Series) -> pl.DataFrame:
-        """Return the rows of these users."""
+        """Return the rows of these users and mark them as visited."""
         indices = self.side.indices_of(users)
         self.visited[indices] = True
         return self.side.rows_at(indices)
@@ -181,7 +181,7 @@ class _Visits:
 
 
 def parts_without_lists(sides: Mapping[str, SideTable], roles: Collection[str], rows_per_part: int = ROWS_PER_PART) -> Iterator[Part]:
-    """Yield the users of the sides called `roles`, cut to parts of about `rows_per_part` rows; the lists of these parts have no columns."""
+    """Yield the users of the sides in `roles`, in parts of about `rows_per_part` rows; the lists of these parts have no columns."""
     visits = {role: _Visits(side) for role, side in sides.items()}
     for users in _users_without_lists([visits[role] for role in roles], rows_per_part):
         yield Part(pl.DataFrame(), {role: visit.visit(users) for role, visit in visits.items()})
@@ -194,30 +194,30 @@ def _parts(
     first = list(islice(pieces, 1))
     if first and first[0].rows.height + sum(sides[role].frame.height for role in roles) <= rows_per_part:
         first += islice(pieces, 1)
-        if len(first) == 1:  # one part of everyone costs half as much as two where a part costs more than its rows
+        if len(first) == 1:  # with few rows the fixed cost of a part dominates: one part takes half the time of two
             yield _part_of_everyone(first[0], sides, roles)
             return
     pieces = chain(first, pieces)
     del first
     visits = {role: _Visits(side) for role, side in sides.items()}
     for lists, starts in pieces:
-        users = gathered(lists["user"], starts)
+        users = gather(lists["user"], starts)
         yield Part(lists, {role: visit.visit(users) for role, visit in visits.items()}, starts)
     for users in _users_without_lists([visits[role] for role in roles], rows_per_part):
         yield Part(reader.empty(), {role: visit.visit(users) for role, visit in visits.items()})
 
 
 def _part_of_everyone(lists: WholeUsers, sides: Mapping[str, SideTable], roles: Collection[str]) -> Part:
-    """The users with a list, and those of the sides called `roles`."""
-    known = {role: sides[role].in_one_piece() for role in roles}
-    if len(known) < len(sides):
-        users = pl.concat([gathered(lists.rows["user"], lists.starts), *(sides[role].users for role in roles)]).unique()
-        known |= {role: side.rows_of(users) for role, side in sides.items() if role not in known}
-    return Part(lists.rows, known, lists.starts)
+    """Return a part of the users with a list and those of the sides in `roles`."""
+    frames = {role: sides[role].in_one_piece() for role in roles}
+    if len(frames) < len(sides):
+        users = pl.concat([gather(lists.rows["user"], lists.starts), *(sides[role].users for role in roles)]).unique()
+        frames |= {role: side.rows_of(users) for role, side in sides.items() if role not in frames}
+    return Part(lists.rows, frames, lists.starts)
 
 
 def _users_without_lists(visits: list[_Visits], rows_per_part: int) -> Iterator[pl.Series]:
-    """Yield the users who have not been in a part, ascending, so many at a time as have `rows_per_part` rows."""
+    """Yield the users who have not been in a part, in ascending order, in groups of about `rows_per_part` rows."""
     if not visits:
         return
     n_rows = pl.concat([visit.unvisited() for visit in visits]).group_by("user").agg(pl.col("n_rows").sum()).sort("user")

@@ -1,4 +1,4 @@
-"""`Part`: what is measured at a time, some users with all their rows; and where rows of whole users may be cut."""
+"""`Part`, the unit of measuring: some users with all their rows; and the borders at which rows of whole users may be cut."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 class Part(Struct, frozen=True):
     """Some users with all their rows.
 
-    `lists` has the columns user, item, row and, where the file has them, score and position. `sides` maps a role (`test`,
-    `train`, `predictions`, `baseline`) to the rows that exactly these users have there. In every frame the rows of a user
-    stand together, in the order of the source: `row` ascends within a user. The order of the users is arbitrary, and a user
-    may be missing in any of the frames. A user belongs to one part only. `starts` says where the rows of each user begin in `lists`.
+    `lists` has the columns user, item, row and, if the file has them, score and position. `sides` maps a role (`test`, `train`,
+    `predictions`, `baseline`) to the rows that exactly these users have there. In every frame the rows of a user are consecutive and in the
+    order of the source: `row` ascends within a user. The order of the users is arbitrary, and a user may be missing in any of the frames. A
+    user belongs to one part only. `starts` are the first rows of each user in `lists`.
     """
 
     lists: pl.DataFrame
@@ -29,33 +29,33 @@ Indices = NDArray[np.int64]
 
 
 def user_keys(users: pl.Series, seed: int = 0) -> Indices:
-    """Return an integer for each user: the id itself, or a hash of a text id, which two ids may share."""
+    """Return an integer for each user: the id itself, or the hash of a text id; two text ids may share a hash."""
     if users.dtype == pl.Int64:
         return users.to_numpy()
     return users.hash(seed).to_numpy().view(np.int64)
 
 
 def cut_points(starts: Indices, n_rows: int, rows_per_part: int) -> list[int]:
-    """Return where to cut rows into pieces of whole users: the first border of users after every `rows_per_part` rows.
+    """Return the rows at which to cut into pieces of whole users: the first border of users after every `rows_per_part` rows.
 
     The list begins with 0 and ends with `n_rows`. A user with more rows than `rows_per_part` stays whole.
     """
-    wanted = np.arange(rows_per_part, n_rows, rows_per_part)
+    targets = np.arange(rows_per_part, n_rows, rows_per_part)
     borders = np.append(starts, n_rows)
-    points: list[int] = np.unique(np.concatenate([[0], borders[np.searchsorted(borders, wanted)], [n_rows]])).tolist()
+    points: list[int] = np.unique(np.concatenate([[0], borders[np.searchsorted(borders, targets)], [n_rows]])).tolist()
     return points
 
 
 class ClosedUsers:
-    """The users whose rows have ended, as sorted arrays of 8 bytes a user, each at most half as long as the one before it."""
+    """Users whose rows have ended, as sorted arrays of 8 bytes per user, each at most half as long as the one before it."""
 
     def __init__(self) -> None:
         self._levels: list[NDArray[Any]] = []
 
     def add(self, users: pl.Series) -> bool:
-        """Add users, and return whether all of them are new and different.
+        """Add users, and return whether all of them are new and distinct.
 
-        Text ids are compared by a hash of 64 bits: of two that share one the second counts as known, which costs time and nothing else.
+        Text ids are compared by a hash of 64 bits: if two share one, the second counts as seen before, which only costs time.
         """
         keys = user_keys(users)
         if not len(keys):

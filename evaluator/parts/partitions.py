@@ -1,4 +1,4 @@
-"""Lists in batches → rows of whole users: in the order of a file whose users stand together, else by way of buckets."""
+"""Lists in batches → rows of whole users: in file order if the rows of each user are consecutive, else through buckets."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from ..load import ReadAgain
 from ..load.opening import FAILURES, batches
 from ..load.scan import ReadError
-from ..tables.ids import gathered, user_starts
-from ..temporary import not_written
+from ..tables.ids import gather, user_starts
+from ..temporary import write_error
 from .part import ClosedUsers, Indices, cut_points
 from .resources import Scratch
 
@@ -24,10 +24,10 @@ Batches = Iterator[pl.DataFrame]
 
 
 class ListReader:
-    """Read lists batch by batch, and show them to `examine` and `progress`.
+    """Reads lists batch by batch, and passes each batch to `examine` and its number of rows to `progress`.
 
-    `examine` gets the rows as they are read, with the columns `odd_*`; `progress` gets their number. The batches are without
-    these columns, and without rows that have no user. `ReadError` if the lists cannot be read.
+    `examine` gets the rows as they are read, with the columns `odd_*`. The batches that are returned have neither these columns nor rows
+    without a user. `ReadError` if the lists cannot be read.
     """
 
     def __init__(
@@ -37,14 +37,14 @@ class ListReader:
         self._examine, self._progress = examine, progress
 
     def empty(self) -> pl.DataFrame:
-        """Return the batch without rows."""
+        """Return a batch without rows."""
         try:
             return _clean(pl.DataFrame(schema=self._lists.collect_schema()))
         except FAILURES as error:
             raise ReadError(str(error)) from error
 
     def batches(self) -> Batches:
-        """Read the lists from their beginning; none of the batches is empty."""
+        """Read the lists from their beginning; no batch is empty."""
         for batch in _collected(self._lists, self._rows_per_batch):
             self._examine(batch)
             self._progress(batch.height)
@@ -66,16 +66,16 @@ def _clean(batch: pl.DataFrame) -> pl.DataFrame:
 
 
 class WholeUsers(NamedTuple):
-    """All rows of some users, those of a user together, and where the rows of each user begin."""
+    """All rows of some users, grouped by user, and the first row of each user."""
 
     rows: pl.DataFrame
     starts: Indices
 
 
 def contiguous_users(batches: Batches, rows_per_part: int, *, users_are_sorted: bool = False) -> Iterator[WholeUsers]:
-    """Cut batches at the borders of users into pieces of about `rows_per_part` rows, the last user of a batch being carried over.
+    """Cut batches at the borders of users into pieces of about `rows_per_part` rows; the last user of a batch is carried over.
 
-    Nothing is sorted. `ReadAgain` as soon as a user comes back after another user, which nobody does where users are sorted.
+    Nothing is sorted. `ReadAgain` as soon as a user comes back after another user, which cannot happen if `users_are_sorted`.
     """
     closed = None if users_are_sorted else ClosedUsers()
     carried: list[pl.DataFrame] = []
@@ -86,7 +86,7 @@ def contiguous_users(batches: Batches, rows_per_part: int, *, users_are_sorted: 
         starts = user_starts(users)
         if carried and carried[-1].item(-1, "user") == users[0]:
             starts = starts[1:]  # the first rows continue the last user
-        if closed is not None and not closed.add(gathered(users, starts)):
+        if closed is not None and not closed.add(gather(users, starts)):
             raise ReadAgain(lambda source: replace(source, users_apart=True))
         n_complete = n_carried + int(starts[-1]) if len(starts) else 0
         if n_complete >= rows_per_part:
@@ -103,8 +103,8 @@ def contiguous_users(batches: Batches, rows_per_part: int, *, users_are_sorted: 
 
 
 def users_stand_together(batch: pl.DataFrame) -> bool:
-    """Whether no user of a batch comes back after another user."""
-    return ClosedUsers().add(gathered(batch["user"], user_starts(batch["user"])))
+    """Return whether the rows of each user in a batch are consecutive."""
+    return ClosedUsers().add(gather(batch["user"], user_starts(batch["user"])))
 
 
 def cut(users: WholeUsers, rows_per_part: int) -> Iterator[WholeUsers]:
@@ -130,17 +130,17 @@ def hashes(users: pl.Series) -> NDArray[np.uint64]:
 
 
 def by_bucket(frame: pl.DataFrame) -> tuple[pl.DataFrame, Indices]:
-    """Return the rows ordered by the bucket of their user, in order within a bucket, and where each bucket begins and the last ends."""
+    """Return the rows ordered by the bucket of their user (file order within a bucket), and the borders of the buckets."""
     frame = frame.rechunk()  # to pick rows from many chunks takes ten times as long
     buckets = (hashes(frame["user"]) >> np.uint64(56)).astype(np.uint8)
     ends = np.cumsum(np.bincount(buckets, minlength=N_BUCKETS))
-    # NumPy sorts integers of 8 and 16 bits by radix: ten times as fast as others.
+    # NumPy sorts integers of 8 and 16 bits by radix: ten times as fast as wider ones.
     order = np.argsort(buckets, kind="stable").astype(np.uint32)
     return frame[pl.Series(order)], np.concatenate([[0], ends])
 
 
 def by_user(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows with those of each user together, in the order that they have: users ascend if integers, else in no known order."""
+    """Return the rows grouped by user, each user's rows in order; integer users ascend, other users are in arbitrary order."""
     frame = frame.rechunk()  # to pick rows from many chunks takes ten times as long
     users = frame["user"]
     order = _order_of_integers(users.to_numpy()) if users.dtype.is_integer() else _order_of_hashes(users)
@@ -148,7 +148,7 @@ def by_user(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _order_of_integers(users: Indices) -> NDArray[Any]:
-    """Sort by user and row in one number each: several times as fast as to look for an order that keeps equal numbers as they are."""
+    """Sort by user and row packed into one number each: several times as fast as a stable sort."""
     above: NDArray[np.uint64] = (users - users.min(initial=0)).view(np.uint64)
     if len(users) >= _MOST_NUMBERS or int(above.max(initial=0)) >= _MOST_NUMBERS:
         return np.argsort(users, kind="stable")
@@ -160,7 +160,7 @@ def _order_of_integers(users: Indices) -> NDArray[Any]:
 
 
 def _order_of_hashes(users: pl.Series) -> NDArray[np.uint32]:
-    """Sort by 16 bits of a hash; where users share these bits, their rows are sorted by user and go to the end."""
+    """Sort by 16 bits of a hash; rows of users that share these bits are sorted by user and go to the end."""
     bins = ((hashes(users) >> np.uint64(40)) & np.uint64(_N_BINS - 1)).astype(np.uint16)
     order = np.argsort(bins, kind="stable").astype(np.uint32)
     bins = bins[order]
@@ -176,14 +176,14 @@ def _order_of_hashes(users: pl.Series) -> NDArray[np.uint32]:
 
 
 _COUNTED: Final = 0.9
-"""The share of the memory that the bytes of rows may have: about a tenth beside them goes to the allocator and to batches on their way."""
+"""Share of the memory for the bytes of rows; about a tenth is for the allocator and for batches that are being read."""
 
 
 def partitioned_users(batches: Batches, rows_per_part: int, memory: int, scratch: Scratch) -> Iterator[WholeUsers]:
     """Bring the rows of each user together and yield pieces of about `rows_per_part` rows.
 
-    All batches are read before the first piece comes. Rows are held in memory up to `memory` bytes and in files of `scratch`
-    beyond that. `MachineError` if these files cannot be written.
+    All batches are read before the first piece is yielded. Rows are in memory up to `memory` bytes, beyond that in files of `scratch`.
+    `MachineError` if these files cannot be written.
     """
     first = next(batches, None)
     if first is None:
@@ -218,7 +218,7 @@ def _cut(frames: list[pl.DataFrame], rows_per_part: int) -> Iterator[WholeUsers]
 
 
 class _Buckets:
-    """Rows by the bucket of their user, in the order in which they were added; in memory, and in files where they do not fit."""
+    """Rows by the bucket of their user, in the order in which they were added; in memory, or in files if they do not fit."""
 
     def __init__(self, memory: int, scratch: Scratch) -> None:
         self.n_rows: Indices = np.zeros(N_BUCKETS, np.int64)
@@ -238,7 +238,7 @@ class _Buckets:
             self._spill()
 
     def take(self, number: int) -> pl.DataFrame:
-        """Return the rows of a bucket; its files are removed."""
+        """Return the rows of a bucket and remove its files."""
         frames = []
         for file in self._files[number]:
             frames.append(pl.read_ipc_stream(file))
@@ -260,8 +260,8 @@ class _Buckets:
         try:
             folder = self._scratch.folder
             file = folder / f"{number}-{self._n_spills}.arrow"
-            # The oldest layout has no buffers that rows share: a bucket holds the bytes of its own texts only.
+            # In the oldest layout rows share no buffers: a bucket has the bytes of its own texts only.
             rows.write_ipc_stream(file, compat_level=pl.CompatLevel.oldest())
         except (OSError, pl.exceptions.PolarsError) as error:
-            raise not_written(error) from error
+            raise write_error(error) from error
         self._files[number].append(file)

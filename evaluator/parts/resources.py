@@ -1,4 +1,4 @@
-"""What work takes of the machine: memory, a folder for temporary files, and threads that measure parts side by side."""
+"""Resources of the machine: memory, a folder for temporary files, and threads that measure parts in parallel."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from ..temporary import PARTS, OwnFolder, remove_leftovers
 from .part import Part
 
 _UNKNOWN_MACHINE: Final = 8 * 10**9
-"""The memory of a machine that does not tell."""
+"""Memory in bytes if the machine does not report it."""
 
 
 @cache
 def default_memory(root: Path = Path("/")) -> int:
-    """Return a quarter of the memory of the machine, or of the container (cgroup) that this process runs in.
+    """Return a quarter of the memory of the machine, or of the container (cgroup) of this process.
 
-    `root` is where `proc` and `sys` are.
+    `root` is the folder that contains `proc` and `sys`.
     """
     return min([_machine_memory(), *_limits(root)]) // 4
 
@@ -41,7 +41,7 @@ def _machine_memory() -> int:
 
 
 def _limits(root: Path) -> list[int]:
-    """Return the limits of the cgroups of this process and of those around them; what is no number is no limit."""
+    """Return the memory limits of the cgroups of this process and of their parents; a text that is not a number is not a limit."""
     files = []
     for line in _text(root / "proc/self/cgroup").splitlines():
         _, controllers, path = line.split(":", 2)
@@ -64,12 +64,11 @@ def _text(file: Path) -> str:
 
 
 class Scratch:
-    """A folder for temporary files, made when first asked for and removed on exit.
+    """A folder for temporary files, created at first use and removed on exit.
 
-    A process that was killed cannot remove its folder. A lock on the folder, which ends with the process, tells the next run that
-    the folder is a leftover: entering the context removes all leftovers of the same person, whether a folder is needed or not. `parent`
-    is the folder to make it in, by default that of temporary files (`TMPDIR`). Without a handler for SIGTERM, that signal removes the
-    folder and ends the process.
+    A process that was killed cannot remove its folder. A lock on the folder ends with the process, so the next run recognises leftovers:
+    entering the context removes all leftovers of the same person, even if no folder is needed. `parent` is its parent folder, by default
+    that of temporary files (`TMPDIR`). If the program has no handler for SIGTERM, that signal removes the folder and ends the process.
     """
 
     def __init__(self, parent: Path | None = None) -> None:
@@ -86,14 +85,14 @@ class Scratch:
 
     @property
     def folder(self) -> Path:
-        """The folder; `OSError` if it cannot be made."""
+        """Folder, created at first use; `OSError` if it cannot be created."""
         if self._own is None:
             self._own = OwnFolder(f"{PARTS}{os.getpid()}-", self._parent or Path(tempfile.gettempdir()))
             self._restore_signal = _on_sigterm(self.clear)
         return self._own.path
 
     def clear(self) -> None:
-        """Remove the folder, if there is one; the next use makes a new one."""
+        """Remove the folder, if there is one; the next use creates a new one."""
         own, self._own = self._own, None
         if own is not None:
             own.remove()
@@ -102,7 +101,7 @@ class Scratch:
 
 
 def _on_sigterm(clear: Callable[[], None]) -> Callable[[], None]:
-    """Let SIGTERM clear before it ends the process, unless the program has a handler of its own; return what undoes this."""
+    """Let SIGTERM clear before it ends the process, unless the program has a handler of its own; return a function that undoes this."""
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         return lambda: None
 
@@ -120,20 +119,20 @@ def _on_sigterm(clear: Callable[[], None]) -> Callable[[], None]:
 
 
 MOST_THREADS: Final = 2
-"""More parts at a time would take more memory and wait for each other: only what NumPy and Polars do runs side by side."""
+"""More parts at a time would take more memory and wait for each other: only work inside NumPy and Polars runs in parallel."""
 T = TypeVar("T")
 
 
 def n_polars_threads() -> int:
-    """How many threads Polars has, which `POLARS_MAX_THREADS` limits."""
+    """Return the number of threads of Polars, which `POLARS_MAX_THREADS` limits."""
     return pl.thread_pool_size()
 
 
 def side_by_side(measure: Callable[[Part], T], parts: Iterator[Part], n_threads: int | None = None) -> Iterator[T]:
-    """Yield what `measure` makes of each part, in the order of the parts; a single part is measured in the thread of the caller.
+    """Yield the result of `measure` for each part, in the order of the parts; a single part runs in the caller's thread.
 
-    `n_threads` parts are measured at a time, by default two where Polars has two threads or more. What `parts` or `measure` raises is
-    raised as soon as it is met.
+    `n_threads` parts are measured in parallel, by default two if Polars has two threads or more. Errors of `parts` or `measure` are raised
+    at once.
     """
     first = list(islice(parts, 2))
     n = min(MOST_THREADS, pl.thread_pool_size()) if n_threads is None else n_threads
@@ -152,6 +151,6 @@ def side_by_side(measure: Callable[[Part], T], parts: Iterator[Part], n_threads:
 
 
 def _emptied(parts: list[Part]) -> Iterator[Part]:
-    """Yield the parts of a list, which then holds them no longer."""
+    """Yield the parts of a list and remove them from it, so that their memory is freed."""
     while parts:
         yield parts.pop(0)

@@ -1,4 +1,4 @@
-"""Columns of numbers of data.items and data.test → what an item or a test row is worth, with what is wrong with these columns."""
+"""Values of items and of test rows, read from columns of numbers of data.items and data.test, and errors in these columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..errors import DataError
 from ..quoting import short
 from ..tables.array import Array
 from ..tables.ids import Ids
-from ..tables.pair_values import numbers
+from ..tables.pair_values import parse_numbers
 
 _LARGEST = 1e15
 """Larger values are mistakes, such as times in nanoseconds; the squares of smaller ones can still be added up."""
@@ -35,14 +35,14 @@ class ValueColumn(Struct, frozen=True):
     may_be_negative: bool = False
 
 
-def values_of_items(items: pl.DataFrame, column: ValueColumn, known: Ids, test: pl.DataFrame) -> tuple[Array, list[str]]:
-    """Return the value of each of the `known` items, NaN for one without, and remarks.
+def values_of_items(items: pl.DataFrame, column: ValueColumn, catalogue: Ids, test: pl.DataFrame) -> tuple[Array, list[str]]:
+    """Return the value of each item of the `catalogue`, NaN for an item without a value, and remarks.
 
-    Of several rows of an item the highest value counts. `DataError` for what `_read` refuses, and if no test item has a value.
+    The highest value of several rows of an item counts. `DataError` for values that `_read` refuses, and if no test item has a value.
     """
     values = _read(items, column)
-    index, has_value = known.index_of(items["item"]), ~np.isnan(values)
-    of_items = np.full(len(known), np.nan)
+    index, has_value = catalogue.index_of(items["item"]), ~np.isnan(values)
+    of_items = np.full(len(catalogue), np.nan)
     np.fmax.at(of_items, index[has_value], values[has_value])
     differs = np.unique(index[has_value][values[has_value] != of_items[index[has_value]]])
     remarks = []
@@ -50,22 +50,22 @@ def values_of_items(items: pl.DataFrame, column: ValueColumn, known: Ids, test: 
         have = "item has" if len(differs) == 1 else "items have"
         remarks.append(f"{column.role}: {len(differs):,} {have} several values in column {column.name}: the highest is used.")
     tested = test["item"].unique()
-    missing = np.isnan(np.append(of_items, np.nan)[known.index_of(tested)])
+    missing = np.isnan(np.append(of_items, np.nan)[catalogue.index_of(tested)])
     return of_items, remarks + _remarks_on_missing(column, int(missing.sum()), len(tested), "test item")
 
 
-def values_of_rows(test: pl.DataFrame, column: ValueColumn) -> list[str]:
-    """Return remarks on a column of the test rows; `DataError` for what `_read` refuses, and if no row has a value."""
+def check_values_of_rows(test: pl.DataFrame, column: ValueColumn) -> list[str]:
+    """Check a column of the test rows and return remarks; `DataError` for values that `_read` refuses, and if no row has a value."""
     missing = np.isnan(_read(test, column))
     return _remarks_on_missing(column, int(missing.sum()), len(test), "test row")
 
 
 def _read(frame: pl.DataFrame, column: ValueColumn) -> Array:
-    """Return the number in each row, NaN for none; `DataError` for text, numbers that are too large, and, where refused, those below 0."""
+    """Return the number in each row, NaN if it is missing; `DataError` for text, and for numbers beyond 1e15 or, if refused, below 0."""
     texts = frame[column.label]
-    values = numbers(texts, column.decimal_comma)
+    values = parse_numbers(texts, column.decimal_comma)
     is_text = np.isnan(values) & (texts.is_not_null() & ~texts.str.strip_chars().str.to_lowercase().is_in(column.no_value)).to_numpy()
-    with_comma = not np.isnan(numbers(texts.filter(is_text), True)).any()
+    with_comma = not np.isnan(parse_numbers(texts.filter(is_text), True)).any()
     correct = "correct the values, or list texts that mean a missing value in null_values"
     _refuse(frame, column, is_text, "is not a number", "set decimal_comma: true for this file" if with_comma else correct)
     too_large = np.abs(values) > _LARGEST
@@ -78,6 +78,7 @@ def _read(frame: pl.DataFrame, column: ValueColumn) -> Array:
 
 
 def _refuse(frame: pl.DataFrame, column: ValueColumn, wrong: Array, problem: str, hint: str, effect: str = "") -> None:
+    """Raise `DataError` if any row is `wrong`, with their number and the first of them."""
     rows = np.flatnonzero(wrong)
     if not len(rows):
         return
@@ -88,6 +89,7 @@ def _refuse(frame: pl.DataFrame, column: ValueColumn, wrong: Array, problem: str
 
 
 def _remarks_on_missing(column: ValueColumn, missing: int, total: int, what: str) -> list[str]:
+    """Return a remark if some of `total` rows or items have no value; `DataError` if none has one."""
     if not missing:
         return []
     if missing == total:

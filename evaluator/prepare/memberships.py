@@ -1,4 +1,4 @@
-"""Columns of data.users and data.items that results are split by → which users and items stand in which group."""
+"""Columns of data.users and data.items that results are split by → the groups of each user and item."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ..tables.ids import Ids
 from ..tables.prepared import MISSING, Group, GroupBy, Membership
 
 _MOST_GROUPS: Final = 1_000
-"""With more groups a column is an id by mistake, and the values of a group are those of a user or two."""
+"""Most groups of a column. A column with more is usually an id, and each of its groups has only a user or two."""
 
 
 class GroupColumn(Struct, frozen=True):
-    """A column that names groups: its name in the frame, and what stands between several groups in one field (of items).
+    """A column that names groups: its name in the frame, and the separator of several groups in one field (of items).
 
-    Unless results are split by it (`splits`) it may have any number of groups.
+    If results are not split by it (`splits` is false), it may have any number of groups.
     """
 
     by: GroupBy
@@ -32,10 +32,10 @@ class GroupColumn(Struct, frozen=True):
 def memberships(
     columns: Iterable[GroupColumn], sides: Mapping[str, pl.DataFrame | None], items: Ids, test: pl.DataFrame | None
 ) -> tuple[dict[GroupBy, Membership], list[str]]:
-    """Who stands in which group of each of the `columns`, and remarks on those that stand in none.
+    """Return the members of each group of each of the `columns`, and remarks on users and items without a group.
 
-    `sides` are the rows of `users` and `items`, by name; indexes of items follow `items`. Of a user with several groups the first in text
-    order counts; an item with several stands in each. `DataError` if a column has more than 1,000 groups.
+    `sides` are the frames `users` and `items`, by name; indexes of items follow `items`. If a user has several groups, the first in text
+    order counts; an item with several is in each. `DataError` if a column that results are split by has more than 1,000 groups.
     """
     made, remarks = {}, []
     for column in columns:
@@ -55,23 +55,23 @@ def memberships(
 
 
 def _of_users(users: pl.DataFrame, column: GroupColumn) -> Membership:
-    named, groups = coded(_without_missing(group_names(users, "user", column.column)))
+    named, groups = assign_codes(_without_missing(group_names(users, "user", column.column)))
     named = named.sort("user")
     return Membership(groups, Ids(named["user"]), np.arange(len(named)), named["code"].to_numpy())
 
 
 def _of_items(catalogue: pl.DataFrame, column: GroupColumn, items: Ids) -> Membership:
-    named, groups = coded(_without_missing(category_names(catalogue, ((column.by.column, column.column),), column.split)))
+    named, groups = assign_codes(_without_missing(category_names(catalogue, ((column.by.column, column.column),), column.split)))
     return Membership(groups, items, items.index_of(named["item"]), named["code"].to_numpy())
 
 
 def _without_missing(named: pl.DataFrame) -> pl.DataFrame:
-    """Names without that of the group of those that have none, which a file may have written itself."""
+    """Remove rows that name the group `(missing)`, which a file may contain itself."""
     return named.filter(pl.col("name") != MISSING)
 
 
 def _remarks_on_several(users: pl.DataFrame, column: GroupColumn) -> list[str]:
-    """How many users the file gives several groups."""
+    """Return a remark with the number of users that have several groups in the file."""
     names = users.select("user", name=column.column).filter(pl.col("name").is_not_null() & (pl.col("name") != ""))
     several = names.group_by("user").agg(pl.col("name").n_unique()).filter(pl.col("name") > 1).height
     if not several:
@@ -90,24 +90,24 @@ def _refuse_ids(by: GroupBy, membership: Membership) -> None:
 
 
 def _remarks(by: GroupBy, membership: Membership, tested: pl.Series) -> list[str]:
-    """How many of the users or items of the test file have no group."""
+    """Return a remark with the number of test users or test items without a group."""
     without = int(membership.mask(0)[membership.ids.index_of(tested)].sum())
     if not without:
         return []
     one, several = (f"{by.kind[:-1]} has", f"{by.kind} have")
-    stand = "it is" if without == 1 else "they are"
-    return [f"{without:,} test {one if without == 1 else several} no {by.column} in data.{by.kind}: {stand} in the group {MISSING}."]
+    they_are = "it is" if without == 1 else "they are"
+    return [f"{without:,} test {one if without == 1 else several} no {by.column} in data.{by.kind}: {they_are} in the group {MISSING}."]
 
 
 _NONE: Final = ("", "0", "0.0", "-", "n", "N", "no", "No", "NO", "false", "False", "FALSE", "None", "null", "NULL", "NA", "nan", "NaN")
-"""What a column of one category says of an item that does not have it."""
+"""Values by which a column of one category says that an item does not have it."""
 
 
 def category_names(items: pl.DataFrame, columns: Sequence[tuple[str, str]], split: str | None) -> pl.DataFrame:
-    """`item`, `name`, each pair once, from the `columns` (the name in the file, and in the frame) of the items file.
+    """Return `item`, `name`, each pair once, from the `columns` of the items file (pairs of the name in the file and in the frame).
 
-    Several columns are one category each, which an item has unless its value there is null, empty, 0, or a word for no. A single
-    column holds one category, or several with `split` between them. Spaces around a category are no part of it.
+    Each of several columns is one category; an item has it unless its value there is null, empty, 0 or a word for no. A single column
+    contains one category, or several separated by `split`. Spaces around a category are removed.
     """
     if len(columns) > 1:
         having = [
@@ -124,18 +124,18 @@ def category_names(items: pl.DataFrame, columns: Sequence[tuple[str, str]], spli
 
 
 def group_names(frame: pl.DataFrame, key: str, column: str) -> pl.DataFrame:
-    """`key`, `name`: the group that `column` names for each user or item, once.
+    """Return `key`, `name`: the group that `column` names for each user or item, each key once.
 
-    Rows without a name are left out; of one who stands there under several names the first in text order is used.
+    Rows without a name are left out; of several names of one key the first in text order is used.
     """
     named = frame.select(key, name=column).filter(pl.col("name").is_not_null() & (pl.col("name") != ""))
     return named.group_by(key).agg(pl.col("name").min())
 
 
-def coded(named: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Group, ...]]:
-    """`named` with a `code` from 1 for each `name`, in text order, and the groups with their sizes.
+def assign_codes(named: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Group, ...]]:
+    """Return `named` with a `code` for each `name`, from 1 in text order, and the groups with their sizes.
 
-    Groups stand in the order of their names, as numbers if all are numbers.
+    Groups are sorted by name, or by number if all names are whole numbers.
     """
     sizes = named.group_by("name").agg(size=pl.len()).sort("name").with_row_index("code", offset=1)
     sizes = sizes.with_columns(pl.col("code").cast(pl.Int64))
@@ -146,7 +146,7 @@ def coded(named: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Group, ...]]:
 
 
 def remarks_on_groups(table: str, column: str, groups: Sequence[Group]) -> list[str]:
-    """What is odd about the groups of a column: fewer than two of them, or groups of one member."""
+    """Return remarks on unusual groups of a column: fewer than two groups, or groups with one member."""
     remarks = []
     if len(groups) < 2:
         remarks.append(f"data.{table}: {column} has {len(groups)} group{'s' * (len(groups) != 1)}: there is nothing to compare.")

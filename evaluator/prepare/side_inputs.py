@@ -1,4 +1,4 @@
-"""The side inputs as frames → `Prepared`, and what there is to say of them; train rows → popularity, pairs and users."""
+"""Side inputs as frames → `Prepared`, with remarks on them; train rows → popularity, pairs and users."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..conventions.axis import Lists
-from ..sums.exact import ExactSums, rounded
+from ..sums.exact import ExactSums, round_fraction
 from ..tables.array import Array
 from ..tables.ids import Ids
 from ..tables.prepared import Group, Prepared, ProfileGroups
-from .item_values import ValueColumn, values_of_items, values_of_rows
-from .memberships import GroupColumn, category_names, coded, group_names, memberships, remarks_on_groups
+from .item_values import ValueColumn, check_values_of_rows, values_of_items
+from .memberships import GroupColumn, assign_codes, category_names, group_names, memberships, remarks_on_groups
 
 _SPARSEST: Final = 8
-"""Integer ids are looked up in a plain array where it is at most as many times as long as there are rows."""
+"""Integer ids are looked up in a plain array if it is at most this many times as long as there are rows."""
 _BLOCK: Final = 1_000_000
 _LAST: Final = np.iinfo(np.int64).max
 
@@ -29,7 +29,7 @@ _LAST: Final = np.iinfo(np.int64).max
 class TrainRows(Struct, frozen=True, eq=False, dict=True):
     """The rows of train as indexes of users and items, both in ascending order of the ids.
 
-    `user` and `item` are those of each row, `row` its number in the file; `users` are the ids of users.
+    `user` and `item` are the indexes of each row, `row` its number in the file; `users` are the ids of users.
     """
 
     user: Array
@@ -40,11 +40,11 @@ class TrainRows(Struct, frozen=True, eq=False, dict=True):
 
     @classmethod
     def of(cls, train: pl.DataFrame, items: Ids, indexed_items: tuple[pl.Series, Array]) -> TrainRows:
-        """The rows of a frame with the columns `user`, `item` and `row`; `items` holds all of its items.
+        """Build from a frame with the columns `user`, `item` and `row`; `items` has all of its items.
 
-        `indexed_items` are the distinct items of train and the index of each row's item among them, as `indexed` gives them.
+        `indexed_items` is the result of `index_ids` for the column `item`: the distinct items of train, and the index of each row's item.
         """
-        users, user = indexed(train["user"])
+        users, user = index_ids(train["user"])
         distinct, item = indexed_items
         if len(distinct) < len(items):
             item = items.index_of(distinct)[item]
@@ -52,12 +52,12 @@ class TrainRows(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def rows_of_items(self) -> Array:
-        """The number of rows of each item."""
+        """Number of rows of each item."""
         return np.bincount(self.item, minlength=self.n_items)
 
     @cached_property
     def pairs(self) -> tuple[Array, Array]:
-        """The index of the user and of the item of each distinct pair: those of the rows where no pair stands in several rows."""
+        """Index of the user and index of the item of each distinct pair, in no fixed order."""
         distinct = [keys[np.append(True, keys[1:] != keys[:-1])] for keys in self._sorted_blocks()]
         if sum(map(len, distinct)) == len(self.user):
             return self.user, self.item
@@ -65,39 +65,39 @@ class TrainRows(Struct, frozen=True, eq=False, dict=True):
         return user, item
 
     def _sorted_blocks(self) -> Iterator[Array]:
-        """The pairs of all rows as numbers in blocks, sorted in each; equal pairs are in one block."""
+        """Yield the pairs of all rows as numbers, in sorted blocks; equal pairs are in the same block."""
         borders = np.flatnonzero(self.user[1:] != self.user[:-1]) + 1
         apart = len(borders) >= len(self.users)
-        # Where the rows of each user stand together a pair can only repeat among them: blocks of whole users stay in the cache.
+        # If the rows of each user are together, duplicates of a pair are among them: blocks of whole users fit into the cache.
         ends = [] if apart else borders[np.searchsorted(borders, np.arange(_BLOCK, len(self.user), _BLOCK))[:-1]].tolist()
         for start, end in pairwise(sorted({0, *ends, len(self.user)})):
             yield pl.Series(self.user[start:end] * self.n_items + self.item[start:end]).sort().to_numpy()
 
     @cached_property
     def users_of_items(self) -> Array:
-        """The number of users of each item."""
+        """Number of users of each item."""
         return np.bincount(self.pairs[1], minlength=self.n_items)
 
     @cached_property
     def first_row_of_items(self) -> Array:
-        """The first row of each item, and the largest integer for items without any."""
+        """First row of each item; the largest integer for items without rows."""
         return first_rows(self.item, self.row, self.n_items)
 
     @cached_property
     def first_row_of_users(self) -> Array:
-        """The first row of each user."""
+        """First row of each user."""
         return first_rows(self.user, self.row, len(self.users))
 
 
 def first_rows(index: Array, row: Array, n: int) -> Array:
-    """The smallest `row` of each of `n` indexes, and the largest integer where there is none."""
+    """Return the smallest `row` of each of `n` indexes; the largest integer for an index without rows."""
     first = np.full(n, _LAST, dtype=np.int64)
     np.minimum.at(first, index, row.astype(np.int64))
     return first
 
 
-def indexed(ids: pl.Series) -> tuple[pl.Series, Array]:
-    """The distinct ids in ascending order, and the index of each of `ids` among them."""
+def index_ids(ids: pl.Series) -> tuple[pl.Series, Array]:
+    """Return the distinct ids in ascending order, and the index of each of `ids` among them."""
     if ids.dtype.is_integer() and len(ids):
         least, most = int(str(ids.min())), int(str(ids.max()))
         if most - least < _SPARSEST * len(ids):
@@ -111,7 +111,7 @@ def indexed(ids: pl.Series) -> tuple[pl.Series, Array]:
 
 
 def policy_scores(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """`item previous`, and `user` where the rows have users: of several rows of a pair the highest score counts."""
+    """Return `item previous`, with `user` if the rows have users, and remarks; of duplicate pairs the highest score counts."""
     keys = [column for column in ("user", "item") if column in rows.columns]
     policy = rows.group_by(keys).agg(previous=pl.col("score").cast(pl.Float64).max())
     remarks = []
@@ -126,7 +126,10 @@ def policy_scores(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
 
 
 def distances_both_ways(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """`item other distance` both ways: a pair that stands both ways keeps both; of several rows the smallest distance counts."""
+    """Return `item other distance` in both directions, and a remark on negative distances.
+
+    A pair that is listed in both directions keeps both distances; of duplicates the smallest counts.
+    """
     rows = rows.select("item", "other", pl.col("distance").cast(pl.Float64))
     given = rows.group_by("item", "other").agg(pl.col("distance").min())
     turned = given.select(item="other", other="item", distance="distance").join(given, on=["item", "other"], how="anti")
@@ -137,10 +140,10 @@ def distances_both_ways(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
 
 
 def profile_groups(prepared: Prepared, train: TrainRows, choice: ProfileGroups) -> tuple[Ids, Array]:
-    """The train users, and the number of the group of each, from 1.
+    """Return the train users, and the group number of each, from 1.
 
-    Users are ordered by the share of popular items among their train items, the largest first; equals in the order of their ids, or of
-    their first rows (`ties` = `first_row`). Group g ends with user round(n · (share_1 + … + share_g)).
+    Users are sorted by the share of popular items among their train items, the largest first; ties by id, or by first row (`ties` =
+    `first_row`). Group g ends with user round(n · (share_1 + … + share_g)).
     """
     n = len(train.users)
     popular = prepared.item_column("popular", source=choice.source, count=choice.unit, share=choice.share, ties=choice.ties)
@@ -152,7 +155,7 @@ def profile_groups(prepared: Prepared, train: TrainRows, choice: ProfileGroups) 
         upto += float(part)
         ends.append(round(n * upto))
     codes = np.empty(n, dtype=np.int64)
-    # A user whose rank is beyond the end of g groups is in group g + 1.
+    # A user whose rank is after the end of g groups is in group g + 1.
     codes[np.lexsort((ties, -share))] = np.searchsorted(np.maximum.accumulate(ends) if ends else np.empty(0), np.arange(n), "right") + 1
     return train.users, codes
 
@@ -162,10 +165,10 @@ _MOST_BITS: Final = 62
 
 
 class SideFrames(Struct, frozen=True, eq=False):
-    """The rows of the sources that metrics look at beside lists, with their canonical columns; `None` where a source is not given.
+    """Frames of the sources beside lists that metrics read, with canonical columns; `None` for a source that is not given.
 
-    `train` and `test`: `user item row`, and maybe the `rating` of test rows; `items` and `users`: `item` or `user`, and columns of
-    labels; `previous_policy`: `item score` and maybe `user`; `distances`: `item other distance`.
+    `train` and `test`: `user item row`, and for test rows maybe `rating`; `items` and `users`: `item` or `user`, and columns of labels;
+    `previous_policy`: `item score` and maybe `user`; `distances`: `item other distance`.
     """
 
     test: pl.DataFrame | None = None
@@ -177,17 +180,17 @@ class SideFrames(Struct, frozen=True, eq=False):
 
 
 class SideNeeds(Struct, frozen=True):
-    """What metrics need of the side inputs.
+    """Values that metrics need from the side inputs.
 
-    - `category_columns`: the columns of categories, each with its name in the items file and in the frame; `split` is what stands between
+    - `category_columns`: the columns of categories, each with its name in the items file and in the frame; `split` is the separator of
       categories in a single column
-    - `item_groups`, `user_groups`: the columns that name groups: their names in the file, and in the frame
-    - `test_popularity`: whether test rows are counted by item too
-    - `profile_groups`: ways to group train users by how popular their items are
-    - `train_users`: whether the train users of each item are counted, which takes longer than counting rows
-    - `train_pairs`: whether distances by co-occurrence look at all pairs of train
+    - `item_groups`, `user_groups`: the columns that name groups: name in the file → name in the frame
+    - `test_popularity`: count test rows by item, too
+    - `profile_groups`: ways to group train users by the popularity of their items
+    - `train_users`: count the train users of each item, which takes longer than counting rows
+    - `train_pairs`: keep all pairs of train, for distances by co-occurrence
     - `by`: the columns that results are split by
-    - `mean_rating`: whether relevance depends on the mean of all ratings
+    - `mean_rating`: compute the mean of all ratings, for relevance that depends on it
     - `item_values`, `row_values`: the columns of values of data.items and of the test rows
     """
 
@@ -208,13 +211,13 @@ class SideNeeds(Struct, frozen=True):
 def prepare_sides(
     frames: SideFrames, needs: SideNeeds, sources: frozenset[str] = frozenset(), baseline_lists: Lists | None = None
 ) -> tuple[Prepared, tuple[str, ...]]:
-    """What is known before the lists are read, and remarks on it.
+    """Return everything that is known before the lists are read, and remarks on it.
 
-    `sources` are the names of the sources that are given, `baseline_lists` says how the lists of the reference model are ranked.
+    `sources` are the names of the given sources; `baseline_lists` says how the lists of the reference model are ranked.
     """
     train_frame = frames.train if frames.train is not None and "user" in frames.train.columns else None
     tested = frames.test if needs.test_popularity else None
-    indexed_items = None if train_frame is None else indexed(train_frame["item"])
+    indexed_items = None if train_frame is None else index_ids(train_frame["item"])
     of_train = [] if indexed_items is None else [indexed_items[0]]
     items = _all_items(of_train + [frame["item"].unique() for frame in (frames.items, tested) if frame is not None], frames.test)
     train = None if train_frame is None or indexed_items is None else TrainRows.of(train_frame, items, indexed_items)
@@ -250,26 +253,26 @@ def prepare_sides(
 
 
 def _least_rating(test: pl.DataFrame) -> float:
-    """The smallest rating of the test file; 1 without ratings, every row then counting as a rating of 1."""
+    """Return the smallest rating of the test file; 1 if it has no ratings, because every row then counts as a rating of 1."""
     return float(str(test["rating"].min() or 0.0)) if "rating" in test.columns else 1.0
 
 
 def _mean_rating(test: pl.DataFrame, train: pl.DataFrame | None) -> float:
-    """The mean of all ratings of the test file and of train, the same in any order of rows; 0 without ratings."""
+    """Return the mean of all ratings of test and train, independent of the order of rows; 0 without ratings."""
     columns = [frame["rating"].cast(pl.Float64) for frame in (test, train) if frame is not None and "rating" in frame.columns]
     ratings = pl.concat(columns).drop_nulls().drop_nans().to_numpy() if columns else np.empty(0)
-    return rounded(ExactSums.of(ratings[None, :]).fraction(0) / len(ratings)) if len(ratings) else 0.0
+    return round_fraction(ExactSums.of(ratings[None, :]).fraction(0) / len(ratings)) if len(ratings) else 0.0
 
 
 def _all_items(columns: Sequence[pl.Series], test: pl.DataFrame | None) -> Ids:
-    """The distinct items of all `columns`, each of which has an item once; of the type of test items where there are none."""
+    """Return the distinct items of all `columns`, each of which has an item once; without columns, no items, of the type of test items."""
     if not columns:
         return Ids(pl.Series("item", [], dtype=pl.Int64 if test is None else test["item"].dtype))
     return Ids(pl.concat([column.alias("item") for column in columns]).unique().sort())
 
 
 def _with_catalogue(items: Ids, train: TrainRows | None, catalogue: pl.DataFrame | None, counts_users: bool) -> Prepared:
-    """What train and the items file say of which items there are, and how popular they are."""
+    """Return a `Prepared` with the items of train and the items file, and their popularity."""
     numbers: dict[str, float] = {}
     none = np.zeros(len(items), dtype=np.int64)
     rows = users = first = none
@@ -293,12 +296,12 @@ def _with_catalogue(items: Ids, train: TrainRows | None, catalogue: pl.DataFrame
 
 
 def _with_labels_of_items(prepared: Prepared, catalogue: pl.DataFrame, needs: SideNeeds, remarks: list[str]) -> Prepared:
-    """Add the categories of items and the groups of items."""
+    """Add the categories and the groups of items."""
     changes: dict[str, Any] = {}
     groups: dict[str, tuple[Group, ...]] = dict(prepared.groups)
     numbers = dict(prepared.numbers)
     if needs.category_columns:
-        named, groups["categories"] = coded(category_names(catalogue, needs.category_columns, needs.split))
+        named, groups["categories"] = assign_codes(category_names(catalogue, needs.category_columns, needs.split))
         item, code = prepared.items.index_of(named["item"]), named["code"].to_numpy()
         order = np.lexsort((code, item))
         item, code = item[order], code[order]
@@ -312,7 +315,7 @@ def _with_labels_of_items(prepared: Prepared, catalogue: pl.DataFrame, needs: Si
         changes |= {"category_item": item, "category_code": code, "category_sets": _sets_of(item, code, len(groups["categories"]))}
     codes: dict[str, Array] = {}
     for column, name in needs.item_groups.items():
-        named, groups[f"items.{column}"] = coded(group_names(catalogue, "item", name))
+        named, groups[f"items.{column}"] = assign_codes(group_names(catalogue, "item", name))
         remarks += remarks_on_groups("items", column, groups[f"items.{column}"])
         codes[column] = np.zeros(len(prepared.items), dtype=np.int64)
         codes[column][prepared.items.index_of(named["item"])] = named["code"].to_numpy()
@@ -320,7 +323,7 @@ def _with_labels_of_items(prepared: Prepared, catalogue: pl.DataFrame, needs: Si
 
 
 def _sets_of(item: Array, code: Array, n_categories: int) -> tuple[int, ...]:
-    """The distinct sets of categories that items have, as bits, where they are few."""
+    """Return the distinct sets of categories that items have, as bits; nothing if there are more than 64 sets or 62 categories."""
     if n_categories > _MOST_BITS or not len(item):
         return ()
     sets = np.zeros(int(item.max()) + 1, dtype=np.int64)
@@ -337,7 +340,7 @@ def _with_groups_of_users(
     ids: dict[str, Ids] = {}
     codes: dict[str, Array] = {}
     for column, name in needs.user_groups.items():
-        named, groups[f"users.{column}"] = coded(group_names(users, "user", name))
+        named, groups[f"users.{column}"] = assign_codes(group_names(users, "user", name))
         remarks += remarks_on_groups("users", column, groups[f"users.{column}"])
         named = named.sort("user")
         ids[column], codes[column] = Ids(named["user"]), named["code"].to_numpy()
@@ -350,7 +353,7 @@ def _with_groups_of_users(
 
 
 def _with_test_popularity(prepared: Prepared, test: pl.DataFrame, train: TrainRows | None) -> Prepared:
-    """Add the number of test rows of each item, of its users for whom train does not hold it, and its first row."""
+    """Add for each item the number of test rows, the number of test users who do not have it in train, and the first test row."""
     item = prepared.items.index_of(test["item"])
     n_items, users = len(prepared.items), test["user"].unique()
     n_users = len(users) if train is None else len(train.users) + int((train.users.index_of(users) < 0).sum())
@@ -370,7 +373,7 @@ def _with_test_popularity(prepared: Prepared, test: pl.DataFrame, train: TrainRo
 
 
 def _with_values(prepared: Prepared, frames: SideFrames, needs: SideNeeds) -> tuple[Prepared, list[str]]:
-    """Add the columns of values of items, and which columns of the test rows hold values; with remarks."""
+    """Add the values of items, and the columns of test rows that hold values; return them with remarks."""
     test, of_items, remarks = frames.test, {}, list[str]()
     assert test is not None
     for column in needs.item_values:
@@ -378,13 +381,13 @@ def _with_values(prepared: Prepared, frames: SideFrames, needs: SideNeeds) -> tu
         of_items[column.name], more = values_of_items(frames.items, column, prepared.items, test)
         remarks += more
     for column in needs.row_values:
-        remarks += values_of_rows(test, column)
+        remarks += check_values_of_rows(test, column)
     rows = {column.name: (column.label, column.decimal_comma) for column in needs.row_values}
     return replace(prepared, item_values=of_items, row_columns=rows), remarks
 
 
 def _pairs_by_item(train: TrainRows, items: Ids) -> pl.DataFrame:
-    """`item`, `user`: the distinct pairs of train, in the order of items and users."""
+    """Return `item`, `user`: the distinct pairs of train, sorted by item and user."""
     user, item = train.pairs
     order = np.lexsort((user, item))
     return pl.DataFrame({"item": items.ids.gather(item[order]), "user": train.users.ids.gather(user[order])})

@@ -1,1 +1,1 @@
-"""Document → text: one file for each form, and none that decides what is said."""
+"""Document → text: one file per form; the content comes from `content`."""

@@ -59,7 +59,7 @@ def difference_rows(difference: ConventionDifference) -> list[tuple[Any, ...]]:
         for model in difference.models:
             rows.append((measure.measure, model, "", difference.first, difference.first, measure.first[model], "", ""))
             for index, step in enumerate(measure.steps):
-                numbers = (step.so_far[model], measure.added(index, model), measure.added_alone(index, model))
+                numbers = (step.so_far[model], measure.effect(index, model), measure.effect_alone(index, model))
                 rows.append((measure.measure, model, step.choice, step.before, step.after, *numbers))
             rows.append((measure.measure, model, "", difference.second, difference.second, measure.second[model], "", ""))
     return rows

@@ -1,7 +1,7 @@
-"""Files for the machines that run checks: JUnit XML, GitLab's code quality report, GitHub's summary, annotations and comment, badges.
+"""Files for CI systems: JUnit XML, GitLab's code quality report, GitHub's summary, annotations and comment, badges.
 
-In JUnit a warning is a passed case with its sentence as output, since JUnit has no warning, and readers take a skipped case for different
-things. There are no times: the same result gives the same bytes.
+In JUnit a warning is a passed case with its sentence as output, because JUnit has no warnings, and readers interpret skipped cases
+differently. There are no times: the same result gives the same bytes.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from .markdown import as_markdown
 CaseOutcome = Literal["pass", "warn", "fail", "skipped"]
 """`skipped`: it could not be judged."""
 _ENDED: Final[Mapping[str, CaseOutcome]] = {"warn": "warn", "fail": "fail", "error": "fail"}
-"""The case of a finding by its severity, of a gate by its consequence: one that is inconclusive ends as `gates.inconclusive` says."""
+"""Severity of a finding, or consequence of a gate → outcome of its case; `gates.inconclusive` decides for inconclusive gates."""
 _SEVERITIES: Final = {"fail": "major", "warn": "minor", "skipped": "minor"}
 _MOST: Final = 10
-"""Of one step GitHub shows so many annotations of a kind."""
+"""Number of annotations of a kind that GitHub shows for one step."""
 _IN_PROPERTIES: Final = "%\r\n:,"
 _MOST_BYTES: Final = 900_000
-"""A summary of more than 1 MiB is dropped as a whole."""
+"""GitHub drops a summary of more than 1 MiB."""
 _MOST_OF_COMMENT: Final = 60_000
 """GitHub refuses a comment of more than 65,536 characters."""
 _MARKER: Final = "<!-- receval {name} -->\n"
@@ -45,7 +45,7 @@ _MENTION: Final = re.compile(r"(?<!\w)@(?=\w)")
 _CUT: Final = "\n\n*The rest is left out: the text is longer than {most:,} bytes. receval report -o FILE.html has it all.*\n"
 _GREEN, _RED, _AMBER, _BLUE = "#1a7f37", "#b3261e", "#8a6100", "#0b5cad"
 _CHARACTER, _LONGEST = 6.6, 60
-"""How wide a character of a badge is, and how many a text of it has at most."""
+"""Width of a character of a badge, and largest number of characters of a text."""
 _BADGE: Final = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" aria-label="{spoken}">'
     "<title>{spoken}</title>"
@@ -56,7 +56,7 @@ _BADGE: Final = (
 
 
 class Case(Struct, frozen=True):
-    """One gate or one check of one model: its id, its name, the model (empty: all), how it ended, why, and its numbers."""
+    """One gate or one check of one model: its id, its name, the model (empty: all), its outcome, the reason, and its numbers."""
 
     suite: Literal["gates", "checks"]
     id: str
@@ -68,7 +68,7 @@ class Case(Struct, frozen=True):
 
 
 def cases(content: ReportContent) -> Iterator[Case]:
-    """Yield the gates, then the checks that were made, each with what was found or without."""
+    """Yield the gates, then the checks that ran, with or without findings."""
     for gate in content.gates:
         numbers = {name: number for name in ("value", "limit", "low", "high") if (number := getattr(gate, name)) is not None}
         rule, model, sentence = map(on_one_line, (gate.rule, gate.model, gate.sentence))
@@ -79,7 +79,7 @@ def cases(content: ReportContent) -> Iterator[Case]:
 
 
 def _of_checks(label: str, result: Result) -> Iterator[Case]:
-    """Yield a case per finding, and one per check that was made and found nothing; notes are passed cases."""
+    """Yield a case per finding, and one per check without findings; notes are passed cases."""
     for check in (check for check in CHECKS if result.examined and check not in result.unmade):
         found = [finding for finding in result.findings if finding.check == check]
         name = f"{check} {CHECKS[check].finds}"
@@ -94,9 +94,9 @@ def _of_checks(label: str, result: Result) -> Iterator[Case]:
 
 
 def as_code_quality(content: ReportContent) -> bytes:
-    """Return the gates and checks that did not pass, each at the config or the folder that it is about.
+    """Return the gates and checks that did not pass, each located at its config or folder.
 
-    The fingerprint of an issue is that of the rule and the model, so that the next run finds it again.
+    The fingerprint of an issue is made from the rule and the model, so that the next run gives the same one.
     """
     issues = []
     for case in (case for case in cases(content) if case.outcome != "pass"):
@@ -113,7 +113,7 @@ def as_code_quality(content: ReportContent) -> bytes:
 
 
 def as_junit(content: ReportContent) -> bytes:
-    """Return gates and checks as test cases; a failed gate or check of level error is a failure, what cannot be judged an error."""
+    """Return gates and checks as test cases: a failed gate or check of level error is a failure, a gate that was not judged is skipped."""
     root = ElementTree.Element("testsuites")
     every = list(cases(content))
     for name, some in groupby(every, key=lambda case: case.suite):
@@ -127,7 +127,7 @@ def as_junit(content: ReportContent) -> bytes:
 
 def _add_cases(suite: ElementTree.Element, some: list[Case]) -> None:
     _count(suite, some)
-    suite.set("skipped", "0")
+    suite.set("skipped", str(sum(case.outcome == "skipped" for case in some)))
     for case in some:
         classname = f"receval.{case.model.replace('.', '_')}" if case.model else "receval"
         element = ElementTree.SubElement(suite, "testcase", name=case.name, classname=classname)
@@ -136,7 +136,7 @@ def _add_cases(suite: ElementTree.Element, some: list[Case]) -> None:
             for number, value in case.numbers.items():
                 ElementTree.SubElement(properties, "property", name=number, value=repr(value))
         if case.outcome in ("fail", "skipped"):
-            kind = "failure" if case.outcome == "fail" else "error"
+            kind = "failure" if case.outcome == "fail" else "skipped"
             ElementTree.SubElement(element, kind, type=case.id, message=case.sentence).text = case.sentence
         elif case.sentence:
             ElementTree.SubElement(element, "system-out").text = f"warning: {case.sentence}" if case.outcome == "warn" else case.sentence
@@ -145,13 +145,13 @@ def _add_cases(suite: ElementTree.Element, some: list[Case]) -> None:
 def _count(element: ElementTree.Element, some: list[Case]) -> None:
     element.set("tests", str(len(some)))
     element.set("failures", str(sum(case.outcome == "fail" for case in some)))
-    element.set("errors", str(sum(case.outcome == "skipped" for case in some)))
+    element.set("errors", "0")
 
 
 def as_annotations(content: ReportContent) -> str:
-    """Return a line for each gate and check that did not pass, at most ten of each kind, each at the config that it is about.
+    """Return a line for each gate and check that did not pass, at most ten of each kind, each located at its config.
 
-    A gate that may be skipped, as its config says, is a notice.
+    A gate that its config allows to be skipped is a notice.
     """
     where = f"file={_escaped(content.source, _IN_PROPERTIES)}," if content.source.endswith((".yaml", ".yml")) else ""
     every, lines = list(cases(content)), []
@@ -164,9 +164,9 @@ def as_annotations(content: ReportContent) -> str:
 
 
 def as_github_comment(content: ReportContent) -> str:
-    """Return the summary as the text of a comment on a pull request, which notifies nobody.
+    """Return the summary as the text of a comment on a pull request, without notifying anybody.
 
-    Its first line is hidden: by it the comment is found again, so that there is one for each folder of results or config.
+    Its hidden first line identifies the comment, so that there is one for each folder of results or config.
     """
     marker = _MARKER.format(name=re.sub(r"[^\w./]+", "-", content.source) or "report")
     text = _MENTION.sub("@\u200b", as_markdown(summary(content)))
@@ -174,7 +174,7 @@ def as_github_comment(content: ReportContent) -> str:
 
 
 def append_summary(file: str, summary: str) -> None:
-    """Add a summary to the file that GitHub names, cut at the end of a row where it would be too long."""
+    """Append a summary to the file that GitHub names, cut at the end of a line if it is too long."""
     try:
         before = os.path.getsize(file) if os.path.exists(file) else 0
         with open(file, "a", encoding="utf-8") as target:
@@ -188,7 +188,7 @@ def _escaped(text: str, signs: str = "%\r\n") -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """Return the text in at most so many bytes: cut at the end of a line, open folds closed, and saying so."""
+    """Return the text in at most `most` bytes: cut at the end of a line, with open folds closed and a remark."""
     if len(text.encode()) <= most:
         return text
     said = _CUT.format(most=most)
@@ -201,7 +201,7 @@ def cut(text: str, most: int) -> str:
 
 
 def as_badge(content: ReportContent) -> bytes:
-    """Return the badge as SVG: what the gates say, or else the best value of the first measure."""
+    """Return the badge as SVG: the outcome of the gates, or else the best value of the first measure."""
     label, message, colour = _said(content)
     shown = [text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…" for text in map(on_one_line, (label, message))]
     left, right = (round(len(text) * _CHARACTER) + 12 for text in shown)
@@ -214,7 +214,7 @@ def as_badge(content: ReportContent) -> bytes:
 
 
 def _said(content: ReportContent) -> tuple[str, str, str]:
-    """Return the left text, the right text, and the colour of the right one: red where gates fail the run."""
+    """Return the left text, the right text, and the colour of the right one: red if gates fail the run."""
     outcomes = [gate.outcome for gate in content.gates]
     for outcome, words in (("fail", "failed"), ("inconclusive", "inconclusive"), ("skipped", "not judged")):
         if outcome in outcomes:

@@ -1,4 +1,4 @@
-"""Specs → pictures, by vl-convert, which needs no browser and no network; SVG for pages in fewer bytes than it writes."""
+"""Specs → pictures, by vl-convert, which needs no browser and no network; its SVG is made smaller for pages."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from importlib.util import find_spec
 from typing import Any, Final
 from xml.etree import ElementTree
 
-from ..extras import missing
+from ..extras import missing_extra
 
 _Spec = Mapping[str, Any]
 _SCALE: Final = 2
-"""A PNG has twice as many pixels in each direction as the chart is wide, for screens and paper."""
+"""A PNG has twice the size of the chart in pixels, for screens and paper."""
 _SVG: Final = "http://www.w3.org/2000/svg"
 _GROUP, _PATH = f"{{{_SVG}}}g", f"{{{_SVG}}}path"
 _DROPPED: Final = ("class", "pointer-events", "role", "aria-hidden", "aria-roledescription", "aria-label", "version", "font-family")
@@ -31,9 +31,9 @@ def can_draw() -> bool:
 
 
 def as_svg(spec: _Spec) -> str:
-    """Return the chart as SVG with presentation attributes only: no style, no script, and nothing that does not show.
+    """Return the chart as SVG with only presentation attributes: no style, no script, and nothing invisible.
 
-    Left out are empty paths, default values, and more digits than a screen has.
+    Empty paths, default values, and digits below the resolution of a screen are left out.
     """
     ElementTree.register_namespace("", _SVG)
     root = ElementTree.fromstring(_drawer().vegalite_to_svg(dict(spec), allowed_base_urls=[]))
@@ -69,7 +69,7 @@ def as_pdf(spec: _Spec) -> bytes:
 
 
 def script_bundle() -> str:
-    """Vega, Vega-Lite and vega-embed as one script, which defines `vegaEmbed`."""
+    """Return Vega, Vega-Lite and vega-embed as one script, which defines `vegaEmbed`."""
     return str(_drawer().javascript_bundle())
 
 
@@ -78,9 +78,9 @@ def _on_white(spec: _Spec) -> dict[str, Any]:
 
 
 def require() -> None:
-    """`MissingExtraError` if the extra that draws charts is not installed."""
+    """Raise `MissingExtraError` if the extra that draws charts is not installed."""
     if not can_draw():
-        raise missing("report", "drawing charts")
+        raise missing_extra("report", "drawing charts")
 
 
 def _drawer() -> Any:
@@ -89,9 +89,9 @@ def _drawer() -> Any:
 
 
 def _prune(element: ElementTree.Element) -> None:
-    """Remove paths that draw nothing, and groups that hold nothing; a group without attributes gives way to what it holds.
+    """Remove paths that draw nothing and empty groups; replace a group without attributes by its children.
 
-    What all children of a group have in common is said of the group.
+    Attributes that all children of a group share are moved to the group.
     """
     kept: list[ElementTree.Element] = []
     for child in element:
@@ -110,7 +110,7 @@ def _prune(element: ElementTree.Element) -> None:
 
 
 def _is_visible(element: ElementTree.Element) -> bool:
-    """Return whether an element shows; a path does with an extent, and a colour of its own or from a group."""
+    """Return whether an element is visible; a path is with an extent, and a colour of its own or of a group."""
     drawn = element.get("d", "")
     if element.tag != _PATH:
         return True

@@ -1,6 +1,6 @@
-"""An output in the form of its row: bytes and text as they are; documents, plain values, rows and frames as the form renders them.
+"""Render an output in the form of its row in `outputs`: bytes and text unchanged; documents, plain values, rows and frames by the form.
 
-For machines: the same bytes for the same values, in full precision.
+Forms for machines give the same bytes for the same values, in full precision.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .screen import show
 from .terminal import PlainText
 
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
-"""What begins a formula to spreadsheet programs."""
+"""The first characters of formulas in spreadsheet programs."""
 
 
 def rendered(row: OutputForm, subject: Any, file: TextIO | None = None, **options: Any) -> bytes:
@@ -53,22 +53,22 @@ def rendered(row: OutputForm, subject: Any, file: TextIO | None = None, **option
 
 
 def is_spreadsheet_safe(result: Any) -> bool:
-    """Return whether the config of a result wants texts guarded that a spreadsheet would take for formulas."""
+    """Return whether the config of a result asks to guard texts that a spreadsheet would run as formulas."""
     return bool((result.config.get("output") or {}).get("spreadsheet_safe"))
 
 
 def as_json(content: Any, *, finite: bool = True) -> bytes:
-    """Return `content` as JSON with every value on a line of its own; `ValueError` for a number that is not finite, if all must be."""
+    """Return `content` as JSON with one value per line; with `finite`, raise `ValueError` for a number that is not finite."""
     if not finite:
         return f"{json.dumps(content, indent=2, ensure_ascii=False)}\n".encode()
-    # The same text in a third of the time: `json` is fast without `indent` only.
+    # The same text in a third of the time: `json` is fast only without `indent`.
     return f"{with_indents(json.dumps(content, ensure_ascii=False, allow_nan=False), indent=2)}\n".encode()
 
 
 def as_csv(rows: Iterable[Iterable[Any]] | pl.DataFrame, *, spreadsheet_safe: bool = False) -> bytes:
-    """Return rows of cells, or a frame below the names of its columns, as CSV that every reader splits where we did.
+    """Return rows of cells, or a frame with the names of its columns, as CSV that all readers split in the same way.
 
-    With `spreadsheet_safe` a text that a spreadsheet would take for a formula has `'` in front.
+    With `spreadsheet_safe`, a text that a spreadsheet would run as a formula begins with `'`.
     """
     if isinstance(rows, pl.DataFrame):
         texts = cs.string().map_elements(guard, pl.String) if spreadsheet_safe else cs.string()
@@ -79,14 +79,14 @@ def as_csv(rows: Iterable[Iterable[Any]] | pl.DataFrame, *, spreadsheet_safe: bo
 
 
 class _Lines(list[str]):
-    """Take rows that end in CR LF, at which both are quoted in fields, and keep them with LF."""
+    """Collect rows of a CSV writer and replace their CR LF by LF; CR LF makes the writer quote both characters in fields."""
 
     def write(self, line: str) -> None:
         self.append(f"{line.removesuffix(chr(13) + chr(10))}\n")
 
 
 def guard(cell: Any) -> Any:
-    """Return a cell as it is, but for a text that is a formula to a spreadsheet; a number is none."""
+    """Return a cell unchanged, but with `'` before a text that is a formula in a spreadsheet; numbers are not."""
     if not isinstance(cell, str) or not cell.startswith(FORMULA):
         return cell
     try:
@@ -97,7 +97,7 @@ def guard(cell: Any) -> Any:
 
 
 def as_jsonl(rows: Iterable[Any] | pl.DataFrame) -> bytes:
-    """Return a JSON object per row; null for what is not defined."""
+    """Return a JSON object per row; undefined values are null."""
     if isinstance(rows, pl.DataFrame):
         return rows.with_columns(cs.float().fill_nan(None)).write_ndjson().encode()
     return "".join(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n" for row in rows).encode()

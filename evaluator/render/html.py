@@ -24,14 +24,14 @@ from ..quoting import visible
 from .drawing import as_svg, can_draw, script_bundle
 
 _ACTING: Final = re.compile("[<>&\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""What could end an element, or would act where the page is read as text."""
+"""Characters that could end an element, or that act when the page is read as text."""
 _FILES: Final = Path(__file__).parent / "page"
 _SPACE: Final = "\u00a0"
 _DECIMAL: Final = re.compile(r"[+\u2212<-]?[\d,]*\.\d+(?: %)?")
 _VALUES: Final = ("best", "untested", "second")
-"""The marks of values, which are no classes."""
+"""The marks of values that are not classes."""
 _UNBROKEN: Final = ("interval", "counts", "verdict")
-"""The roles of cells that stay in one line, however narrow their column is."""
+"""The roles of cells that are never broken into lines."""
 _NOTEBOOK_STYLE: Final = (
     "<style>"
     ".receval-result{font-variant-numeric:tabular-nums}"
@@ -43,7 +43,7 @@ _NOTEBOOK_STYLE: Final = (
     "</style>"
 )
 _WIDTH, _HEIGHT, _EDGE = 96, 12, 4
-"""The size of the picture of a cell, and what stays free at its left and right."""
+"""The size of the picture of a cell, and its left and right margin."""
 _MIDDLE: Final = _HEIGHT // 2
 _HOLLOW: Final = f'fill="#fff" stroke="{GREY}" stroke-width="1.5"'
 _SHAPES: Final = {
@@ -57,7 +57,7 @@ _SHAPES: Final = {
     "right": f'<path d="M{_WIDTH} {_MIDDLE}l-7-4v8z"/>',
     "zero": f'<path d="M0 0v{_HEIGHT}" stroke="{GREY}" stroke-dasharray="2"/>',
 }
-"""The marks that the cells of a page refer to; they are drawn once, in a picture of no size."""
+"""The marks to which the cells of a page refer; they are drawn once, in a picture of size 0."""
 _FRAME: Final = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -85,9 +85,9 @@ _FRAME: Final = """<!DOCTYPE html>
 
 
 def as_html(document: doc.Document, *, interactive: bool = False) -> str:
-    """Return the page: what stands before the first section, links to the sections, and the rest; an `interactive` one has Vega in it.
+    """Return the page: the blocks before the first section, links to the sections, and the rest; with `interactive`, also Vega.
 
-    Charts are drawn where the extra for it is installed. What programs read of the tables is in the page as JSON.
+    Charts are drawn if the extra is installed. The data of the tables are in the page as JSON.
     """
     blocks = document if can_draw() else tuple(_without_figures(document))
     opening = tuple(takewhile(lambda block: not isinstance(block, doc.Section), blocks))
@@ -111,7 +111,7 @@ def as_html(document: doc.Document, *, interactive: bool = False) -> str:
 
 
 def _without_figures(blocks: Iterable[doc.Block]) -> Iterator[doc.Block]:
-    """Yield blocks without charts, and without sections that have nothing else."""
+    """Yield blocks without charts, and without sections that have only charts."""
     for block in blocks:
         if isinstance(block, doc.Section):
             kept = tuple(_without_figures(block.blocks))
@@ -121,7 +121,7 @@ def _without_figures(blocks: Iterable[doc.Block]) -> Iterator[doc.Block]:
 
 
 def _all(blocks: Iterable[doc.Block]) -> Iterator[doc.Block]:
-    """Yield all blocks, those of a section after it."""
+    """Yield all blocks, the blocks of a section after it."""
     for block in blocks:
         yield block
         if isinstance(block, doc.Section):
@@ -186,7 +186,7 @@ def _list(items: Iterable[str]) -> str:
 
 
 def _wide(content: str, **about: str) -> str:
-    """Return an element for what may be wider than a page, which can be moved with keys."""
+    """Return an element for content that may be wider than a page, which can be scrolled by keyboard."""
     return _tag("div", f"\n{content}\n", class_="wide", role="group", **about, tabindex="0")
 
 
@@ -201,7 +201,7 @@ class _Scale(Struct, frozen=True):
 
     @classmethod
     def near(cls, drawn: Iterable[doc.Interval | None]) -> _Scale:
-        """Return the scale of some intervals, without those that are so far from the others that these would look alike."""
+        """Return the scale of some intervals, without those so far away that the others would look alike."""
         known = [one for one in drawn if one is not None and one.value is not None]
         ends = [(min(one.ends), max(one.ends)) for one in known]
         close = nearby(ends)
@@ -209,7 +209,7 @@ class _Scale(Struct, frozen=True):
 
     @classmethod
     def over(cls, drawn: Iterable[doc.Interval | None], *more: float) -> _Scale:
-        """Return the scale from the least to the greatest number of some intervals, and of `more` numbers."""
+        """Return the scale from the smallest to the largest number of some intervals and of `more` numbers."""
         known = ((one.value, one.low, one.high) for one in drawn if one is not None)
         numbers = [*more, *(number for ends in known for number in ends if number is not None)]
         return cls(min(numbers), max(numbers)) if numbers else cls(0.0, 0.0)
@@ -219,13 +219,13 @@ class _Scale(Struct, frozen=True):
         return drawn.value is not None and self.low <= drawn.value <= self.high
 
     def at(self, number: float) -> int:
-        """Return how far from the left a number stands; in the middle if the scale has no extent."""
+        """Return the distance of a number from the left; the middle if the scale has no extent."""
         share = 0.5 if self.high <= self.low else (number - self.low) / (self.high - self.low)
         return round(_EDGE + min(max(share, 0.0), 1.0) * (_WIDTH - 2 * _EDGE))
 
 
 class _Slots(Struct, frozen=True):
-    """How wide the parts of the cells of a column are, in characters: the number, its decimals, the spread, and what is small behind it."""
+    """Widths of the parts of the cells of a column, in characters: the number, its decimals, the spread, and the small text behind it."""
 
     number: int
     decimals: int
@@ -235,7 +235,7 @@ class _Slots(Struct, frozen=True):
 
     @classmethod
     def of(cls, cells: Sequence[doc.Cell]) -> _Slots:
-        """Return the widths that fit all `cells`: those before the decimal sign, and those after it."""
+        """Return the widths that fit all `cells`, before and after the decimal sign."""
         texts = [cell.text for cell in cells]
         decimals = max(map(_n_decimals, texts), default=0)
         number = max((len(text) - _n_decimals(text) for text in texts), default=0) + decimals
@@ -245,27 +245,27 @@ class _Slots(Struct, frozen=True):
 
     @property
     def has_parts(self) -> bool:
-        """Return whether something stands behind the numbers of the column, so that they stand to the left, below their head."""
+        """True if numbers of the column have text behind them, so that they are left-aligned below their head."""
         return bool(self.spread or self.is_drawn)
 
 
 def _n_decimals(text: str) -> int:
-    """Return how many characters a number has from its decimal sign on."""
+    """Return the number of characters of a number from its decimal sign on."""
     return len(text) - text.index(".") if _DECIMAL.fullmatch(text) else 0
 
 
 def _table(table: doc.Table) -> str:
-    """Return a table, with rows as columns where it may turn and has fewer of them.
+    """Return a table, with rows as columns if it may be turned and has fewer of them.
 
-    Pictures of values share a scale with those of the same measure: it is a row of a table that may turn, and else a column.
+    Pictures of values of the same measure share a scale: those of a row of a table that may be turned, else of a column.
     """
-    shown = table.turned() if table.turns and len(table.columns) > len(table.rows) - table.apart else table
+    shown = table.transposed() if table.turns and len(table.columns) > len(table.rows) - table.apart else table
     columns = list(zip(*shown.rows, strict=True)) or [()] * len(shown.columns)
     across = [_Scale.near(cell.drawn for cell in cells) for cells in columns]
     slots = [_Slots.of(cells[: len(cells) - shown.apart]) for cells in columns]
     heads, lines = [], []
     for column, slot in zip(shown.columns, slots, strict=True):
-        title = doc.directed(f"{column.group} {column.title}".strip(), column.direction, _SPACE)
+        title = doc.with_arrow(f"{column.group} {column.title}".strip(), column.direction, _SPACE)
         heads.append(_tag("th", _safe(title), scope="col", class_=_side(column, slot)))
     for number, row in enumerate(shown.rows):
         heading = shown.rules.get(number)
@@ -285,15 +285,15 @@ def _table(table: doc.Table) -> str:
 
 
 def _side(column: doc.Column, slot: _Slots) -> str:
-    """Return the class of the cells of a column: texts, numbers with something behind them, or numbers alone, which stand to the right."""
+    """Return the class of the cells of a column: texts, numbers with text behind them, or numbers alone, which are right-aligned."""
     return "t" if not column.is_number else "l" if slot.has_parts else ""
 
 
 def _cell(cell: doc.Cell, column: doc.Column, scale: _Scale, slot: _Slots, *, is_head: bool) -> str:
-    """Return text with sign and direction, what is small behind it, and the picture; the verdict or outcome is the class of the cell."""
+    """Return text with sign and direction, the small text behind it, and the picture; the verdict or outcome is the class of the cell."""
     verdict = "" if cell.mark in _VALUES else cell.mark
     behind = f" {doc.SIGNS['untested']}" if cell.mark == "untested" else ""
-    text = doc.directed(f"{doc.SIGNS.get(verdict, '')} {cell.text}".lstrip(), cell.direction, _SPACE)
+    text = doc.with_arrow(f"{doc.SIGNS.get(verdict, '')} {cell.text}".lstrip(), cell.direction, _SPACE)
     if is_head or not column.is_number:
         safe = _safe(f"{text}{behind}").replace(" ", _SPACE) if column.role in _UNBROKEN else _safe(f"{text}{behind}")
         whole = _SPACE.join((safe, *([_tag("small", _safe(cell.note))] if cell.note else [])))
@@ -320,7 +320,7 @@ def _cell(cell: doc.Cell, column: doc.Column, scale: _Scale, slot: _Slots, *, is
 def _picture(drawn: doc.Interval, scale: _Scale, is_difference: bool) -> str:
     """Return a value with its interval in SVG with presentation attributes; hollow for a reference list.
 
-    A difference has a scale of its own, the margin as a band and a line at 0; its shape and colour say the verdict.
+    A difference has a separate scale, the margin as a band and a line at 0; its shape and colour show the verdict.
     """
     if drawn.value is None:
         return ""
@@ -347,18 +347,18 @@ def _picture(drawn: doc.Interval, scale: _Scale, is_difference: bool) -> str:
 
 
 def _tag(name: str, content: str, **attributes: str) -> str:
-    """Return an element with its attributes, those that are not empty; `content` is HTML."""
+    """Return an element with its non-empty attributes; `content` is HTML."""
     given = "".join(f' {key.strip("_").replace("_", "-")}="{_safe(value)}"' for key, value in attributes.items() if value)
     return f"<{name}{given}>{content}</{name}>"
 
 
 def _safe(text: str) -> str:
-    """Return text as HTML: nothing in it is an element, and characters that act are seen."""
+    """Return text as HTML: it contains no elements, and control characters are visible."""
     return str(escape(visible(text)))
 
 
 def _stored(blocks: Iterable[doc.Block], figures: Sequence[doc.Figure]) -> Iterator[str]:
-    """Yield what programs and scripts read: tables by id, values in full precision, and the specifications of interactive charts."""
+    """Yield the data for programs and scripts: tables by id, values in full precision, and the specs of interactive charts."""
     tables = [block for block in _all(blocks) if isinstance(block, doc.Table) and block.columns_of_data]
     yield _json("receval-data", {one.id: {**one.about, "columns": one.columns_of_data, "rows": one.data} for one in tables})
     if figures:
@@ -369,7 +369,7 @@ def _stored(blocks: Iterable[doc.Block], figures: Sequence[doc.Figure]) -> Itera
 
 
 def _json(id: str, content: Any) -> str:
-    """Return JSON that stands in a page: no text in it can end the element."""
+    """Return JSON in an element of the page, which no text in it can end."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     safe = _ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     return _tag("script", safe, type="application/json", id=id) + "\n"
@@ -384,9 +384,9 @@ def _file(name: str) -> str:
 
 
 def for_notebook(document: Iterable[doc.Block]) -> str:
-    """Return the document as an element of a notebook: tables that need no script, in classes of their own, with every text escaped.
+    """Return the document as an element of a notebook: tables without scripts, with their own classes, and with every text escaped.
 
-    Notes of tables stand before the next sentences below them.
+    Notes of tables come before the next sentences.
     """
     parts: list[str] = []
     notes: list[str] = []
@@ -417,7 +417,7 @@ def _notebook_list(kind: str, texts: Iterable[str]) -> str:
 
 
 def _notebook_table(table: doc.Table) -> str:
-    heads = "".join(f'<th scope="col">{html.escape(doc.directed(one.title, one.direction))}</th>' for one in table.columns)
+    heads = "".join(f'<th scope="col">{html.escape(doc.with_arrow(one.title, one.direction))}</th>' for one in table.columns)
     lines, tags = [], {True: '<td class="receval-best">', False: "<td>"}
     for head, *cells in table.rows:
         others = "".join(f"{tags[cell.mark == 'best']}{_notebook_text(cell)}</td>" for cell in cells)

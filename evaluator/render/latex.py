@@ -1,4 +1,4 @@
-"""Document → LaTeX that prints every text as it is, with pdflatex and the encoding T1: a whole document, or tables for one of one's own."""
+"""Document → LaTeX that prints every text literally, with pdflatex and the encoding T1: a whole document, or tables for the user's own."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ _SYMBOL_LIST: Final = (
     r"\renewcommand{\makelabel}[1]{#1\hfil}}"
 )
 WIDTH: Final = 92
-"""How many characters have room beside each other in a table, unless a page is said to have another width."""
+"""Number of characters across a table, unless the page has another width."""
 _BETWEEN_COLUMNS: Final = 4
 _HEIGHT: Final = 42
-"""How many lines a table has at most, so that it fits on a page with its caption."""
+"""Largest number of rows of a table that fits on a page with its caption."""
 _GAP: Final = 2
 _LONGEST_NAME: Final = 30
 _LONGEST_WORD: Final = 10
 _OVER_SEVERAL: Final = 20
-"""How long a line of the head of a group is at most."""
+"""Largest length of a line of the head of a group."""
 _NEXT: Final = r" \\ "
 _BREAKS: Final = re.compile(r"(?<=[,;_ /|-])|(?=[(@])|(?<=[a-z])(?=[A-Z])")
 _MARKS: Final[Mapping[str, str]] = {"best": r"\textbf{%s}", "untested": r"\textbf{%s}", "second": r"\underline{%s}"}
@@ -59,10 +59,10 @@ _NAMED: Final = {
     "math": "≠ neq ≤ leq ≥ geq ≈ approx ← leftarrow ↑ uparrow → rightarrow ↓ downarrow ∈ in ∩ cap ∪ cup ∑ sum ∏ prod √ surd ∞ infty ⋅ cdot "
     "⌊ lfloor ⌋ rfloor α alpha β beta γ gamma δ delta ε epsilon ζ zeta η eta θ theta ι iota κ kappa λ lambda μ mu ν nu ξ xi π pi ρ rho "
     "σ sigma τ tau υ upsilon φ phi χ chi ψ psi ω omega Γ Gamma Δ Delta Θ Theta Λ Lambda Ξ Xi Π Pi Σ Sigma Υ Upsilon Φ Phi Ψ Psi Ω Omega",
-    # The first three are commands; the others would be printed as something else, alone or twice in a row.
+    # The first three are commands; the others would print as other characters, alone or doubled.
     "text": "\\ backslash ^ asciicircum ~ asciitilde < less > greater | bar \" quotedbl ' quotesingle ` asciigrave",
 }
-"""Signs that LaTeX has by name, each before its name."""
+"""Signs that LaTeX has as commands, each before its name."""
 
 
 def _named(kind: str) -> Iterator[tuple[str, str]]:
@@ -81,13 +81,13 @@ _SIGNS: Final = {
 _ESCAPES: Final = {
     **{sign: f"\\{sign}" for sign in "{}$&#%_"},
     **{sign: rf"\text{name}{{}}" for sign, name in _named("text")},
-    **{sign: f"{{{sign}}}" for sign in "[]*"},  # behind the end of a row they would be read as its options
+    **{sign: f"{{{sign}}}" for sign in "[]*"},  # after the end of a row they would be read as its options
     **_SIGNS,
 }
 _KNOWN: Final = frozenset(chr(code) for code in range(0xA1, 0x17F)) - frozenset(
     "\u00ad\u00b8\u0126\u0127\u0138\u013f\u0140\u0149\u0166\u0167"
 ) | frozenset("\u0218\u0219\u021a\u021b\u2013\u2014\u2018\u2019\u201a\u201c\u201d\u201e\u2020\u2021\u2022\u2026\u2030\u20ac\u2122")
-"""The characters beside those of ASCII that pdflatex prints with the encoding T1."""
+"""The characters besides ASCII that pdflatex prints with the encoding T1."""
 _UNKNOWN: Final = re.compile(rf"[^ -~{''.join(map(re.escape, sorted(_KNOWN | _SIGNS.keys())))}]+")
 _LIGATURES: Final = re.compile(r"(?<=-)(?=-)|(?<=,)(?=,)|(?<=[?!])(?=\\textasciigrave)")
 _LONG: Final = 18
@@ -99,23 +99,23 @@ _KNOWN_SYMBOLS: Final = (
     | {symbol for meaning in GLOSSARY.values() for symbol in re.findall(r"\$([^$]+)\$", meaning)}
     | {"R", "|T_u|", r"[\ldots]", *(f"M_{place}" for place in range(1, 10))}
 )
-"""What is used as LaTeX in a text; beside it are the symbols of the numbers that metrics take."""
+"""Texts that are used as LaTeX, in addition to the symbols of parameters of metrics."""
 _NUMBER: Final = re.compile(r"(-?)([\d.,]+|inf)(?:e([+-]\d+))?")
 
 
 class Page(Struct, frozen=True):
-    """The page of the document that tables are for: how many characters fit across it, and its columns."""
+    """The page of the user's document: number of characters across it, and number of columns."""
 
     width: int = WIDTH
     columns: int = 1
 
     @property
     def room_of_column(self) -> int:
-        """Return how many characters fit in one column."""
+        """The number of characters across one column."""
         return (self.width - (self.columns - 1) * _BETWEEN_COLUMNS) // self.columns
 
     def environment(self, width: int) -> str:
-        """Return the environment of a table that is so wide: with a star it is across all columns."""
+        """Return the environment of a table of this width: with a star it spans all columns."""
         return "table*" if width > self.room_of_column and self.columns > 1 else "table"
 
 
@@ -123,7 +123,7 @@ _PAGE: Final = Page()
 
 
 def as_latex(document: doc.Document, page: Page = _PAGE) -> str:
-    """Return a whole document if its first block is a title; otherwise its tables alone, for a document of one's own with that `page`."""
+    """Return a whole document if its first block is a title; otherwise only its tables, for the user's document with this `page`."""
     match document:
         case (doc.Heading(title, 1), *blocks):
             before = (rf"\title{{{escaped(title)}}}" + "\n\\author{}\n\\date{}", "\\begin{document}\n\\maketitle")
@@ -134,7 +134,7 @@ def as_latex(document: doc.Document, page: Page = _PAGE) -> str:
 
 
 def _texts(blocks: Iterable[doc.Block], place: str, page: Page = _PAGE) -> Iterator[str]:
-    """Yield the texts of blocks, findings that follow each other as one list; tables may stand at `place`."""
+    """Yield the texts of blocks, consecutive findings as one list; `place` is the position of tables."""
     for is_finding, some in groupby(blocks, lambda block: isinstance(block, doc.Alert)):
         texts = [text for block in some for text in _in_latex(block, place, page)]
         yield from [_list("description", texts)] if is_finding else texts
@@ -173,7 +173,7 @@ def _list(environment: str, items: Iterable[str]) -> str:
 
 
 def _terms(rows: Sequence[tuple[str, str]], code: bool) -> str:
-    """Return terms with their meanings; those that are all symbols stand narrower."""
+    """Return terms with their meanings; terms that are all symbols are set narrower."""
     terms = [rf"\texttt{{{prose(term)}}}" if code else documented(term) for term, _ in rows]
     items = [rf"\item[{f'{{{term}}}' if ']' in term else term}] {documented(text)}" for term, (_, text) in zip(terms, rows, strict=True)]
     are_symbols = all(is_symbol(term) for term, _ in rows)
@@ -181,9 +181,10 @@ def _terms(rows: Sequence[tuple[str, str]], code: bool) -> str:
 
 
 class _Column(Struct, frozen=True):
-    """A column in LaTeX: its head, the head of its `group`, which stands above several, and its cells.
+    """A column in LaTeX: its head, the head of its `group`, which spans several columns, and its cells.
 
-    `width` is about how many characters the widest cell has, `raised` how many of them are raised behind a number. Texts stand to the left.
+    `width` is the approximate number of characters of the widest cell, `raised` the number of superscripts behind a number. Texts are
+    left-aligned.
     """
 
     head: str
@@ -195,17 +196,17 @@ class _Column(Struct, frozen=True):
 
     @staticmethod
     def of(column: doc.Column, cells: Sequence[doc.Cell]) -> _Column:
-        group = doc.directed(column.group, column.direction) if column.group else ""
-        head = column.title if group else doc.directed(column.title, column.direction)
+        group = doc.with_arrow(column.group, column.direction) if column.group else ""
+        head = column.title if group else doc.with_arrow(column.title, column.direction)
         if not column.is_number:
-            shown = shortened([doc.directed(f"{cell.text} {cell.note}" if cell.note else cell.text, cell.direction) for cell in cells])
+            shown = shortened([doc.with_arrow(f"{cell.text} {cell.note}" if cell.note else cell.text, cell.direction) for cell in cells])
             return _Column(head, group, tuple(map(escaped, shown)), max(map(len, (head, *shown))), is_text=True)
         width = max((len(f"{cell.text} ± {cell.spread}" if cell.spread else cell.text) for cell in cells), default=0)
         return _Column(head, group, tuple(map(_number, cells)), width, max((len(cell.note) for cell in cells), default=0))
 
 
 def _number(cell: doc.Cell) -> str:
-    """Return a number as it is marked, with its spread, and with its note raised behind it, which takes no room."""
+    """Return a number with its mark, its spread, and its note as a superscript of width 0."""
     shown = _MARKS.get(cell.mark, "%s") % number(cell.text)
     spread = rf"{{\scriptsize\,$\pm$\,{number(cell.spread)}}}" if cell.spread else ""
     is_letters = cell.note.isascii() and cell.note.isalpha()
@@ -214,7 +215,7 @@ def _number(cell: doc.Cell) -> str:
 
 
 def shortened(names: Sequence[str]) -> list[str]:
-    """Return names without the middle of long ones; where two would be the same with a number."""
+    """Return names, long ones without their middle; if two would be equal, with a number."""
     shown: dict[str, str] = {}
     for name in names:
         whole = printable(name)
@@ -225,7 +226,7 @@ def shortened(names: Sequence[str]) -> list[str]:
 
 
 def parts(table: doc.Table, place: str = "htbp", page: Page = _PAGE) -> list[str]:
-    """Return the table as environments of LaTeX, as many as it takes; `place` says where they may be. The last one has the notes."""
+    """Return the table as one or more environments of LaTeX at `place`; the last one has the notes."""
     columns = [_Column.of(column, [row[n] for row in table.rows]) for n, column in enumerate(table.columns)]
     n_keys = next((n for n, column in enumerate(table.columns) if column.role not in ("key", "name")), len(columns))
     keys, others = tuple(columns[:n_keys]), columns[n_keys:]
@@ -237,7 +238,7 @@ def parts(table: doc.Table, place: str = "htbp", page: Page = _PAGE) -> list[str
     last = replace(table, rules=rules, notes=(*table.notes, *_names_in_full(table)))
     tables = [*([replace(last, notes=())] * (len(pieces) - 1)), last]
     captions = [_caption(table, n, len(pieces)) for n in range(1, len(pieces) + 1)]
-    kind = page.environment(max((_width(some) - _GAP for some, _ in pieces), default=0))  # the parts of a table look alike
+    kind = page.environment(max((_width(some) - _GAP for some, _ in pieces), default=0))  # the same for all parts of a table
     return [_environment(*piece, one, caption, kind, place) for piece, one, caption in zip(pieces, tables, captions, strict=True)]
 
 
@@ -259,7 +260,7 @@ def _caption(table: doc.Table, n: int, of: int) -> str:
 
 
 def _balanced(columns: Sequence[_Column], room: int) -> list[list[_Column]]:
-    """Return the columns in as few parts as have room, of about one width."""
+    """Return the columns in as few parts as fit, of about equal width."""
     best = list(_across(columns, room))
     for narrower in range(room - 1, 0, -1):
         tried = list(_across(columns, narrower))
@@ -270,7 +271,7 @@ def _balanced(columns: Sequence[_Column], room: int) -> list[list[_Column]]:
 
 
 def _across(columns: Sequence[_Column], room: int) -> Iterator[list[_Column]]:
-    """Yield the columns in parts that have room; those of a group stay together if they can."""
+    """Yield the columns in parts that fit; those of a group stay together if possible."""
     groups: list[list[_Column]] = []
     for column in columns:
         is_of_last = groups and column.group and groups[-1][0].group == column.group
@@ -288,7 +289,7 @@ def _across(columns: Sequence[_Column], room: int) -> Iterator[list[_Column]]:
 
 
 def _width(columns: Sequence[_Column]) -> int:
-    """Return about how many characters columns have beside each other, with the heads of their groups."""
+    """Return the approximate width of columns in characters, with the heads of their groups."""
     width, group, start = 0, "", 0
     for column in columns:
         if column.group != group:
@@ -299,7 +300,7 @@ def _width(columns: Sequence[_Column]) -> int:
 
 
 def _environment(columns: Sequence[_Column], lines: range, table: doc.Table, caption: str, kind: str, place: str) -> str:
-    """Return some columns and lines of a table; behind numbers is space for what is raised."""
+    """Return some columns and rows of a table, with space for superscripts behind numbers."""
     spaces = (rf"<{{\hspace{{{0.2 + 0.45 * column.raised:.2f}em}}}}" if column.raised else "" for column in columns)
     alignment = "".join("l" if column.is_text else f"r{space}" for column, space in zip(columns, spaces, strict=True))
     texts = [*_heads(columns), r"\midrule"]
@@ -322,7 +323,7 @@ def _environment(columns: Sequence[_Column], lines: range, table: doc.Table, cap
 
 
 def _heads(columns: Sequence[_Column]) -> list[str]:
-    """Return the line of groups, where several columns make one, with rules below them, and the line of heads."""
+    """Return the line of groups, if columns are grouped, with rules below them, and the line of heads."""
     above: list[str] = []
     rules: list[str] = []
     for group, some in groupby(enumerate(columns, 1), lambda one: one[1].group or one[0]):
@@ -340,7 +341,7 @@ def _stacked(head: str, longest: int = _LONGEST_WORD) -> str:
 
 
 def _lines(head: str, longest: int = _LONGEST_WORD) -> list[str]:
-    """Return a head in lines that are not too long, broken where its words and signs allow."""
+    """Return a head in lines of at most `longest` characters, broken at words and signs."""
     lines = [""]
     for part in _BREAKS.split(printable(head)):
         for start in range(0, len(part), longest) or (0,):
@@ -351,7 +352,7 @@ def _lines(head: str, longest: int = _LONGEST_WORD) -> list[str]:
 
 
 def printable(text: str) -> str:
-    """Return the text with the numbers of characters in the place of those that pdflatex does not know: `[U+1F600 FE0F]`."""
+    """Return the text with characters unknown to pdflatex replaced by their numbers: `[U+1F600 FE0F]`."""
     return _UNKNOWN.sub(lambda found: f"[U+{' '.join(f'{ord(one):04X}' for one in found[0])}]", unicodedata.normalize("NFC", text))
 
 
@@ -361,24 +362,24 @@ def escaped(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """Return a sentence that may quote anything; long words may be broken into lines."""
+    """Return a sentence that may contain any quoted text; long words may be broken into lines."""
     words = printable(text).split(" ")
     return " ".join(escaped(word) if len(word) < _LONG else r"\allowbreak{}".join(map(escaped, _PIECES.findall(word))) for word in words)
 
 
 def documented(text: str) -> str:
-    """Return a sentence of our own: words of the program between backticks in a typewriter's letters, symbols between $` and `$."""
+    """Return a sentence of receval: words of the program between backticks in typewriter font, symbols between $` and `$."""
     return "".join(_marked(part) if place % 2 else prose(part) for place, part in enumerate(_MARKED.split(text)))
 
 
 def is_symbol(text: str) -> bool:
-    """Return whether a text is the symbol of a formula, between $` and `$. Only known ones are: other people's text adds none."""
+    """Return whether a text is a known symbol of a formula, between $` and `$; text of users is never one."""
     of_metrics = (one.symbol for metric in METRICS.values() for one in metric.numbers.values())
     return text.startswith("$`") and text.endswith("`$") and (text[2:-2] in _KNOWN_SYMBOLS or text[2:-2] in of_metrics)
 
 
 def number(text: str) -> str:
-    """Return a number as other forms print it, or another text in its place; two hyphens make the dash of a missing one."""
+    """Return a number as other forms print it, or the text that replaces it; two hyphens print the dash of a missing one."""
     found = _NUMBER.fullmatch(text)
     if found is None:
         return "--" if text == "\u2013" else escaped(text)
@@ -389,7 +390,7 @@ def number(text: str) -> str:
 
 
 def _marked(text: str) -> str:
-    """Return what stands between backticks, with or without dollar signs around them."""
+    """Return the text between backticks, with or without dollar signs around them."""
     if is_symbol(text):
         return f"${text[2:-2]}$"
     dollar = escaped("$") if text.startswith("$") else ""

@@ -1,6 +1,6 @@
-"""Layout of tables on a screen: names are cut, rows and columns turned, columns make room or stand in further parts.
+"""Layout of tables on a screen: names are cut, rows and columns turned, columns left out or moved to further parts.
 
-Intervals are drawn in a line of text: `├──●──┤` around 0, with the band of the margin.
+Intervals are drawn as text: `├──●──┤` around 0, with the band of the margin.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from ..document import ARROWS, SIGNS, Cell, Column, Interval, Table
 from .terminal import Screen
 
 _LEAST_NAME, _LEGIBLE = 14, 24
-"""Least columns of the screen for a name that is cut, and for the name of a row where there is room for it."""
+"""Smallest width for a cut name, and for the name of a row if there is space."""
 _SHORTEST_NAME: Final = 10
-"""Least columns of the screen for a name that is cut so that a verdict stays beside its difference."""
+"""Smallest width for a name that is cut so that a verdict stays next to its difference."""
 _GAP: Final = 3
-"""Columns of the screen that every column of a table takes beside its text; the frame takes one more."""
+"""Screen columns that every column of a table takes besides its text; the frame takes one more."""
 _LEAST_WRAPPED: Final = 36
-"""Least width of a last column of texts that stands beside the others."""
+"""Smallest width of a last column of texts next to the others."""
 _COST: Final = 8
-"""Lines that a further table is worth: its own four, and as many for the eye that begins anew."""
+"""The cost of a further table in lines: its own four, and four for the effort of reading another table."""
 _DRAWN: Final = "├●┤░"
-"""What a screen must be able to write that shows intervals."""
+"""The signs that a screen must be able to write to show intervals."""
 _LEAST, _MOST = 13, 41
-"""How many columns a picture has, at least and at most; odd, so that 0 is in the middle."""
+"""Smallest and largest width of a picture; odd, so that 0 is in the middle."""
 
 
 def laid_out(table: Table, screen: Screen) -> list[Table]:
-    """Return the form of a table that suits a screen, in several parts if it has to be; of others' texts every character is seen.
+    """Return the arrangement of a table that suits a screen, in several parts if necessary, with all characters of quoted texts visible.
 
-    The first that fits as it is, rows as columns if there are more of these; else the first that fits when long names are cut; else the
-    same of its narrow form; else that of the fewest lines and parts. Texts of a last column without room stand in a part of their own.
+    It is the first arrangement that fits, rows as columns if there are more columns; else the first that fits with long names cut; else the
+    same for its narrow form; else the one with the fewest lines and parts. Texts of a last column without space get a separate part.
     """
     forms, narrow = forms_of(table, screen), forms_of(table.narrow, screen) if table.narrow else []
     if screen.width is None or table.bare:
@@ -47,16 +47,16 @@ def laid_out(table: Table, screen: Screen) -> list[Table]:
 
 
 def forms_of(table: Table, screen: Screen) -> list[Table]:
-    """Return the table as the screen can write it, and turned where that may be, the one with more rows than columns first.
+    """Return the table in signs that the screen can write, and, if allowed, turned; the one with more rows than columns first.
 
-    Its other arrangements follow.
+    Other arrangements of the table follow.
     """
     columns = (replace(one, title=screen.visible(f"{one.group} {one.title}".strip()), group="") for one in table.columns)
     rows = (tuple(replace(cell, text=screen.visible(cell.text), note=screen.visible(cell.note)) for cell in row) for row in table.rows)
     forms = [replace(table, columns=tuple(columns), rows=tuple(rows))]
     if table.turns:
         has_many_columns = len(table.columns) - table.n_keys > len(table.rows) - table.apart
-        forms.insert(0 if has_many_columns else 1, forms[0].turned())
+        forms.insert(0 if has_many_columns else 1, forms[0].transposed())
     return [*forms, *(forms_of(table.other, screen) if table.other else ())]
 
 
@@ -71,7 +71,7 @@ def head_of(column: Column, screen: Screen) -> str:
 
 
 def texts_of(table: Table, index: int, screen: Screen) -> tuple[str, ...]:
-    """Return the cells of a column; numbers stand to the right, values aligned by the point, with room for marks where one has one."""
+    """Return the cells of a column; numbers are right-aligned, values by the point, with space for marks if there are any."""
     column, cells = table.columns[index], [row[index] for row in table.rows]
     if not column.is_number:
         return tuple(_text(cell, screen) for cell in cells)
@@ -91,22 +91,22 @@ def texts_of(table: Table, index: int, screen: Screen) -> tuple[str, ...]:
 
 
 def has_room_for_texts(table: Table, width: int) -> bool:
-    """Return whether the columns before the last one fit without taking several lines, and leave it room."""
+    """Return whether the columns before the last one fit without broken lines, and leave space for it."""
     *others, last = zip(*([cell.text for cell in row] for row in table.rows), strict=True) if table.rows else [()] * len(table.columns)
     widths = (_longest((column.title, *cells)) + _GAP for column, cells in zip(table.columns, others, strict=False))
     return sum(widths) + min(_longest(last), _LEAST_WRAPPED) + _GAP + 1 <= width
 
 
 def aligned(cells: Sequence[str]) -> tuple[str, ...]:
-    """Return numbers as text, padded so that their points stand below each other if they stand to the right."""
+    """Return numbers as text, padded so that right-aligned numbers are aligned by their points."""
     digits = [len(cell) - len(cell.lstrip("+-−0123456789,")) for cell in cells]
-    after = [cell_len(cell) - (n or len(cell)) for cell, n in zip(cells, digits, strict=True)]  # what is no number ends at the point
+    after = [cell_len(cell) - (n or len(cell)) for cell, n in zip(cells, digits, strict=True)]  # other texts end at the point
     most = max(after, default=0)
     return tuple(f"{cell}{' ' * (most - n)}" if cell else "" for cell, n in zip(cells, after, strict=True))
 
 
 def to_the_right(texts: Sequence[str]) -> tuple[str, ...]:
-    """Return texts of one width, which stand to the right; rich takes the space at their ends away when it does that."""
+    """Return right-aligned texts of one width; rich would remove the space at their ends."""
     width = _longest(texts)
     return tuple(f"{' ' * (width - cell_len(text))}{text}" for text in texts)
 
@@ -125,7 +125,7 @@ def _longest(texts: Iterable[str]) -> int:
 
 
 def _with_texts(table: Table, screen: Screen, width: int) -> list[Table]:
-    """Return the table, or without room for the texts of its last column these in a part of their own, below the others."""
+    """Return the table; without space for the texts of its last column, these are in a separate part below."""
     n_names = table.n_keys if table.n_keys < len(table.columns) else 0
     cut = _with_names(table, screen, max(_LEAST_NAME, width // 3), max(_LEAST_NAME, width // 4)) if n_names else table
     for form in (table, cut):
@@ -149,7 +149,7 @@ def _numbers(forms: Sequence[Table], narrow: Sequence[Table], screen: Screen, wi
 
 
 def _rooms_beside_others(table: Table, screen: Screen, width: int) -> list[int]:
-    """Return the room for names beside which all columns that do not yield fit in one part, if some yield and there is such a room."""
+    """Return a width for names with which all columns that do not yield fit in one part; empty if none yields or none fits."""
     numbers = range(table.n_keys, len(table.columns))
     stay = [number for number in numbers if not table.columns[number].yields]
     if len(stay) == len(numbers):
@@ -161,12 +161,12 @@ def _rooms_beside_others(table: Table, screen: Screen, width: int) -> list[int]:
 
 
 def _fitted(table: Table, screen: Screen, width: int, cuts: bool) -> Table | None:
-    """Return a form that fits a width, its names cut as little as possible if `cuts`: first those of columns, then those of rows."""
+    """Return a table that fits a width; with `cuts`, names are cut as little as possible, first of columns, then of rows."""
     keys = [(cell_len(table.columns[n].title), _longest(texts_of(table, n, screen))) for n in range(table.n_keys)]
     others = range(table.n_keys, len(table.columns))
     pairs = [(_longest(texts_of(table, n, screen)), cell_len(head_of(table.columns[n], screen))) for n in others]
     longest_row, longest = max((most for _, most in keys), default=0), max(name for _, name in pairs)
-    # Beside several columns that name the rows further parts say more than names without their middle.
+    # With several columns that name the rows, further parts are clearer than cut names.
     least_row, least = (width // 3, width // 4) if table.n_keys > 1 else (min(width // 3, _LEGIBLE), 0)
     least_row, least = (max(_LEAST_NAME, least_row), max(_LEAST_NAME, least)) if cuts else (longest_row, longest)
     for row_room in range(min(longest_row, width), min(least_row, longest_row) - 1, -1):
@@ -178,7 +178,7 @@ def _fitted(table: Table, screen: Screen, width: int, cuts: bool) -> Table | Non
 
 
 def _with_names(table: Table, screen: Screen, row_room: int, column_room: int) -> Table:
-    """Return the table with names of rows and heads of numbers that take at most so many columns of the screen."""
+    """Return the table with names of rows and heads of numbers cut to these widths."""
     n_keys = table.n_keys
     heads = table.columns[n_keys:]
     titles = screen.cut_apart((one.title for one in heads), (column_room - cell_len(_arrow(one.direction, screen)) for one in heads))
@@ -189,16 +189,16 @@ def _with_names(table: Table, screen: Screen, row_room: int, column_room: int) -
 
 
 def _shorter(cells: Iterable[Cell], screen: Screen, room: int) -> Callable[[Cell], Cell]:
-    """Return a function that cuts the texts of cells; different ones stay different."""
+    """Return a function that cuts the texts of cells; different texts stay different."""
     suffixes = {cell.text: cell_len(_text(cell, screen)) - cell_len(cell.text) for cell in cells}
     short = dict(zip(suffixes, screen.cut_apart(suffixes, (room - suffix for suffix in suffixes.values())), strict=True))
     return lambda cell: replace(cell, text=short[cell.text])
 
 
 def _parts(table: Table, screen: Screen, width: int) -> list[Table]:
-    """Return the table, or parts with the columns before its numbers and as many of the others as fit.
+    """Return the table, or parts with the columns before its numbers and as many others as fit.
 
-    Columns that yield are left out before the others are parted.
+    Columns that yield are left out before the others are split into parts.
     """
     widths = [max(_longest(texts_of(table, n, screen)), cell_len(head_of(column, screen))) + _GAP for n, column in enumerate(table.columns)]
     keys, stay = range(table.n_keys), list(range(table.n_keys, len(table.columns)))
@@ -212,7 +212,7 @@ def _parts(table: Table, screen: Screen, width: int) -> list[Table]:
 
 
 def _in_groups(columns: Sequence[int], widths: Sequence[int], room: int, most: int | None = None) -> list[list[int]]:
-    """Return columns in as few groups as fit into `room`, about as many in each, or at `most` so many; one at least."""
+    """Return columns in as few groups as fit into `room`, of about equal number, or of at `most` so many; at least one each."""
     groups: list[list[int]] = [[]]
     for number in columns:
         if groups[-1] and (sum(widths[other] for other in groups[-1]) + widths[number] > room or len(groups[-1]) == most):
@@ -223,7 +223,7 @@ def _in_groups(columns: Sequence[int], widths: Sequence[int], room: int, most: i
 
 
 def _part(table: Table, keys: Sequence[int], group: Sequence[int]) -> Table:
-    """Return some columns of a table, without rows that only other columns say something in."""
+    """Return some columns of a table, without rows that are empty in them."""
     columns = tuple(table.columns[n] for n in (*keys, *group))
     below = len(table.rows) - table.apart
     rows = (
@@ -235,7 +235,7 @@ def _part(table: Table, keys: Sequence[int], group: Sequence[int]) -> Table:
 
 
 def with_pictures(table: Table, screen: Screen) -> Table:
-    """Return the table with a picture behind each interval, if that is a terminal that has room and the signs for it."""
+    """Return the table with a picture behind each interval, on a terminal with space and the signs for it."""
     intervals = (index for index, column in enumerate(table.columns) if column.role == "interval")
     index = next((index for index in intervals if any(row[index].drawn for row in table.rows)), None)
     if index is None or screen.width is None or not screen.is_terminal or not screen.encodes(_DRAWN):
@@ -251,9 +251,9 @@ def with_pictures(table: Table, screen: Screen) -> Table:
 
 
 def pictures(intervals: Sequence[Interval | None], room: int) -> list[str] | None:
-    """Return a picture of each interval in at most `room` columns, all to one scale with 0 in the middle.
+    """Return a picture of each interval in at most `room` columns, on one scale with 0 in the middle.
 
-    `│` is 0, `●` the value, `├` and `┤` the ends of its interval, `░` lies within the margin. `None` without room or any interval.
+    `│` is 0, `●` the value, `├` and `┤` the ends of its interval, `░` is within the margin. `None` without space or intervals.
     """
     width = min(room, _MOST) - (1 - min(room, _MOST) % 2)
     known = [one for one in intervals if one is not None]
@@ -265,7 +265,7 @@ def pictures(intervals: Sequence[Interval | None], room: int) -> list[str] | Non
 
 def _picture(one: Interval | None, scale: float, width: int) -> str:
     half = width // 2
-    cells = ["\u00a0"] * width  # an ordinary space at the end of a cell would be cut off, and the picture moved
+    cells = ["\u00a0"] * width  # an ordinary space at the end of a cell would be removed, and the picture shifted
 
     def fill(low: float, high: float, sign: str) -> None:
         first, last = (half + round(end / scale * half) for end in (low, high))

@@ -1,4 +1,4 @@
-"""Document → Markdown. Nothing in names and sentences that quote others is used as Markdown or HTML."""
+"""Document → Markdown. Names and quoted texts are never interpreted as Markdown or HTML."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .. import document as doc
 from ..quoting import on_one_line, visible
 
 _ACTING: Final = re.compile(r"[\\`*\[\]<>|~&]|(?<![^\W_])_|_(?![^\W_])")
-"""Characters that Markdown takes for markup; an underscore within a word is none."""
+"""Characters of markup in Markdown; an underscore within a word is not."""
 _LEADING: Final = re.compile(r"(?:#{1,6}|[+-])(?:\s|$)")
 _TAG: Final = re.compile(r"<(?=[A-Za-z/!?])")
 _LINK: Final = re.compile(r"\]\(")
@@ -22,20 +22,20 @@ _BOLD: Final = ("best", "fail")
 
 
 def as_markdown(document: Iterable[doc.Block], *, quotes_nobody: bool = False) -> str:
-    """Return the document as Markdown; one that `quotes_nobody` may have links, and Markdown of our own in headings."""
+    """Return the document as Markdown; if it `quotes_nobody`, it may have links, and Markdown in headings."""
     return f"{_joined(document, quotes_nobody)}\n"
 
 
 def markdown_text(text: str) -> str:
-    """Return a text of other people's data for a line of Markdown: nothing in it is used as Markdown or HTML."""
+    """Return a text from data for a line of Markdown: it is never interpreted as Markdown or HTML."""
     marked = _ACTING.sub(lambda found: f"\\{found[0]}", on_one_line(text).strip())
     return f"\\{marked}" if _LEADING.match(marked) else marked
 
 
 def _own(text: str, ours: bool) -> str:
-    """Return Markdown of our own with names in it that are not, on a line: outside of code what would be an HTML tag is text.
+    """Return Markdown of receval that contains names, on a line: outside of code, HTML tags become text.
 
-    So is what would be a link, unless all of it is `ours`.
+    Links become text too, unless the text is entirely `ours`.
     """
     parts = _CODE.split(visible(text))
     safe = (part if part.startswith("`") else _TAG.sub(r"\\<", part if ours else _LINK.sub(r"]\\(", part)) for part in parts)
@@ -47,7 +47,7 @@ def _joined(document: Iterable[doc.Block], ours: bool) -> str:
 
 
 def _written(document: Iterable[doc.Block], ours: bool) -> Iterator[str]:
-    """Yield each block as text; notes of tables follow the next sentences below them."""
+    """Yield each block as text; notes of tables follow the next sentences."""
     notes: list[str] = []
     for is_alert, blocks in groupby(document, lambda block: isinstance(block, doc.Alert)):
         if is_alert:
@@ -103,7 +103,7 @@ def _lines(block: doc.Block, ours: bool) -> Iterable[str]:
 def _table(table: doc.Table, own: Callable[[str], str]) -> Iterator[str]:
     if table.caption:
         yield f"**{markdown_text(table.caption)}**\n"
-    yield _row([doc.directed(markdown_text(f"{column.group} {column.title}"), column.direction) for column in table.columns])
+    yield _row([doc.with_arrow(markdown_text(f"{column.group} {column.title}"), column.direction) for column in table.columns])
     yield "|" + "".join("---:|" if column.is_number else "---|" for column in table.columns)
     for row in table.rows:
         yield _row([_cell(cell, column, own) for cell, column in zip(row, table.columns, strict=True)])
@@ -113,7 +113,7 @@ def _cell(cell: doc.Cell, column: doc.Column, own: Callable[[str], str]) -> str:
     spread = f" ± {cell.spread}" if cell.spread else ""
     text = f"`{cell.text}`" if column.role == "code" and cell.text else cell.text
     is_own = column.is_number or column.role in ("text", "code")
-    text = doc.directed(own(text).replace("|", r"\|") if is_own else markdown_text(text), cell.direction) + spread
+    text = doc.with_arrow(own(text).replace("|", r"\|") if is_own else markdown_text(text), cell.direction) + spread
     marked = f"**{text}**" if cell.mark in _BOLD else f"{text} {doc.SIGNS[cell.mark]}" if cell.mark == "untested" else text
     return f"{marked} {markdown_text(cell.note)}" if cell.note else marked
 

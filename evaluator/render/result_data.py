@@ -1,6 +1,6 @@
 """Results, comparisons, gates and baselines for machines, as plain values and frames: the columns of `result.COLUMNS`, full precision.
 
-Values of users have a row for every user and model, sorted by user within a model.
+Per-user values have a row for every user and model, sorted by user within a model.
 """
 
 from __future__ import annotations
@@ -80,20 +80,20 @@ def result_cells(result: Result) -> dict[str, Any]:
 
 
 def findings(result: Result) -> dict[str, Any]:
-    """Return what the health checks found, and in which files."""
+    """Return the findings of the health checks, and their files."""
     return {"format_version": FORMAT_VERSION, **cells_of_checks(result), "inputs": to_builtins(result.inputs)}
 
 
 def cells_of_checks(result: Result) -> dict[str, Any]:
-    """Return which checks were made, and what they found."""
+    """Return the checks that ran, and their findings."""
     made = [check for check in CHECKS if result.examined and check not in result.unmade]
     found = [finding.cells() for finding in result.findings]
     return {"checks": {"examined": result.examined, "made": made, "not_made": dict(result.unmade)}, "findings": found}
 
 
 def user_values(result: Result) -> pl.DataFrame:
-    """Return the per-user values; one that is not defined is NaN, one that a user does not have is null."""
-    # A yardstick may lack a measure, and then it has no numerator and denominator of it.
+    """Return the per-user values; undefined values are NaN, missing ones null."""
+    # Reference lists may lack a measure, and then also its numerator and denominator.
     frames = [frame.select(pl.lit(model).alias("model"), pl.all()) for model, frame in result.per_user.items()]
     return pl.concat(frames, how="diagonal")
 
@@ -124,7 +124,7 @@ def comparison_rows(comparison: Comparison) -> list[list[Any]]:
 
 
 def losers(comparison: Comparison) -> pl.DataFrame:
-    """Return the users who lose most: model, measure, user (as text), base, model_value, difference."""
+    """Return the users with the largest losses: model, measure, user (as text), base, model_value, difference."""
     frames = []
     for (model, measure), frame in comparison.losers.items():
         named = (pl.lit(model).alias("model"), pl.lit(measure).alias("measure"), pl.col("user").cast(pl.String))
@@ -133,18 +133,18 @@ def losers(comparison: Comparison) -> pl.DataFrame:
 
 
 def gate_cells(gates: Sequence[Gate]) -> dict[str, Any]:
-    """Return the gates as plain values; nothing where none was judged."""
+    """Return the gates as plain values; empty if none was judged."""
     return {"gates": to_builtins(list(gates))} if gates else {}
 
 
 def verdict_cells(gates: Sequence[Gate], *, strict: bool = False) -> dict[str, Any]:
-    """Return the gates, and whether they failed, as the exit code has it."""
+    """Return the gates, and whether they failed, as in the exit code."""
     verdicts = Verdicts(tuple(gates))
     return {"format_version": GATES_VERSION, "failed": verdicts.failed(strict), "summary": verdicts.summary(), **gate_cells(gates)}
 
 
 def baseline_cells(result: Result, name: str) -> dict[str, Any]:
-    """Return what a folder of results holds."""
+    """Return the contents of a folder of results."""
     return {
         "baseline": name,
         "models": list(result.models),

@@ -1,6 +1,6 @@
-"""Render one template of a user: the program of a process of its own, which can be stopped and whose memory is limited.
+"""Render one template of a user, as a separate process, which can be stopped and whose memory is limited.
 
-It is given a JSON on its standard input and answers with one on its standard output. Only Python's own modules and Jinja are imported.
+It reads JSON from standard input and writes JSON to standard output. It imports only Python's standard library and Jinja.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from contextlib import suppress
 from typing import Any, Final
 
 _MOST_BITS: Final = 10_000
-"""Integers in templates have at most so many bits: about 3,000 digits."""
+"""Largest number of bits of integers in templates: about 3,000 digits."""
 
 
 def main() -> None:
-    """Answer one question: the rendered `text`, or the `kind`, `message` and `line` of what is wrong."""
+    """Answer one request: the rendered `text`, or the `kind`, `message` and `line` of an error."""
     asked = json.loads(sys.stdin.buffer.read())
     sys.path[:] = asked["path"]
     _limit_memory(asked["memory"])
@@ -27,12 +27,12 @@ def main() -> None:
 
 
 def _rendered(asked: dict[str, Any]) -> str:
-    """The text that a template gives; `_TooLarge` as soon as it is longer than `most`."""
+    """Return the text of a template; raise `_TooLarge` as soon as it is longer than `most`."""
     from jinja2 import StrictUndefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     class Environment(ImmutableSandboxedEnvironment):
-        """The sandbox of Jinja, which refuses a product or a power that is larger than a text or a number may be."""
+        """The sandbox of Jinja, which refuses products and powers that are too large."""
 
         intercepted_binops = frozenset(["*", "**"])
 
@@ -51,11 +51,11 @@ def _rendered(asked: dict[str, Any]) -> str:
 
 
 class _TooLarge(Exception):
-    """The text is longer than it may be."""
+    """The text is too long."""
 
 
 def _refuse_large(operator: str, left: Any, right: Any, most: int) -> None:
-    """`OverflowError` for a product or a power of integers of too many bits, `_TooLarge` for a text or list repeated too often."""
+    """Raise `OverflowError` for a product or power of integers with too many bits, `_TooLarge` for a text or list repeated too often."""
     if operator == "*" and isinstance(left, int) != isinstance(right, int):
         times, repeated = (left, right) if isinstance(left, int) else (right, left)
         if hasattr(repeated, "__len__") and len(repeated) * times > most:
@@ -67,7 +67,7 @@ def _refuse_large(operator: str, left: Any, right: Any, most: int) -> None:
 
 
 def _limit_memory(most: int) -> None:
-    """Limit the memory of this process where the system can; elsewhere time is the limit."""
+    """Limit the memory of this process if the system can; elsewhere only the time is limited."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -76,7 +76,7 @@ def _limit_memory(most: int) -> None:
 
 
 def _kind(error: Exception) -> str:
-    """`large`, `memory`, `syntax`, `template`, or the name of an error of Python."""
+    """Return `large`, `memory`, `syntax`, `template`, or the name of a Python exception."""
     from jinja2 import TemplateError, TemplateSyntaxError
 
     kinds = {_TooLarge: "large", MemoryError: "memory", OverflowError: "limit", TemplateSyntaxError: "syntax", TemplateError: "template"}

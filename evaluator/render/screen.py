@@ -1,4 +1,4 @@
-"""Document → text for a terminal, a pipe or a file: fitted to a terminal; elsewhere nothing is broken, a sentence or a row is a line."""
+"""Document → text for a terminal, a pipe or a file: fitted to a terminal; elsewhere each sentence or row is one line."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from .terminal import CODE, FORMULA, UNBOUNDED, Screen
 _PROSE: Final = 100
 _LEAST_BAR, _WIDEST_BAR = 4, 60
 _MANY: Final = 4
-"""Number of tables from which on a sentence says how to see less."""
+"""Number of tables from which a sentence says how to see less."""
 _SEVERITIES: Final = {"error": "bold red", "warn": "bold color(166)", "info": f"bold {CODE}"}
-"""Colours that can be read on white as well as on black."""
+"""Colours that are readable on white and on black."""
 _STYLES: Final[dict[doc.Mark, str]] = {"best": "bold", "pass": "green", "fail": "bold red", "inconclusive": "yellow", "skipped": "dim"}
 _Shape = tuple[RenderableType, int]
-"""A shape, and the width that it is drawn in."""
+"""A shape, and its width."""
 
 
 def show(document: Iterable[doc.Block], file: TextIO) -> str:
-    """Return the document as text for `file`, with colour and frames only where that is a terminal that has them."""
+    """Return the document as text for `file`, with colour and frames only on a terminal that supports them."""
     lines = Screen.of(file).draw(_Drawing(Screen.of(file)).of(document))
     return f"{text}\n" if (text := re.sub(r"\n{3,}", "\n\n", lines).strip("\n")) else ""
 
 
 class _Drawing(Struct, frozen=True):
-    """Blocks as rich draws them on one screen."""
+    """Draw blocks with rich on one screen."""
 
     screen: Screen
 
@@ -99,7 +99,7 @@ class _Drawing(Struct, frozen=True):
             yield from self.screen.paragraph(Text(self.screen.visible(text), style="dim" if block.small else ""))
 
     def alert(self, alert: doc.Alert) -> Iterator[_Shape]:
-        """Yield the sentence of a finding, as many examples as a line has room for, one at least, and its advice."""
+        """Yield the sentence of a finding, as many examples as fit in a line (at least one), and its advice."""
         style = _SEVERITIES[alert.severity]
         yield from self.screen.paragraph(Text(self.screen.visible(alert.text)), f"{alert.head}  ", before_style=style)
         n, room = len(alert.examples), (self.screen.width or 0) - len("  for example: ")
@@ -121,7 +121,7 @@ class _Drawing(Struct, frozen=True):
         return self.sized(grid, 2, is_prose=True)
 
     def bars(self, bars: doc.Bars) -> _Shape:
-        """Return a histogram as wide as the screen has room for, within limits."""
+        """Return a histogram as wide as the screen allows, within limits."""
         others = sum(max((cell_len(row[column]) for row in bars.cells()), default=0) + 2 for column in range(3)) + 2
         room = doc.LONGEST_BAR if self.screen.width is None else max(min(self.screen.width - others, _WIDEST_BAR), _LEAST_BAR)
         grid = RichTable.grid(padding=(0, 2))
@@ -167,9 +167,9 @@ class _Drawing(Struct, frozen=True):
         return grid
 
     def sized(self, shape: RenderableType, left: int = 0, *, is_prose: bool = False) -> _Shape:
-        """Return the shape behind `left` columns with the width of the screen, or the least one at which nothing of it is cut off.
+        """Return the shape behind `left` columns with the width of the screen, or the smallest one at which nothing is cut off.
 
-        Lines of prose are not longer than is good to read.
+        Lines of prose are kept short enough to read well.
         """
         right = max((self.screen.width or 0) - _PROSE, 0) if is_prose else 0
         padded = Padding(shape, (0, right, 0, left), expand=False) if left or right else shape
@@ -178,7 +178,7 @@ class _Drawing(Struct, frozen=True):
 
 
 def _together(before: doc.Block, after: doc.Block) -> bool:
-    """Return whether no empty line stands between two blocks."""
+    """Return whether there is no empty line between two blocks."""
     match before, after:
         case doc.Sentences(), doc.Sentences():
             return before.small == after.small

@@ -1,4 +1,4 @@
-"""`Screen`: width, signs and styles of the terminal, pipe or file that a text is written to; it makes names of others harmless there."""
+"""`Screen`: width, signs and styles of the terminal, pipe or file of a text; it also makes foreign names harmless."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from ..quoting import seen
+from ..quoting import escaped
 
 _WORD: Final = re.compile(r"[\w.]+|[^\w.]")
 """A word of a measure, or a sign between words."""
 _AGGREGATE: Final = re.compile(r" \(\w{1,8}\)$")
-"""What follows the name of a measure, ` (ci95)`, and stays where the name is cut."""
+"""The suffix of a measure, such as ` (ci95)`, which stays if the name is cut."""
 _LONGEST_MEASURE: Final = 200
-"""A longer name is cut anywhere: it is none that people write."""
+"""A longer name is cut anywhere, because people do not write such names."""
 _WORDS: Final = {
     "↑": "higher", "↓": "lower", "∞": "inf", "–": "-", "−": "-", "±": "+-", "…": "...", "◂": "<", "◃": "?",
     "→": "->", "·": "-", "×": "x", "≥": ">=", "≤": "<=",
@@ -29,16 +29,18 @@ _WORDS: Final = {
 """Sign → its replacement in an output that cannot encode it."""
 _ASCII: Final = Box(str(SIMPLE_HEAD).replace("─", "-"), ascii=True)
 _PROSE, _LEAST_PROSE = 100, 20
-"""Most and least columns of a line of text."""
+"""Largest and smallest width of a line of text."""
+_NO_BREAK: Final = "\ue000"
+"""A space at which no line breaks, while text is wrapped: rich breaks lines at every space of Unicode. Texts do not have it."""
 CODE: Final = "color(31)"
 FORMULA: Final = "color(28)"
-"""Colours of the 256 that can be read on white as well as on black."""
+"""Those of the 256 colours that are readable on white and on black."""
 UNBOUNDED: Final = Console(force_jupyter=False, width=100_000, height=100)
-"""Console on which nothing is cut or broken, to measure widths."""
+"""A console without cuts and line breaks, to measure widths."""
 
 
 class PlainText(TextIOWrapper):
-    """File in memory for plain text: no terminal, whatever FORCE_COLOR and COLUMNS say, which notebooks set for their programs."""
+    """File in memory for plain text: never a terminal, even if FORCE_COLOR and COLUMNS are set, as notebooks do for their programs."""
 
     def __init__(self) -> None:
         super().__init__(BytesIO(), encoding="utf-8")
@@ -54,7 +56,7 @@ class Screen(Struct, frozen=True):
 
     @staticmethod
     def of(file: TextIO) -> Screen:
-        """Return the screen that `file` writes to."""
+        """Return the screen of a file."""
         if isinstance(file, PlainText):
             return Screen(None, False, file.encoding, None)
         console = Console(force_jupyter=False, file=file)
@@ -73,22 +75,22 @@ class Screen(Struct, frozen=True):
 
     @property
     def box(self) -> Box:
-        """Return the lines around tables: a frame on a terminal, elsewhere lines below heads."""
+        """The lines around tables: a frame on a terminal, elsewhere lines below heads."""
         if self.is_terminal and self.encodes("╭"):
             return ROUNDED
         return SIMPLE_HEAD if self.encodes("─") else _ASCII
 
     def visible(self, text: str) -> str:
         """Return `text` in one line with every character visible: control characters, and those that cannot be encoded, by their number."""
-        shown = text if text.isascii() and text.isprintable() else "".join(map(seen, text))
+        shown = text if text.isascii() and text.isprintable() else "".join(map(escaped, text))
         if self.encodes(shown):
             return shown
         return "".join(one if self.encodes(one) else _WORDS.get(one) or one.encode("ascii", "backslashreplace").decode() for one in shown)
 
     def cut(self, name: str, room: int) -> str:
-        """Return a name that takes at most `room` columns, `…` in the place of its middle if it is longer.
+        """Return a name in at most `room` columns, with `…` instead of its middle if it is longer.
 
-        A measure with parameters is cut between words where that leaves both of its ends; its aggregate stays.
+        A measure with parameters is cut between words if that leaves both of its ends; its aggregate stays.
         """
         if cell_len(name) <= room:
             return name
@@ -103,7 +105,7 @@ class Screen(Struct, frozen=True):
         return f"{start}{gap}{end}"
 
     def cut_apart(self, names: Iterable[str], rooms: Iterable[int]) -> tuple[str, ...]:
-        """Return names that take at most so many columns each; of those that look alike when cut, the later ones end in their number."""
+        """Return names cut to `rooms` columns each; of those that become equal, the later ones end in their number."""
         shown: list[str] = []
         for name, room in zip(names, rooms, strict=False):
             short, number = self.cut(name, room), 1
@@ -114,16 +116,21 @@ class Screen(Struct, frozen=True):
         return tuple(shown)
 
     def paragraph(self, text: Text, before: str = "", hanging: int = 2, before_style: str = "") -> list[tuple[RenderableType, int]]:
-        """Return the lines of `text` behind `before`, as wide as is good to read; others are indented by `hanging`, or to the text."""
+        """Return the lines of `text` behind `before`, of readable width; further lines are indented by `hanging`, or to the text."""
         left = max(cell_len(before), hanging)
         lines: Iterable[Text] = [text]
         if self.width is not None:
-            lines = text.wrap(Console(force_jupyter=False, width=self.width), max(min(self.width, _PROSE) - left, _LEAST_PROSE))
+            room = max(min(self.width, _PROSE) - left, _LEAST_PROSE)
+            together = text.copy()
+            together.plain = text.plain.replace(" %", f"{_NO_BREAK}%")  # a number and its sign stay on one line
+            lines = together.wrap(Console(force_jupyter=False, width=self.width), room)
+            for line in lines:
+                line.plain = line.plain.replace(f"{_NO_BREAK}%", " %")
         drawn = [Text.assemble(" " * left if number else (before, before_style), line) for number, line in enumerate(lines)]
         return [(line, cell_len(line.plain)) for line in drawn]
 
     def draw(self, shapes: Iterable[tuple[RenderableType, int]]) -> str:
-        """Return each shape, drawn in a width of its own, as text without space at the ends of lines."""
+        """Return each shape, drawn in its width, as text without space at the ends of lines."""
         drawn = list(shapes)
         text = StringIO()
         wide = max([1, *(width for _, width in drawn)])
@@ -137,7 +144,7 @@ class Screen(Struct, frozen=True):
 
 
 def _ends_of_words(name: str, room: int) -> tuple[str, str] | None:
-    """Return the start and the end of a name, of whole words, that take the most of `room` columns and at least half; as even as can be."""
+    """Return a start and an end of a name, of whole words, that fill most of `room` (at least half) and are most equal in length."""
     borders = [match.start() for match in _WORD.finditer(name)][1:]
     kept = [(name[:start], name[end:]) for start in borders for end in borders if start < end]
     fitting = [(cell_len(start), cell_len(end), start, end) for start, end in kept if room / 2 <= cell_len(start) + cell_len(end) <= room]

@@ -1,4 +1,4 @@
-"""Templates that users write: text and the JSON of the results in, text out, and nothing else: no files, no calls, no attributes."""
+"""Templates of users: they read the JSON of the results and write text; they have no access to files, calls or attributes."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _MOST_BYTES: Final = 1 << 20
 MOST_SECONDS: Final = 20.0
 MOST_CHARACTERS: Final = 20_000_000
 MOST_MEMORY: Final = 2_000_000_000
-"""The limits of a template: its time, the text that it makes, and the memory that it takes, where the system limits memory."""
+"""The limits of a template: its time, the length of its text, and its memory, if the system can limit it."""
 _LESS: Final = "use fewer loops or shorter texts; docs/reports.md has the limits"
 _PLAIN: Final = frozenset({".md", ".txt", ".tex", ".csv", ".tsv", ".json", ".yaml", ".yml"})
-"""Endings of outputs in which `&lt;` would be no sign but four letters."""
+"""Endings of plain text outputs, in which `&lt;` would appear literally."""
 
 
 def read_template(path: Path) -> str:
-    """Return the text of a template; `ConfigError` if it is no plain file, is larger than 1 MiB, or no text."""
+    """Return the text of a template; raise `ConfigError` if it is not a plain file, larger than 1 MiB, or not text."""
     try:
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as file:
             status = os.fstat(file.fileno())
@@ -46,10 +46,10 @@ def read_template(path: Path) -> str:
 
 
 def rendered(template: str, content: ReportContent, name: str, output: Path | None = None) -> bytes:
-    """A template, called `name` in messages, with the context of `context_of`; `ConfigError` if it is wrong or needs too much.
+    """Render a template, `name` in messages, with `context_of`; raise `ConfigError` if it is wrong or exceeds a limit.
 
-    It runs in the sandbox of Jinja, in a process of its own, since a thread cannot be stopped. Values are escaped for HTML unless the
-    output is one of plain text by its ending.
+    It runs in the sandbox of Jinja, in a separate process, because a thread cannot be stopped. Values are escaped for HTML unless the
+    ending of the output is one of plain text.
     """
     question = {
         "path": [os.path.abspath(folder) for folder in sys.path],
@@ -74,7 +74,7 @@ def rendered(template: str, content: ReportContent, name: str, output: Path | No
 
 
 def _answer(question: bytes, name: str) -> dict[str, Any]:
-    """Return the answer of the process that renders; `ConfigError` if it takes too long or ends without an answer."""
+    """Return the answer of the rendering process; raise `ConfigError` if it takes too long or ends without an answer."""
     if not sys.executable or getattr(sys, "frozen", False):
         raise ConfigError(f"--template {name}: this Python has no executable to render it (sys.executable)", "use another format")
     command = [sys.executable, "-I", "-c", inspect.getsource(sandbox)]
@@ -92,7 +92,7 @@ def context_of(content: ReportContent) -> dict[str, Any]:
     """Return the variables of a template.
 
     `title`; `results`, by label the JSON of each; `result`, the first of them; `comparison`, its JSON or none; `gates`, their JSON.
-    Examples of findings, which may be ids of users, and losers are there only if they were asked for.
+    Examples of findings, which may be user ids, and losers are included only if requested.
     """
     results = {label: json.loads(as_json(result_cells(result))) for label, result in content.results.items()}
     compared = None if content.comparison is None else json.loads(as_json(comparison_cells(content.comparison)))

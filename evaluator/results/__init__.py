@@ -1,1 +1,1 @@
-"""What a command gives: values with what they are made of, free of files and engines."""
+"""The results of commands: values with their definitions and counts, independent of files and engines."""

@@ -1,4 +1,4 @@
-"""`Audit`: the values of the same measures under many conventions; and by which choices two conventions differ."""
+"""`Audit`: the values of the same measures under many conventions, and the settings in which two conventions differ."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from msgspec import Struct
 FORMAT_VERSION: Final = 1
 """The version of the JSON form."""
 _NEAREST: Final = 5
-"""How many different values are named where none is the one that is looked for."""
+"""Number of nearest values to list if no value matches."""
 
 
 class AuditCell(Struct, frozen=True):
     """The value of one measure for one model under one convention.
 
-    `n_users` is the number of users it is taken over. `value` is `None` where the convention gives none; `reason` then says why.
-    `by_file_order`: the convention reads no scores or ranks, and the order of the rows in the file, which it reads, gives another value.
+    `n_users` is the number of users that count. `value` is `None` if the convention gives none; `reason` then says why.
+    `by_file_order`: the convention ranks by the order of rows, and the scores or ranks of the file would give another value.
     """
 
     value: float | None
@@ -43,7 +43,7 @@ class AuditedMeasure(Struct, frozen=True, dict=True):
 
     @cached_property
     def _by_model(self) -> Mapping[str, Mapping[str, float]]:
-        """The values of each model, found once: they are asked for by every pair of models."""
+        """The values of each model, computed once because every pair of models needs them."""
         found: dict[str, dict[str, float]] = {}
         for (convention, model), cell in self.cells.items():
             if cell.value is not None:
@@ -51,12 +51,12 @@ class AuditedMeasure(Struct, frozen=True, dict=True):
         return found
 
     def spread(self, model: str) -> float | None:
-        """The largest value of a model less the smallest, without `left_out`; `None` if no convention gives a value."""
+        """Return the largest value of a model minus the smallest, without `left_out`; `None` if no convention gives a value."""
         values = self.comparable(model).values()
         return max(values) - min(values) if values else None
 
     def comparable(self, model: str) -> Mapping[str, float]:
-        """Map the conventions that give a model a value to that value, without those that rank by file order where this is another one."""
+        """Map conventions to the values of a model, without those that rank by file order and thereby get another value."""
         return {name: value for name, value in self.values(model).items() if not self.cells[name, model].by_file_order}
 
     def left_out(self, model: str) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ class AuditedMeasure(Struct, frozen=True, dict=True):
 
 
 def read_number(text: str) -> tuple[float, int]:
-    """A number as it is printed, and its decimals; `ValueError` if `text` is none."""
+    """Read a printed number; return it and its number of decimals. Raises `ValueError` if `text` is not a number."""
     plain = text.replace("−", "-").replace("%", "").strip()
     if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)", plain, re.ASCII):
         raise ValueError(f"takes a printed number such as 0.1894, not {text!r}")
@@ -82,7 +82,7 @@ def read_number(text: str) -> tuple[float, int]:
 
 
 class FoundValue(Struct, frozen=True):
-    """A value of an audit, with where it stands."""
+    """A value of an audit, with its measure, convention and model."""
 
     value: float
     measure: str
@@ -91,7 +91,7 @@ class FoundValue(Struct, frozen=True):
 
 
 class FoundValues(Struct, frozen=True):
-    """The values that print as a number (`exact`), or those nearest to it; `percent` if a hundred times the value is meant."""
+    """The values that print as the number `wanted` (`exact`), or those nearest to it; `percent`: the number is a percentage."""
 
     wanted: str
     values: tuple[FoundValue, ...]
@@ -102,7 +102,7 @@ class FoundValues(Struct, frozen=True):
 class Audit(Struct, frozen=True):
     """Measures × conventions × models.
 
-    `own_convention` is that of the config, `remarks` say how files were read, `versions` are those of the programs.
+    `own_convention` is the convention of the config, `remarks` say how files were read, `versions` are those of the programs.
     """
 
     own_convention: str
@@ -113,9 +113,9 @@ class Audit(Struct, frozen=True):
     versions: Mapping[str, str]
 
     def find(self, text: str) -> FoundValues:
-        """Say which convention, measure and model has a number, to the digits of `text`; the nearest values where none has it.
+        """Find the values that equal a number to the digits of `text`, or else the nearest values.
 
-        `18.94 %` and, where no value is 18.94, also `18.94` is looked for as 0.1894. Raises `ValueError` if `text` is not a number.
+        `18.94 %` means 0.1894; so does `18.94` if no value is 18.94. Raises `ValueError` if `text` is not a number.
         """
         wanted, places = read_number(text)
         values = [
@@ -135,15 +135,16 @@ class Audit(Struct, frozen=True):
         return FoundValues(text, near, exact=False, percent=scale == 100)
 
     def changes(self, measure: AuditedMeasure) -> tuple[str, ...]:
-        """Say in full sentences whether the order of the models depends on the convention."""
+        """Return sentences on whether the order of the models depends on the convention."""
         sentences = tuple(self._reversals(measure))
         giving = {convention for model in self.models for convention in measure.values(model)}
         if sentences or len(self.models) < 2 or len(giving) < 2:
             return sentences
-        return (f"The order of the models on {measure.measure} is the same under all {len(giving)} conventions.",)
+        every = "both" if len(giving) == 2 else f"all {len(giving)}"
+        return (f"The order of the models on {measure.measure} is the same under {every} conventions.",)
 
     def _reversals(self, measure: AuditedMeasure) -> Iterator[str]:
-        """One sentence for each pair of models that a convention puts in another order than that of the config does."""
+        """Yield a sentence for each pair of models that some convention orders differently than that of the config."""
         for pair in combinations(self.models, 2):
             first, second = measure.beats(*pair), measure.beats(*reversed(pair))
             reference = self.own_convention if self.own_convention in first else next(iter(first), "")
@@ -163,14 +164,14 @@ DIFFERENCE_VERSION: Final = 1
 """The version of the JSON form."""
 
 Values = Mapping[str, float | None]
-"""Model → value; `None` where there is none."""
+"""Model → value, or `None`."""
 
 
 class ChoiceEffect(Struct, frozen=True):
-    """What one choice adds.
+    """The effect of one setting.
 
-    `choice` is what the first convention makes otherwise (`before`) than the second (`after`), and `decides` says of what. `alone` are the
-    values with this choice alone changed, `so_far` those with this one and all above it.
+    `choice` is the setting that the first convention has as `before` and the second as `after`; `decides` says what it decides. `alone` are
+    the values with only this setting changed, `so_far` those with this one and all earlier ones changed.
     """
 
     choice: str
@@ -183,7 +184,7 @@ class ChoiceEffect(Struct, frozen=True):
 
 
 class MeasureDifference(Struct, frozen=True):
-    """One measure: its values under both conventions, and the steps from the one to the other; `reason` says why there is nothing."""
+    """One measure: its values under both conventions and the steps between them; `reason` says why there are none."""
 
     measure: str
     first: Values
@@ -191,29 +192,29 @@ class MeasureDifference(Struct, frozen=True):
     steps: tuple[ChoiceEffect, ...] = ()
     reason: str = ""
 
-    def added(self, number: int, model: str) -> float | None:
-        """What the step at a number adds to the value of a model."""
+    def effect(self, number: int, model: str) -> float | None:
+        """Return how much a step (numbered from 0) changes the value of a model."""
         before = self.first[model] if not number else self.steps[number - 1].so_far[model]
         return _less(self.steps[number].so_far[model], before)
 
-    def added_alone(self, number: int, model: str) -> float | None:
-        """What the choice of that step adds if it is changed alone."""
+    def effect_alone(self, number: int, model: str) -> float | None:
+        """Return how much the setting of a step changes the value of a model if it alone is changed."""
         return _less(self.steps[number].alone[model], self.first[model])
 
     def rest(self, model: str) -> float | None:
-        """What the choices together leave open, which are all that conventions differ in; 0 unless they read the measure differently."""
+        """Return the part of the difference that the steps do not explain; 0 unless the conventions read the measure differently."""
         last = self.steps[-1].so_far[model] if self.steps else self.first[model]
         return _less(self.second[model], last)
 
     def has_effect(self, number: int) -> bool:
-        """Whether a step changes the value of any model, in its turn or alone, by more than a millionth of it."""
+        """Return whether a step changes the value of any model, in its turn or alone, by more than a millionth."""
         step, before = self.steps[number], self.steps[number - 1].so_far if number else self.first
         pairs = ((step.so_far, before), (step.alone, self.first))
         return any(not same_value(new[model], old[model]) for new, old in pairs for model in self.first)
 
     def depends_on_order(self, number: int) -> bool:
-        """Whether a choice adds something else when it is changed alone."""
-        return any(not same_value(self.added(number, model), self.added_alone(number, model)) for model in self.first)
+        """Return whether the effect of a setting differs when it alone is changed."""
+        return any(not same_value(self.effect(number, model), self.effect_alone(number, model)) for model in self.first)
 
 
 class ConventionDifference(Struct, frozen=True):
@@ -227,6 +228,7 @@ class ConventionDifference(Struct, frozen=True):
 
 
 def _less(value: float | None, other: float | None) -> float | None:
+    """Return `value - other`, or `None` if one is missing."""
     return None if value is None or other is None else value - other
 
 

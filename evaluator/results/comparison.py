@@ -1,4 +1,4 @@
-"""`Comparison`: models beside a base model, measure by measure; and what it, or a run of several models, says in sentences."""
+"""`Comparison`: models against a base model, measure by measure; and its conclusions, or those of a run, in sentences."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Comparison(Struct, frozen=True):
     """Differences of models from a base, or between all pairs of models.
 
     `base` is the model that the others are compared with, `None` if all pairs are. `differences` are over all users: those of `judged`
-    measures have a verdict, corrected together; the others are shown. `by_group` are those within groups of users, corrected together.
-    `values` has the value of every model by measure and model, `higher_is_better` the direction of every measure. `letters` say of all
-    pairs, by measure and model, which are not clearly different: those that share a letter. `losers` are the users with the largest
-    losses, by model and measure, largest first, with the columns user, base, model and difference. `spreads` are those of the
-    differences of users. `notes` are sentences on what was compared. `first` is the base if it is the first of several models or results
-    because nothing names another one. `margins` has the margin of each measure that has one, as it was given.
+    measures have a verdict, corrected together; the others are only shown. `by_group` are those within groups of users, corrected
+    together. `values` has the value of every model by measure and model, `higher_is_better` the direction of every measure. `letters`
+    are given by measure and model if all pairs are compared: models that share a letter are not clearly different. `losers` are the users
+    with the largest losses, by model and measure, largest first, with the columns user, base, model and difference. `spreads` are
+    histograms of per-user differences. `notes` are sentences on what was compared. `first` is the base if it is only the first of several
+    models or results, because nothing names another one. `margins` has the margins as they were given, by measure.
     """
 
     base: str | None
@@ -54,11 +54,11 @@ class Comparison(Struct, frozen=True):
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The models that are compared with the base; of all pairs all models."""
+        """The models other than the base; all models if all pairs are compared."""
         return tuple(model for model in self.models if model != self.base)
 
     def of(self, model: str, base: str | None = None) -> tuple[Difference, ...]:
-        """The differences of a model from the base, or from another model."""
+        """Return the differences of a model from the base, or from another model."""
         against = base or self.base
         return tuple(one for one in self.differences if one.subject.model == model and one.subject.base == against)
 
@@ -67,7 +67,7 @@ _SAME_AS = {"identical": "identical for every user", "equivalent": "equivalent w
 
 
 def conclusions(comparison: Comparison) -> list[str]:
-    """For each pair what is concluded over all judged measures, and of the first measure that shows it how large it is."""
+    """Return sentences for each pair: the conclusion over all judged measures, and the size of the first difference that shows it."""
     pairs: dict[tuple[str, str], list[Difference]] = {}
     for one in comparison.differences:
         if one.subject.measure in comparison.judged:
@@ -76,6 +76,7 @@ def conclusions(comparison: Comparison) -> list[str]:
 
 
 def _of_pair(base: str, model: str, differences: Sequence[Difference]) -> Iterator[str]:
+    """Yield the conclusions on one pair of models."""
     if len(differences) == 1:
         yield differences[0].sentence
         return
@@ -94,7 +95,7 @@ def _of_pair(base: str, model: str, differences: Sequence[Difference]) -> Iterat
 
 
 def _open(base: str, model: str, differences: Sequence[Difference]) -> Iterator[str]:
-    """Which measures are inconclusive, and how many have no interval."""
+    """Yield sentences on the measures that are inconclusive or not tested."""
     n = len(differences)
     inconclusive = [one for one in differences if one.verdict == "inconclusive"]
     if len(inconclusive) == n:
@@ -107,11 +108,11 @@ def _open(base: str, model: str, differences: Sequence[Difference]) -> Iterator[
 
 
 def _of(some: int, n: int) -> str:
-    return f"all {n} measures" if some == n else f"{some} of {n} measures"
+    return ("both measures" if n == 2 else f"all {n} measures") if some == n else f"{some} of {n} measures"
 
 
 def _can_detect(difference: Difference) -> str:
-    """What so many users can detect; empty where that is not known."""
+    """Return a sentence on the smallest difference that these users can detect; empty if it is not known."""
     if difference.detectable is None or difference.interval is None:
         return ""
     size = plain(difference.detectable, decimals((difference.interval[1] - difference.interval[0]) / 2))
@@ -120,13 +121,13 @@ def _can_detect(difference: Difference) -> str:
 
 
 _OWN_WORDS = ("no clear difference", "not tested against")
-"""How sentences begin that do not begin with the name of a model."""
+"""The first words of sentences that do not begin with the name of a model."""
 _FEW = 10
-"""With fewer users nothing is said of what they can detect."""
+"""With fewer users, no sentence on what they can detect is written."""
 
 
 def closing_sentences(conclusions: Sequence[Conclusion]) -> list[str]:
-    """What is concluded of the first measure that was tested; nothing without such a measure."""
+    """Return the conclusion on the first measure that was tested; empty without such a measure."""
     tested = next((one for one in conclusions if one.is_tested), None)
     if tested is None:
         return []
@@ -154,7 +155,7 @@ def _sentences(one: Conclusion) -> Iterator[str]:
 
 
 def _of_best(one: Conclusion, best: str) -> Iterator[str]:
-    """Which models the best one beats, and which it does not."""
+    """Yield sentences on the models that the best one beats, and those that it does not."""
     by_verdict = {verdict: [rival for rival in one.rivals if rival.verdict == verdict] for verdict in ("equivalent", "identical")}
     inconclusive = [rival for rival in one.rivals if rival.verdict == "inconclusive"]
     beaten = one.beaten
@@ -175,7 +176,7 @@ def _of_best(one: Conclusion, best: str) -> Iterator[str]:
 
 
 def _of_two_with_other_users(one: Conclusion, best: str, rival: Rival) -> str:
-    """Which of two models is better where they count different users, with both numbers."""
+    """Return which of two models that count different users is better, with both numbers of users."""
     numbers = " and ".join(f"{one.users[model]:,}" for model in one.models)
     start = f"{' and '.join(one.models)} count different users ({numbers}); on the {rival.n_users:,} in common"
     ends = {
@@ -187,7 +188,7 @@ def _of_two_with_other_users(one: Conclusion, best: str, rival: Rival) -> str:
 
 
 def _size(one: Conclusion, rival: Rival) -> str:
-    """The size of a lead with its interval, both as sizes."""
+    """Return the size of a lead with its interval, without signs if the interval has one sign."""
     digits, size = _digits(rival), abs(rival.difference or 0.0)
     if rival.low is None or rival.high is None or rival.low == rival.high:
         return plain(size, digits)
@@ -196,7 +197,7 @@ def _size(one: Conclusion, rival: Rival) -> str:
 
 
 def _detectable_lead(rivals: Sequence[Rival]) -> str:
-    """What so many users can detect, of the comparison that can detect least; empty where that is not known."""
+    """Return what the least sensitive of the comparisons can detect; empty if it is not inconclusive or has few users."""
     least = max(rivals, key=lambda rival: rival.detectable or 0.0)
     if least.verdict != "inconclusive" or not least.detectable or least.n_users < _FEW:
         return ""

@@ -1,4 +1,4 @@
-"""`Description`: what the files of a config hold, before anything is evaluated; and how values are spread."""
+"""`Description`: the contents of the files of a config, before anything is evaluated; and histograms of values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FORMAT_VERSION: Final = 1
 
 
 class HistogramBin(Struct, frozen=True):
-    """How many values are from `low` to `high`: below it, in the last bin and in one of a single value (`low` = `high`) up to it."""
+    """Number of values from `low` to below `high`; the last bin, and a bin of one value (`low` = `high`), include `high`."""
 
     low: float
     high: float
@@ -20,7 +20,7 @@ class HistogramBin(Struct, frozen=True):
 
 
 class NumberSummary(Struct, frozen=True):
-    """The numbers of a column: `rating` or `score`. The histogram has a bin per value where there are few, else bins of one width."""
+    """The numbers of a column: `rating` or `score`. The histogram has a bin per value if there are few values, else bins of one width."""
 
     column: str
     least: float
@@ -30,7 +30,7 @@ class NumberSummary(Struct, frozen=True):
 
 
 class TimeSpan(Struct, frozen=True):
-    """The times of the first and the last row: numbers as they are, or seconds since 1970; `untimed` rows have none."""
+    """The earliest and the latest time: numbers as stored, or seconds since 1970; `untimed` is the number of rows without a time."""
 
     first: float
     last: float
@@ -38,11 +38,11 @@ class TimeSpan(Struct, frozen=True):
 
 
 class CountSummary(Struct, frozen=True):
-    """How the rows are spread over users, or over items.
+    """Distribution of the number of rows per user, or per item.
 
     `quantiles` are by percent (25, 50, 75, 90, 99), interpolated linearly. `gini` = Σᵢ (2i - n - 1)·xᵢ / (n·Σx) over the n counts in
-    ascending order: 0 where all have as many rows, towards 1 where a few have all. `top_1` and `top_20` are the shares of all rows that
-    the first 1 % and 20 % of users (or items) have, those with most rows first, their number rounded up.
+    ascending order: 0 if all have equally many rows, towards 1 if a few have all. `top_1` and `top_20` are the shares of all rows that
+    belong to the 1 % and 20 % of users (or items) with the most rows; their number is rounded up.
     """
 
     least: int
@@ -55,11 +55,11 @@ class CountSummary(Struct, frozen=True):
 
 
 class TableDescription(Struct, frozen=True):
-    """What one source holds: `name` is `test`, `train` or that of a model.
+    """Contents of one source: `name` is `test`, `train` or that of a model.
 
-    `rows` are those that can be used; `left_out` rows lack a value or hold a number that is not finite. `users` and `items` are the
-    numbers of different ones, `density` = rows / (users · items). What does not exist is `None`: numbers of a source without ratings or
-    scores, times of one without, everything but the counts where there is no row.
+    `rows` is the number of usable rows; `left_out` rows have a missing value or a number that is not finite. `users` and `items` are
+    numbers of distinct ids, `density` = rows / (users · items). `None`: `numbers` without ratings or scores, `times` without timestamps,
+    everything but the counts without rows.
     """
 
     name: str
@@ -76,7 +76,7 @@ class TableDescription(Struct, frozen=True):
 
 
 class Overlap(Struct, frozen=True):
-    """How many users and items two sources have in common."""
+    """Numbers of users and items that two sources have in common."""
 
     one: str
     other: str
@@ -85,7 +85,7 @@ class Overlap(Struct, frozen=True):
 
 
 class Description(Struct, frozen=True):
-    """What the test and train files and the lists of each model hold, and what each two of them have in common.
+    """Contents of the test and train files and of the lists of each model, and what pairs of them have in common.
 
     `overlaps` are those of test and train, and of each model with test and with train. `remarks` say how ids were read.
     """
@@ -95,14 +95,14 @@ class Description(Struct, frozen=True):
     remarks: tuple[str, ...] = ()
 
     def table(self, name: str) -> TableDescription:
-        """The description of one source; `KeyError` if there is none of that name."""
+        """Return the description of one source; raise `KeyError` if there is none with this name."""
         return {table.name: table for table in self.tables}[name]
 
 
 class Spread(Struct, frozen=True):
     """A histogram of the per-user values in one measure, or of their differences from `base`.
 
-    `zero` users have the value 0, or did not change; the `bins` hold all others, and 0 is the border of two of them.
+    `zero` users have the value 0, or did not change; the `bins` have all others. 0 is always a border of bins.
     """
 
     measure: str

@@ -1,4 +1,4 @@
-"""`Explanation`: how the value of one user comes about, row by row."""
+"""`Explanation`: the computation of the value of one user, row by row."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ FORMAT_VERSION: Final = 1
 """The version of the JSON form."""
 
 CellValue = str | int | float | None
-"""What a cell of an explained table holds; an empty text where a row adds nothing."""
+"""A cell of an explained table; an empty text if a row adds nothing."""
 
 
 class Total(NamedTuple):
-    """What the rows of a table add up to: the header of a column, how it is reduced (`sum`, `max`, `count`, `tally`), and the result."""
+    """The total of a column: its header, its reduction (`sum`, `max`, `count`, `tally`), and the result."""
 
     label: str
     reduction: str
@@ -22,7 +22,7 @@ class Total(NamedTuple):
 
 
 class ExplainedTable(Struct, frozen=True):
-    """The rows of one table that a measure reads, with what each of them adds, and what they add up to."""
+    """The rows of one table that a measure reads, with the term of each row and the totals."""
 
     title: str
     headers: tuple[str, ...]
@@ -31,7 +31,7 @@ class ExplainedTable(Struct, frozen=True):
 
 
 class ExplainedChoice(Struct, frozen=True):
-    """One choice of the convention, and what it means."""
+    """One setting of the convention, and its meaning."""
 
     name: str
     value: str
@@ -39,10 +39,10 @@ class ExplainedChoice(Struct, frozen=True):
 
 
 class Explanation(Struct, frozen=True):
-    """The value of a measure for one user, and the tables, counts and choices that it is computed from.
+    """The value of a measure for one user, and the tables, counts and settings that it is computed from.
 
-    `value` is that of the results; `None` if the user has none, and `reason` then says why. `facts` are counts of the user with what they
-    count. `numerator` and `denominator` are given where the value is a ratio, `components` where it combines other metrics.
+    `value` is that of the results; `None` if the user has none, and `reason` then says why. `facts` are counts of the user with their
+    titles. `numerator` and `denominator` are given if the value is a ratio, `components` if it combines other metrics.
     """
 
     measure: str

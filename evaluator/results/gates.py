@@ -1,4 +1,4 @@
-"""`Gate`: one rule judged for one model, and `Verdicts`: all of them; text, JSON and the exit code are readings of them."""
+"""`Gate`: one rule judged for one model, and `Verdicts`: all gates, from which text, JSON and the exit code are made."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from msgspec import Struct
 from ..stats.difference import LimitKind, MarginKind
 
 Outcome = Literal["pass", "fail", "inconclusive", "skipped"]
-"""`pass`: the rule is shown to hold; `fail`: it is shown to be violated; `inconclusive`: neither; `skipped`: it was not judged."""
+"""`pass`: the rule is shown to hold; `fail`: it is shown to be violated; `inconclusive`: neither is shown; `skipped`: not judged."""
 Consequence = Literal["none", "warn", "fail"]
-"""What an outcome does to the run: nothing; it fails with `--strict`; it fails."""
+"""Effect of an outcome on the run: nothing; the run fails with `--strict`; the run fails."""
 
 
 class AnchorVerdict(Struct, frozen=True):
-    """The same rule judged against the anchor: the fields of a `Gate` that depend on what a model is compared with."""
+    """The same rule judged against the anchor: the fields of a `Gate` that depend on the base of the comparison."""
 
     base: str
     outcome: Outcome
@@ -34,14 +34,14 @@ class AnchorVerdict(Struct, frozen=True):
 class Gate(Struct, frozen=True):
     """One rule, judged for one measure of one model, over all users or over a group.
 
-    Of a limit (`min`, `max`) `low` and `high` bound the `value`. Of a margin (`max_loss`, `min_gain`) `difference`, `low` and `high` are
-    turned so that higher is better, whatever the direction of the measure, and shares of `base_value` if `relative`, as `limit` is;
-    `paired` says whether users were paired. Both bounds are one-sided at `level`. With `by_value` the value alone decides. `detectable` is
-    the smallest margin that `n_users` can show (80 %), `users_needed` how many it takes to show the limit. `probability_within` is the
-    probability that the rule is met, under a flat prior.
+    For a limit (`min`, `max`) `low` and `high` bound the `value`. For a margin (`max_loss`, `min_gain`) `difference`, `low` and `high` are
+    signed so that higher is better, whatever the direction of the measure; if `relative`, they and `limit` are shares of `base_value`.
+    `paired`: users were paired. Both bounds are one-sided at `level`. With `by_value` the value alone decides. `detectable` is the
+    smallest margin that `n_users` can show with 80 % power, `users_needed` the number of users that the limit needs. `probability_within`
+    is the probability that the rule is met, under a flat prior.
 
-    `outcome` is what is shown, `consequence` what follows for the run, which depends on `severity` and `gates.inconclusive`. If there is an
-    `anchor`, the outcome is that of both comparisons. `rule`, `found` and `remark` are the cells of the table, `sentence` stands alone;
+    `consequence` is the effect of the `outcome` on the run, which depends on `severity` and `gates.inconclusive`. If there is an
+    `anchor`, the outcome is that of both comparisons. `rule`, `found` and `remark` are cells of the table, `sentence` is complete alone;
     `notes` are footnotes.
     """
 
@@ -86,22 +86,22 @@ class Verdicts(Struct, frozen=True):
 
     @property
     def passed(self) -> bool:
-        """Whether no gate failed the run."""
+        """True if no gate fails the run."""
         return not self.failed()
 
     @property
     def none_judged(self) -> bool:
-        """Whether there are gates, and not one was judged."""
+        """True if there are gates and all were skipped."""
         return bool(self.gates) and all(gate.outcome == "skipped" for gate in self.gates)
 
     def failed(self, strict: bool = False) -> bool:
-        """Whether a gate fails the run; with `strict` also if one warns, or if not one was judged."""
+        """Return whether a gate fails the run; with `strict`, also if one warns or if none was judged."""
         return any(gate.consequence == "fail" or (strict and gate.consequence == "warn") for gate in self.gates) or (
             strict and self.none_judged
         )
 
     def summary(self) -> str:
-        """How many gates failed, were inconclusive and were skipped: `1 of 4 gates failed, 2 are inconclusive`."""
+        """Return how many gates failed, were inconclusive and were skipped: `1 of 4 gates failed, 2 are inconclusive`."""
         n = len(self.gates)
         if self.none_judged:
             return "the only gate was not judged" if n == 1 else f"none of {n} gates was judged"
@@ -111,21 +111,22 @@ class Verdicts(Struct, frozen=True):
         words: dict[Outcome, str] = {"fail": "failed", "inconclusive": f"{are} inconclusive", "skipped": f"{were} not judged"}
         told = [(counts[outcome], word) for outcome, word in words.items() if counts[outcome]]
         if not told:
-            return "1 gate passed" if n == 1 else f"all {n} gates passed"
+            return "1 gate passed" if n == 1 else "both gates passed" if n == 2 else f"all {n} gates passed"
         (first, word), *rest = told
         harmless = sum(gate.outcome == "fail" and gate.consequence == "warn" for gate in self.gates)
         only = f" ({harmless} of severity warn)" if harmless else ""
-        return ", ".join((f"{first} of {n} gate{'' if n == 1 else 's'} {word}{only}", *(f"{count} {verb}" for count, verb in rest)))
+        subject = "the only gate" if n == 1 else f"{first} of {n} gates"
+        return ", ".join((f"{subject} {word}{only}", *(f"{count} {verb}" for count, verb in rest)))
 
     def notes(self) -> Iterator[str]:
-        """The footnotes, each once."""
+        """Yield the footnotes, each once."""
         yield from dict.fromkeys(note for gate in self.gates for note in gate.notes)
 
 
 def in_this_version(cells: Mapping[str, Any]) -> dict[str, Any]:
-    """The cells of a stored gate as version 2 has them; those of version 1 have a `state`, and `warn` among their outcomes.
+    """Convert the cells of a stored gate to version 2; gates of version 1 have a `state`, and `warn` among their outcomes.
 
-    The consequence is that of the outcome then, so that a stored result ends as it did.
+    The consequence keeps the effect that the old outcome had, so that a stored result ends as it did.
     """
     if "state" not in cells:
         return dict(cells)

@@ -1,12 +1,12 @@
-"""Sentences on who was counted for values, and why some have none."""
+"""Write sentences on which users count for values, and why some values are missing."""
 
 from __future__ import annotations
 
 from .row import Counts, Row
 
 
-def why_others(row: Row) -> str:
-    """Why other users count for a value than for the first measure, and the setting that changes it; empty if nothing is known."""
+def other_users_reason(row: Row) -> str:
+    """Explain why other users count for a value than for the first measure, and name the setting that changes it; may be empty."""
     ledger = row.ledger
     if ledger is None:
         return ""
@@ -24,8 +24,8 @@ def why_others(row: Row) -> str:
     return f" ({'; '.join(reasons)})" if reasons else ""
 
 
-def why_undefined(row: Row, counts: Counts | None = None) -> str:
-    """Why there is no value although users count; `counts` are those of the first measure of the model."""
+def undefined_reason(row: Row, counts: Counts | None = None) -> str:
+    """Explain why there is no value although users count; `counts` are those of the first measure of the model."""
     n = row.ledger.filled_without_list if row.ledger else 0
     if counts and counts.empty:
         without = "a user without a list, or with" if n else "a user with"
@@ -36,8 +36,8 @@ def why_undefined(row: Row, counts: Counts | None = None) -> str:
     return f"{who} none; missing_lists=drop leaves such users out, missing_lists=zero counts them 0"
 
 
-def relevant(counts: Counts) -> str:
-    """How many test users have a relevant item, and what is done with the others."""
+def relevant_text(counts: Counts) -> str:
+    """Say how many test users have a relevant item, and how the others count."""
     without = counts.test - counts.relevant - counts.empty
     if not without and counts.empty:
         return f"{counts.relevant:,} of {counts.test:,} test users {'has' if counts.relevant == 1 else 'have'} a relevant item."
@@ -51,8 +51,8 @@ def relevant(counts: Counts) -> str:
     return f"{counts.relevant:,} of {counts.test:,} test users {have} a relevant item; the other {other} {done} ({setting})."
 
 
-def emptied(counts: Counts) -> str:
-    """What is done with test users whose list of items is empty, where they are not as others without a relevant item; else empty."""
+def empty_lists_text(counts: Counts) -> str:
+    """Say how test users with an empty list of items count; empty if there are none, or if they count as having no relevant item."""
     n = counts.empty
     if n == 1:
         done = "has no defined value" if counts.empty_undefined else "counts 0"
@@ -61,8 +61,8 @@ def emptied(counts: Counts) -> str:
     return f"{n:,} test users have an empty list of items and {done} (empty_truth)." if n else ""
 
 
-def unlisted(counts: Counts) -> str:
-    """What is done with the users without a list; empty if all have one."""
+def missing_lists_text(counts: Counts) -> str:
+    """Say how users without a list count; empty if all have one."""
     n = counts.relevant - counts.listed
     how = "undefined" if counts.missing_undefined else "zero" if counts.missing_count else "out"
     singular = {"undefined": "has no list and no defined value", "zero": "has no list and counts 0", "out": "has no list and is left out"}
@@ -70,8 +70,8 @@ def unlisted(counts: Counts) -> str:
     return f"{n:,} of these users {(singular if n == 1 else plural)[how]} (evaluation.policy.missing_lists)." if n else ""
 
 
-def untested(counts: Counts) -> str:
-    """How many users with a list stand in no test row; empty if none counts."""
+def untested_text(counts: Counts) -> str:
+    """Say how many users with a list but no test row count; empty if none does."""
     n = counts.untested
     stand = "user with a list is in no test row and counts 0" if n == 1 else "users with a list are in no test row and count 0"
     return f"{n:,} {stand} (evaluation.policy.no_truth)." if n else ""

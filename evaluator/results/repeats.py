@@ -1,6 +1,6 @@
-"""Several runs of a model, and several folds, → one result: the mean of every value, its standard deviation, and the values themselves.
+"""Combine several runs of a model, or several folds, into one result: means, standard deviations, and the single values.
 
-At the end a value that is infinite gives way to none, and the notes say so.
+At the end, infinite values become missing values, and the notes say so.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from .row import Protocol
 
 
 def over_runs(result: Result, runs: Mapping[str, Sequence[str]]) -> Result:
-    """The result in which the `runs` of a model, each evaluated as a model of its own, are one model with the mean of every value.
+    """Combine the `runs` of each model (model → names of runs, which were evaluated as models) into one model with mean values.
 
-    The number of users of a mean is that of the run with the fewest; who was counted is said of the first run.
+    The number of users of a mean is that of the run with the fewest; `counts` are those of the first run.
     """
     if not runs:
         return result
@@ -53,9 +53,9 @@ def over_runs(result: Result, runs: Mapping[str, Sequence[str]]) -> Result:
 
 
 def over_folds(results: Mapping[str, Result], config: Mapping[str, Any]) -> Result:
-    """The results of several test sets, by the name of the fold, as one result of a `config`, with the mean of every value over the folds.
+    """Combine the results of several test sets, by name of the fold, into one result of a `config` with means over the folds.
 
-    Numbers of users are added up over the folds.
+    Numbers of users are summed over the folds.
     """
     first = next(iter(results.values()))
     of_folds = {name: [replace(row, fold=name) for row in result.long_rows] for name, result in results.items()}
@@ -87,7 +87,7 @@ def over_folds(results: Mapping[str, Result], config: Mapping[str, Any]) -> Resu
 
 
 def describe_folds(descriptions: Mapping[str, Description]) -> Description:
-    """One description of the files of all folds, which are named after them."""
+    """Combine descriptions by fold into one, in which the name of each file names its fold."""
 
     def of_fold(source: str, fold: str) -> str:
         return f"{source} of fold {fold}"
@@ -109,10 +109,10 @@ def _described(result: Result) -> Description:
 
 
 def summary(rows: Sequence[Row], n_users: Callable[[Iterable[int]], int], only: Iterable[str] | None = None) -> tuple[Row, ...]:
-    """One row for all rows of the same model, measure, aggregate and group, with the mean of their values and its standard deviation.
+    """Combine all rows of the same model, measure, aggregate and group into one row with the mean and standard deviation of their values.
 
-    The mean is over the rows that have a value, `repeats` says how many; the standard deviation divides by their number less 1 and is
-    `None` for a single one. `n_users` makes one number of users of several. Rows of models that are not among `only` stay as they are.
+    The mean is over the rows that have a value, `repeats` is their number; the standard deviation divides by `repeats` - 1 and is `None`
+    for a single one. `n_users` combines numbers of users. Rows of models that are not in `only` stay unchanged.
     """
     alike: dict[Any, list[Row]] = {}
     for row in rows:
@@ -143,20 +143,20 @@ def _mean(rows: Sequence[Row], n_users: Callable[[Iterable[int]], int]) -> Row:
 
 
 def _mean_and_deviation(values: Sequence[float]) -> tuple[float | None, float | None]:
-    """Return the mean and the standard deviation of values; infinite ones have a mean that is no number, and no deviation."""
+    """Return the mean and the standard deviation of values; with infinite values the mean is not finite and the deviation `None`."""
     if not values:
         return None, None
     if not all(map(math.isfinite, values)):
         return sum(values) / len(values), None
     try:
         mean = math.fsum(values) / len(values)
-    except OverflowError:  # the sum is beyond all numbers, the mean is not
+    except OverflowError:  # the sum is too large for a float, the mean is not
         mean = float(sum(map(Fraction, values)) / len(values))
     return mean, stdev(values) if len(values) > 1 else None
 
 
 def _protocol(rows: Sequence[Row]) -> Protocol | None:
-    """What all values depend on; a rule of relevance may be another in another fold, where it is the mean of all ratings."""
+    """Return the protocol of all rows; rules of relevance that differ between folds (by the mean of all ratings) are joined."""
     protocol = rows[0].protocol
     rules = dict.fromkeys(row.protocol.relevance for row in rows if row.protocol is not None)
     return protocol if protocol is None or len(rules) < 2 else replace(protocol, relevance=" or, in another fold, ".join(rules))
@@ -167,13 +167,13 @@ def _named(row: Row, places: Mapping[str, tuple[str, str]]) -> Row:
 
 
 def _added(counts: Sequence[Counts]) -> Counts:
-    """The numbers of users of all folds together."""
+    """Return the numbers of users summed over all folds."""
     numbers = [name for name in Counts.__struct_fields__ if type(getattr(counts[0], name)) is int]
     return replace(counts[0], **{name: sum(getattr(of_one, name) for of_one in counts) for name in numbers})
 
 
 def _inputs(results: Mapping[str, Result]) -> Iterable[Input]:
-    """The sources of all folds; what they share stands once."""
+    """Yield the sources of all folds, shared sources once."""
     shared = set.intersection(*(set(result.inputs) for result in results.values()))
     yield from (source for source in next(iter(results.values())).inputs if source in shared)
     for name, result in results.items():
@@ -181,7 +181,7 @@ def _inputs(results: Mapping[str, Result]) -> Iterable[Input]:
 
 
 def _remarks(results: Mapping[str, Result]) -> Iterable[str]:
-    """What there is to say of all folds, and of some."""
+    """Yield the remarks that all folds share, then those of single folds with their names."""
     shared = set.intersection(*(set(result.remarks) for result in results.values()))
     yield from dict.fromkeys(remark for result in results.values() for remark in result.remarks if remark in shared)
     for name, result in results.items():
@@ -189,7 +189,7 @@ def _remarks(results: Mapping[str, Result]) -> Iterable[str]:
 
 
 def _findings(results: Mapping[str, Result]) -> list[Finding]:
-    """The findings of all folds, those of one check together."""
+    """Return the findings of all folds with the names of the folds, ordered by severity and check."""
     checks = list(CHECKS)
     named = [replace(found, sentence=f"fold {name}: {found.sentence}") for name, result in results.items() for found in result.findings]
     return sorted(named, key=lambda found: (SEVERITIES.index(found.severity), checks.index(found.check), found.model))
@@ -200,7 +200,7 @@ _OF_SOME_USERS: Final = ("covered_value", "warm_value")
 
 
 def without_infinite(result: Result) -> Result:
-    """Return the result with no value in the place of each that is infinite; its notes say which measures have none."""
+    """Return the result with infinite values replaced by `None`; its notes say which measures have no value."""
     rows, by_group, repeated = (tuple(map(_finite, rows)) for rows in (result.rows, result.by_group, result.repeated))
     return replace(result, rows=rows, by_group=by_group, repeated=repeated)
 
@@ -213,5 +213,5 @@ def _finite(row: Row) -> Row:
 
 
 def _infinite(record: Any, names: Sequence[str]) -> dict[str, None]:
-    """The fields of a record that are infinite, as such without a value."""
+    """Return the fields of a record that are infinite, each mapped to `None`."""
     return {name: None for name in names if (number := getattr(record, name)) is not None and not isfinite(number)}

@@ -1,4 +1,4 @@
-"""`Result`: what a run found, with the definitions of its measures and the per-user values. Everything downstream is a reading of it."""
+"""`Result`: the values of a run, the definitions of its measures and the per-user values. All outputs are made from it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .gates import Gate
 from .row import COLUMNS, FEW_USERS, SPLITS, Counts, Row, of_models, protocol_sentences, shortened
 
 Read = Callable[[str, Sequence[str] | None], pl.DataFrame]
-"""The named columns (`None`: all) of the values of the users of a model."""
+"""Reads the named columns (`None`: all) of the per-user values of a model."""
 
 
 class StoredUsers(Mapping[str, pl.DataFrame]):
-    """The values of the users of some models, in a file that is `read` when they are looked at; by model its columns."""
+    """Model → per-user values in a file, which `read` reads at each access; `columns` has the names of the columns by model."""
 
     def __init__(self, columns: Mapping[str, Sequence[str]], read: Read) -> None:
         self.columns, self.read = columns, read
@@ -37,7 +37,7 @@ class StoredUsers(Mapping[str, pl.DataFrame]):
         return self.read(model, None)
 
     def __contains__(self, model: object) -> bool:
-        return model in self.columns  # what a mapping does by itself would read all columns
+        return model in self.columns  # the default of a mapping would read all columns
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns)
@@ -47,23 +47,23 @@ class StoredUsers(Mapping[str, pl.DataFrame]):
 
 
 def columns_of(users: Mapping[str, pl.DataFrame], model: str) -> Sequence[str]:
-    """The names of the columns of a model's users, without reading them."""
+    """Return the names of the columns of a model's per-user values, without reading them."""
     return users.columns[model] if isinstance(users, StoredUsers) else users[model].columns
 
 
 def select(users: Mapping[str, pl.DataFrame], model: str, names: Sequence[str]) -> pl.DataFrame:
-    """Some columns of a model's users; no others are read."""
+    """Return some columns of a model's per-user values; no others are read."""
     refuse_lost_threads()
     return users.read(model, names) if isinstance(users, StoredUsers) else users[model][list(names)]
 
 
 class MeasureDefinition(Struct, frozen=True):
-    """One metric with every choice made; the cut-off belongs to the row of a value.
+    """One metric with all its settings; the cut-off belongs to the row of a value.
 
-    `axes` are those of the protocol and those that the formula of the metric reads, `params` its other parameters. `threshold` is the least
-    relevant rating where one is in effect, `graded` whether ratings are gains. `average` says how users are combined where the config asks
-    for no aggregates. A measure `of_models` has no value per user; arithmetic of measures has the `metric` formula and its measures as
-    `components`. `needs` are the inputs beside the test file and the lists.
+    `axes` are those of the protocol and those that the formula of the metric reads, `params` its other parameters. `threshold` is the
+    lowest relevant rating if there is one; `graded`: ratings are gains. `average` says how users are combined if the config asks for no
+    aggregates. A measure `of_models` has no per-user values; a formula has the `metric` formula and its measures as `components`. `needs`
+    are the inputs besides the test file and the lists.
     """
 
     metric: str
@@ -80,7 +80,7 @@ class MeasureDefinition(Struct, frozen=True):
     components: Mapping[str, MeasureDefinition] = field(default_factory=dict)
 
     def differences(self, other: MeasureDefinition) -> list[tuple[str, Any, Any]]:
-        """What another definition decides otherwise: the name of the choice, and both values; the names of conventions do not matter."""
+        """Return the settings in which another definition differs: name, own value, other value; names of conventions are ignored."""
         mine, others = (dict(one.axes) | dict(one.params) | one._plain() for one in (self, other))
         names = sorted(mine.keys() | others.keys())
         own = [(name, mine.get(name), others.get(name)) for name in names if mine.get(name) != others.get(name)]
@@ -93,7 +93,7 @@ class MeasureDefinition(Struct, frozen=True):
 
 
 class TruthFingerprint(Struct, frozen=True):
-    """What tells one truth from another: the numbers of its users and rows, and a hash of all rows (user, item and rating) in any order."""
+    """Identifies a test set: numbers of users and rows, and a hash of all rows (user, item, rating) that ignores their order."""
 
     users: int
     rows: int
@@ -102,24 +102,35 @@ class TruthFingerprint(Struct, frozen=True):
 
 __all__ = ["COLUMNS", "FEW_USERS", "FORMAT_VERSION", "SPLITS", "Counts", "Input", "InputFile", "Result", "Row"]
 
-FORMAT_VERSION: Final = 5
+FORMAT_VERSION: Final = 6
 """The version of the JSON form. 1: results, models, inputs, config, versions. 2: with ledgers and findings. 3: with results by group, fold
 and run. 4: with standard deviations, definitions in full and the fingerprint of truth, so that it can be read back. 5: with what is
-concluded of several models."""
-READABLE_VERSIONS: Final = (4, 5)
+concluded of several models. 6: the hash of an input names its algorithm and is BLAKE3; before it was `sha256`."""
+READABLE_VERSIONS: Final = (4, 5, 6)
 """The versions that can be read back."""
 
 
 class InputFile(Struct, frozen=True):
-    """One file: its path as given, its size and its hash."""
+    """One file: its path as given, its size in bytes and its hash, such as `blake3:` and 64 hexadecimal digits."""
 
     path: str
     bytes: int
-    sha256: str
+    hash: str
+
+    @property
+    def short_hash(self) -> str:
+        """The algorithm and the first 12 digits."""
+        algorithm, _, digits = self.hash.partition(":")
+        return f"{algorithm}:{digits[:12]}"
+
+    def may_equal(self, other: InputFile) -> bool:
+        """Return whether both may have the same content: hashes of different algorithms say nothing, sizes do."""
+        same_algorithm = self.hash.partition(":")[0] == other.hash.partition(":")[0]
+        return self.bytes == other.bytes and (self.hash == other.hash or not same_algorithm)
 
 
 class Input(Struct, frozen=True):
-    """One source: its role in the config, the rows it held, and its files."""
+    """One source: its role in the config, its number of rows, and its files."""
 
     role: str
     rows: int
@@ -127,9 +138,9 @@ class Input(Struct, frozen=True):
 
 
 class Result(Struct, frozen=True, eq=False, dict=True):
-    """The summary, the per-user values (sorted by user, one frame per model), and where they come from.
+    """The values of a run, the per-user values (sorted by user, one frame per model), and their provenance.
 
-    Two results are equal if everything is that is kept in a folder: all but `failures` and `enriched`, which are files of their own.
+    Two results are equal if everything stored in a folder is equal: all but `failures` and `enriched`, which are separate files.
     """
 
     rows: tuple[Row, ...]
@@ -142,32 +153,32 @@ class Result(Struct, frozen=True, eq=False, dict=True):
     versions: Mapping[str, str]
     findings: tuple[Finding, ...] = ()
     yardsticks: tuple[str, ...] = ()
-    """Those of the models that are lists made to measure by."""
+    """The models that are reference lists."""
     examined: bool = False
-    """Whether health checks were made."""
+    """True if health checks were run."""
     unmade: Mapping[str, str] = field(default_factory=dict)
-    """The checks that were not made, by id, and why: `off`, or `no data.train`."""
+    """The checks that were not run: id → reason, such as `off` or `no data.train`."""
     failures: Mapping[str, pl.DataFrame] = field(default_factory=dict)
-    """The offending rows of findings, where they are kept, by the name of their file."""
+    """The offending rows of findings, if kept, by the name of their file."""
     by_group: tuple[Row, ...] = ()
-    """The values of each group that the config splits results by."""
+    """The values of each group by which the config splits results."""
     repeated: tuple[Row, ...] = ()
     """The values of each fold, and of each run of models with several; `rows` and `by_group` are their means."""
 
     enriched: Mapping[str, Path] = field(default_factory=dict)
-    """The Parquet file with the lists of each model and their hits, where they were asked for."""
+    """The Parquet file with the lists of each model and their hits, if requested."""
     description: Description | None = None
-    """What the files hold, where it was asked for."""
+    """The description of the files, if requested."""
     definitions: Mapping[str, MeasureDefinition] = field(default_factory=dict)
     """The definition in full of every measure, by its name in the rows (without the cut-off)."""
     truths: Mapping[str, TruthFingerprint] = field(default_factory=dict)
-    """What tells the truth of each fold from another, where it was asked for; without folds the only one has an empty name."""
+    """The fingerprint of the test set of each fold, if requested; without folds the key is empty."""
     user_groups: tuple[str, ...] = ()
     """The columns of `per_user` that name the group of each user, such as `users.plan`."""
     gates: tuple[Gate, ...] = ()
-    """The gates of the config as they were judged."""
+    """The judged gates of the config."""
     conclusions: tuple[Conclusion, ...] = ()
-    """Which model is best in each measure and which others it beats, where there are several models and per-user values."""
+    """The best model in each measure and the models that it beats, if there are several models and per-user values."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):
@@ -179,17 +190,17 @@ class Result(Struct, frozen=True, eq=False, dict=True):
     __hash__ = None  # type: ignore[assignment]
 
     def failed(self, strict: bool = False) -> bool:
-        """Whether a check of level error failed, or with `strict` one of level warn."""
+        """Return whether a check of level error failed, or, with `strict`, one of level warn."""
         return any(finding.severity == "error" or (strict and finding.severity == "warn") for finding in self.findings)
 
     @property
     def long_rows(self) -> tuple[Row, ...]:
-        """The rows of the long table: those over all users, those of groups, and those of each fold and run."""
+        """The rows of the long table: over all users, of groups, and of each fold and run."""
         return (*self.rows, *self.by_group, *self.repeated)
 
     @cached_property
     def rows_by_model(self) -> Mapping[str, tuple[Row, ...]]:
-        """The rows of each model, found once: a sweep has thousands of models."""
+        """The rows of each model, computed once because a sweep has thousands of models."""
         found: dict[str, list[Row]] = {}
         for row in self.rows:
             found.setdefault(row.model, []).append(row)
@@ -201,48 +212,52 @@ class Result(Struct, frozen=True, eq=False, dict=True):
         return tuple(self.counts)
 
     def notes(self) -> tuple[str, ...]:
-        """What to know beside the numbers, in full sentences: the definitions, how ids were read, who was counted, who had no list."""
+        """Return sentences on the numbers: their definitions, how ids were read, who counts, who has no list."""
         protocols = {row.measure: row.protocol for row in self.rows if row.protocol is not None}
         models = {name: counts for name, counts in self.counts.items() if name not in self.yardsticks}
-        relevant = dict.fromkeys(notes.relevant(counts) for counts in models.values())
+        relevant = dict.fromkeys(notes.relevant_text(counts) for counts in models.values())
         about_models = [(model, sentence) for model, counts in models.items() for sentence in self._about(model, counts)]
         return (*protocol_sentences(protocols), *self.remarks, *relevant, *of_models(about_models))
 
     def _about(self, model: str, counts: Counts) -> Iterator[str]:
-        """What to know of the users and values of one model."""
+        """Yield sentences on the users and values of one model."""
         first = self.rows_by_model.get(model, ())[:1]
         predicted = any("predictions?" in self.definitions[row.metric].needs for row in first if row.metric in self.definitions)
-        told = (notes.emptied(counts), "" if predicted else notes.unlisted(counts), notes.untested(counts))
-        yield from (sentence for sentence in told if sentence)
+        sentences = (
+            notes.empty_lists_text(counts),
+            "" if predicted else notes.missing_lists_text(counts),
+            notes.untested_text(counts),
+        )
+        yield from (sentence for sentence in sentences if sentence)
         yield from self._other_users(model, counts.averaged)
         yield from self._undefined(model)
 
     def _other_users(self, model: str, usual: int) -> Iterator[str]:
-        """Which measures of a model are averaged over other users than the first one."""
+        """Yield sentences on the measures of a model that are averaged over other users than the first one."""
         others: dict[tuple[int, str], list[str]] = {}
         for row in self.rows_by_model.get(model, ()):
             if row.aggregate != "formula" and (row.n_users != usual or not row.n_users):
-                others.setdefault((row.n_users, notes.why_others(row)), []).append(row.label)
+                others.setdefault((row.n_users, notes.other_users_reason(row)), []).append(row.label)
         for (n, why), labels in others.items():
             over = f"averaged over {n:,} user{'' if n == 1 else 's'}{why}" if n else f"without a value: no user counts{why}"
             yield f"{shortened(labels)} {'is' if len(labels) == 1 else 'are'} {over}."
 
     def _undefined(self, model: str) -> Iterator[str]:
-        """Which measures of a model have no value although users count; formulas say so themselves."""
+        """Yield sentences on the measures of a model without a value although users count; formulas have their own sentence."""
         rows = [row for row in self.rows_by_model.get(model, ()) if row.value is None and row.n_users > 0]
         reasons: dict[str, list[str]] = {}
         for row in rows:
             if not (is_spread(row.aggregate) or row.aggregate == "formula"):
-                reasons.setdefault(notes.why_undefined(row, self.counts.get(model)), []).append(row.label)
+                reasons.setdefault(notes.undefined_reason(row, self.counts.get(model)), []).append(row.label)
         for why, labels in reasons.items():
             yield f"{shortened(labels)} {'has' if len(labels) == 1 else 'have'} no value: {why}."
 
     def labels(self) -> tuple[str, ...]:
-        """The measures, in the order asked for."""
+        """Return the measures in the order of the config."""
         return tuple(dict.fromkeys(row.label for row in self.rows))
 
     def by_model(self) -> dict[str, dict[str, Row]]:
-        """Model → label → row."""
+        """Return model → label → row."""
         table: dict[str, dict[str, Row]] = {model: {} for model in self.models}
         for row in self.rows:
             table[row.model][row.label] = row

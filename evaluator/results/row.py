@@ -1,4 +1,4 @@
-"""`Row`: one value with the protocol and the people it depends on; who was counted, why some were not, and short sentences on many rows."""
+"""`Row`: one value with its protocol and its users; who counts, why others do not, and short sentences on many rows."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _FEW: Final = 4
 
 
 def shortened(names: Iterable[str]) -> str:
-    """Names in a row; of many the first three, and how many more there are."""
+    """Join names with commas; of many, give the first three and the number of the rest."""
     every = list(names)
     return ", ".join(every) if len(every) <= _FEW else f"{', '.join(every[:3])} and {len(every) - 3} more"
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names as part of a sentence: `a, b and c`; of many the first three, and how many more there are."""
+    """Join names for a sentence: `a, b and c`; of many, give the first three and the number of the rest."""
     return shortened(names) if len(names) > _FEW or len(names) < 2 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def of_models(sentences: Iterable[tuple[str, str]]) -> list[str]:
-    """Sentences about models, given as (model, sentence): what holds of several is said once, with their names."""
+    """Join pairs (model, sentence) into texts: a sentence on several models appears once, with their names."""
     models_by_sentence: dict[str, list[str]] = {}
     for model, sentence in sentences:
         models_by_sentence.setdefault(sentence, []).append(model)
@@ -35,32 +35,47 @@ def of_models(sentences: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def labels_named(text: str, labels: Sequence[str]) -> tuple[str, ...]:
-    """The labels that a text names: one as it is printed, in any case, or all cut-offs of a metric; none if there is no such label."""
+    """Return the labels that a text names: one as it is printed, in any case, or all cut-offs of a metric; none if there is no such label.
+
+    The metric may have any of its names: `HR@10` is `HitRate@10`.
+    """
     plain = {label: label.lower().replace(" ", "") for label in labels}
-    wanted = text.lower().replace(" ", "")
-    found = tuple(label for label, one in plain.items() if one == wanted)
-    return found or tuple(label for label, one in plain.items() if one.partition("@")[0] == wanted)
+    for spelling in dict.fromkeys((text, with_metric_name(text))):
+        wanted = spelling.lower().replace(" ", "")
+        exact = tuple(label for label, one in plain.items() if one == wanted)
+        if labels_of_name := exact or tuple(label for label, one in plain.items() if one.partition("@")[0] == wanted):
+            return labels_of_name
+    return ()
+
+
+def with_metric_name(text: str) -> str:
+    """Return a measure with the name that results use for its metric, `HR@10` as `HitRate@10`; as it is if there is no such metric."""
+    written = text.partition("@")[0].partition("(")[0]
+    try:
+        return find(written.strip()).name + text[len(written) :]
+    except ValueError:
+        return text
 
 
 def close_label(text: str, labels: Sequence[str]) -> str:
-    """What may have been meant by a text that names no label."""
+    """Return a hint for a text that names no label: the closest label, or those that there are."""
     close = get_close_matches(text, labels, n=1, cutoff=0.6)
-    return f"did you mean {close[0]}?" if close else f"there are {shortened(labels)}"
+    return f"did you mean {close[0]}?" if close else f"there {'is' if len(labels) == 1 else 'are'} {shortened(labels)}"
 
 
 class Ledger(Struct, frozen=True):
-    """The users of one measure: those of the test file (`in_truth`) and those with a list (`in_lists`), `in_both` of them in both.
+    """The users of one measure: those in the test file (`in_truth`), those with a list (`in_lists`), and those with both (`in_both`).
 
-    `counted` is how many have a value. Of these the `filled` ones have only what the policy gives them (0 for nearly all metrics):
-    users without a list, without a relevant item, or without a test row. The `left_out` ones have no value: those, and users without
-    a hit, a prediction, or whatever the metric asks for (`left_out_without_value`). So in_truth + in_lists - in_both = counted + all
-    that are left out.
+    `counted` users have a value. The `filled` ones among them have the value that the policy sets (0 for nearly all metrics): users
+    without a list, without a relevant item, or without a test row. The `left_out` users have no value: they are of the same kinds, or
+    lack a hit, a prediction, or other data of the metric (`left_out_without_value`). So in_truth + in_lists - in_both = counted +
+    left_out.
 
-    Where a measure is averaged over the users of train or of a reference model, `others` of them are in neither file, and come on top;
+    If a measure is averaged over the users of train or of a reference model, `others` of them are in neither file and are added;
     users of the two files who are not among them are left out (`left_out_of_others`).
 
-    `covered_value` is the value over the `covered` users, who are counted and have a list; `warm_value` that over the `warm` ones, whom
-    train holds. Both are `None` where nothing is known of them or they would be all that count.
+    `covered_value` is the value over the `covered` users, who count and have a list; `warm_value` that over the `warm` users, who are in
+    train. Both are `None` if unknown, or if these users are all that count.
     """
 
     in_truth: int = 0
@@ -83,22 +98,22 @@ class Ledger(Struct, frozen=True):
 
     @property
     def filled(self) -> int:
-        """The users who count with what the policy gives them."""
+        """The number of users who count with a value set by the policy."""
         return self.filled_without_list + self.filled_without_relevant + self.filled_without_truth
 
     @property
     def left_out(self) -> int:
-        """The users who do not count."""
+        """The number of users who do not count."""
         without = self.left_out_without_list + self.left_out_without_relevant + self.left_out_without_truth
         return without + self.left_out_without_value + self.left_out_of_others
 
     @property
     def adds_up(self) -> bool:
-        """Whether every user is accounted for."""
+        """True if in_truth + in_lists - in_both + others = counted + left_out."""
         return self.in_truth + self.in_lists - self.in_both + self.others == self.counted + self.left_out
 
     def cells(self) -> dict[str, Any]:
-        """Its columns in the long table."""
+        """Return its columns in the long table."""
         return {name: getattr(self, name) for name in LEDGER_COLUMNS}
 
 
@@ -107,15 +122,14 @@ LEDGER_COLUMNS = tuple(Ledger.__struct_fields__)
 
 
 DEFAULT: Final = "default"
-"""Where a cut-off comes from if neither the measure nor the config gives one."""
+"""The source of a cut-off that neither the measure nor the config gives."""
 
 
 class Protocol(Struct, frozen=True):
-    """What a value depends on beside its measure and the data.
+    """The settings that a value depends on, besides its measure and the data.
 
-    `convention` is the one it was computed under. `relevance` says which test rows are relevant, the threshold included; it is empty for
-    what does not look at the test file. `cutoff_from` says where the cut-off comes from: `measure`, `top_k` or `default`; it is empty
-    where there is none.
+    `relevance` says which test rows are relevant, including the threshold; it is empty for a measure that does not read the test file.
+    `cutoff_from` is the source of the cut-off: `measure`, `top_k` or `default`; it is empty without a cut-off.
     """
 
     convention: str
@@ -128,7 +142,7 @@ PROTOCOL_COLUMNS: Final = tuple(Protocol.__struct_fields__)
 
 
 def protocol_sentences(protocols: Mapping[str, Protocol]) -> Iterator[str]:
-    """What to know of the `protocols` of the measures, given by label: the convention, what is relevant, and a default cut-off."""
+    """Yield sentences on the `protocols` of measures by label: the convention, the relevant test rows, and default cut-offs."""
     by_convention: dict[str, dict[str, list[str]]] = {}
     for label, protocol in protocols.items():
         by_convention.setdefault(protocol.convention, {}).setdefault(protocol.relevance, []).append(label)
@@ -149,7 +163,7 @@ def protocol_sentences(protocols: Mapping[str, Protocol]) -> Iterator[str]:
 
 
 SPLITS: Final = ("by", "group", "few_users", "fold", "run", "repeats", "repeats_std", "least_users")
-"""The columns of rows over some of the users, of one fold or run, and of means over folds or runs."""
+"""The columns of rows over a group, of one fold or run, and of means over folds or runs."""
 COLUMNS: Final = ("model", "metric", "k", "aggregate", "value", "n_users", "std", *LEDGER_COLUMNS, "achieved", *SPLITS, *PROTOCOL_COLUMNS)
 
 _NOBODY: Final = dict.fromkeys(LEDGER_COLUMNS)
@@ -171,21 +185,21 @@ class Row(Struct, frozen=True):
     higher_is_better: bool | None = True
     ledger: Ledger | None = None
     achieved: float | None = None
-    """The share of the best possible value, where that was computed."""
+    """The share of the best possible value, if computed."""
     protocol: Protocol | None = None
     by: str | None = None
-    """What the users, or the relevant items, are split by, such as `users.plan`; `None` over all of them."""
+    """The grouping of users or relevant items, such as `users.plan`; `None` over all of them."""
     group: str | None = None
     fold: str | None = None
-    """The fold, or the run of the model, whose value it is; `None` where there are no several, and for means over them."""
+    """The fold (or `run`: the training run) of the value; `None` if there is only one, and for means."""
     run: str | None = None
     repeats: int | None = None
-    """Of a mean over runs or folds the number of values, and their standard deviation."""
+    """For a mean over runs or folds: the number of values; `repeats_std` is their standard deviation."""
     repeats_std: float | None = None
     least_users: int | None = None
-    """Of a mean over runs or folds the number of users of the value that has the fewest."""
+    """For a mean over runs or folds: the smallest number of users of a value."""
     std: float | None = None
-    """Of a mean over users the standard deviation of their values (divided by n - 1), where it was asked for."""
+    """For a mean over users: the standard deviation of their values (divided by n - 1), if requested."""
 
     @property
     def source(self) -> str:
@@ -194,11 +208,11 @@ class Row(Struct, frozen=True):
 
     @property
     def few_users(self) -> bool | None:
-        """Whether a group has fewer than 100 users, in one of the folds at least: its value says little. `None` where there is no group."""
+        """True if a group has fewer than 100 users, in at least one fold: its value is uncertain. `None` without a group."""
         return None if self.by is None else (self.n_users if self.least_users is None else self.least_users) < FEW_USERS
 
     def cells(self) -> dict[str, Any]:
-        """What the tables of `COLUMNS` say of it."""
+        """Return the cells of this row by column, as in `COLUMNS`."""
         of_users = asdict(self.ledger) if self.ledger else _NOBODY
         definitions = asdict(self.protocol) if self.protocol else _NO_PROTOCOL
         known = {**asdict(self), "few_users": self.few_users, **of_users, **definitions}
@@ -214,19 +228,18 @@ class Row(Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """The measure with its cut-off, and with the aggregate where it is not the mean."""
+        """The measure with its cut-off, and with the aggregate unless it is the mean."""
         plain = self.aggregate in ("mean", "system", "") or is_formula(self.metric)
         return self.measure if plain else f"{self.measure} ({self.aggregate})"
 
 
 class Counts(Struct, frozen=True):
-    """Users that were counted for one model.
+    """Numbers of users for one model.
 
-    `test` users are in the test file; `relevant` of them have a relevant item; `listed` of those have a list; `averaged`
-    is how many the first measure is averaged over. Those without a list count 0 if `missing_count`, or have no value if
-    `missing_undefined`, those without a relevant item count 0 if `irrelevant_count`; `untested` users without a test row count 0.
-    `empty` of the `test` users have an empty list there, and count whatever is done with others without a relevant item: 0, or without a
-    defined value if `empty_undefined`.
+    `test` users are in the test file; `relevant` of them have a relevant item; `listed` of those have a list; the first measure is
+    averaged over `averaged` users. Users without a list count 0 if `missing_count`, or have no value if `missing_undefined`; users
+    without a relevant item count 0 if `irrelevant_count`; `untested` users without a test row count 0. `empty` of the `test` users have
+    an empty list there; whatever the rule for others without a relevant item, they count 0, or have no value if `empty_undefined`.
     """
 
     test: int

@@ -1,4 +1,4 @@
-"""The catalogue of metrics, settings and conventions, as it is looked up by name."""
+"""Look up metrics, settings and conventions by name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from ..content import catalogue as pages
-from ..conventions import Convention, known, load
+from ..conventions import Convention, builtin_names, load
 from ..document import Block
 from ..errors import ConfigError
 from ..metrics import METRICS, check, find
@@ -19,7 +19,7 @@ from ..names.measure_strings import MetricSpec, parse
 
 
 class CatalogueView(Struct, frozen=True, eq=False):
-    """What was looked up: the page for people, and the same as plain values."""
+    """A catalogue entry: its page for people, and the same as plain values."""
 
     page: list[Block]
     content: Mapping[str, object]
@@ -28,14 +28,17 @@ class CatalogueView(Struct, frozen=True, eq=False):
 def look_up(
     name: str | None = None, convention: str | None = None, *, axes: bool = False, conventions: bool = False, everything: bool = False
 ) -> CatalogueView:
-    """Look up a metric, or a convention, or a metric as a convention has it; all axes, conventions or metrics; or everything."""
+    """Look up a metric, a convention, or a metric under a convention; all axes, conventions or metrics; or everything.
+
+    Raises `ConfigError` for an unknown name.
+    """
     used = None
     if convention is not None:
         try:
             check(used := load(convention, Path.cwd()))
         except ValueError as error:
             raise ConfigError(str(error)) from None
-    named = None if name is None else _named(name, used)  # which may add the metric of a package to those that there are
+    named = None if name is None else _named(name, used)  # this may import a package that adds the metric
     overview = read(() if used is None else (used,))
     choices = (*overview.protocol, *overview.formula)
     if everything:
@@ -55,27 +58,27 @@ def look_up(
 
 
 def page(found: CatalogueView) -> list[Block]:
-    """What was looked up, for people."""
+    """Return the page of a catalogue entry."""
     return found.page
 
 
 def content(found: CatalogueView) -> Any:
-    """What was looked up, as plain values."""
+    """Return a catalogue entry as plain values."""
     return pages.plain(found.content)
 
 
 def metric_names() -> tuple[str, ...]:
-    """The names of the metrics that are built in."""
+    """Return the names of the built-in metrics."""
     return tuple(METRICS)
 
 
 def convention_names() -> tuple[str, ...]:
-    """The names of the conventions."""
-    return tuple(known())
+    """Return the names of the conventions."""
+    return tuple(builtin_names())
 
 
 def _named(text: str, convention: Convention | None) -> str:
-    """The metric that `text` means; where only another convention knows it, the hint says which."""
+    """Return the name of the metric that `text` means; raise `ConfigError` with the conventions that know it, if others do."""
     try:
         spec = parse(text)
     except ValueError:
@@ -85,7 +88,7 @@ def _named(text: str, convention: Convention | None) -> str:
     except ValueError as error:
         problem = error
     meanings: dict[str, list[str]] = {}
-    for name in known():
+    for name in builtin_names():
         with suppress(ValueError):
             meanings.setdefault(find(load(name).read(spec).name).name, []).append(name)
     hint = "; ".join(f"it is {meant} under {', '.join(names)}" for meant, names in meanings.items())

@@ -1,4 +1,4 @@
-"""Open results: those of folders, and that of a config, which is evaluated; and say how their models differ."""
+"""Open results of folders, evaluate a config, and compare their models."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ..checks import Finding
 from ..comparison.bases import gates_folder
 from ..comparison.comparing import compare as differences_of
-from ..comparison.questions import Questions
+from ..comparison.comparison_options import ComparisonOptions
 from ..config import Loaded
 from ..config.evaluation_keys import read_group, written_groups
 from ..config.judgement import DEFAULT, Compare
@@ -29,25 +29,25 @@ from ..results.result import Result
 from .targets import PathLike, targets_of
 
 Read = Callable[[str], Loaded]
-"""Reads a config, as the options of a command change it."""
+"""Reads a config with the changes of a command's options."""
 Tell = Callable[[Sequence[Finding]], None]
-"""Takes the findings of level error of a config that was evaluated."""
+"""Receives the findings of level error of a config that was evaluated."""
 MarginLike = float | str | Mapping[str, float | str]
 
 
-class Gathered(Struct, frozen=True, eq=False):
-    """Results by label, in the order given, the config that one of them is of, if one is, and the folders of the others by label."""
+class GatheredResults(Struct, frozen=True, eq=False):
+    """Results by label, in the order given; the config of one of them, if any; and the folders of the others by label."""
 
     results: Mapping[str, Result]
     config: Loaded | None = None
     folders: Mapping[str, Path] = field(default_factory=dict)
 
 
-def gather(given: Sequence[str], read: Read, tell: Tell) -> Gathered:
-    """Open the results that are named: folders of results and at most one config, each as `PATH` or `NAME=PATH`.
+def gather(given: Sequence[str], read: Read, tell: Tell) -> GatheredResults:
+    """Open folders of results and evaluate at most one config, each given as `PATH` or `NAME=PATH`.
 
-    Without a name a folder is called by its last part, a config by its file. A config is evaluated tolerantly. `ConfigError` for two of
-    one name, or two configs.
+    Without a name, a folder has its last part as label, a config its file name. A config is evaluated tolerantly. Raises `ConfigError`
+    for two equal labels, or two configs.
     """
     paths: dict[str, Path] = {}
     for text in given:
@@ -67,30 +67,30 @@ def gather(given: Sequence[str], read: Read, tell: Tell) -> Gathered:
         config = read(str(path))
         results[name] = run(config, tolerant=True, concludes=False)
         tell([one for one in results[name].findings if one.severity == "error"])
-    return Gathered(results, config, folders)
+    return GatheredResults(results, config, folders)
 
 
-def with_baseline_folder(gathered: Gathered, questions: Questions) -> tuple[Mapping[str, Result], Questions]:
-    """The results, with those of the folder that the baseline names, `LABEL=FOLDER` or `FOLDER`, first.
+def with_baseline_folder(gathered: GatheredResults, options: ComparisonOptions) -> tuple[Mapping[str, Result], ComparisonOptions]:
+    """Add the results of the folder that the baseline names (`LABEL=FOLDER` or `FOLDER`) as first results.
 
-    A folder of the config is seen from where the config lies. A baseline that is the name of a result or a model stays what it is. Without
-    one, of several results that folder is the baseline which `gates.baseline` names.
+    A folder in the config is relative to the config. A baseline that is the label of a result or the name of a model is unchanged. Without
+    a baseline, the folder that `gates.baseline` of several results names is the baseline.
     """
-    baseline = questions.baseline or _folder_of_gates(gathered)
-    questions = replace(questions, baseline=baseline)
+    baseline = options.baseline or _folder_of_gates(gathered)
+    options = replace(options, baseline=baseline)
     if baseline is None or baseline in gathered.results or any(baseline in result.models for result in gathered.results.values()):
-        return gathered.results, questions
+        return gathered.results, options
     name, path = _named(baseline)
     places = [path] if gathered.config is None else [path, gathered.config.folder / path]
     folder = next((place for place in places if os.path.isdir(place)), None)
     if folder is None and "=" not in baseline and "/" not in baseline:
-        return gathered.results, questions  # it was meant as a name: the sentence about it names those that there are
+        return gathered.results, options  # probably a name: the error on it lists the names that exist
     results = {name: load(folder or path), **{label: result for label, result in gathered.results.items() if label != name}}
-    return results, replace(questions, baseline=name)
+    return results, replace(options, baseline=name)
 
 
-def _folder_of_gates(gathered: Gathered) -> str | None:
-    """Return the label of the folder, among those that are given, that the gates of all results that have a baseline name."""
+def _folder_of_gates(gathered: GatheredResults) -> str | None:
+    """Return the label of the given folder that all gates with a baseline name; `None` if there is not exactly one."""
     places = (Path(), *([gathered.config.folder] if gathered.config is not None else []))
     named = {folder.rpartition("=")[2] for result in gathered.results.values() if (folder := gates_folder(result)) is not None}
     wanted = {os.path.realpath(place / Path(folder).expanduser()) for folder in named for place in places}
@@ -99,12 +99,13 @@ def _folder_of_gates(gathered: Gathered) -> str | None:
 
 
 def path_of(text: str) -> str:
-    """The path of `PATH` or `NAME=PATH`, as it is written."""
+    """Return the path of `PATH` or `NAME=PATH`, as written."""
     name, equals, path = text.partition("=")
     return path if equals and "/" not in name else text
 
 
 def _named(text: str) -> tuple[str, Path]:
+    """Return the label and the path of `PATH` or `NAME=PATH`."""
     name, equals, path = text.partition("=")
     if equals and name and "/" not in name:
         return name, Path(path).expanduser()
@@ -112,37 +113,37 @@ def _named(text: str) -> tuple[str, Path]:
     return (place.resolve().name if os.path.isdir(place) else place.stem) or text, place
 
 
-class Compared(Struct, frozen=True, eq=False):
-    """A comparison, the results and the questions that it is of, the first input, and the one in which a user can be looked at.
+class ComparedResults(Struct, frozen=True, eq=False):
+    """A comparison with its results and options, its first input, and the input for `receval explain` of a user.
 
-    Its texts have also rows of the measures that are not tested if `everything` is wanted, and a column in percent if `relative`.
+    With `everything` its texts also have rows of the measures that are not tested, with `relative` a column in percent.
     """
 
     comparison: Comparison
     results: Mapping[str, Result]
-    questions: Questions
+    options: ComparisonOptions
     source: str = ""
     look_at: str = "CONFIG"
     everything: bool = False
     relative: bool = False
 
     @property
-    def options(self) -> dict[str, Any]:
-        """What the forms of a comparison take."""
+    def form_arguments(self) -> dict[str, Any]:
+        """The arguments of the forms of a comparison."""
         safe = any(map(is_spreadsheet_safe, self.results.values()))
         shown = {"everything": self.everything, "relative": self.relative}
         return {"look_at": self.look_at, "spreadsheet_safe": safe, "compared": self, **shown}
 
 
-def compare(gathered: Gathered, questions: Questions) -> Compared:
-    """Compare the models of results, and of the folder that the baseline names; see `comparing.compare` for what is refused."""
-    results, questions = with_baseline_folder(gathered, questions)
-    return Compared(differences_of(results, questions), results, questions)
+def compare(gathered: GatheredResults, options: ComparisonOptions) -> ComparedResults:
+    """Compare the models of results, and of the folder that the baseline names; see `comparing.compare` for its errors."""
+    results, options = with_baseline_folder(gathered, options)
+    return ComparedResults(differences_of(results, options), results, options)
 
 
 def compare_inputs(
     inputs: Sequence[str],
-    asked: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     *,
     read: Read,
     tell: Tell,
@@ -150,31 +151,33 @@ def compare_inputs(
     written: Mapping[str, str] | None = None,
     everything: bool = False,
     relative: bool = False,
-) -> Compared:
-    """Compare the results of folders and of a config, and write the comparison; `asked` has the options by the names of `Questions`.
+) -> ComparedResults:
+    """Compare the results of folders and of a config, and write the comparison; `arguments` are by the names of `ComparisonOptions`.
 
-    Groups and clusters that are asked for are known to `read`, since a config has to be evaluated with them. Folders have every form that
-    has a name there, and the users who lose most. `written` says how other commands name an input, where this is not its own text.
-    `everything` and `relative` are as in `Compared`.
+    `read` must know the groups and clusters of the options, because a config is evaluated with them. Folders get every form that has a
+    name there, and the users with the largest losses. `written` maps inputs to their names in other commands, if these differ.
+    `everything` and `relative` are as in `ComparedResults`.
     """
     targets = targets_of(outputs, "comparison", folders=True)
     with Stage(targets.places) as stage:
         gathered = gather(inputs, read, tell)
-        _refuse_other_groups(gathered.results, asked.get("by") or ())
-        questions = changed_by(Questions.of(gathered.config.config.compare if gathered.config is not None else Compare()), asked)
+        _refuse_other_groups(gathered.results, arguments.get("by") or ())
+        options = with_arguments(
+            ComparisonOptions.of(gathered.config.config.compare if gathered.config is not None else Compare()), arguments
+        )
         look_at = next((text for text in inputs if not os.path.isdir(Path(text.partition("=")[2] or text))), "CONFIG")
         look_at = (written or {}).get(look_at, look_at)
-        compared = compare(gathered, questions)
+        compared = compare(gathered, options)
         compared = replace(compared, source=inputs[0], look_at=look_at, everything=everything, relative=relative)
         rows = {destination(path): row for path, row in targets.files.items()}
         named = in_folder("comparison", *(("losers",) if compared.comparison.losers else ()))
         rows |= {folder / name: row for folder in targets.folders for name, row in named.items()}
-        stage.commit({path: rendered(row, compared.comparison, **compared.options) for path, row in rows.items()})
+        stage.commit({path: rendered(row, compared.comparison, **compared.form_arguments) for path, row in rows.items()})
     return compared
 
 
 def _refuse_other_groups(results: Mapping[str, Result], by: Iterable[str]) -> None:
-    """`ArgumentError` for groups by number of train rows other than those that users of stored results were put into."""
+    """Raise `ArgumentError` for groups by number of train rows that differ from those of stored results."""
     for text in by:
         if not text.startswith("train_count:"):
             continue
@@ -191,20 +194,20 @@ def _refuse_other_groups(results: Mapping[str, Result], by: Iterable[str]) -> No
                 raise ArgumentError(f"by: {problem}", option=f"--by {text}: {problem}")
 
 
-def changed_by(questions: Questions, asked: Mapping[str, Any]) -> Questions:
-    """The questions of a config, where the options of a call do not say otherwise; `ArgumentError` for a margin that cannot be read."""
-    given: dict[str, Any] = {name: asked[name] for name in ("baseline", "measures", "cluster") if asked.get(name)}
-    settings = {name: asked[name] for name in ("test", "correction", "alpha") if asked.get(name) is not None}
-    margins = margins_of(asked.get("margins"))
+def with_arguments(options: ComparisonOptions, arguments: Mapping[str, Any]) -> ComparisonOptions:
+    """Return the options of a config, changed by the arguments of a call; raise `ArgumentError` for a margin that cannot be read."""
+    given: dict[str, Any] = {name: arguments[name] for name in ("baseline", "measures", "cluster") if arguments.get(name)}
+    settings = {name: arguments[name] for name in ("test", "correction", "alpha") if arguments.get(name) is not None}
+    margins = margins_of(arguments.get("margins"))
     given |= {"margins": margins} if margins else {}
-    given |= {"by": tuple(text.partition(":")[0] for text in asked["by"])} if asked.get("by") else {}
-    given |= {"common": asked["users"] == "common"} if asked.get("users") else {}
-    given |= {name: asked[name] for name in ("all_pairs", "unpaired", "losers") if name in asked}
-    return replace(questions, **given, settings=replace(questions.settings, **settings))
+    given |= {"by": tuple(text.partition(":")[0] for text in arguments["by"])} if arguments.get("by") else {}
+    given |= {"common": arguments["users"] == "common"} if arguments.get("users") else {}
+    given |= {name: arguments[name] for name in ("all_pairs", "unpaired", "losers") if name in arguments}
+    return replace(options, **given, settings=replace(options.settings, **settings))
 
 
 def margins_of(margin: MarginLike | Sequence[str] | None) -> dict[str, Margin]:
-    """Margins by measure, given as one, by measure, or as texts such as `nDCG@10=1%`; `ArgumentError` for one that cannot be read."""
+    """Return margins by measure from one margin, a mapping, or texts such as `nDCG@10=1%`; raise `ArgumentError` for an invalid one."""
     given: Mapping[str, object] = margin if isinstance(margin, Mapping) else {} if margin is None else {DEFAULT: margin}
     if isinstance(margin, tuple | list):
         given = {measure or DEFAULT: size for measure, _, size in (text.rpartition("=") for text in margin)}

@@ -1,4 +1,4 @@
-"""Judge gates: a config's, or those of a stored result; the baseline is kept in a folder, found, and the result judged."""
+"""Judge the gates of a config or of a stored result, find and open their baselines, and set a baseline."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ def judge_source(
     reports: bool = False,
     strict: bool = False,
 ) -> JudgedResult[Result]:
-    """Judge the results of a folder by the gates of its config, changed by `options`, or those of a config, which is evaluated.
+    """Judge the results of a folder, by the gates of its config changed by `options`, or evaluate a config and judge it.
 
-    Verdicts and reports are written; with `reports` a report is made where none is. Paths of a stored result are seen from here.
+    Writes the verdicts and reports of `outputs`; with `reports`, a report is made even without a file. Paths in a stored result are
+    relative to the working folder.
     """
     targets = targets_of(outputs, "gates", "report", more=more_files)
     with Stage(targets.places) as stage:
@@ -56,20 +57,20 @@ def judge_source(
             if not loaded.config.gates.rules:
                 hint = "write some under gates.rules, or give --rule 'nDCG@10 max_loss 2%'"
                 raise ConfigError(f"{loaded.name}{': ' if loaded.name else ''}there are no rules to judge", hint)
-            result = judge_of_config(loaded)(run(loaded, concludes=False))  # what is compared with is found first
+            result = judge_of_config(loaded)(run(loaded, concludes=False))  # baselines are found before the run
         content = None
         if reports or targets.of("report"):
-            from .compare import Gathered  # only here: most runs with gates make no report
+            from .compare import GatheredResults  # only here: most runs with gates make no report
             from .report import report_of_gathered
 
-            content = report_of_gathered(Gathered({Path(source).stem: result}), {}, source=source)
+            content = report_of_gathered(GatheredResults({Path(source).stem: result}), {}, source=source)
         made = {path: rendered(row, content if row.of == "report" else result.gates, strict=strict) for path, row in targets.files.items()}
         stage.commit({destination(path): content for path, content in made.items()})
     return JudgedResult(result, content, strict)
 
 
 def set_baseline(folder: str, target: str, *, force: bool = False) -> list[str]:
-    """Copy a folder of results to where the baseline is kept; return why not, if gates or checks failed, unless `force` is given."""
+    """Copy a folder of results to the folder of the baseline; if gates or checks failed, return the reasons instead, unless `force`."""
     source, place = Path(folder).expanduser(), Path(target).expanduser()
     result = load(source)
     verdicts = Verdicts(result.gates)
@@ -92,7 +93,7 @@ def gate_options(
     if_missing: str | None = None,
     **others: Any,
 ) -> dict[str, Any]:
-    """What a call says of gates, as the section `gates` has it; what is not said is left out."""
+    """Return the arguments of a call on gates as keys of the section `gates`, without those that are not given."""
     given = {name: value for name, value in {"rules": list(rules), **others}.items() if value not in (None, (), [])}
     policy = {"if_missing": if_missing} if if_missing else {}
     if baseline is not None:
@@ -103,9 +104,9 @@ def gate_options(
 
 
 def judge_of_config(loaded: Loaded, folders: Iterable[Path] = ()) -> Callable[[Result], Result]:
-    """Find what the models of a config are compared with, before any work; return what gives its result the gates.
+    """Find the baselines of a config before any work; return a function that adds the judged gates to a result.
 
-    `OutputError` if the results would go into the folder of a baseline.
+    Raises `OutputError` if the results would overwrite the folder of a baseline.
     """
     gates, named = loaded.config.gates, loaded.config.data.named_models
     paths = [given.path for given in (gates.baseline, gates.anchor) if given is not None]
@@ -120,26 +121,26 @@ def judge_of_config(loaded: Loaded, folders: Iterable[Path] = ()) -> Callable[[R
 
 
 def bases_of(gates: Gates, folder: Path, models: Collection[str] | None = None) -> Bases:
-    """Find what a config's models are compared with, and read it if it is a folder, seen from `folder`; nothing if no rule compares.
+    """Find the baseline and anchors of gates, and read those that are folders, relative to `folder`; nothing if no rule compares.
 
-    `models` are those that the config names, if it does. `DataError` if a folder is damaged, or is not there and this is an error.
+    `models` are those that the config names, if it does. Raises `DataError` if a folder is damaged, or missing with `if_missing: error`.
     """
     comparing = [rule for rule in gates.rules if rule.compares and rule.against is None]
     anchors: dict[str, Baseline] = {}
     for rule in comparing:
         given = GateBaseline(path=rule.anchor) if rule.anchor else None if rule.anchor is False else gates.anchor
         if given is not None and (rule.anchor or "") not in anchors:
-            anchors[rule.anchor or ""] = replace(_found(given, folder, models, "anchor"), is_anchor=True)
-    return Bases(_found(gates.baseline, folder, models, "baseline") if gates.baseline is not None and comparing else None, anchors)
+            anchors[rule.anchor or ""] = replace(_find_base(given, folder, models, "anchor"), is_anchor=True)
+    return Bases(_find_base(gates.baseline, folder, models, "baseline") if gates.baseline is not None and comparing else None, anchors)
 
 
 def with_gates(result: Result, gates: Gates, compare: Compare, bases: Bases) -> Result:
-    """The result with its gates as they were judged; see `judge` for what is refused."""
+    """Return the result with its judged gates; see `judge` for its errors."""
     return replace(result, gates=judge(result, Demands.of(gates, compare, bases)).gates) if gates.rules else result
 
 
-def _found(given: GateBaseline, folder: Path, models: Collection[str] | None, noun: str) -> Baseline:
-    """A baseline or an anchor, read if it is a folder."""
+def _find_base(given: GateBaseline, folder: Path, models: Collection[str] | None, noun: str) -> Baseline:
+    """Return a baseline or an anchor, read if it is a folder."""
     label, equals, path = given.path.rpartition("=")
     place = folder / Path(path).expanduser()
     is_model = not equals and given.path in (models or ())
@@ -148,7 +149,7 @@ def _found(given: GateBaseline, folder: Path, models: Collection[str] | None, no
     if is_model or (models is None and not equals and "/" not in path):
         if given.model is not None:
             raise ConfigError(f"gates.{noun}.model is for result folders, but {path} is a model of this run", "remove the key model")
-        return Baseline(given.path, if_missing=given.if_missing)  # the name of a model that is known after the run
+        return Baseline(given.path, if_missing=given.if_missing)  # a model whose name is known only after the run
     if os.path.lexists(place) and not os.path.islink(place):
         raise DataError(f"the {noun} {path} is a file, not a result folder", "create a result folder with receval run -o DIR/")
     reason = f"there is no {noun} {path}"

@@ -1,4 +1,4 @@
-"""What receval runs on: versions, extras, Java, memory, threads and temporary space, and what to do."""
+"""Facts about the machine: versions, extras, Java, memory, threads and temporary space, with advice."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..parts.resources import default_memory, n_polars_threads
 
 
 class Fact(NamedTuple):
-    """One thing that was looked at; with what to do, if something should be done."""
+    """One fact about the machine, with advice if something should be done."""
 
     name: str
     found: str
@@ -26,8 +26,8 @@ class Fact(NamedTuple):
 
 
 def facts() -> list[Fact]:
-    """Look at the machine, from what is always needed to what is seldom."""
-    by_extra: dict[str, list[str]] = {"": []}  # the packages of each; those that are always needed under the empty name
+    """Return facts about the machine, the most needed first."""
+    by_extra: dict[str, list[str]] = {"": []}  # the packages of each extra; the empty name has those that are always needed
     for requirement in metadata.requires("receval") or ():
         name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
         of_extra = re.search(r"extra\s*==\s*[\"']([^\"']+)", requirement)
@@ -59,14 +59,14 @@ def facts() -> list[Fact]:
 
 
 def as_text(found: Sequence[Fact]) -> str:
-    """A line for each fact, and what to do below it."""
+    """Return a line for each fact, with its advice below."""
     width = max(len(fact.name) for fact in found)
     lines = ((f"{fact.name:{width}}  {fact.found}", *([f"{'':{width}}  → {fact.advice}"] if fact.advice else [])) for fact in found)
     return "".join(f"{line}\n" for pair in lines for line in pair)
 
 
 def content(found: Sequence[Fact]) -> list[dict[str, str]]:
-    """The facts as plain values."""
+    """Return the facts as plain values."""
     return [fact._asdict() for fact in found]
 
 
@@ -78,7 +78,7 @@ def _version(package: str) -> str | None:
 
 
 def _java(wanted: bool) -> Fact:
-    """The Java that Spark would use."""
+    """Return the fact on the Java that Spark would use."""
     home = os.environ.get("JAVA_HOME")
     program = shutil.which("java") or (home and shutil.which("java", path=os.path.join(home, "bin")))
     if not program:

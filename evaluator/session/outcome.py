@@ -1,4 +1,4 @@
-"""The outcome of a run: its result with gates, what was written and tracked, and how it ends."""
+"""The outcome of a run: its result with gates, the files written, the trackers, and the exit code."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, Generic, TypeVar
 from msgspec import Struct
 
 from ..comparison.bases import base_of
-from ..comparison.questions import Questions
+from ..comparison.comparison_options import ComparisonOptions
 from ..config import Loaded
 from ..content.report import ReportContent
 from ..errors import RecevalError
@@ -18,11 +18,11 @@ from ..results.result import Result
 
 _MOST_SENTENCES: Final = 2
 Found = TypeVar("Found", bound=Result)
-"""A result, or one to look into."""
+"""A `Result`, or an `EvaluationResult` of the Python API."""
 
 
-class Tracked(Struct, frozen=True):
-    """What came of a tracker: where the result `went`, or the `problem`, which is only a warning."""
+class TrackerOutcome(Struct, frozen=True):
+    """The outcome of a tracker: the place to which the result `went`, or the `problem`, which is only a warning."""
 
     name: str
     went: str = ""
@@ -30,7 +30,7 @@ class Tracked(Struct, frozen=True):
 
 
 class JudgedResult(Struct, Generic[Found], frozen=True, eq=False):
-    """A result whose gates were judged, and what a `report` of it is made of, where one was made."""
+    """A result whose gates were judged, and the content of its `report`, if one was made."""
 
     result: Found
     report: ReportContent | None = None
@@ -38,62 +38,62 @@ class JudgedResult(Struct, Generic[Found], frozen=True, eq=False):
 
     @property
     def verdicts(self) -> Verdicts:
-        """What came of the gates."""
+        """The verdicts of the gates."""
         return Verdicts(self.result.gates)
 
     @property
     def gate_summary(self) -> str:
-        """How the gates ended, in a sentence."""
+        """The summary of the gates, in a sentence."""
         return f"{self.verdicts.summary()}{'; --strict needs at least one' if self.strict and self.verdicts.none_judged else ''}"
 
     @property
     def exit_code(self) -> int:
-        """1 if a gate or a check of level error failed, with `strict` also if a gate is inconclusive."""
+        """1 if a gate or a check of level error failed; with `strict`, also if a gate warns or none was judged; else 0."""
         return int(self.result.failed() or self.verdicts.failed(self.strict))
 
 
 class RunRecord(JudgedResult[Found], Generic[Found], frozen=True, eq=False, kw_only=True):
-    """What a run gave: the result with its gates, the files and folders that were `written`, and where it was `tracked`.
+    """The record of a run: the result with its gates, the files and folders `written`, and the outcomes of trackers (`tracked`).
 
-    `report` is the content of reports, where the run made any. With a `failure` gates could not be judged, or a required tracker
-    failed; everything before was done.
+    `report` is the content of reports, if the run made any. `failure`: gates could not be judged, or a required tracker failed; all
+    earlier steps were done.
     """
 
     loaded: Loaded
     written: tuple[Path, ...] = ()
-    tracked: tuple[Tracked, ...] = ()
+    tracked: tuple[TrackerOutcome, ...] = ()
     failure: RecevalError | None = None
 
     @property
     def sentences(self) -> list[str]:
-        """How the run ends: see `closing_of`."""
+        """The closing sentences: see `closing_of`."""
         return closing_of(self.loaded, self.result)
 
     @property
     def exit_code(self) -> int:
-        """0 if all is well, 1 if a gate or a check of level error failed, that of the failure if there is one."""
+        """0 on success, 1 if a gate or a check failed, that of the failure if there is one."""
         judged = int(self.result.failed(self.strict) or self.verdicts.failed(self.strict))
         return judged if self.failure is None else self.failure.exit_code
 
 
 def closing_of(loaded: Loaded, result: Result) -> list[str]:
-    """One or two sentences on which model is best, or on the models against a baseline; nothing where that was not tested.
+    """Return one or two sentences on the best model, or on the models against a baseline; empty if that was not tested.
 
-    The baseline is that of `base_of`, or a folder, which is seen from that of the config.
+    The baseline is that of `base_of`, or a folder relative to the config.
     """
     if not result.conclusions:
         return []
-    questions = Questions.of(loaded.config.compare)
-    baseline = questions.baseline
+    options = ComparisonOptions.of(loaded.config.compare)
+    baseline = options.baseline
     if baseline is None:
         base = base_of({"": result})
         if base.is_default:
             return closing_sentences(result.conclusions)
         baseline = base.name
-    from .compare import Gathered, compare  # only here: few runs name a baseline to compare with
+    from .compare import GatheredResults, compare  # only here: few runs name a baseline to compare with
 
     try:
-        said = conclusions(compare(Gathered({"this run": result}, loaded), questions).comparison)
+        said = conclusions(compare(GatheredResults({"this run": result}, loaded), options).comparison)
     except RecevalError as error:
         return [f"Not compared with the baseline {baseline}: {error.message}."]
     more = [f"receval compare lists {len(said) - 1} more."] if len(said) > _MOST_SENTENCES else []

@@ -1,4 +1,4 @@
-"""Results → reports: what a report is made of, with the models compared where there are several, and its files."""
+"""Results → reports: the content of a report, with a comparison if there are several models, and its files."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .. import outputs
 from ..comparison.bases import base_of
 from ..comparison.best_models import with_conclusions
 from ..comparison.comparing import compare, spreads_of_values
+from ..comparison.comparison_options import ComparisonOptions, named, rows_of
 from ..comparison.pairing import sides_of
-from ..comparison.questions import Questions, named, rows_of
 from ..config import Loaded
 from ..config.judgement import Compare
 from ..config.run_sections import ReportConfig
@@ -37,17 +37,17 @@ from ..render.user_templates import rendered as filled_template
 from ..results.comparison import Comparison, closing_sentences
 from ..results.description import Spread
 from ..results.result import Result, columns_of
-from .compare import Compared, Gathered, Read, Tell, changed_by, gather, path_of, with_baseline_folder
+from .compare import ComparedResults, GatheredResults, Read, Tell, gather, path_of, with_arguments, with_baseline_folder
 from .targets import PathLike, target_of, targets_of
 
 Section = TypeVar("Section", Compare, ReportConfig)
 _PRINTED: Final = Path("-")
-"""Where a report goes that is printed."""
+"""The target of a report that is printed."""
 _CHARTS: Final = "report.charts"
 
 
-class Reported(Struct, frozen=True, eq=False):
-    """A report that was written: what it is made of, its bytes where it is `printed`, and the files."""
+class WrittenReport(Struct, frozen=True, eq=False):
+    """A report that was written: its content, its bytes if it is `printed`, and its files."""
 
     content: ReportContent
     printed: bytes | None
@@ -56,7 +56,7 @@ class Reported(Struct, frozen=True, eq=False):
 
 def report_inputs(
     inputs: Sequence[str],
-    asked: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     *,
     read: Read,
     tell: Tell,
@@ -67,8 +67,8 @@ def report_inputs(
     date: str | None = None,
     interactive: bool = False,
     template: str | None = None,
-) -> Reported:
-    """Report the results of folders and of a config into files, and in a `form` that is printed; see `changed_by` for what is `asked`."""
+) -> WrittenReport:
+    """Write a report on folders and a config into files, and in a `form` that is printed; `arguments`: see `with_arguments`."""
     own = None
     if template is not None:
         text, name = read_template(Path(template).expanduser()), template
@@ -78,7 +78,7 @@ def report_inputs(
     rows = {**targets.files, **({} if printed is None else {_PRINTED: printed})}
     with Stage(targets.places) as stage:
         gathered = gather(inputs, read, tell)
-        content = report_of_gathered(gathered, asked, source=path_of(inputs[0]), title=title, date=date)
+        content = report_of_gathered(gathered, arguments, source=path_of(inputs[0]), title=title, date=date)
         made: dict[Path, bytes] = {}
         for path, row in rows.items():
             if row.of == "latex" and len(gathered.results) > 1:
@@ -86,34 +86,34 @@ def report_inputs(
             subject = next(iter(gathered.results.values())) if row.of == "latex" else content
             made[path] = rendered(row, subject, interactive=interactive, path=path)
         stage.commit({destination(path): body for path, body in made.items() if path is not _PRINTED})
-    return Reported(content, made.get(_PRINTED), tuple(targets.files))
+    return WrittenReport(content, made.get(_PRINTED), tuple(targets.files))
 
 
 def report_of(
-    results: Mapping[str, Result], questions: Questions, wanted: ReportConfig, *, source: str = "", comparing: bool = True
+    results: Mapping[str, Result], options: ComparisonOptions, wanted: ReportConfig, *, source: str = "", comparing: bool = True
 ) -> ReportContent:
-    """What a report of some results is made of; several models are compared as `questions` say, unless without `comparing`.
+    """Return the content of a report on some results; several models are compared by `options`, unless `comparing` is false.
 
-    `RecevalError` if they cannot be compared.
+    Raises `RecevalError` if they cannot be compared.
     """
     labels = (label for result in results.values() for label in result.labels())
     charts = _named_charts(wanted.chosen or dict.fromkeys(CHARTS, ()), labels)
     is_one, first, spread_of = len(results) == 1, next(iter(results.values())), charts.get("distribution", ())
-    if "distribution" in charts:  # of the first measure, unless another is named
-        questions = replace(questions, spreads=spread_of or questions.measures[:1] or _typical(first))
+    if "distribution" in charts:  # shows the first measure, unless another is named
+        options = replace(options, spreads=spread_of or options.measures[:1] or _typical(first))
     are_many = not is_one or len(first.models) - len(first.yardsticks) > 1
-    has_base = questions.baseline is not None or (is_one and not base_of(results).is_default)
-    comparison = compare(results, questions) if comparing and (are_many or has_base) else None
+    has_base = options.baseline is not None or (is_one and not base_of(results).is_default)
+    comparison = compare(results, options) if comparing and (are_many or has_base) else None
     spreads: tuple[Spread, ...] = ()
     if "distribution" in charts and comparison is None:
         named_in = [(result, label) for result in results.values() for label in spread_of or _typical(result)]
         spreads = tuple(spread for result, label in named_in for spread in spreads_of_values(result, label))
     if is_one and comparison is not None:
-        results = {name: with_conclusions(result, questions) for name, result in results.items()}
+        results = {name: with_conclusions(result, options) for name, result in results.items()}
     if is_one:
         models = models_of(next(iter(results.values())))
     else:
-        sides = sides_of(results, questions.baseline, all_pairs=questions.all_pairs)
+        sides = sides_of(results, options.baseline, all_pairs=options.all_pairs)
         models = tuple(NamedModel(side.name, side.result, side.model) for side in sides.all)
     return ReportContent(
         results=results,
@@ -125,13 +125,13 @@ def report_of(
         source=source,
         given_title=wanted.title,
         charts=charts,
-        show_users=questions.losers > 0,
+        show_users=options.losers > 0,
         date=_date(wanted.date),
     )
 
 
 def _date(wanted: str | None) -> str:
-    """Return the date that the config or an option gives, else that of SOURCE_DATE_EPOCH; nothing without both: same input, same bytes."""
+    """Return the date of the config or an option, else of SOURCE_DATE_EPOCH, else nothing: the same input gives the same bytes."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     if wanted is not None:
         return f"{datetime.now():%Y-%m-%d}" if wanted == "today" else wanted
@@ -139,41 +139,41 @@ def _date(wanted: str | None) -> str:
 
 
 def report_of_gathered(
-    gathered: Gathered,
-    asked: Mapping[str, Any],
+    gathered: GatheredResults,
+    arguments: Mapping[str, Any],
     *,
     source: str = "",
     title: str | None = None,
     date: str | None = None,
     charts: Mapping[str, tuple[str, ...]] | None = None,
 ) -> ReportContent:
-    """What the report of results from folders and of a config is made of.
+    """Return the content of the report on results of folders and of a config.
 
-    What is not `asked` (see `changed_by`) is as the config says, or that of the only folder. `RecevalError` where the models of one result
-    cannot be compared with a baseline that was named, or those of several not with each other.
+    Options that `arguments` (see `with_arguments`) do not give are those of the config, or of the only folder. Raises `RecevalError` if
+    the models of one result cannot be compared with a named baseline, or those of several results with each other.
     """
     results = gathered.results
     compare_section, wanted = (Compare(), ReportConfig()) if len(results) > 1 else stored_sections(next(iter(results.values())))
     if gathered.config is not None:
         compare_section, wanted = gathered.config.config.compare, gathered.config.config.report
-    questions = Questions.of(compare_section)
-    changed = changed_by(questions, asked)
+    options = ComparisonOptions.of(compare_section)
+    changed = with_arguments(options, arguments)
     named = {"title": title or wanted.title, "date": date or wanted.date}
     wanted = wanted.model_copy(update={**named, **({} if charts is None else {"charts": dict(charts)})})
     _named_charts(wanted.chosen, (label for result in results.values() for label in result.labels()))
-    if len(results) == 1 and changed.baseline == questions.baseline:
+    if len(results) == 1 and changed.baseline == options.baseline:
         return _tolerant(gathered, changed, wanted, source)
     return report_of(*with_baseline_folder(gathered, changed), wanted, source=source)
 
 
 def report_of_run(loaded: Loaded, result: Result) -> ReportContent:
-    """What the report of a config that was just evaluated is made of: where its models cannot be compared the report says why."""
-    gathered = Gathered({Path(loaded.name).stem or "run": result}, loaded)
-    return _tolerant(gathered, Questions.of(loaded.config.compare), loaded.config.report, loaded.name)
+    """Return the content of the report on a config that was just evaluated; if its models cannot be compared, the report says why."""
+    gathered = GatheredResults({Path(loaded.name).stem or "run": result}, loaded)
+    return _tolerant(gathered, ComparisonOptions.of(loaded.config.compare), loaded.config.report, loaded.name)
 
 
 def publish_on_github(content: ReportContent, file: str | None, tell: Callable[[str], None]) -> None:
-    """Tell the lines in which GitHub looks for what failed, and add the summary of a report to the file that it names for a step."""
+    """Print annotations of failures for GitHub with `tell`, and append the summary of a report to the summary file of the step."""
     from ..render.ci import append_summary, as_annotations  # only here: most reports are not made on GitHub
 
     tell(as_annotations(content))
@@ -181,23 +181,23 @@ def publish_on_github(content: ReportContent, file: str | None, tell: Callable[[
         append_summary(file, as_markdown(summary(content)))
 
 
-def _tolerant(gathered: Gathered, questions: Questions, wanted: ReportConfig, source: str) -> ReportContent:
-    """The report of one result; where its models cannot be compared it says why."""
+def _tolerant(gathered: GatheredResults, options: ComparisonOptions, wanted: ReportConfig, source: str) -> ReportContent:
+    """Return the content of the report on one result; if its models cannot be compared, the report says why."""
     try:
-        return report_of(*with_baseline_folder(gathered, questions), wanted, source=source)
+        return report_of(*with_baseline_folder(gathered, options), wanted, source=source)
     except RecevalError as error:
         plain = wanted.model_copy(update={"charts": dict.fromkeys(wanted.charts, ())})
-        alone = report_of(gathered.results, replace(questions, baseline=None), plain, source=source, comparing=False)
+        alone = report_of(gathered.results, replace(options, baseline=None), plain, source=source, comparing=False)
         return replace(alone, uncompared=error.shown())
 
 
-def comparison_page(comparison: Comparison, *, compared: Compared, relative: bool = False) -> Document:
-    """The page of a comparison; differences have also a column in percent if `relative`."""
-    return report(replace(report_of(compared.results, compared.questions, ReportConfig(), source=compared.source), relative=relative))
+def comparison_page(comparison: Comparison, *, compared: ComparedResults, relative: bool = False) -> Document:
+    """Return the page of a comparison; with `relative`, differences also have a column in percent."""
+    return report(replace(report_of(compared.results, compared.options, ReportConfig(), source=compared.source), relative=relative))
 
 
 def stored_sections(result: Result) -> tuple[Compare, ReportConfig]:
-    """What the config of a stored result asks of comparisons and reports; the defaults where this version does not read what it has."""
+    """Return the sections `compare` and `report` of a stored result; the defaults if this version cannot read them."""
 
     def section(name: str, kind: type[Section]) -> Section:
         try:
@@ -209,28 +209,29 @@ def stored_sections(result: Result) -> tuple[Compare, ReportConfig]:
 
 
 def tables(result: Result, *, is_document: bool = False) -> Document:
-    """The tables of a result as its config asks for them, or a whole document; per-user values say which models are clearly different.
+    """Return the LaTeX tables of a result by the settings of its config, or a whole document.
 
-    By default each measure's best model is compared with all others; for letters every two models are, for daggers all with the baseline.
+    Marks of clear differences come from per-user values. By default the best model of each measure is compared with all others; for
+    letters all pairs are compared, for daggers all models with the baseline.
     """
     compare_section, wanted = stored_sections(result)
-    questions, marks, comparison = replace(Questions.of(compare_section), common=True, by=()), wanted.latex.marks, None
-    result = with_conclusions(result, questions)
+    options, marks, comparison = replace(ComparisonOptions.of(compare_section), common=True, by=()), wanted.latex.marks, None
+    result = with_conclusions(result, options)
     if marks != "none" and any(one.is_tested for one in result.conclusions):
-        baseline = questions.baseline if questions.baseline in result.models else None  # models of a folder have no line in the table
-        comparison = compare({"": result}, replace(questions, baseline=baseline, all_pairs=marks == "letters"))
+        baseline = options.baseline if options.baseline in result.models else None  # models of a folder have no row in the table
+        comparison = compare({"": result}, replace(options, baseline=baseline, all_pairs=marks == "letters"))
     if is_document or wanted.latex.document:
         return paper_document(result, comparison, wanted.latex, sentences=closing_sentences(result.conclusions))
     return result_tables(result, comparison, wanted.latex)
 
 
 def paper(result: Result) -> Document:
-    """A result as a document, with its tables, definitions and data."""
+    """Return a result as a document, with its tables, definitions and data."""
     return tables(result, is_document=True)
 
 
 def _typical(result: Result) -> tuple[str, ...]:
-    """The first measure with per-user values, at its largest cut-off, where users differ most."""
+    """Return the first measure with per-user values, at its largest cut-off, where users differ most; empty if there is none."""
     model = result.models[0]
     columns = columns_of(result.per_user, model) if model in result.per_user else ()
     rows = [row for row in rows_of(result, model).values() if row.measure in columns]
@@ -239,7 +240,7 @@ def _typical(result: Result) -> tuple[str, ...]:
 
 
 def _named_charts(charts: Mapping[str, Sequence[str]], labels: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The charts with the names that their measures have in results; `ConfigError` for one that there is not."""
+    """Return the charts with the labels of their measures in results; raise `ConfigError` for a measure that does not exist."""
     known = tuple(dict.fromkeys(labels))
     metrics = tuple(dict.fromkeys(label.rpartition("@")[0] or label for label in known))
     found: dict[str, tuple[str, ...]] = {}
@@ -252,30 +253,30 @@ def _named_charts(charts: Mapping[str, Sequence[str]], labels: Iterable[str]) ->
 
 
 def refuse_unknown_charts(loaded: Loaded) -> None:
-    """`ConfigError` for a chart of a measure that a config does not ask for, before anything is evaluated."""
+    """Raise `ConfigError` for a chart of a measure that a config does not compute, before anything is evaluated."""
     evaluation = loaded.config.evaluation
-    if not evaluation.aggregates:  # with aggregates measures have more names than can be known here
+    if not evaluation.aggregates:  # with aggregates, measures have names that are not known here
         _named_charts(loaded.config.report.chosen, evaluation.labels)
 
 
 def plot_inputs(
-    inputs: Sequence[str], kind: str, of: Sequence[str], asked: Mapping[str, Any], *, read: Read, tell: Tell, output: PathLike
+    inputs: Sequence[str], kind: str, of: Sequence[str], arguments: Mapping[str, Any], *, read: Read, tell: Tell, output: PathLike
 ) -> None:
-    """Draw a chart of the results of folders and of a config into a file.
+    """Write a chart of the results of folders and of a config into a file.
 
-    `MissingExtraError` for a picture that cannot be drawn here, before anything is evaluated.
+    Raises `MissingExtraError` for a picture that cannot be drawn here, before anything is evaluated.
     """
     target, row = target_of(output, "chart", noun="chart")
     if "drawing" in row.needs:
         drawing.require()
     file = destination(target)
     with Stage([file.parent]) as stage:
-        content = report_of_gathered(gather(inputs, read, tell), asked, source=path_of(inputs[0]), charts={kind: tuple(of)})
+        content = report_of_gathered(gather(inputs, read, tell), arguments, source=path_of(inputs[0]), charts={kind: tuple(of)})
         stage.commit({file: rendered(row, chart_of(content, kind).spec)})
 
 
 def chart_of(content: ReportContent, kind: str, what: str = "these results") -> Figure:
-    """A chart of what a report is made of; `ConfigError` if there is nothing to show."""
+    """Return a chart of the content of a report; raise `ConfigError` if there is nothing to show."""
     chart = figures.FIGURES[kind](content)
     if chart is None:
         raise ConfigError(f"there is no chart {kind} of {what}: {figures.NEEDS[kind]}")

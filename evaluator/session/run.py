@@ -1,4 +1,4 @@
-"""A run: a config is evaluated and judged, its reports are made, and everything is saved, all or nothing; then it is tracked."""
+"""Run a config: evaluate and judge it, make its reports, save everything or nothing, then track it."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from ..outputs import Need, OutputForm
 from ..parts import Scratch
 from ..render.forms import as_parquet, rendered
 from ..results.result import Result
-from .outcome import RunRecord, Tracked, closing_of
+from .outcome import RunRecord, TrackerOutcome, closing_of
 from .targets import PathLike, Targets, as_written, run_targets
 
 MOST_VALUES: Final = 30_000_000
-"""How many per-user values are kept, of all models together, to compare models at the end of a run: a quarter of a gigabyte."""
+"""Number of per-user values of all models that are kept to compare models at the end of a run: a quarter of a gigabyte."""
 EVERYTHING: Final[frozenset[Need]] = frozenset({"users", "conclusions", "complete"})
 
 
@@ -44,9 +44,9 @@ def run_config(
 ) -> RunRecord[Result]:
     """Evaluate a config, judge its gates, make its reports and write everything; see `track_run` for its trackers.
 
-    `outputs` are files, whose endings say their forms, and folders, beside those that the config names; with `per_user` files have the
-    per-user values. The result has what `needs` say, and what the outputs need; with `reports` a report is made where no file is one.
-    Whatever can be known before data are read is refused before.
+    `outputs` are files, whose endings set their forms, and folders, in addition to those of the config; with `per_user` files have the
+    per-user values. The result has the `needs` and those of the outputs; with `reports`, a report is made even without a file. Errors that
+    can be known before data are read are raised before.
     """
     config = loaded.config
     _refuse_unknown(loaded)
@@ -61,12 +61,12 @@ def run_config(
     failure: RecevalError | None = None
     with ExitStack() as stack:
         stage = stack.enter_context(Stage((*targets.places, *of_failures)))
-        enriched = _enriched(loaded, targets, stack)
+        enriched = _enriched_folder(loaded, targets, stack)
         keeps_failures, concluded = store_failures is not None, kept - ({"conclusions"} if per_user else set())
-        result = _evaluated(loaded, concluded, enriched, keeps_failures, progress or silent)
+        result = _evaluate(loaded, concluded, enriched, keeps_failures, progress or silent)
         try:
             result = judge(result)
-        except RecevalError as error:  # the values are written all the same
+        except RecevalError as error:  # the values are written nevertheless
             failure = error
         report = None
         if makes_report:
@@ -89,16 +89,16 @@ def run_config(
 
 
 def track_run(record: RunRecord[Result]) -> RunRecord[Result]:
-    """Log the result of a run with the trackers of its config, unless the run failed; a required tracker that fails is its failure."""
-    asked = record.loaded.config.track
-    if not asked or record.failure is not None:
+    """Log the result of a run with the trackers of its config, unless the run failed; a required tracker that fails sets its failure."""
+    trackings = record.loaded.config.track
+    if not trackings or record.failure is not None:
         return record
     from .track import track  # only here: most runs are not tracked
 
-    tracked: list[Tracked] = []
+    tracked: list[TrackerOutcome] = []
     failure: RecevalError | None = None
     try:
-        for one in track(record.result, asked, record.loaded.folder):
+        for one in track(record.result, trackings, record.loaded.folder):
             tracked.append(one)
     except RecevalError as error:
         failure = error
@@ -106,9 +106,9 @@ def track_run(record: RunRecord[Result]) -> RunRecord[Result]:
 
 
 def check_config(loaded: Loaded, store: PathLike | None = None) -> Result:
-    """Make the health checks of a config on all files that can be read.
+    """Run the health checks of a config on all files that can be read.
 
-    The offending rows of those that failed are written into a folder, if one is given.
+    The offending rows of failed checks are written into the folder `store`, if given.
     """
     folders = [Path(store).expanduser()] if store else []
     refuse_overwriting(loaded, (Target(f"--store-failures {store}", folder, _is_of_failures) for folder in folders))
@@ -120,7 +120,7 @@ def check_config(loaded: Loaded, store: PathLike | None = None) -> Result:
 
 
 def _needs_of(loaded: Loaded, targets: Targets, *, users: bool, per_user: bool) -> frozenset[Need]:
-    """What folders, gates, reports, trackers and documents need."""
+    """Return what folders, gates, reports, trackers and documents need in a result."""
     config = loaded.config
     needs: set[Need] = {"complete", "conclusions"} if targets.folders else set()
     needs |= {"users", "complete"} if users or config.gates.rules or config.track else set()
@@ -130,8 +130,8 @@ def _needs_of(loaded: Loaded, targets: Targets, *, users: bool, per_user: bool) 
     return frozenset(needs)
 
 
-def _evaluated(loaded: Loaded, needs: frozenset[Need], enriched: Path | None, keep_failures: bool, progress: Report) -> Result:
-    """The result with what is needed of it; per-user values that are for the conclusions alone are kept as far as they are not many."""
+def _evaluate(loaded: Loaded, needs: frozenset[Need], enriched: Path | None, keep_failures: bool, progress: Report) -> Result:
+    """Evaluate a config with the needed parts of the result; per-user values that only conclusions need are kept up to `MOST_VALUES`."""
     models, keeps = loaded.config.data.recommendations, "users" in needs
     concludes = "conclusions" in needs and (not isinstance(models, dict) or len(models) > 1)  # files may be several models
     return run(
@@ -147,8 +147,8 @@ def _evaluated(loaded: Loaded, needs: frozenset[Need], enriched: Path | None, ke
     )
 
 
-def _enriched(loaded: Loaded, targets: Targets, stack: ExitStack) -> Path | None:
-    """A temporary folder for the lists with their hits, where the config wants them."""
+def _enriched_folder(loaded: Loaded, targets: Targets, stack: ExitStack) -> Path | None:
+    """Return a temporary folder for the lists with their hits, if the config asks for them."""
     wanted = loaded.config.output
     if not targets.folders and (wanted.enriched or wanted.describe):
         key = "enriched" if wanted.enriched else "describe"
@@ -157,7 +157,7 @@ def _enriched(loaded: Loaded, targets: Targets, stack: ExitStack) -> Path | None
 
 
 def _judge(loaded: Loaded, targets: Targets) -> Callable[[Result], Result]:
-    """What gives a result the gates of a config, or leaves it as it is where there are none."""
+    """Return a function that adds the judged gates of a config to a result, or returns it unchanged if there are none."""
     if not loaded.config.gates.rules:
         return lambda result: result
     from .judge import judge_of_config  # only here: most runs have no gates
@@ -166,7 +166,7 @@ def _judge(loaded: Loaded, targets: Targets) -> Callable[[Result], Result]:
 
 
 def _refuse_unknown(loaded: Loaded) -> None:
-    """`ConfigError` for a chart of a measure that is not asked for, `MissingExtraError` for a required tracker that is not installed."""
+    """Raise `ConfigError` for a chart of an unknown measure, `MissingExtraError` for a required tracker that is not installed."""
     if loaded.config.report.charts:
         from .report import refuse_unknown_charts
 
@@ -179,12 +179,12 @@ def _refuse_unknown(loaded: Loaded) -> None:
 
 
 def _failed_rows(result: Result, folders: Iterable[Path]) -> tuple[dict[Path, bytes], list[Path]]:
-    """The offending rows of failed checks, a Parquet file each, and those of an earlier run, which go."""
+    """Return a Parquet file with the offending rows of each failed check, and the files of an earlier run to remove."""
     files = {folder / f"{name}.parquet": as_parquet(rows) for folder in folders for name, rows in result.failures.items()}
     earlier = (path for folder in folders for path in folder.glob("*.parquet") if _is_of_failures(path.name) and path not in files)
     return files, sorted(path for path in earlier if os.path.isfile(path) and not path.is_symlink())
 
 
 def _is_of_failures(name: str) -> bool:
-    """Return whether a file has a name that a run gives: `R01.parquet`, `R01.knn.parquet`."""
+    """Return whether a run writes files with this name: `R01.parquet`, `R01.knn.parquet`."""
     return name.endswith(".parquet") and name.partition(".")[0] in CHECKS

@@ -1,4 +1,4 @@
-"""An output in the form of its row: bytes as they are, text and documents as the form shows them."""
+"""Documents and texts of results, findings and gates for the screen."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ALL_FINDINGS = "receval run -v"
 
 
 class Looks(Struct, frozen=True):
-    """How the table of a result looks: the measures it shows, the measure that sorts its models, decimals, and what its rows are."""
+    """Appearance of the table of a result: its measures, the measure that sorts its models, decimals, and models as rows or columns."""
 
     columns: tuple[str, ...] = ()
     sort: str | None = None
@@ -28,40 +28,40 @@ class Looks(Struct, frozen=True):
     models_as_rows: bool | None = None
 
     def refuse_unknown(self, loaded: Loaded) -> None:
-        """`ConfigError` if a measure is named that the config does not ask for, before anything is computed."""
+        """Raise `ConfigError` if a named measure is not in the config, before anything is computed."""
         evaluation = loaded.config.evaluation
-        if any(one.several for one in evaluation.definitions):  # which values it has turns out in the run
+        if any(one.has_subvalues for one in evaluation.definitions):  # its values are known only after the run
             return
         for measure in (*measures_of(self.columns), *([self.sort] if self.sort else [])):
             matching(measure.partition(" (")[0] if measure not in evaluation.labels else measure, evaluation.labels)
 
-    def applied(self, result: Result) -> Result:
-        """The measures to show, the models in the order to show them."""
+    def apply(self, result: Result) -> Result:
+        """Return the result with only the measures to show, and its models in the order to show."""
         return selected(result, measures_of(self.columns), self.sort)
 
 
 def result_document(result: Result, looks: Looks | None = None, verbose: bool = False, sentences: Sequence[str] = ()) -> Document:
-    """A result as `receval run` prints it, with its closing sentences."""
+    """Return a result as `receval run` prints it, with its closing sentences."""
     looks = looks or Looks()
     table: dict[str, Any] = {"digits": looks.digits, "models_as_rows": looks.models_as_rows, "command": _ALL_FINDINGS}
-    return selections.screen(looks.applied(result), whole=result, verbose=verbose, closing=sentences, **table)
+    return selections.screen(looks.apply(result), whole=result, verbose=verbose, closing=sentences, **table)
 
 
 def result_markdown(result: Result, looks: Looks | None = None, sentences: Sequence[str] = ()) -> Document:
-    """A result as `receval run --format md` prints it, with the measures and the closing sentences of the table."""
-    return selections.markdown((looks or Looks()).applied(result), sentences)
+    """Return a result as `receval run --format md` prints it, with the measures and the closing sentences of the table."""
+    return selections.markdown((looks or Looks()).apply(result), sentences)
 
 
 def check_document(result: Result) -> Document:
-    """What the health checks of a result found, and how many were made."""
+    """Return the findings of the health checks of a result, and how many checks ran."""
     return (*findings.alerts(result.findings), Sentences((findings.summary(result),), small=False))
 
 
 def findings_text(found: Sequence[Finding], file: TextIO, *, verbose: bool = True) -> str:
-    """Findings; unless `verbose` a few of them, and the command that shows the others."""
+    """Return findings as text; unless `verbose`, only a few, and the command that shows the others."""
     return show(findings.alerts(found, "" if verbose else _ALL_FINDINGS), file)
 
 
 def gates_text(result: Result, file: TextIO) -> str:
-    """The gates of a result; nothing without any."""
+    """Return the gates of a result as text; empty without gates."""
     return show(gates.document(result.gates, summary=False), file) if result.gates else ""

@@ -1,4 +1,4 @@
-"""Write a first config: for files, from another program's, or with sample data."""
+"""Write a first config: for files, from the config of another program, or with sample data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..init import config_text, convert, guess, sample
 
 
 class NewConfig(Struct, frozen=True, eq=False):
-    """The text of a config, the file that it goes to (none: it is printed), what to say of it, and why there is none."""
+    """A new config: its text, its file (`None`: it is printed), remarks, and the problem if there is no config."""
 
     text: str
     target: Path | None
@@ -22,7 +22,7 @@ class NewConfig(Struct, frozen=True, eq=False):
 
 
 def from_files(files: tuple[str, ...], output: str | None, *, force: bool = False) -> NewConfig:
-    """A config for files, and what each was taken to be."""
+    """Return a config for files, with remarks on the role of each."""
     target, folder = _target(output, force)
     found = guess(files)
     remarks = (*(f"{name}: {what}" for name, what in found.descriptions), *(f"not sure: {doubt}" for doubt in found.doubts))
@@ -33,13 +33,13 @@ def from_files(files: tuple[str, ...], output: str | None, *, force: bool = Fals
 
 
 def from_program(source: str, output: str | None, *, force: bool = False) -> NewConfig:
-    """The config of another program as one of receval."""
+    """Convert the config of another program."""
     target, folder = _target(output, force)
     return NewConfig(convert(Path(source), folder), target)
 
 
 def save_config(config: NewConfig) -> None:
-    """Write a config that has a file; its problem is raised."""
+    """Write a config to its file, if it has one; raise its problem, if it has one."""
     if config.problem is not None:
         raise config.problem
     if config.target is not None:
@@ -62,7 +62,10 @@ def save_sample(place: str, *, force: bool = False) -> Path:
 
 
 def _target(output: str | None, force: bool) -> tuple[Path | None, Path | None]:
-    """The file of a config and the folder that its paths are seen from, if any; `ConfigError` if it would overwrite without leave."""
+    """Return the file of a config and the folder of its relative paths, if any.
+
+    Raises `ConfigError` if it would overwrite a file without `force`.
+    """
     if output is None:
         return None, None
     target = Path(output)

@@ -1,4 +1,4 @@
-"""What is asked of a config beside its values: what its files hold, how conventions differ, how a value comes about."""
+"""Studies of a config besides its values: description of its files, audit of conventions, explanation of a value."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ __all__ = ["audit", "audit_question", "describe", "explain", "refuse_missing_fil
 def audit_question(
     loaded: Loaded, conventions: Sequence[str] = (), why: tuple[str, str] | None = None, number: str | None = None
 ) -> tuple[Subject, Audit | ConventionDifference | FoundValues]:
-    """Evaluate the measures of a config under conventions; return the answer and what it is an output of.
+    """Evaluate the measures of a config under conventions; return the subject of the output, and the answer.
 
-    With `why` say which choices make the difference between two conventions, with a `number` which of them prints it.
+    With `why`, the answer explains the difference between two conventions; with a `number`, it lists the conventions that print it.
     """
     if why is not None:
         return "audit-difference", difference(loaded, *why)
     if number is None:
         return "audit", audit(loaded, conventions)
     try:
-        read_number(number)  # what is no number is refused before files are read
+        read_number(number)  # an invalid number is refused before files are read
     except ValueError as error:
         raise ArgumentError(f"number {error}", option=f"--find {error}") from None
     return "audit-values", audit(loaded, conventions).find(number)

@@ -1,4 +1,4 @@
-"""Where outputs go: the files and folders that people name, each with its form, looked at before any work."""
+"""The targets of outputs: files and folders named by the user, each with its form, checked before any work."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ class Targets(Struct, frozen=True):
 
     @property
     def places(self) -> list[Path]:
-        """The folders that are written to."""
+        """The folders to write to."""
         return [*self.folders, *(destination(path).parent for path in self.files if is_plain(path))]
 
     @property
     def needs(self) -> frozenset[Need]:
-        """What the files need."""
+        """The needs of the files."""
         return frozenset(need for row in self.files.values() for need in row.needs)
 
     def of(self, *subjects: Subject) -> dict[Path, OutputForm]:
-        """The files that are of some subjects."""
+        """Return the files of some subjects."""
         return {path: row for path, row in self.files.items() if row.of in subjects}
 
 
@@ -48,9 +48,9 @@ def targets_of(
     folders: bool = False,
     template: OutputForm | None = None,
 ) -> Targets:
-    """The targets that are named, and `more` files; a name that ends in `/` or is a folder is one, where `folders` may be named.
+    """Return the named targets and `more` files; with `folders`, a name that ends in `/` or is a folder is a folder.
 
-    With a `template` every file has that form. `ArgumentError` for a name whose ending says no form of the subjects.
+    With a `template` every file has that form. Raises `ArgumentError` for a name whose ending is not that of a form of the subjects.
     """
     files: dict[Path, OutputForm] = {}
     places: list[Path] = []
@@ -71,23 +71,23 @@ def targets_of(
 
 
 def target_of(path: PathLike, *subjects: Subject, noun: str) -> tuple[Path, OutputForm]:
-    """The only file that is named, and its form."""
+    """Return a named file and its form."""
     ((target, row),) = targets_of((path,), *subjects, noun=noun).files.items()
     return target, row
 
 
 def run_targets(loaded: Loaded, given: Iterable[PathLike], more: Mapping[Path, OutputForm] | None, *, per_user: bool) -> Targets:
-    """The targets of a run: those that are named, the folder and the reports that its config names, and `more` files."""
+    """Return the targets of a run: named targets, the folder and the reports of its config, and `more` files."""
     named = targets_of(given, *(("users",) if per_user else ("result", "latex", "report")), folders=True)
     wanted = loaded.config.output.dir
     folder = (loaded.folder / Path(wanted).expanduser(),) if wanted else ()
-    paths = [loaded.folder / Path(name).expanduser() for name in loaded.config.report.files]  # with endings that were looked at
+    paths = [loaded.folder / Path(name).expanduser() for name in loaded.config.report.files]  # their endings were checked
     reports = {path: row for path in paths if (row := outputs.of_file(path, "report", "latex")) is not None}
     return Targets({**named.files, **reports, **(more or {})}, (*folder, *named.folders))
 
 
 def as_written(loaded: Loaded, targets: Targets) -> Iterator[Target]:
-    """The files and folders of a run, named as the command line and the config write them."""
+    """Yield the files and folders of a run, named as in the command line and the config."""
     yield from (Target(f"-o {file}", file) for file in targets.files)
     configured = loaded.config.output.dir
     for folder in targets.folders:

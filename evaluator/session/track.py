@@ -1,4 +1,4 @@
-"""A result goes to the trackers of a config: each gets the values and the same files, none of which names a user."""
+"""Log a result with the trackers of a config: each gets the values and the same files, none of which contains user ids."""
 
 from __future__ import annotations
 
@@ -19,45 +19,45 @@ from ..render.html import as_html
 from ..render.result_data import result_cells
 from ..results.result import Result
 from ..trackers.choosing import tracker_of
-from .compare import Gathered
-from .outcome import Tracked
+from .compare import GatheredResults
+from .outcome import TrackerOutcome
 from .report import report_of_gathered
 
 
-def track(result: Result, asked: Iterable[Tracking], folder: Path, *, required: bool = False) -> Iterator[Tracked]:
-    """Log a result with each tracker; paths are seen from `folder`.
+def track(result: Result, trackings: Iterable[Tracking], folder: Path, *, required: bool = False) -> Iterator[TrackerOutcome]:
+    """Log a result with each tracker and yield its outcome; paths are relative to `folder`.
 
-    A tracker that fails is a problem to tell; `RecevalError` if it is `required`, or its settings say so.
+    A failure of a tracker is a problem of its outcome; a failure of a required one (`required`, or by its settings) raises `RecevalError`.
     """
     files: Mapping[str, bytes] = {}
-    for one in asked:
+    for one in trackings:
         files = files or files_of(result)
         try:
-            with redirect_stdout(sys.stderr):  # libraries greet there, and standard output is for results
+            with redirect_stdout(sys.stderr):  # libraries print greetings, and standard output is for results
                 went = tracker_of(one, folder).log(result, files)
-        except Exception as error:  # whatever a library or a server does, the evaluation is done and was written
+        except Exception as error:  # any failure of a library or a server: the evaluation is done and written
             first = next(iter(str(error).splitlines()), "")
-            told = error if isinstance(error, RecevalError) else OutputError(f"{one.name}: {type(error).__name__}: {first}")
+            failure = error if isinstance(error, RecevalError) else OutputError(f"{one.name}: {type(error).__name__}: {first}")
             if required or one.chosen.required:
-                raise told from error
-            yield Tracked(one.name, problem=str(told))
+                raise failure from error
+            yield TrackerOutcome(one.name, problem=str(failure))
         else:
-            yield Tracked(one.name, went)
+            yield TrackerOutcome(one.name, went)
 
 
-def track_folder(folder: str, sections: Sequence[str]) -> list[Tracked]:
-    """Log the results of a folder as `sections` say, or without any as its config does; every tracker is required."""
+def track_folder(folder: str, sections: Sequence[str]) -> list[TrackerOutcome]:
+    """Log the results of a folder with the trackers of `sections`, or else of its config; every tracker is required."""
     result = load(folder)
-    asked = trackings_of(result.config, sections)
-    if not asked:
+    trackings = trackings_of(result.config, sections)
+    if not trackings:
         raise ConfigError("no tracker is given", "choose one with --to mlflow, wandb, dvc or tensorboard, or set track in the config")
-    return list(track(result, asked, Path(), required=True))
+    return list(track(result, trackings, Path(), required=True))
 
 
 def files_of(result: Result) -> Mapping[str, bytes]:
-    """The files that trackers keep: values, report and manifest; examples of findings, which may be ids of users, are left out."""
+    """Return the files for trackers: values, report and manifest, without examples of findings, which may be user ids."""
     anonymous = replace(result, findings=tuple(replace(finding, examples=()) for finding in result.findings))
-    content = report_of_gathered(Gathered({"result": anonymous}), {"losers": 0})
+    content = report_of_gathered(GatheredResults({"result": anonymous}), {"losers": 0})
     files: dict[str, bytes | Path] = {"results.json": as_json(result_cells(anonymous)), "report.html": as_html(report(content)).encode()}
     files[MANIFEST] = as_manifest(anonymous, files)
     return {name: content for name, content in files.items() if isinstance(content, bytes)}

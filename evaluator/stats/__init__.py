@@ -1,1 +1,1 @@
-"""What numbers of users prove: differences of two models, their intervals, verdicts and gates. Arithmetic only: numbers in, records out."""
+"""Statistics on per-user values: differences of two models, intervals, verdicts and gates. Arithmetic only: numbers in, records out."""

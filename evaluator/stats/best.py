@@ -1,9 +1,9 @@
-"""Which model is best, and which others it beats: measures of several models → a `Conclusion` each, corrected over all pairs of models.
+"""The best model and the models it beats: several measures of several models → a `Conclusion` each, corrected over all pairs of models.
 
-The best model is picked from the data, and every pair might have been the one that is reported: all pairs of all measures are one family.
-Tukey's range by randomisation (Carterette, 2012; Sakai, 2018) is no more powerful, and does not hold where some models are more alike than
-others: of nine variants of a model and one other, all equally good, one is called worse in 23 % of draws at a level of 5 %; Holm over pairs
-stays at 2 %.
+The best model is picked from the data, and every pair could have been the one that is reported: all pairs of all measures are one family.
+Tukey's range by randomisation (Carterette, 2012; Sakai, 2018) is no more powerful, and is wrong if some models are more alike than others:
+of nine variants of a model and one other, all equally good, it calls one worse in 23 % of draws at a level of 5 %; Holm over pairs stays at
+2 %.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import ArrayLike
 
-from .concluding import corrected
+from .concluding import judge_family
 from .difference import Conclusion, Difference, Rival, Settings, Subject
 from .estimates import Estimate
-from .rare_changes import ValueRange, are_changes_rare, guarded_where_sparse
+from .rare_changes import ValueRange, are_changes_rare, guard_if_rare
 from .two_models import difference_of, estimate_paired
 
 Pair = tuple[str, str]
-"""The base and the model of a comparison; the base is named first among the models."""
+"""Base and model of a comparison, in the order of the models."""
 MOST_VALUES: Final = 5_000_000
-"""So many per-user values are compared for pairs without the best model, which only sharpen the correction: half a second."""
+"""Maximal number of per-user values to compare for pairs without the best model, which only sharpen the correction: half a second."""
 _LEAST_VALUES: Final = 5_000
-"""A comparison of fewer users takes as long as one of so many."""
+"""A comparison of fewer users takes as long as one of this many."""
 
 
 class ModelValues(Struct, frozen=True, eq=False):
-    """One measure of several models: the value of each over its own users, how many these are, and how to compare two of them.
+    """One measure of several models: the value and the number of users of each, and a function that compares two models.
 
-    `estimate` compares a pair of models on the users that count for both, `margin` is the margin of a pair. `value_range` has the least and
-    the largest value of a user, where a pair has a margin (see `difference_of`).
+    `values` are over the own `users` of each model. `estimate` compares a pair of models on the users that count for both, `margin` is the
+    margin of a pair. `value_range` returns the lowest and the highest value of a user, if a pair has a margin (see `difference_of`).
     """
 
     measure: str
@@ -50,7 +50,7 @@ class ModelValues(Struct, frozen=True, eq=False):
 
 
 class _Measure:
-    """The comparisons of one measure, each made once."""
+    """Comparisons of one measure, each computed once."""
 
     def __init__(self, of: ModelValues, settings: Settings) -> None:
         self.of, self.settings, self.models = of, settings, tuple(of.values)
@@ -59,19 +59,19 @@ class _Measure:
         self.best = self._best()
 
     def pair(self, one: str, other: str) -> Pair:
-        """The two models in their order."""
+        """Return the two models in their order."""
         return (one, other) if self._order[one] < self._order[other] else (other, one)
 
     def estimate(self, pair: Pair) -> Estimate:
-        """The difference of a pair with what is known of its error."""
+        """Return the difference of a pair with its error."""
         if pair not in self.estimates:
             estimate = self.of.estimate(pair)
             values = self.of.value_range(pair) if are_changes_rare(estimate) else None
-            self.estimates[pair] = guarded_where_sparse(estimate, values)
+            self.estimates[pair] = guard_if_rare(estimate, values)
         return self.estimates[pair]
 
     def differences(self) -> list[Difference]:
-        """The differences of the pairs that were compared, in their order, not yet judged."""
+        """Return the differences of the pairs that were compared, in order, without verdicts."""
         subject = Subject(self.of.measure, "", "", self.of.higher_is_better, self.of.k, self.of.aggregate)
         pairs = sorted(self.estimates, key=lambda pair: [self._order[model] for model in pair])
         subjects = (replace(subject, base=base, model=model) for base, model in pairs)
@@ -83,39 +83,42 @@ class _Measure:
         return difference_of(subject, self.estimates[pair], self.settings, margin, values)
 
     def leads(self, one: str, other: str) -> bool:
-        """Whether a model has the better value on the users that count for both, or where there are none over its own users."""
+        """Return whether `one` has the better value on the users that count for both; if there are none, over its own users."""
         base, model = pair = self.pair(one, other)
         difference = self.estimate(pair).difference
         size = self.of.values[model] - self.of.values[base] if difference is None else difference
         return size != 0 and (size > 0) == ((model == one) == self.of.higher_is_better)
 
     def _best(self) -> str | None:
-        """The model that no other leads, sought by value; `None` where each is led by another: every two have other users in common."""
+        """Return the model that no other leads, searched in the order of values; `None` if each is led by another.
+
+        The latter can happen because every pair shares other users.
+        """
         in_order = sorted(self.models, key=self.of.values.__getitem__, reverse=self.of.higher_is_better)
         unled = (model for model in in_order if not any(self.leads(other, model) for other in in_order if other != model))
         return next(unled, None)
 
 
 def conclude(measures: Sequence[ModelValues], settings: Settings) -> tuple[Conclusion, ...]:
-    """The best model of each measure, and which others it beats.
+    """Return the best model of each measure, and the models that it beats.
 
     The best model is the one that no other leads on the users that count for both. Differences between all pairs of models of all measures
-    are corrected together. With many models only those with the best one are computed, and the others count as not shown, which keeps the
+    are corrected together. With many models only those with the best one are computed; the others count as not shown, which keeps the
     level. The interval of a lead is corrected for all pairs of its measure (Bonferroni), so that it holds whichever pair was picked; it
-    ends at 0 where a difference is shown.
+    ends at 0 if a difference is shown.
     """
-    made = [_Measure(one, settings) for one in measures if len(one.values) > 1]
-    n_pairs = [len(one.models) * (len(one.models) - 1) // 2 for one in made]
-    for one, n in zip(made, n_pairs, strict=True):
+    compared = [_Measure(one, settings) for one in measures if len(one.values) > 1]
+    n_pairs = [len(one.models) * (len(one.models) - 1) // 2 for one in compared]
+    for one, n in zip(compared, n_pairs, strict=True):
         if one.best is not None and _is_affordable(one, sum(n_pairs), n):
             for pair in combinations(one.models, 2):
                 one.estimate(pair)
-    differences = [one.differences() for one in made]
+    differences = [one.differences() for one in compared]
     n_tested = [_tested(some, n) for some, n in zip(differences, n_pairs, strict=True)]
-    family = iter(corrected([difference for some in differences for difference in some], settings, sum(n_tested)))
+    family = iter(judge_family([difference for some in differences for difference in some], settings, sum(n_tested)))
     return tuple(
         _conclusion(one, {(d.subject.base, d.subject.model): d for d in (next(family) for _ in some)}, n)
-        for one, some, n in zip(made, differences, n_pairs, strict=True)
+        for one, some, n in zip(compared, differences, n_pairs, strict=True)
     )
 
 
@@ -127,20 +130,20 @@ def conclude_values(
     margins: Mapping[str, float] | None = None,
     value_range: ValueRange | None = None,
 ) -> tuple[Conclusion, ...]:
-    """Conclude from the per-user values: measure → model → one value per user, in the same order for all models, NaN for none.
+    """Conclude from per-user values: measure → model → one value per user, in the same order for all models, NaN for a missing value.
 
-    More is better unless `higher_is_better` says otherwise of a measure; `margins` has the margin of measures that have one, `value_range`
-    the least and the largest value of a user.
+    Higher is better unless `higher_is_better` says otherwise for a measure. `margins` has the margins of measures that have one,
+    `value_range` the lowest and the highest value of a user.
     """
-    asked = settings or Settings()
+    used_settings = settings or Settings()
     measures = []
-    for measure, given in values.items():
-        arrays = {model: np.asarray(array, dtype=np.float64) for model, array in given.items()}
+    for measure, by_model in values.items():
+        arrays = {model: np.asarray(array, dtype=np.float64) for model, array in by_model.items()}
         counted = {model: int(np.isfinite(array).sum()) for model, array in arrays.items()}
         arrays = {model: array for model, array in arrays.items() if counted[model]}
 
         def estimate(pair: Pair, arrays: Mapping[str, ArrayLike] = arrays) -> Estimate:
-            return estimate_paired(arrays[pair[0]], arrays[pair[1]], asked)
+            return estimate_paired(arrays[pair[0]], arrays[pair[1]], used_settings)
 
         def margin(_: Pair, size: float | None = (margins or {}).get(measure)) -> float | None:
             return size
@@ -148,17 +151,17 @@ def conclude_values(
         means = {model: float(np.mean(array[np.isfinite(array)])) for model, array in arrays.items()}
         better = (higher_is_better or {}).get(measure, True)
         measures.append(ModelValues(measure, means, counted, estimate, better, margin, lambda _: value_range))
-    return conclude(measures, asked)
+    return conclude(measures, used_settings)
 
 
 def _is_affordable(one: _Measure, of_all: int, of_measure: int) -> bool:
-    """Whether pairs without the best model are compared as well: at most twice as many, or few values."""
+    """Return whether to compare pairs without the best model as well: they are at most as many as those with it, or quick."""
     is_quick = one.settings.test in ("t", "wilcoxon") and of_all * max(_LEAST_VALUES, *one.of.users.values()) <= MOST_VALUES
     return is_quick or of_measure <= 2 * (len(one.models) - 1)
 
 
 def _tested(differences: Sequence[Difference], n_pairs: int) -> int:
-    """How many pairs of a measure are in the family: all but those that cannot be tested; none of a measure without a test."""
+    """Return the number of pairs of a measure in the family: all except those that cannot be tested; 0 for a measure without a test."""
     untested = sum(difference.p is None for difference in differences)
     return n_pairs - untested if untested < len(differences) else 0
 
@@ -214,6 +217,6 @@ def _turned(interval: tuple[float, float], turned: bool) -> tuple[float, float]:
 
 
 def _on_its_side(interval: tuple[float, float], difference: Difference, turned: bool) -> tuple[float, float]:
-    """The interval, which ends at 0 where the step-down correction shows a sign that the interval alone would leave open."""
+    """Return the interval, cut at 0 if the step-down correction shows a sign that the interval alone leaves open."""
     is_above = ((difference.difference or 0.0) > 0) != turned
     return (max(interval[0], 0.0), interval[1]) if is_above else (interval[0], min(interval[1], 0.0))

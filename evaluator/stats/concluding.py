@@ -1,6 +1,6 @@
-"""What is concluded of the differences of one family: corrected for how many there are, and said in a sentence.
+"""Verdicts on a family of differences, corrected for their number, and a sentence for each.
 
-Never "significant", which is used as "large"; never the probability that a model is better; never "no difference".
+The sentences never say "significant", which readers take for "large"; nor the probability that a model is better; nor "no difference".
 """
 
 from __future__ import annotations
@@ -18,47 +18,47 @@ _MOST_DECIMALS: Final = 9
 
 
 def decimals(half_width: float | None) -> int | None:
-    """How many decimals show two significant digits of the half-width of an interval; `None`: four significant digits of each number."""
+    """Return the decimals that show two significant digits of an interval's half-width; `None`: four significant digits per number."""
     if half_width is None or not math.isfinite(half_width) or half_width <= 0:
         return None
-    wanted = 1 - math.floor(math.log10(half_width) + 1e-9)
-    return max(0, wanted) if wanted <= _MOST_DECIMALS else None
+    digits = 1 - math.floor(math.log10(half_width) + 1e-9)
+    return max(0, digits) if digits <= _MOST_DECIMALS else None
 
 
 def plain(number: float, n_decimals: int | None = None) -> str:
-    """A number with a minus sign if it is below 0, and without one if it rounds to 0."""
+    """Format a number with a minus sign if it is below 0, and without one if it rounds to 0."""
     text = f"{number:.4g}" if n_decimals is None else f"{number:,.{n_decimals}f}"
     return text.removeprefix("-") if float(text.replace(",", "")) == 0 else text.replace("-", "−")
 
 
-def signed(number: float, n_decimals: int | None = None) -> str:
-    """A number with its sign, plus or minus; 0 without one."""
+def with_sign(number: float, n_decimals: int | None = None) -> str:
+    """Format a number with its sign, plus or minus; 0 without one."""
     text = plain(number, n_decimals)
     return text if text.startswith("−") or float(text.replace(",", "")) == 0 else f"+{text}"
 
 
 def percent(share: float) -> str:
-    """A share as a percentage: `95 %`, `−5.3 %`."""
+    """Format a share as a percentage: `95 %`, `−5.3 %`."""
     return f"{plain(float(f'{100 * share:.6g}'))} %"
 
 
 def users_text(n: int) -> str:
-    """A number of users: `1 user`, `1,200 users`."""
+    """Format a number of users: `1 user`, `1,200 users`."""
     return "1 user" if n == 1 else f"{n:,} users"
 
 
 def span(low: float, high: float, n_decimals: int | None) -> str:
-    """The two ends of an interval; with signs if it reaches below and above 0."""
-    show = signed if low < 0 < high else plain
+    """Format the two ends of an interval; with signs if one is below 0 and the other above."""
+    show = with_sign if low < 0 < high else plain
     return f"{show(low, n_decimals)} to {show(high, n_decimals)}"
 
 
 SPARSE_BELOW: Final = 10
-"""Where fewer users changed the difference is inconclusive: chance may have left out those who change most. P is exact where it can be."""
+"""If fewer users than this changed, the difference is inconclusive: the users who change most may be missing. P is exact if possible."""
 
 
 def sentence_of(difference: Difference) -> str:
-    """The sentence for a difference with its verdict."""
+    """Return the sentence for a difference with its verdict."""
     if difference.verdict == "identical":
         return _identical(difference)
     if difference.difference is None or difference.family is None:
@@ -74,7 +74,7 @@ def has_few_changes(difference: Difference) -> bool:
 
 
 def _place(difference: Difference) -> str:
-    """The measure, and the group if it is of one."""
+    """Return the measure, and the group if there is one."""
     subject = difference.subject
     return subject.measure if subject.group is None else f"{subject.measure} of {subject.by} {subject.group}"
 
@@ -116,7 +116,7 @@ def _inconclusive(difference: Difference) -> str:
 
 
 def _can_detect(difference: Difference) -> str:
-    """What so many users can detect; empty where that is not known."""
+    """Return a sentence on the smallest detectable difference; empty if it is not known."""
     if difference.detectable is None:
         return ""
     return f" {_users(difference.n_users)} can detect {plain(difference.detectable, _digits(difference.interval))} with 80 % power."
@@ -131,7 +131,7 @@ def _shown(difference: Difference) -> str:
 
 
 def _comparison(difference: Difference) -> str:
-    """By how much which value is the higher one."""
+    """Return which value is higher, and by how much."""
     subject, d = difference.subject, difference.difference
     if d == 0:
         return f"{_place(difference)} of {subject.model} is that of {subject.base}"
@@ -140,7 +140,7 @@ def _comparison(difference: Difference) -> str:
 
 
 def _interval(difference: Difference) -> str:
-    """The size of the difference with its interval, turned so that both are sizes where the sign is known."""
+    """Return the size of the difference and its interval, both without a sign if the sign is clear."""
     d, interval = difference.difference or 0.0, difference.interval
     size = plain(abs(d), _digits(interval))
     if interval is None or interval[0] == interval[1]:
@@ -153,11 +153,11 @@ def _interval(difference: Difference) -> str:
 def _between(interval: tuple[float, float] | None, level: float) -> str:
     low, high = interval or (0.0, 0.0)
     digits = _digits(interval)
-    return f"the difference is between {signed(low, digits)} and {signed(high, digits)} ({percent(level)} interval)"
+    return f"the difference is between {with_sign(low, digits)} and {with_sign(high, digits)} ({percent(level)} interval)"
 
 
 def _counts(difference: Difference) -> str:
-    """For how many users it is higher, and lower: those of the direction of the mean first."""
+    """Return the number of users for whom the value is higher, and lower; the direction of the mean comes first."""
     if difference.up is None or difference.down is None or difference.difference is None:
         return ""
     higher, lower = (difference.down, difference.up) if difference.subject.higher_is_better is False else (difference.up, difference.down)
@@ -167,7 +167,7 @@ def _counts(difference: Difference) -> str:
 
 
 def _both_ways(difference: Difference) -> str:
-    """In which directions the few who changed did."""
+    """Return the directions in which the few users changed."""
     if not difference.up or not difference.down:
         return f", all {'for the better' if difference.up else 'for the worse'}"
     return f", {difference.up} for the better and {difference.down} for the worse"
@@ -188,14 +188,14 @@ def _digits(interval: tuple[float, float] | None) -> int | None:
 def adjust(p_values: Sequence[float], method: CorrectionName, family: int | None = None) -> list[float]:
     """Correct the p values of a family, in the same order; none is below its own p value or above 1.
 
-    - `holm`: no false alarm at all with probability 1 - α, whatever the dependence (Holm, 1979)
+    - `holm`: no false alarm at all with probability 1 - α, under any dependence (Holm, 1979)
     - `bh`: the expected share of false alarms among the findings is at most α (Benjamini and Hochberg, 1995)
-    - `by`: the same whatever the dependence (Benjamini and Yekutieli, 2001)
-    - `none`: as they are
+    - `by`: the same under any dependence (Benjamini and Yekutieli, 2001)
+    - `none`: unchanged
 
-    `family` is how many hypotheses there are, if more than p values: the others count as not shown.
+    `family` is the number of hypotheses if it is larger than that of p values: the others count as not shown.
 
-    Edge cases: `ValueError` if a p value is not within 0 and 1; what has none is left out before.
+    Edge cases: `ValueError` if a p value is not within 0 and 1; leave out differences without a p value before.
     """
     if not all(0 <= p <= 1 for p in p_values):
         raise ValueError(f"p values are within 0 and 1: {list(p_values)}")
@@ -219,12 +219,12 @@ def adjust(p_values: Sequence[float], method: CorrectionName, family: int | None
     assert_never(method)
 
 
-def corrected(differences: Sequence[Difference], settings: Settings, family: int | None = None) -> tuple[Difference, ...]:
-    """Judge a family of differences together: all measures and pairs of which any false alarm would count. The order stays.
+def judge_family(differences: Sequence[Difference], settings: Settings, family: int | None = None) -> tuple[Difference, ...]:
+    """Correct and judge a family of differences together: all measures and pairs in which a false alarm would count. The order stays.
 
-    Claims of a difference are corrected for how many differences are tested, and claims of equivalence for how many have a margin: each
-    kind holds its level. Differences without a p value are not counted in the family, and have no verdict. `family` is how many
-    comparisons there are, if more than were made: the others count as not shown.
+    Claims of a difference are corrected for the number of tested differences, claims of equivalence for the number with a margin: each kind
+    holds its level. Differences without a p value are not in the family, and have no verdict. `family` is the number of comparisons if it
+    is larger than that of `differences`: the others count as not shown.
     """
     tested = [difference.p for difference in differences if difference.p is not None]
     size = max(len(tested), family or 0)
@@ -249,8 +249,8 @@ def corrected(differences: Sequence[Difference], settings: Settings, family: int
     return tuple(finished)
 
 
-def unjudged(difference: Difference) -> Difference:
-    """A difference outside of any family: shown with its interval, without a verdict."""
+def without_verdict(difference: Difference) -> Difference:
+    """Return a difference outside of any family: with its interval and sentence, without a verdict."""
     return replace(difference, sentence=sentence_of(difference))
 
 
@@ -261,7 +261,7 @@ def _detectable(difference: Difference, alpha: float, comparisons: int) -> float
 
 
 def _is_identical(difference: Difference) -> bool:
-    """Whether no user's value differs, or of a whole-model value the value itself."""
+    """Return whether no user's value differs; for a model-level value, whether the value itself does not."""
     return difference.n_users > 0 and difference.difference == 0 and difference.n_changed == 0
 
 

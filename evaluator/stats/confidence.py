@@ -1,6 +1,6 @@
-"""How sure an estimate is: for every number, how compatible the data are with a true value on either side of it.
+"""Confidence distributions: for every number, how compatible the data are with a true value on either side of it.
 
-A test, an interval, a bound, a proof of equality and a gate are five readings of the same thing, so they cannot disagree.
+A test, an interval, a bound, a proof of equivalence and a gate are five uses of the same distribution, so they cannot disagree.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from numpy.typing import NDArray
 
 
 def below_t(t: float, df: float) -> float:
-    """The share of Student's t distribution with `df` degrees of freedom below `t`."""
+    """Return the share of Student's t distribution with `df` degrees of freedom below `t`."""
     return float(_special().stdtr(df, t))
 
 
 def t_at(share: float, df: float) -> float:
-    """The number below which a `share` of Student's t distribution with `df` degrees of freedom lies."""
+    """Return the quantile of Student's t distribution with `df` degrees of freedom: the number below which `share` of it lies."""
     return float(_special().stdtrit(df, share))
 
 
 def below_noncentral_t(t: float, df: float, noncentrality: float) -> float:
-    """The share of the noncentral t distribution below `t`."""
+    """Return the share of the noncentral t distribution below `t`."""
     return float(_special().nctdtr(df, noncentrality, t))
 
 
 def gamma_at(share: float, shape: float) -> float:
-    """The number below which a `share` of the gamma distribution with this `shape` and scale 1 lies."""
+    """Return the quantile of the gamma distribution with this `shape` and scale 1: the number below which `share` of it lies."""
     return float(_special().gammaincinv(shape, share))
 
 
 def above_gamma(number: float, shape: float) -> float:
-    """The share of the gamma distribution with this `shape` and scale 1 above `number`."""
+    """Return the share of the gamma distribution with this `shape` and scale 1 above `number`."""
     return float(_special().gammaincc(shape, max(0.0, number)))
 
 
@@ -59,13 +59,13 @@ def _special() -> ModuleType:
 
 
 class _Loaded(ImportError):
-    """The compiled functions are there; the package is still to be imported by whoever wants it."""
+    """The compiled functions are loaded; the package itself is not yet."""
 
 
 class _CompiledAlone:
-    """Import only the compiled functions where this thread asks for the package.
+    """Importer that loads only the compiled functions if this thread asks for the package.
 
-    Python itself then keeps other threads waiting that import the package meanwhile, and lets them import all of it afterwards.
+    Python then lets other threads that import the package at the same time wait, and lets them import all of it afterwards.
     """
 
     def __init__(self) -> None:
@@ -87,38 +87,38 @@ class _CompiledAlone:
 
 _PACKAGE: Final = "scipy.special"
 _UNSKEWED: Final = 1e-9
-"""Below it squares of the skewness are lost in rounding."""
+"""Below this, squares of the skewness are lost in rounding."""
 _FAR: Final = 1e100
-"""Beyond it no p value depends on a correction, and powers may be beyond all floats."""
+"""Beyond this, no p value depends on a correction, and powers may overflow."""
 
 
 class Confidence(Protocol):
-    """The confidence distribution of an estimate (Xie and Singh, 2013)."""
+    """Confidence distribution of an estimate (Xie and Singh, 2013)."""
 
     def below(self, number: float) -> float:
-        """The one-sided p value of the hypothesis that the true value is at most `number`: how sure one may be that it is below."""
+        """Return the one-sided p value of the hypothesis that the true value is at most `number`: the confidence that it is."""
 
     def above(self, number: float) -> float:
-        """The one-sided p value of the hypothesis that the true value is at least `number`."""
+        """Return the one-sided p value of the hypothesis that the true value is at least `number`."""
 
     def at(self, share: float) -> float:
-        """The number that the true value is below with confidence `share`: the bound of a one-sided interval."""
+        """Return the number that the true value is below with confidence `share`: the bound of a one-sided interval."""
 
 
 class StudentT(Struct, frozen=True):
-    """A mean with its standard error, the degrees of freedom of that, and its skewness (that of the values by √n).
+    """A mean with its standard error, the degrees of freedom of that error, and its skewness (the skewness of the values divided by √n).
 
-    t = (mean - μ) / SE is skewed as the mean is, and SE is correlated with it. With s the skewness of the mean,
+    t = (mean - μ) / SE is skewed if the mean is, and SE is correlated with it. With s the skewness of the mean,
 
         h(t) = t + s/6 + s·t²/3 + s²·t³/27
 
     has the t distribution up to terms of order 1/n (Johnson, JASA 1978); the cubic term makes h increase everywhere (Hall, 1992), so that
-    every bound is a true value at which the test turns.
+    every bound is the true value at which the test changes its outcome.
 
-    Where few users changed their skewness is known too roughly for that: it goes along with the mean if tails are heavy, and the interval
-    would be too short. A `cautious` confidence claims only what both t and h(t) do.
+    If few users changed, their skewness is known too roughly for this: with heavy tails it is correlated with the mean, and the interval
+    would be too short. A `cautious` confidence claims only what both t and h(t) support.
 
-    Edge cases: without skewness it is Student's t; without any spread (`se` 0) the true value is the estimate.
+    Edge cases: without skewness it is Student's t; without spread (`se` 0) the true value is the estimate.
     """
 
     estimate: float
@@ -129,25 +129,25 @@ class StudentT(Struct, frozen=True):
 
     @property
     def statistic(self) -> float | None:
-        """The t value, corrected for skewness, of the hypothesis that the true value is 0; `None` without any spread."""
+        """The t value, corrected for skewness, of the hypothesis that the true value is 0; `None` without spread."""
         if not self.se:
             return None
         sign = -1 if self.estimate < 0 else 1
         return sign * claimed_t(sign * self.estimate / self.se, sign * self.skewness, cautious=self.cautious)
 
     def below(self, number: float) -> float:
-        """Share of t values below the distance of `number` from the estimate, in standard errors."""
+        """Return the share of t values below the distance of `number` from the estimate, in standard errors."""
         return self._share(self.estimate - number, 1)
 
     def above(self, number: float) -> float:
-        """Share of t values above."""
+        """Return the share of t values above that distance."""
         return self._share(self.estimate - number, -1)
 
     def at(self, share: float) -> float:
-        """The estimate and so many standard errors."""
+        """Return the estimate plus a quantile of t values times the standard error."""
         if not self.se:
             return self.estimate
-        # By symmetry, so that the interval of swapped models is the same one with other signs, to the last bit.
+        # Use the symmetry, so that the interval of swapped models is the same with opposite signs, to the last bit.
         quantile = t_at(max(share, 1 - share), self.df)
         distance = self._uncorrected(-quantile if share >= 0.5 else quantile)
         if self.cautious:
@@ -155,14 +155,14 @@ class StudentT(Struct, frozen=True):
         return self.estimate - self.se * distance
 
     def _share(self, distance: float, sign: int) -> float:
-        """How sure it is that the true value is not as far from the estimate as `distance`, on the side of its `sign`."""
+        """Return the p value of the hypothesis that the true value is at most (`sign` 1) or at least (-1) the estimate minus `distance`."""
         if self.se == 0:
             return 0.5 if distance == 0 else float(sign * distance < 0)
         t = distance / self.se
         return below_t(-claimed_t(sign * t, sign * self.skewness, cautious=self.cautious), self.df)
 
     def _uncorrected(self, corrected: float) -> float:
-        """The t of which h(t) is `corrected`: h(t) - s/6 is ((1 + s·t/3)³ - 1) / s."""
+        """Return the t for which h(t) is `corrected`: h(t) - s/6 is ((1 + s·t/3)³ - 1) / s."""
         s = self.skewness
         cubed = s * (corrected - s / 6)
         if abs(s) < _UNSKEWED:
@@ -172,7 +172,7 @@ class StudentT(Struct, frozen=True):
 
 
 def claimed_t(t: float, skewness: float, *, cautious: bool) -> float:
-    """The h(t) of `StudentT`; of a `cautious` one the lower of that and t."""
+    """Return h(t) of `StudentT`; if `cautious`, the lower of h(t) and t."""
     if abs(t) > _FAR:
         return t
     corrected = t + skewness / 6 + skewness * t * t / 3 + skewness * skewness * t * t * t / 27
@@ -180,20 +180,20 @@ def claimed_t(t: float, skewness: float, *, cautious: bool) -> float:
 
 
 class Replicates(Struct, frozen=True, eq=False):
-    """The estimates of resamples, in ascending order (percentile bootstrap: Efron, 1979)."""
+    """Estimates of resamples, in ascending order (percentile bootstrap: Efron, 1979)."""
 
     ordered: NDArray[np.float64]
 
     def below(self, number: float) -> float:
-        """The share of estimates up to `number`, with the estimate of the data itself counted as one more on either side."""
+        """Return the share of estimates up to `number`; the estimate of the data itself counts as one more on either side."""
         return (1 + int(np.searchsorted(self.ordered, number, side="right"))) / (1 + len(self.ordered))
 
     def above(self, number: float) -> float:
-        """The share of estimates from `number` up."""
+        """Return the share of estimates from `number` up."""
         return (1 + len(self.ordered) - int(np.searchsorted(self.ordered, number, side="left"))) / (1 + len(self.ordered))
 
     def at(self, share: float) -> float:
-        """The percentile of the estimates."""
+        """Return the percentile of the estimates."""
         return float(np.percentile(self.ordered, 100 * share))
 
 
@@ -205,68 +205,68 @@ class StudentizedReplicates(Struct, frozen=True, eq=False):
     ordered: NDArray[np.float64]
 
     def below(self, number: float) -> float:
-        """The share of t values from that of the estimate up, if `number` were the true value."""
+        """Return the share of t values at or above that of the estimate, if `number` were the true value."""
         return Replicates(self.ordered).above((self.estimate - number) / self.se)
 
     def above(self, number: float) -> float:
-        """The share of t values up to that of the estimate, if `number` were the true value."""
+        """Return the share of t values at or below that of the estimate, if `number` were the true value."""
         return Replicates(self.ordered).below((self.estimate - number) / self.se)
 
     def at(self, share: float) -> float:
-        """The estimate less so many standard errors as the percentile of t values says."""
+        """Return the estimate minus a percentile of the t values times the standard error."""
         return self.estimate - Replicates(self.ordered).at(1 - share) * self.se
 
 
-class Scaled(Struct, frozen=True, eq=False):
-    """A multiple of an estimate, such as a sum that is n times the mean."""
+class ScaledConfidence(Struct, frozen=True, eq=False):
+    """A multiple of an estimate, such as a sum, which is n times the mean."""
 
     factor: float
     inner: Confidence
 
     def below(self, number: float) -> float:
-        """That of the estimate itself."""
+        """Return the p value of the unscaled estimate."""
         return self.inner.below(number / self.factor)
 
     def above(self, number: float) -> float:
-        """That of the estimate itself."""
+        """Return the p value of the unscaled estimate."""
         return self.inner.above(number / self.factor)
 
     def at(self, share: float) -> float:
-        """The bound of the estimate, multiplied."""
+        """Return the bound of the unscaled estimate times the factor."""
         return self.factor * self.inner.at(share)
 
 
 class ScaledLogarithm(Struct, frozen=True, eq=False):
-    """A difference base·(r - 1), where the confidence is that of the logarithm of the ratio r."""
+    """A difference base·(r - 1), if the confidence is that of the logarithm of the ratio r."""
 
     base: float
     logarithm: Confidence
 
     def below(self, number: float) -> float:
-        """That the ratio is below 1 + number/base."""
+        """Return the p value of the hypothesis that the ratio is at most 1 + number/base."""
         ratio = 1 + number / self.base
         return self.logarithm.below(math.log(ratio)) if ratio > 0 else 0.0
 
     def above(self, number: float) -> float:
-        """That the ratio is above 1 + number/base."""
+        """Return the p value of the hypothesis that the ratio is at least 1 + number/base."""
         ratio = 1 + number / self.base
         return self.logarithm.above(math.log(ratio)) if ratio > 0 else 1.0
 
     def at(self, share: float) -> float:
-        """The bound of the ratio, as a difference."""
+        """Return the bound of the ratio, as a difference."""
         return self.base * math.expm1(self.logarithm.at(share))
 
 
 def two_sided(confidence: Confidence) -> float:
-    """The p value of the hypothesis that the true value is 0."""
+    """Return the p value of the hypothesis that the true value is 0."""
     return min(1.0, 2 * min(confidence.below(0.0), confidence.above(0.0)))
 
 
 def not_within(confidence: Confidence, margin: float) -> float:
-    """The p value of the hypothesis that the true value is outside of ±`margin`: two one-sided tests (Schuirmann, 1987)."""
+    """Return the p value of the hypothesis that the true value is outside of ±`margin`: two one-sided tests (Schuirmann, 1987)."""
     return min(1.0, max(confidence.below(-margin), confidence.above(margin)))
 
 
 def probability_within(confidence: Confidence, margin: float) -> float:
-    """The probability that the true value is within ±`margin`, under a flat prior."""
+    """Return the probability that the true value is within ±`margin`, under a flat prior."""
     return min(1.0, max(0.0, 1 - confidence.below(-margin) - confidence.above(margin)))

@@ -1,4 +1,4 @@
-"""What a comparison is given and what it says: `Subject`, `Settings`, `Difference` and `Conclusion`; and the words for gates."""
+"""Inputs and results of comparisons: `Subject`, `Settings`, `Difference`, `Conclusion`; and the words for gates."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ GateOutcome = Literal["pass", "fail", "inconclusive"]
 TestName = Literal["t", "permutation", "bootstrap", "bootstrap-t", "wilcoxon"]
 CorrectionName = Literal["holm", "bh", "by", "none"]
 Verdict = Literal["better", "worse", "equivalent", "identical", "inconclusive"]
-"""What is concluded of a difference.
+"""Verdict on a difference.
 
 - `better`, `worse`: a difference is shown, in the direction of the measure
-- `equivalent`: shown to lie within the margin, whether or not a difference from 0 is shown as well
+- `equivalent`: shown to be within the margin, whether or not a difference from 0 is shown as well
 - `identical`: no user's value differs
 - `inconclusive`: neither is shown
 
-A difference has no verdict (`None`) if it is not judged, if nothing is known of its error, or if it is shown but the measure has no better
+A difference has no verdict (`None`) if it is not judged, if its error is unknown, or if it is shown but the measure has no better
 direction.
 """
 
@@ -39,14 +39,14 @@ MEANINGS: Final[dict[Verdict, str]] = {
     "identical": "no user's value differs",
     "inconclusive": "neither a difference nor equivalence is shown",
 }
-"""What each verdict means, for legends."""
+"""Meaning of each verdict, for legends."""
 
 
 class Subject(Struct, frozen=True):
-    """What is compared: one measure of two models, over all users or over one group.
+    """Subject of a comparison: one measure of two models, over all users or over one group.
 
-    `measure` is the name for people, with the cut-off, and with the aggregate where it is not the mean: `nDCG@10`, `nDCG@10 (median)`.
-    `higher_is_better` is `None` for a measure of which neither more nor less is better.
+    `measure` is the name for people, with the cut-off, and with the aggregate if it is not the mean: `nDCG@10`, `nDCG@10 (median)`.
+    `higher_is_better` is `None` for a measure without a better direction.
     """
 
     measure: str
@@ -60,10 +60,10 @@ class Subject(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """How differences are tested: at level `alpha`, corrected within their family; `seed` and `resamples` for tests by resampling.
+    """Settings of tests: level `alpha`, the correction within a family, and `seed` and `resamples` for tests by resampling.
 
-    No p value of such a test is below one by the number of resamples, so that for a `family` of so many differences there are at least as
-    many as a difference takes to be shown.
+    The p value of such a test is at least one divided by the number of resamples. With a `family` of this many differences there are at
+    least as many resamples as a difference needs to be shown.
 
     `ConfigError` if a setting is impossible.
     """
@@ -94,22 +94,22 @@ class Settings(Struct, frozen=True):
 
     @property
     def level(self) -> float:
-        """The level of intervals: 0.95 for an `alpha` of 0.05."""
+        """Level of intervals: 0.95 for an `alpha` of 0.05."""
         return 1 - self.alpha
 
 
 class Difference(Struct, frozen=True):
-    """How much a measure of two models differs, and what is concluded.
+    """Difference of a measure between two models, and the verdict.
 
-    `difference` is model - base in units of the measure, `low` and `high` its interval at `level`, each on its own; `one_sided_low` and
-    `one_sided_high` bound it with the same level from one side, and are the two ends of the interval that shows equivalence.
-    `up` users have a better value with the model, `down` a worse one (a higher and a lower one if the measure has no better direction).
-    `n_unpaired` users have a value for only one of the two and were left out. `relative` is the difference as a share of the base value,
-    with its interval (Fieller), whose ends are `None` if the base value is too uncertain. `p_equivalent` is the p value of the
-    hypothesis that the difference lies outside of the margin, `probability_equivalent` the probability that it lies within.
+    `difference` is model - base in units of the measure. `low` and `high` are its interval at `level`, not corrected for other comparisons.
+    `one_sided_low` and `one_sided_high` bound it with the same level from one side, and are the two ends of the interval that shows
+    equivalence. `up` users have a better value with the model, `down` a worse one (a higher and a lower one if the measure has no better
+    direction). `n_unpaired` users have a value for only one of the two and were left out. `relative` is the difference as a share of the
+    base value, with its interval (Fieller), whose ends are `None` if the base value is too uncertain. `p_equivalent` is the p value of the
+    hypothesis that the difference is outside of the margin, `probability_equivalent` the probability that it is within.
 
-    `p_adjusted`, `p_equivalent_adjusted`, `family` (how many differences were corrected together), `detectable`, `real` (a difference from
-    0 is shown, whichever direction is better), `verdict` and `sentence` are final after `corrected`. What cannot be computed is `None`.
+    `p_adjusted`, `p_equivalent_adjusted`, `family` (number of differences corrected together), `detectable`, `real` (a difference from 0 is
+    shown, in any direction), `verdict` and `sentence` are final after `judge_family`. Fields that cannot be computed are `None`.
     """
 
     subject: Subject
@@ -156,30 +156,30 @@ class Difference(Struct, frozen=True):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """`low` and `high`; `None` where there is no interval."""
+        """`low` and `high`; `None` if there is no interval."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """`one_sided_low` and `one_sided_high`; `None` where there is no interval."""
+        """`one_sided_low` and `one_sided_high`; `None` if there is no interval."""
         return None if self.one_sided_low is None or self.one_sided_high is None else (self.one_sided_low, self.one_sided_high)
 
     def cells(self) -> dict[str, Any]:
-        """The difference as the JSON form has it."""
+        """Return the difference in its JSON form."""
         subject = {name: getattr(self.subject, name) for name in ("measure", "k", "aggregate", "by", "group", "base", "model")}
         return subject | {"higher_is_better": self.subject.higher_is_better} | {name: getattr(self, name) for name in FIELDS}
 
 
 FIELDS: Final = tuple(name for name in Difference.__struct_fields__ if name != "subject")
-"""The columns of a difference beside those of its subject."""
+"""Columns of a difference beside those of its subject."""
 
 
 class Rival(Struct, frozen=True):
-    """How the best model compares with another one, on the users that count for both.
+    """Comparison of the best model with another one, on the users that count for both.
 
-    `verdict` is that of the best model: `better` if it beats the other one; `None` if that was not tested. `difference` is that of
-    the best model less the other one, in units of the measure; `low` and `high` its interval, simultaneous over all pairs of models of the
-    measure. `n_unpaired` users count for one of the two only and were left out.
+    `verdict` is that of the best model: `better` if it beats the other one; `None` if that was not tested. `difference` is best model -
+    other model, in units of the measure; `low` and `high` are its interval, simultaneous over all pairs of models of the measure.
+    `n_unpaired` users count for only one of the two and were left out.
     """
 
     model: str
@@ -199,11 +199,12 @@ class Rival(Struct, frozen=True):
 
 
 class Conclusion(Struct, frozen=True):
-    """What is concluded of one measure: its best model, and how the others compare with it.
+    """Conclusion for one measure: its best model, and the comparisons of the others with it.
 
-    `best` is the model that no other leads on the users that count for both; `None` where there is none, since every two models have other
-    users in common. `users` says how many count for each model. `family` comparisons were corrected together by `correction`, those of all
-    pairs of models of all measures; intervals hold together for the `n_pairs` pairs of this measure, with probability `level`.
+    `best` is the model that no other leads on the users that count for both; `None` if there is none, which can happen if pairs of models
+    share different users. `users` are the numbers of users that count for each model. `family` comparisons were corrected together by
+    `correction`, those of all pairs of models of all measures; intervals hold together for the `n_pairs` pairs of this measure, with
+    probability `level`.
     """
 
     measure: str
@@ -219,29 +220,29 @@ class Conclusion(Struct, frozen=True):
 
     @property
     def is_tested(self) -> bool:
-        """Return whether any model was tested against the best one, or there is no best one since all were."""
+        """True if a model was tested against the best one; also true if all were tested and there is no best one."""
         return self.best is None or any(rival.verdict is not None for rival in self.rivals)
 
     @property
     def alike(self) -> tuple[str, ...]:
-        """The best model and those that are not clearly different from it, or equivalent; none where nothing was tested."""
+        """Best model and those that are equivalent to it or not clearly different; empty if nothing was tested."""
         if self.best is None or not self.is_tested:
             return ()
         return (self.best, *(rival.model for rival in self.rivals if rival.verdict not in (None, "better")))
 
     @property
     def untested(self) -> tuple[str, ...]:
-        """The models that were not tested against the best one."""
+        """Models that were not tested against the best one."""
         return tuple(rival.model for rival in self.rivals if rival.verdict is None)
 
     @property
     def beaten(self) -> tuple[Rival, ...]:
-        """The models that the best one beats, the nearest first."""
+        """Models that the best one beats, the nearest first."""
         return tuple(rival for rival in self._nearest_first() if rival.verdict == "better")
 
     @property
     def has_other_users(self) -> bool:
-        """Return whether models were compared that count different users."""
+        """True if models were compared that count different users."""
         return any(rival.n_unpaired for rival in self.rivals)
 
     def _nearest_first(self) -> list[Rival]:

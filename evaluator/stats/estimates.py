@@ -1,4 +1,4 @@
-"""A difference, also as a share of the base value, with what is known of its error, whatever it was computed from."""
+"""Estimates: a difference, also as a share of the base value, with its error."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..sums.exact import ExactSums, rounded
+from ..sums.exact import ExactSums, round_fraction
 from .confidence import Confidence, StudentT, claimed_t, t_at
 from .paired import Floats, PairedSums, differences_of
 
 _MOST_STEPS: Final = 100
 _NO_SQUARES: Final = 1e-200
-"""Smaller sums of squares, in units of the squared mean of the base, come from rounding."""
+"""Sums of squares below this, in units of the squared mean of the base, come from rounding."""
 
 
 class Relative(Struct, frozen=True):
-    """The difference as a share of the base value; the ends of its interval are `None` if the base value may be 0."""
+    """Difference as a share of the base value; the ends of its interval are `None` if the base value may be 0."""
 
     value: float
     low: float | None = None
@@ -30,32 +30,32 @@ class Relative(Struct, frozen=True):
 
     @classmethod
     def of(cls, difference: float, base_value: float) -> Relative | None:
-        """The share alone; `None` unless the base value is above 0."""
+        """Return the share alone; `None` unless the base value is above 0."""
         return cls(difference / base_value) if base_value > 0 else None
 
 
 def relative_difference(sums: PairedSums, alpha: float) -> Relative | None:
-    """The difference of means as a share of the mean of the base, with its interval (Fieller, 1954), corrected for skewness.
+    """Return the difference of means as a share of the base mean, with its interval (Fieller, 1954), corrected for skewness.
 
-    θ is in the interval if the mean of d - θ·a does not differ from 0 at level `alpha`, by the test that the difference itself has.
+    θ is in the interval if the mean of d - θ·a does not differ from 0 at level `alpha`, by the same test as the difference itself.
 
-    Edge cases: `None` unless the base value is above 0. No ends where the base value itself does not differ from 0, nor for one user.
+    Edge cases: `None` unless the base value is above 0. No ends if the base value itself does not differ from 0, or for one user.
     """
     if sums.n == 0 or sums.base <= 0:
         return None
     share = sums.difference() / sums.base
     if sums.n == 1:
-        return Relative(rounded(share))
+        return Relative(round_fraction(share))
     quantile, shares = t_at(1 - alpha / 2, sums.n - 1), _Shares.of(sums, share)
     step = shares.step(quantile)
     low, high = (_crossing(partial(shares.t, sign), quantile, step) for sign in (-1, 1))
     if low is None or high is None:
-        return Relative(rounded(share))
-    return Relative(rounded(share), rounded(share) - low, rounded(share) + high)
+        return Relative(round_fraction(share))
+    return Relative(round_fraction(share), round_fraction(share) - low, round_fraction(share) + high)
 
 
 class _Shares(Struct, frozen=True):
-    """Sums around their means of powers of a and of e = d - θ·a, where θ is the relative difference, so that the mean of e is 0."""
+    """Centred sums of powers of a and of e = d - θ·a, where θ is the relative difference, so that the mean of e is 0."""
 
     n: int
     is_sparse: bool
@@ -70,9 +70,9 @@ class _Shares(Struct, frozen=True):
 
     @classmethod
     def of(cls, sums: PairedSums, share: Fraction) -> _Shares:
-        """The sums for θ = `share`, in units of about the mean of a."""
+        """Return the sums for θ = `share`, in units of about the mean of a."""
         mean, factor = sums.base / sums.n, 1 + share
-        unit = Fraction(2) ** -math.frexp(rounded(mean))[1]
+        unit = Fraction(2) ** -math.frexp(round_fraction(mean))[1]
         aaa, daa, dda = sums.base_cubes, sums.difference_base_squares, sums.difference_squares_base
         ee = sums.difference_squares(factor)
         ea = (sums.model_squares - sums.base_squares - sums.difference_squares()) / 2 - share * sums.base_squares
@@ -83,10 +83,10 @@ class _Shares(Struct, frozen=True):
         third = aaa - 3 * mean * sums.base_squares + 2 * sums.n * mean**3
         cubes = (sums.difference_cubes(factor), eea - mean * ee, eaa - 2 * mean * ea, third)
         in_units = (mean * unit, *(square * unit**2 for square in squares), *(cube * unit**3 for cube in cubes))
-        return cls(sums.n, sums.is_sparse, *map(rounded, in_units))
+        return cls(sums.n, sums.is_sparse, *map(round_fraction, in_units))
 
     def t(self, sign: int, size: float) -> float:
-        """How far, in t, the mean of e - `sign`·`size`·a is from 0 on the side of minus the `sign`."""
+        """Return the t value of the mean of e - `sign`·`size`·a, positive on the side opposite to `sign`."""
         beyond = sign * size
         squares = self.ee - 2 * beyond * self.ea + beyond**2 * self.aa
         if squares <= _NO_SQUARES:
@@ -97,12 +97,12 @@ class _Shares(Struct, frozen=True):
         return claimed_t(t, -sign * skewness, cautious=self.is_sparse)
 
     def step(self, quantile: float) -> float:
-        """About how far the ends of the interval are from the relative difference."""
+        """Return the approximate distance of the ends of the interval from the relative difference."""
         return quantile * math.sqrt(self.ee / (self.n * (self.n - 1))) / self.mean
 
 
 def _crossing(increasing: Callable[[float], float], level: float, step: float) -> float | None:
-    """Where a function of numbers above 0 reaches a `level`, looked for from `step` on; `None` if it never does. 0 without any step."""
+    """Return the number above 0 at which a function reaches `level`, searched from `step`; `None` if it never does, 0 if `step` is 0."""
     if step == 0:
         return 0.0
     low, high, steps = 0.0, step, 0
@@ -119,22 +119,22 @@ def _crossing(increasing: Callable[[float], float], level: float, step: float) -
 
 
 _SPREADLESS: Final = 1e-24
-"""A variance that is a smaller share of the mean square comes from rounding."""
+"""A variance below this share of the mean square comes from rounding."""
 _ENOUGH: Final = 355
-"""A mean is nearly normal over more than so many users times their squared skewness (Kohavi et al., KDD 2014): that is n times its own."""
+"""A mean is nearly normal over more than 355 users times their squared skewness (Kohavi et al., KDD 2014), which is n times its own."""
 
-SKEWED: Final = "Skewed differences: the interval is approximate, since there are fewer users than 355 times the squared skewness."
+SKEWED: Final = "The differences are so skewed that this number of users gives only an approximate interval."
 CONSTANT: Final = "The difference is the same for every user: there is no spread to test it with."
 
 
 class Estimate(Struct, frozen=True, eq=False):
-    """The difference model - base of a measure; `confidence` is `None` where nothing is known of its error.
+    """Difference model - base of a measure; `confidence` is `None` if its error is unknown.
 
     `up` users have a higher value with the model, `down` a lower one. `p` and `statistic` are those of a test that does not follow from the
-    confidence, such as that of ranks. `relative` is the difference as a share of the base value, with its interval. `sums` are those over
-    paired users, where nothing else went into it. `units` are the independent units, such as clusters, where they are not the users.
-    `training` is the part of the squared standard error that more users do not make smaller, since it comes from `runs` of training each
-    model, the fewer of both.
+    confidence, such as a rank test. `relative` is the difference as a share of the base value, with its interval. `sums` are those over
+    paired users, if the estimate depends on nothing else. `units` are the independent units, such as clusters, if they are not the users.
+    `training` is the part of the squared standard error that more users do not reduce, because it comes from `runs` of training each model
+    (the smaller number of both).
     """
 
     n: int
@@ -160,27 +160,27 @@ class Estimate(Struct, frozen=True, eq=False):
 
     @property
     def n_changed(self) -> int | None:
-        """How many users have another value; `None` where users are not paired."""
+        """Number of users whose value differs; `None` if users are not paired."""
         return None if self.up is None or self.down is None else self.up + self.down
 
     def with_t(self, se: float, df: float, skewness: float = 0.0, *, cautious: bool = False) -> Estimate:
-        """The estimate with a standard error, judged by Student's t, corrected for the `skewness` of a mean."""
+        """Return the estimate with a standard error and Student's t, corrected for the `skewness` of the mean."""
         assert self.difference is not None
         confidence = StudentT(self.difference, se, df, skewness, cautious)
         return replace(self, se=se, df=df, statistic=confidence.statistic, confidence=confidence)
 
 
 def paired_estimate(sums: PairedSums, alpha: float | None) -> Estimate:
-    """The mean difference of paired users and Student's t (Student, 1908), corrected for skewness (Johnson, 1978).
+    """Return the mean difference of paired users by Student's t (Student, 1908), corrected for skewness (Johnson, 1978).
 
     The difference as a share of the base value has an interval if an `alpha` is given.
 
-    Edge cases: of no users there is no difference, of one user no interval.
+    Edge cases: no difference without users, no interval for one user.
     """
     n, difference = sums.n, sums.difference()
     if n == 0:
         return Estimate(0, None, None, None, n_unpaired=sums.n_unpaired)
-    a, b, d = rounded(sums.base / n), rounded(sums.model / n), rounded(difference / n)
+    a, b, d = round_fraction(sums.base / n), round_fraction(sums.model / n), round_fraction(difference / n)
     estimate = Estimate(n, a, b, d, up=sums.up, down=sums.down, n_unpaired=sums.n_unpaired)
     if n == 1:
         return replace(estimate, relative=Relative.of(d, a))
@@ -193,44 +193,44 @@ def paired_estimate(sums: PairedSums, alpha: float | None) -> Estimate:
 
 
 def standard_deviation(total: Fraction, squares: Fraction, n: int, rounding: Fraction = Fraction(0)) -> float:
-    """√((Σd² - (Σd)²/n) / (n - 1)) of sums; 0 where what is left is rounding of the terms."""
+    """Return √((Σd² - (Σd)²/n) / (n - 1)) from sums; 0 if the result is only rounding error of the terms."""
     centred = squares - total * total / n
-    return math.sqrt(rounded(centred / (n - 1))) if centred > max(rounding, Fraction(_SPREADLESS) * squares) else 0.0
+    return math.sqrt(round_fraction(centred / (n - 1))) if centred > max(rounding, Fraction(_SPREADLESS) * squares) else 0.0
 
 
 def skewness_of_mean(total: Fraction, squares: Fraction, cubes: Fraction, n: int) -> float:
-    """The skewness of a mean of `n` values that have a spread, from their sums: that of the values by √n, Σ(d - m)³ / (Σ(d - m)²)^1.5."""
+    """Return the skewness of a mean of `n` values with spread, from their sums: that of the values / √n, Σ(d - m)³ / (Σ(d - m)²)^1.5."""
     mean = total / n
     second, third = squares - mean * total, cubes - 3 * mean * squares + 2 * mean * mean * total
-    size = min(1.0, math.sqrt(rounded(third * third / second**3)))  # it is never above 1, but for rounding
+    size = min(1.0, math.sqrt(round_fraction(third * third / second**3)))  # it is never above 1, but for rounding
     return size if third >= 0 else -size
 
 
 def is_skewed(skewness: float) -> bool:
-    """Whether a mean of this skewness is of fewer users than 355 times their squared skewness, which is √n times as large."""
+    """Return whether a mean has fewer users than 355 times the squared skewness of their values, which is √n times `skewness`."""
     return _ENOUGH * skewness**2 > 1
 
 
 def mean_and_deviation(values: Floats) -> tuple[float, float]:
-    """The mean and the standard deviation of finite values, whatever their order; that of one value is 0."""
+    """Return the mean and the standard deviation of finite values in any order; the deviation of one value is 0."""
     row = values[np.newaxis]
     total, squares, n = ExactSums.of(row).fraction(0), ExactSums.of_squares(row).fraction(0), len(values)
-    return rounded(total / n), standard_deviation(total, squares, n) if n > 1 else 0.0
+    return round_fraction(total / n), standard_deviation(total, squares, n) if n > 1 else 0.0
 
 
 class RatioTerms(NamedTuple):
-    """The numerator and the denominator of each user; NaN for a user who does not count."""
+    """Numerator and denominator of each user; NaN for a user who does not count."""
 
     numerators: Floats
     denominators: Floats
 
 
 def pooled_estimate(base: RatioTerms, model: RatioTerms) -> Estimate:
-    """The difference of two pooled ratios R = Σx/Σy by the delta method (Deng, Knoblich and Lu, 2018).
+    """Return the difference of two pooled ratios R = Σx/Σy by the delta method (Deng, Knoblich and Lu, 2018).
 
-    A user adds l = (x - R·y)/mean(y) to a ratio; the standard error is that of the mean of l of the model less l of the base.
+    A user adds l = (x - R·y)/mean(y) to a ratio; the standard error is that of the mean of l of the model minus l of the base.
 
-    Edge cases: no difference if a denominator sums to 0. `up` and `down` count the users whose own ratio differs, 0 where their
+    Edge cases: no difference if a denominator sums to 0. `up` and `down` count the users whose own ratio differs; it is 0 if their
     denominator is 0.
     """
     has_base, has_model = (np.isfinite(side.numerators) & np.isfinite(side.denominators) for side in (base, model))
@@ -240,7 +240,7 @@ def pooled_estimate(base: RatioTerms, model: RatioTerms) -> Estimate:
     of_base, of_model = _ratio(left), _ratio(right)
     if n == 0 or of_base is None or of_model is None:
         return Estimate(n, None, None, None, n_unpaired=n_unpaired)
-    base_value, value, difference = rounded(of_base), rounded(of_model), rounded(of_model - of_base)
+    base_value, value, difference = round_fraction(of_base), round_fraction(of_model), round_fraction(of_model - of_base)
     of_users = differences_of(_of_users(left), _of_users(right))
     up, down = int(np.count_nonzero(of_users > 0)), int(np.count_nonzero(of_users < 0))
     relative = Relative.of(difference, base_value)
@@ -258,7 +258,7 @@ def _ratio(side: RatioTerms) -> Fraction | None:
 
 
 def _influence(side: RatioTerms, ratio: float) -> Floats:
-    """What each user adds to the ratio."""
+    """Return the contribution of each user to the ratio."""
     return (side.numerators - ratio * side.denominators) / mean_and_deviation(side.denominators)[0]
 
 
@@ -270,7 +270,7 @@ UNPAIRED: Final = "Not paired by user: the interval is wider than a paired one."
 
 
 class Summary(Struct, frozen=True):
-    """The mean of a measure over `n` users, and the standard deviation of their values (divided by n - 1); `None` if that is not known."""
+    """Mean of a measure over `n` users, and the standard deviation of their values (divisor n - 1); `None` if it is not known."""
 
     mean: float
     std: float | None
@@ -278,7 +278,7 @@ class Summary(Struct, frozen=True):
 
 
 def unpaired_estimate(base: Summary, model: Summary) -> Estimate:
-    """The difference of two means over different users, or over users whose values were not kept (Welch, 1947).
+    """Return the difference of two means over different users, or over users whose values were not kept (Welch, 1947).
 
     SE² = s²_a/n_a + s²_b/n_b; degrees of freedom by Satterthwaite. The number of users is the smaller of the two.
 

@@ -1,7 +1,7 @@
-"""Whether a model may ship: margins and limits judged on one-sided bounds, and what was found in words.
+"""Gate tests, which decide whether a model may ship: margins and limits judged on one-sided bounds, and the result in words.
 
-That a loss cannot be told from 0 is no evidence that there is none, and a value below the margin no evidence that there is one. So a rule
-passes if the worse bound meets it, fails if the better bound does not, and is inconclusive otherwise.
+A loss that is not clearly different from 0 may still exist, and an observed loss below the margin proves nothing about all users. So a
+rule passes if the worse bound meets it, fails if the better bound does not, and is inconclusive otherwise.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import ConfigError
-from ..sums.exact import rounded
+from ..sums.exact import round_fraction
 from .concluding import adjust, percent, plain
-from .confidence import Confidence, Scaled, StudentT
+from .confidence import Confidence, ScaledConfidence, StudentT
 from .difference import GateOutcome, LimitKind, MarginKind, Subject
 from .estimates import Estimate, paired_estimate, relative_difference, skewness_of_mean, standard_deviation
 from .paired import TOLERANCE, PairedSums
 from .power import Needs, needs_for_margin, needs_text, provable_margin, users_for_margin
-from .rare_changes import Guarded, RareChanges, ValueRange, guarded, margin_to_show, relative_bounds, users_to_show
+from .rare_changes import GuardedConfidence, RareChanges, ValueRange, guard, margin_to_show, relative_bounds, users_to_show
 
 _LEAST_SHARE: Final = 1e4
-"""A margin that is smaller than a part in so many of what users can show is of no practical meaning: it takes 1e8 times as many."""
+"""A margin below 1/10,000 of what these users can show has no practical meaning: it takes 1e8 times as many users."""
 _FEW_USERS: Final = 10
-"""Fewer users without any spread prove nothing."""
+"""With fewer users than this, values without spread prove nothing."""
 
 
 class GateTest(Struct, frozen=True):
-    """How a value, or a difference, stands to a rule.
+    """Test of a value, or of a difference, against a rule.
 
-    Of a margin (`max_loss`, `min_gain`) `difference`, `low` and `high` are turned so that higher is better, and are shares of the base
-    value if it is `relative`; of a limit (`min`, `max`) `low` and `high` bound the value. Both bounds are one-sided, at `level`; `None`
-    where there is none. `outcome` is `None` if there is nothing to judge. `meets` says whether the value itself meets the rule, `None`
-    if there is no value; `by_value`, that this decides. `p` is the p value of the hypothesis that the rule is not met. `detectable` is
-    the smallest margin that so many users can show (80 %), `users_needed` how many can show the margin, where these cannot; of a margin
-    so small that the number says nothing it is `None`.
+    For a margin (`max_loss`, `min_gain`) `difference`, `low` and `high` are turned so that higher is better, and are shares of the base
+    value if `relative`; for a limit (`min`, `max`) `low` and `high` bound the value. Both bounds are one-sided, at `level`; `None` if there
+    is none. `outcome` is `None` if there is nothing to judge. `meets`: the observed value meets the rule, `None` if there is no value;
+    `by_value`: this decides. `p` is the p value of the hypothesis that the rule is not met. `detectable` is the smallest margin that these
+    users can show (80 %), `users_needed` the number that can show the margin if these cannot; `None` if the margin is so small that the
+    number would be meaningless.
     """
 
     kind: MarginKind | LimitKind
@@ -63,7 +63,7 @@ class GateTest(Struct, frozen=True):
 
     @property
     def probability_within(self) -> float | None:
-        """The probability that the rule is met, under a flat prior."""
+        """Probability that the rule is met, under a flat prior."""
         return None if self.p is None else 1 - self.p
 
 
@@ -76,10 +76,10 @@ def margin_test(
     alpha: float = 0.05,
     values: ValueRange | None = None,
 ) -> GateTest:
-    """Judge a margin over paired users; a `relative` one is a share of the base value, whose own error is taken in.
+    """Judge a margin over paired users; a `relative` one is a share of the base value, and includes the error of that value.
 
-    With a relative margin m the mean of b - (1 - m)·a is tested against 0, per user, not a quotient of means. `values` is the range of
-    the values of a user, so that the bounds hold where few users changed; without it they are those of Student's t.
+    With a relative margin m the mean of b - (1 - m)·a is tested against 0, per user, not a quotient of means. `values` is the range of the
+    values of a user, so that the bounds hold if few users changed; without it they are those of Student's t.
     """
     estimate, sign = paired_estimate(sums, alpha), 1 if higher_is_better else -1
     if not relative or sums.n == 0:
@@ -88,7 +88,7 @@ def margin_test(
     share = Fraction(limit) * (-1 if kind == "max_loss" else 1) * (-1 if sums.base < 0 else 1)
     factor = 1 + sign * share
     total = sums.difference(factor)
-    mean = sign * rounded(total / sums.n)
+    mean = sign * round_fraction(total / sums.n)
     confidence: Confidence | None = None
     if sums.n > 1:
         squares = sums.difference_squares(factor)
@@ -98,7 +98,7 @@ def margin_test(
         confidence = StudentT(mean, se, sums.n - 1, skewness, sums.is_sparse)
         if values is not None and values.is_finite:
             terms = values.of_terms(float(factor))
-            confidence = Guarded(confidence, RareChanges(mean, se, sums.n, terms if sign > 0 else terms.turned()))
+            confidence = GuardedConfidence(confidence, RareChanges(mean, se, sums.n, terms if sign > 0 else terms.negated()))
     unit = abs(estimate.base_value or 0.0)
     test = _judged(kind, limit, estimate, mean, confidence, 0.0, alpha, unit, values)
     shares = relative_difference(sums, 2 * alpha)
@@ -127,16 +127,16 @@ def estimate_test(
     relative: bool = False,
     values: ValueRange | None = None,
 ) -> GateTest:
-    """Judge a margin on any estimate: of clusters, runs, unpaired users, or values of whole models, which are judged by the value alone.
+    """Judge a margin on any estimate: of clusters, runs, unpaired users, or model-level values, which are judged by the value alone.
 
-    A `relative` margin is here a share of the base value as it is, as if that had no error. `values` is as in `margin_test`.
+    A `relative` margin is here a share of the observed base value, as if that had no error. `values` is as in `margin_test`.
     """
     _check_margin(kind, limit)
     unit = abs(estimate.base_value or 0.0) if relative else 1.0
     required = (-limit if kind == "max_loss" else limit) * unit
     sign = 1 if higher_is_better else -1
     mean = None if estimate.difference is None else sign * estimate.difference
-    confidence = guarded(estimate, values)
+    confidence = guard(estimate, values)
     turned = confidence if sign > 0 or confidence is None else _Turned(confidence)
     test = _judged(kind, limit, estimate, mean, turned, required, alpha, unit, values)
     if not relative:
@@ -152,7 +152,7 @@ def estimate_test(
 
 
 def limit_test(kind: LimitKind, limit: float, value: float | None, std: float | None, n: int, alpha: float = 0.05) -> GateTest:
-    """Judge a limit of one value: by the value, with its one-sided bounds for information where deviation and users are known."""
+    """Judge a limit by the value; its one-sided bounds are for information, if deviation and number of users are known."""
     _check_number(limit)
     confidence = None
     if value is not None and std is not None and n > 1 and (std > 0 or n >= _FEW_USERS):
@@ -163,24 +163,24 @@ def limit_test(kind: LimitKind, limit: float, value: float | None, std: float | 
     return GateTest(kind, limit, False, n, None, value, None, low, high, 1 - alpha, _by_value(meets), meets, by_value=True, p=p)
 
 
-def corrected_gains(tests: Sequence[GateTest], alpha: float = 0.05) -> tuple[GateTest, ...]:
-    """Correct `min_gain` tests that are made together by Holm: a gain that is no longer shown is inconclusive.
+def correct_gains(tests: Sequence[GateTest], alpha: float = 0.05) -> tuple[GateTest, ...]:
+    """Correct several `min_gain` tests together by Holm: a gain that is no longer shown becomes inconclusive.
 
-    Margins of loss are not corrected: all of them must pass, which is a test of level α as it is (Berger, 1982).
+    Margins of loss are not corrected: all of them must pass, which is already a test of level α (Berger, 1982).
     """
     adjusted = iter(adjust([test.p for test in tests if test.kind == "min_gain" and test.p is not None], "holm"))
-    corrected = []
+    judged = []
     for test in tests:
         if test.kind == "min_gain" and test.p is not None:
             p_adjusted = next(adjusted)
             outcome = "inconclusive" if test.outcome == "pass" and not test.by_value and p_adjusted > alpha else test.outcome
             test = replace(test, p_adjusted=p_adjusted, outcome=outcome)
-        corrected.append(test)
-    return tuple(corrected)
+        judged.append(test)
+    return tuple(judged)
 
 
 class _Turned(Struct, frozen=True, eq=False):
-    """The confidence of the difference with the other sign."""
+    """Confidence of the difference with the opposite sign."""
 
     inner: Confidence
 
@@ -205,7 +205,7 @@ def _judged(
     unit: float,
     values: ValueRange | None,
 ) -> GateTest:
-    """The test of a turned difference against what is required; `unit` is what a limit of 1 is in units of the measure."""
+    """Test a turned difference against the required value; `unit` is a limit of 1 in units of the measure."""
     if values is None and estimate.n < _FEW_USERS and (estimate.sd == 0 or estimate.se == 0):
         confidence = None
     strict = kind == "min_gain" and limit == 0
@@ -250,13 +250,13 @@ def _by_value(meets: bool | None) -> GateOutcome | None:
 
 
 def _power(estimate: Estimate, margin: float, alpha: float, values: ValueRange | None) -> tuple[float | None, int | None]:
-    """The smallest margin that can be shown, in units of the measure, and how many users can show this one, if these cannot."""
+    """Return the smallest margin that can be shown, in units of the measure, and the users needed for this one if these cannot show it."""
     if estimate.se is None:
         return None, None
     units = estimate.units or estimate.n
     reach = None
     if values is not None and values.is_finite:
-        factor = estimate.confidence.factor if isinstance(estimate.confidence, Scaled) else 1.0
+        factor = estimate.confidence.factor if isinstance(estimate.confidence, ScaledConfidence) else 1.0
         reach = (values.largest - values.least) * factor
     sd = estimate.se * math.sqrt(units)
     detectable = margin_to_show(sd, units, reach, alpha) if reach else provable_margin(estimate.se, alpha)
@@ -288,7 +288,7 @@ _SIGNS: Final = {"min": "≥", "max": "≤"}
 
 
 def rule_text(measure: str, test: GateTest) -> str:
-    """The rule as people read it: `nDCG@10 loses at most 2 %`, `Recall@20 ≥ 0.25`."""
+    """Return the rule in words: `nDCG@10 loses at most 2 %`, `Recall@20 ≥ 0.25`."""
     if test.kind == "min" or test.kind == "max":
         return f"{measure} {_SIGNS[test.kind]} {plain(test.limit)}"
     if test.kind == "min_gain" and test.limit == 0:
@@ -297,7 +297,7 @@ def rule_text(measure: str, test: GateTest) -> str:
 
 
 def observed_text(test: GateTest) -> str:
-    """The observed difference: `−1.9 %, at worst −5.3 %`, with the bound that decides; of a limit the value itself."""
+    """Return the observed difference and the bound that decides, `−1.9 %, at worst −5.3 %`; for a limit the value itself."""
     if test.kind in ("min", "max"):
         return "" if test.value is None else plain(test.value)
     if test.difference is None:
@@ -308,7 +308,7 @@ def observed_text(test: GateTest) -> str:
 
 
 def remark(test: GateTest, measure: str = "the value") -> str:
-    """Why the outcome is what it is, in a few words; nothing where that is plain."""
+    """Return the reason for the outcome in a few words; empty if it is plain."""
     if test.meets is None:
         return "no value to judge"
     if test.by_value:
@@ -323,25 +323,25 @@ def remark(test: GateTest, measure: str = "the value") -> str:
 
 
 def gate_sentence(subject: Subject, test: GateTest) -> str:
-    """One sentence that stands alone."""
-    found, why = observed_text(test), remark(test, subject.measure)
+    """Return one sentence that needs no context."""
+    observed, reason = observed_text(test), remark(test, subject.measure)
     place = subject.measure if subject.group is None else f"{subject.measure} of {subject.by} {subject.group}"
     of_model = rule_text(f"{place} of {subject.model}", test)
     against = "" if test.kind in ("min", "max") else f" against {subject.base}"
     verdict = {"pass": "holds", "fail": "does not hold", "inconclusive": "is inconclusive", None: "cannot be judged"}[test.outcome]
-    told = "; ".join(part for part in (found, why) if part)
-    return f"“{of_model}{against}” {verdict}{f': {told}' if told else ''}."
+    explanation = "; ".join(part for part in (observed, reason) if part)
+    return f"“{of_model}{against}” {verdict}{f': {explanation}' if explanation else ''}."
 
 
 def _violation(test: GateTest) -> str:
-    """That the rule is shown to be violated."""
+    """Return words for a rule that is shown to be violated."""
     if test.kind == "max_loss":
         return f"loss exceeds the limit of {_size(test, test.limit)}" if test.limit else "it is worse"
     return f"gain is below the limit of {_size(test, test.limit)}" if test.limit else "there is no gain"
 
 
 def _unchanged(test: GateTest, measure: str) -> str:
-    """Return how many of all users can change at most although none of these changed: the exact bound of a share of which none was seen."""
+    """Return the share of all users that can change at most although none of these did: the exact bound of a share observed as 0."""
     share = 1 - (1 - test.level) ** (1 / test.n_users)
     nobody = "the value of the only user did not change" if test.n_users == 1 else f"none of {test.n_users:,} users changed"
     start = f"{nobody}; so at most {_percentage(100 * share)} of all users change ({percent(test.level)} bound)"
@@ -351,11 +351,13 @@ def _unchanged(test: GateTest, measure: str) -> str:
 
 
 def _doubt(test: GateTest) -> str:
-    """Why a rule is neither shown to hold nor to be violated."""
+    """Return the reason why a rule is neither shown to hold nor shown to be violated."""
     if test.kind == "min_gain":
         return f"a gain of {_size(test, test.limit)} is possible but not shown" if test.limit else "a gain is possible but not shown"
     if test.detectable is None:
         return "too few users for an interval" if test.low is None else "the true loss may be below or above the limit"
+    if not test.meets:
+        return f"the true loss may still be below {_size(test, test.limit)}{_takes(test)}"
     if test.relative and test.detectable >= 1:
         return f"{_users(test)} cannot rule out any loss{_takes(test)}"
     if test.detectable > test.limit:
@@ -379,7 +381,7 @@ def _percentage(number: float) -> str:
 
 
 def _size(test: GateTest, number: float, sign: bool = False) -> str:
-    """A loss, a gain or a margin, to the digit that shows on which side of the limit it is; the limit as it was given."""
+    """Format a loss, a gain or a margin with enough digits to show its side of the limit; the limit itself as it was given."""
     scale = 100 if test.relative else 1
     limit = -test.limit if test.kind == "max_loss" else test.limit
     text = plain(test.limit * scale) if number == test.limit else _apart(number * scale, limit * scale)
@@ -387,10 +389,11 @@ def _size(test: GateTest, number: float, sign: bool = False) -> str:
 
 
 def _apart(number: float, limit: float) -> str:
-    """Two significant digits, or as many more as it takes not to look like the limit."""
+    """Return two significant digits, or as many as are needed to differ from the limit."""
     digits = 2
     while float(f"{number:.{digits}g}") == limit != number and digits < 15:
         digits += 1
-    form = f"#.{digits}g" if 1e-4 <= abs(number) < 10**digits else ".0f" if 1 <= abs(number) < 1e7 else f".{digits}g"
+    rounded = abs(float(f"{number:.{digits}g}"))
+    form = f"#.{digits}g" if 1e-4 <= rounded < 10**digits else ".0f" if 1 <= rounded < 1e7 else f".{digits}g"
     text = f"{number:{form}}"
     return text.removesuffix(".").replace("-", "−")

@@ -1,4 +1,4 @@
-"""Exact sums over users who have a value of both models: all that paired comparisons of means need."""
+"""Exact sums over users who have a value for both models: all that paired comparisons of means need."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from ..sums.exact import ExactSums
 Floats = NDArray[np.float64]
 
 TOLERANCE: Final = 1e-12
-"""Values that differ by less, relative to the larger one or to 1, are equal: such differences come from rounding."""
+"""Values that differ by less than this, relative to the larger one or to 1, are equal: such differences come from rounding."""
 _UNIT_ROUNDOFF: Final = Fraction(1, 2**52)
 _LARGEST: Final = 1e100
-"""Larger values count as infinite: their cubes would be."""
+"""Values above this count as infinite, because their cubes would be."""
 SPARSE_BELOW: Final = 100
 _BLOCK: Final = 2**15
-"""Users that are worked on at a time, so that what is made of their values stays small."""
+"""Number of users to process at a time, so that intermediate arrays stay small."""
 
 
 class PairedSums(Struct, frozen=True):
-    """Sums over the users who have a finite value of both models; those of different users merge with `+`.
+    """Sums over the users who have a finite value for both models; those of different users merge with `+`.
 
     `n` users are paired, of whom `up` have a higher value with the model and `down` a lower one; `n_unpaired` have a value on one side
-    only. Sums are exact, so that order, parts and threads change no bit. With a of the base, b of the model, d = b - a and s = a + b they
-    are Σa, Σb, Σa², Σb², Σs³, Σs²d, Σsd², Σd, Σd² and Σd³. The last three are sums of unrounded powers, since a difference that is the
-    same for all users must have no spread; the other powers are rounded once per user.
+    only. Sums are exact, so that order, parts and threads do not change a bit. With a of the base, b of the model, d = b - a and s = a + b
+    they are Σa, Σb, Σa², Σb², Σs³, Σs²d, Σsd², Σd, Σd² and Σd³. The last three are sums of unrounded powers, because a difference that is
+    the same for all users must have no spread; the other powers are rounded once per user.
     """
 
     n: int
@@ -43,7 +43,7 @@ class PairedSums(Struct, frozen=True):
 
     @classmethod
     def zeros(cls) -> PairedSums:
-        """Sums over no users."""
+        """Return sums over no users."""
         return cls(0, 0, 0, 0, ExactSums.zeros(10))
 
     @classmethod
@@ -52,7 +52,7 @@ class PairedSums(Struct, frozen=True):
 
         Ten million users take 0.4 s on one core if a tenth of them changed by a hit, 0.9 s if half of them changed by any amount.
 
-        Edge cases: an infinite value counts as none. `ValueError` if there are not as many values on both sides.
+        Edge cases: an infinite value counts as missing. `ValueError` if there are not as many values on both sides.
         """
         a, b = np.asarray(base, dtype=np.float64), np.asarray(model, dtype=np.float64)
         if a.shape != b.shape or a.ndim != 1:
@@ -62,17 +62,17 @@ class PairedSums(Struct, frozen=True):
 
     @property
     def same(self) -> int:
-        """How many users have the same value with both."""
+        """Number of users with the same value for both."""
         return self.n - self.up - self.down
 
     @property
     def n_changed(self) -> int:
-        """How many users have another value."""
+        """Number of users whose value differs."""
         return self.up + self.down
 
     @property
     def is_sparse(self) -> bool:
-        """Whether fewer than 100 users changed, too few to know well how skewed their differences are."""
+        """True if fewer than 100 users changed, too few to estimate the skewness of their differences well."""
         return self.n_changed < SPARSE_BELOW
 
     def __add__(self, other: PairedSums) -> PairedSums:
@@ -85,7 +85,7 @@ class PairedSums(Struct, frozen=True):
         )
 
     def swapped(self) -> PairedSums:
-        """The sums with the model as the base."""
+        """Return the sums with the model as the base."""
         a, b, aa, bb, sss, ssd, sdd, d, dd, ddd = self.sums.integers
         integers = (b, a, bb, aa, sss, -ssd, sdd, -d, dd, -ddd)
         return PairedSums(self.n, self.down, self.up, self.n_unpaired, ExactSums(integers, self.sums.exponent))
@@ -101,17 +101,17 @@ class PairedSums(Struct, frozen=True):
         return self.sums.fraction(1)
 
     def difference(self, factor: Fraction = Fraction(1)) -> Fraction:
-        """Σ(b - c·a) for a `factor` c."""
+        """Return Σ(b - c·a) for a `factor` c."""
         total = self.sums.fraction(7)
         return total if factor == 1 else total + (1 - factor) * self.base
 
     def difference_squares(self, factor: Fraction = Fraction(1)) -> Fraction:
-        """Σ(b - c·a)² for a `factor` c, as (1 - c)·Σb² + c·Σd² - (1 - c)·c·Σa²."""
+        """Return Σ(b - c·a)² for a `factor` c, computed as (1 - c)·Σb² + c·Σd² - (1 - c)·c·Σa²."""
         total, rest = self.sums.fraction(8), 1 - factor
         return total if factor == 1 else rest * self.model_squares + factor * total - rest * factor * self.base_squares
 
     def difference_cubes(self, factor: Fraction = Fraction(1)) -> Fraction:
-        """Σ(b - c·a)³ for a `factor` c, of which each term is ((1 - c)·s + (1 + c)·d)³ / 8."""
+        """Return Σ(b - c·a)³ for a `factor` c; each term is ((1 - c)·s + (1 + c)·d)³ / 8."""
         total = self.sums.fraction(9)
         if factor == 1:
             return total
@@ -120,7 +120,7 @@ class PairedSums(Struct, frozen=True):
 
     @property
     def base_cubes(self) -> Fraction:
-        """Σa³, of which each term is (s - d)³ / 8."""
+        """Σa³; each term is (s - d)³ / 8."""
         sss, ssd, sdd, ddd = (self.sums.fraction(index) for index in (4, 5, 6, 9))
         return (sss - 3 * ssd + 3 * sdd - ddd) / 8
 
@@ -136,7 +136,7 @@ class PairedSums(Struct, frozen=True):
         return (self.sums.fraction(6) - self.sums.fraction(9)) / 2
 
     def rounding(self, factor: Fraction) -> Fraction:
-        """How far `difference_squares` may be off because squares of a and b are rounded."""
+        """Return the maximal error of `difference_squares` from the rounded squares of a and b."""
         return _UNIT_ROUNDOFF * abs(1 - factor) * (self.model_squares + abs(factor) * self.base_squares)
 
     @property
@@ -151,7 +151,7 @@ class PairedSums(Struct, frozen=True):
 
 
 class UserGroups(Struct, frozen=True, eq=False):
-    """Users in the order of their groups, so that the sums of any measure by group take two gathers and no search."""
+    """Users in the order of their groups, so that the sums of any measure by group need two gathers and no search."""
 
     order: NDArray[np.intp]
     borders: NDArray[np.intp]
@@ -163,14 +163,14 @@ class UserGroups(Struct, frozen=True, eq=False):
         return cls(order, np.searchsorted(codes[order], np.arange(n_groups + 1)))
 
     def sums(self, base: Floats, model: Floats) -> Iterator[PairedSums]:
-        """The sums of each group, by code."""
+        """Yield the sums of each group, by code."""
         for start, stop in zip(self.borders[:-1].tolist(), self.borders[1:].tolist(), strict=True):
             users = self.order[start:stop]
             yield PairedSums.of(base[users], model[users])
 
 
 def differences_of(base: Floats, model: Floats) -> Floats:
-    """The difference of each user, model - base; 0 where the two are equal but for rounding."""
+    """Return the difference of each user, model - base; 0 if the two differ only by rounding."""
     users, changes = _changed(base, model)
     d = np.zeros(len(base))
     d[users] = changes
@@ -186,17 +186,17 @@ def both_finite(base: Floats, model: Floats) -> tuple[Floats, Floats, int]:
 
 
 def counts_on_both(base: Floats, model: Floats) -> NDArray[np.bool_]:
-    """Which users have a finite value on both sides."""
+    """Return a mask of the users who have a finite value on both sides."""
     return _counts(base) & _counts(model)
 
 
 def _counts(values: Floats) -> NDArray[np.bool_]:
-    """Which values are finite, made without a copy of all of them."""
+    """Return a mask of the finite values, without copying them."""
     return np.asarray((values < _LARGEST) & (values > -_LARGEST))
 
 
 def _changed(base: Floats, model: Floats) -> tuple[NDArray[np.intp], Floats]:
-    """The users whose values differ, and by how much."""
+    """Return the users whose values differ, and their differences."""
     users = np.flatnonzero(model != base)
     a, b = base[users], model[users]
     d = b - a
@@ -211,4 +211,4 @@ def _of_block(base: Floats, model: Floats) -> PairedSums:
     of_values, of_both = np.stack([a, b, a * a, b * b, s * s * s]), s[users] * d
     of_both = np.stack([of_both * s[users], of_both * d])
     parts = [ExactSums.of(values) for values in (of_values, of_both, row)]
-    return PairedSums(len(a), up, len(d) - up, n_unpaired, ExactSums.joined(*parts, ExactSums.of_squares(row), ExactSums.of_cubes(row)))
+    return PairedSums(len(a), up, len(d) - up, n_unpaired, ExactSums.join(*parts, ExactSums.of_squares(row), ExactSums.of_cubes(row)))

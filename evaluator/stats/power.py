@@ -1,4 +1,4 @@
-"""What so many users can show, and how many users it takes."""
+"""Power: the differences that a number of users can show, and the users that a difference needs."""
 
 from __future__ import annotations
 
@@ -11,48 +11,50 @@ from .confidence import below_noncentral_t, t_at
 from .estimates import Estimate
 
 POWER: Final = 0.8
-"""How often a difference that is there should be seen: 4 times out of 5."""
+"""Probability of detecting a true difference: 4 times out of 5."""
 _FEW: Final = 30
-"""Below so many degrees of freedom the normal formula promises too much, and the power of the t test is solved for."""
+"""With fewer degrees of freedom than this the normal formula is too optimistic, and the power of the t test is solved numerically."""
 
 
 def detectable_difference(se: float, alpha: float = 0.05, df: float = math.inf, comparisons: int = 1, power: float = POWER) -> float:
-    """The difference that would be seen with probability `power` (Cohen, 1988): (z at 1 - α/2 + z at power) · `se`.
+    """Return the difference that would be detected with probability `power` (Cohen, 1988): (z at 1 - α/2 + z at power) · `se`.
 
-    α is divided by the number of `comparisons` (Bonferroni). With less than 30 degrees of freedom: that of the t test itself.
+    α is divided by the number of `comparisons` (Bonferroni). With fewer than 30 degrees of freedom it is solved for the t test itself.
     """
     alpha /= comparisons
     return se * (_noncentrality(alpha, df, power) if df < _FEW else _normal(1 - alpha / 2) + _normal(power))
 
 
 def users_needed(sd: float, difference: float, alpha: float = 0.05, comparisons: int = 1, power: float = POWER) -> int:
-    """How many users it takes to see a `difference` with probability `power`, if differences of users have the deviation `sd`."""
+    """Return the users needed to detect a `difference` with probability `power`, if per-user differences have the deviation `sd`."""
     quantiles = _normal(1 - alpha / comparisons / 2) + _normal(power)
     return max(2, math.ceil((quantiles * sd / difference) ** 2))
 
 
 def provable_margin(se: float, alpha: float = 0.05, power: float = POWER) -> float:
-    """The smallest margin of which no loss can be shown with probability `power` if nothing is lost: (z at 1 - α + z at power) · `se`."""
+    """Return the smallest loss that can be ruled out with probability `power` if the true loss is 0: (z at 1 - α + z at power) · `se`."""
     return (_normal(1 - alpha) + _normal(power)) * se
 
 
 def users_for_margin(n: int, provable: float, margin: float) -> int:
-    """How many users it takes to show no loss beyond `margin`, if `n` users can show `provable`."""
+    """Return the users needed to rule out losses beyond `margin`, if `n` users can rule out those beyond `provable`."""
     return max(2, math.ceil(n * (provable / margin) ** 2))
 
 
 class Needs(NamedTuple):
-    """How many users, with as many runs as there are, or how many runs of each model, with these users; `None` if no number suffices."""
+    """Users needed with the present number of runs, or runs of each model needed with the present users; `None` if no number suffices."""
 
     users: int | None
     runs: int | None
 
 
 def needs_for_margin(estimate: Estimate, margin: float, alpha: float = 0.05, power: float = POWER) -> Needs | None:
-    """What it takes to show, with probability `power`, that no more than `margin` is lost if nothing is; `None` without a standard error.
+    """Return the users or runs needed to rule out losses beyond `margin`, with probability `power` if the true loss is 0.
 
-    The squared standard error is U/n of users and T/K of training again. More users leave T/K as it is: if it is larger than
-    (margin / quantiles)², no number of users suffices, but K·(T/K) / ((margin / quantiles)² - U/n) runs of each model do.
+    The squared standard error is U/n of users plus T/K of training again. More users do not change T/K: if it is larger than (margin /
+    quantiles)², no number of users suffices, but K·(T/K) / ((margin / quantiles)² - U/n) runs of each model do.
+
+    Edge cases: `None` without a standard error.
     """
     if estimate.se is None:
         return None
@@ -64,7 +66,7 @@ def needs_for_margin(estimate: Estimate, margin: float, alpha: float = 0.05, pow
 
 
 def needs_text(needs: Needs) -> str:
-    """What is needed, in words: `904 users`; with runs, of which more users do not make up for, `more users are not enough: 7 runs …`."""
+    """Describe `needs`: `904 users`, or `more users are not enough: 7 runs …` if no number of users suffices."""
     if needs.users is not None:
         return f"{needs.users:,} users"
     if needs.runs is not None:
@@ -76,9 +78,9 @@ def _normal(share: float) -> float:
     return NormalDist().inv_cdf(share)
 
 
-@lru_cache(4096)  # sixty steps of a slow function, the same for every pair of models with as many users
+@lru_cache(4096)  # sixty steps of a slow function, the same for every pair of models with this number of users
 def _noncentrality(alpha: float, df: float, power: float) -> float:
-    """How many standard errors a difference has that a two-sided t test finds, with the right sign, with probability `power`."""
+    """Return the difference, in standard errors, that a two-sided t test detects, with the right sign, with probability `power`."""
     critical = t_at(1 - alpha / 2, df)
     low, high = 0.0, 2 * critical
     while below_noncentral_t(critical, df, high) > 1 - power:

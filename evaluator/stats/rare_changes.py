@@ -1,7 +1,7 @@
-"""Bounds that hold where hardly any user changed: the largest change of one user is always counted once more than it was seen.
+"""Bounds that hold if hardly any user changed: the largest possible change of one user is counted once more than it was observed.
 
-Student's t knows only the users that were drawn. A model that loses a hit for 0.1 % of all users does so for none of 1,000 users in 37 % of
-draws, and then t is certain that it loses nothing.
+Student's t knows only the users in the sample. If a model loses a hit for 0.1 % of all users, it does so for none of 1,000 users in 37 % of
+samples, and then t is certain that it loses nothing.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..names.short_names import SMALLEST_FACTOR
-from .confidence import Confidence, Scaled, ScaledLogarithm, StudentT, above_gamma, gamma_at
+from .confidence import Confidence, ScaledConfidence, ScaledLogarithm, StudentT, above_gamma, gamma_at
 from .estimates import Estimate
 from .paired import SPARSE_BELOW, PairedSums
 from .power import provable_margin
 
 _MOST_USERS: Final = 2**62
 _MOST_SHARE: Final = 1e6
-"""A relative gain or loss beyond this has no end."""
+"""Largest relative gain or loss to search; a bound beyond it does not exist."""
 _HALVINGS: Final = 50
 
 
 class ValueRange(Struct, frozen=True):
-    """The least and the largest value that a user can have; `is_observed` if that is what users have, for a measure without bounds."""
+    """Lowest and highest value that a user can have; `is_observed` if these are the observed ones, for a measure without bounds."""
 
     least: float
     largest: float
@@ -34,26 +34,26 @@ class ValueRange(Struct, frozen=True):
 
     @property
     def is_finite(self) -> bool:
-        """Whether there is a largest change."""
+        """True if there is a largest change."""
         return math.isfinite(self.least) and math.isfinite(self.largest)
 
     def of_terms(self, factor: float = 1.0) -> ValueRange:
-        """The range of b - `factor`·a over two values a and b of a user: of their difference, with 1."""
+        """Return the range of b - `factor`·a over two values a and b of a user; with 1 it is that of their difference."""
         ends = (-factor * self.least, -factor * self.largest)
         return ValueRange(self.least + min(ends), self.largest + max(ends), self.is_observed)
 
-    def turned(self) -> ValueRange:
-        """The range of the values with the other sign."""
+    def negated(self) -> ValueRange:
+        """Return the range of the values with the opposite sign."""
         return ValueRange(-self.largest, -self.least, self.is_observed)
 
 
 class RareChanges(Struct, frozen=True, eq=False):
-    """The mean of terms of `n` users, each within `terms`, of which rare extreme ones may not have been drawn.
+    """Mean of the terms of `n` users, each within `terms`, of which rare extreme ones may be missing from the sample.
 
     One more user with the most extreme term is added, and the tail is that of a gamma distribution instead of the normal one (Fay and
-    Feuer, 1997). With w the distance from the mean to the worst term and κ = 1 + (n·se/w)², the lower bound is
-    mean - w·(1 + Q(κ) - κ)/(n + 1), where Q is the 1 - α quantile of the gamma distribution of shape κ. Of k users who lose w each this is
-    the exact bound of a Poisson count; if nobody changed it is 3.0·w/(n + 1), at the level of 95 %.
+    Feuer, 1997). With w the distance from the mean to the worst term and κ = 1 + (n·se/w)², the lower bound is mean - w·(1 + Q(κ) - κ)/(n +
+    1), where Q is the 1 - α quantile of the gamma distribution of shape κ. If k users lose w each, this is the exact bound of a Poisson
+    count; if nobody changed it is 3.0·w/(n + 1), at the level of 95 %.
 
     Edge cases: no bound leaves the range of the terms.
     """
@@ -64,45 +64,45 @@ class RareChanges(Struct, frozen=True, eq=False):
     terms: ValueRange
 
     def below(self, number: float) -> float:
-        """The p value of the hypothesis that the true mean is at most `number`."""
+        """Return the p value of the hypothesis that the true mean is at most `number`."""
         return _p_value(self.mean - number, self.mean - self.terms.least, self.se, self.n)
 
     def above(self, number: float) -> float:
-        """The p value of the hypothesis that the true mean is at least `number`."""
+        """Return the p value of the hypothesis that the true mean is at least `number`."""
         return _p_value(number - self.mean, self.terms.largest - self.mean, self.se, self.n)
 
     def at(self, share: float) -> float:
-        """The bound of a one-sided interval."""
+        """Return the bound of a one-sided interval."""
         if share < 0.5:
             return max(self.terms.least, self.mean - distance(1 - share, self.mean - self.terms.least, self.se, self.n))
         return min(self.terms.largest, self.mean + distance(share, self.terms.largest - self.mean, self.se, self.n))
 
 
-class Guarded(Struct, frozen=True, eq=False):
+class GuardedConfidence(Struct, frozen=True, eq=False):
     """The more careful of two confidences on each side."""
 
     inner: Confidence
     rare: Confidence
 
     def below(self, number: float) -> float:
-        """The larger p value."""
+        """Return the larger p value."""
         return max(self.inner.below(number), self.rare.below(number))
 
     def above(self, number: float) -> float:
-        """The larger p value."""
+        """Return the larger p value."""
         return max(self.inner.above(number), self.rare.above(number))
 
     def at(self, share: float) -> float:
-        """The bound that is farther out."""
+        """Return the bound that is farther out."""
         ends = self.inner.at(share), self.rare.at(share)
         return min(ends) if share < 0.5 else max(ends)
 
 
-def guarded(estimate: Estimate, values: ValueRange | None) -> Confidence | None:
-    """The confidence of a mean difference, which counts rare large changes as well; as it is where nothing bounds them.
+def guard(estimate: Estimate, values: ValueRange | None) -> Confidence | None:
+    """Return the confidence of a mean difference that also counts rare large changes; unchanged if these have no bound.
 
-    A sum is guarded as the mean that it is a multiple of, a geometric mean on logarithms. Clusters count as independent units of which each
-    may change as much as one user. For medians and percentiles, which a few users hardly move, no range is to be given.
+    A sum is guarded as a multiple of its mean, a geometric mean on logarithms. Clusters count as independent units, each of which may
+    change as much as one user. Give no range for medians and percentiles, which a few users hardly change.
     """
     confidence = estimate.confidence
     if confidence is None or values is None or not values.is_finite or estimate.n < 2:
@@ -114,32 +114,32 @@ def guarded(estimate: Estimate, values: ValueRange | None) -> Confidence | None:
             return confidence
         least, largest = (math.log(max(end, SMALLEST_FACTOR)) for end in (values.least, values.largest))
         rare = RareChanges(inner.estimate, inner.se, units, ValueRange(least, largest).of_terms())
-        return ScaledLogarithm(confidence.base, Guarded(inner, rare))
+        return ScaledLogarithm(confidence.base, GuardedConfidence(inner, rare))
     if estimate.difference is None or estimate.se is None:
         return confidence
-    factor = confidence.factor if isinstance(confidence, Scaled) else 1.0
+    factor = confidence.factor if isinstance(confidence, ScaledConfidence) else 1.0
     rare = RareChanges(estimate.difference / factor, estimate.se / factor, units, values.of_terms())
-    return Guarded(confidence, Scaled(factor, rare) if factor != 1 else rare)
+    return GuardedConfidence(confidence, ScaledConfidence(factor, rare) if factor != 1 else rare)
 
 
-def guarded_where_sparse(estimate: Estimate, values: ValueRange | None) -> Estimate:
-    """The same estimate; where hardly any user changed (`are_changes_rare`), its confidence counts rare large changes as well.
+def guard_if_rare(estimate: Estimate, values: ValueRange | None) -> Estimate:
+    """Return the estimate; if hardly any user changed (`are_changes_rare`), its confidence also counts rare large changes.
 
-    Of so few who changed the few who change most may all be missing: if 0.4 % of users gain 1 and 4 % lose 0.1, nobody gains in 14 % of
-    draws of 500 users, and all who changed lose.
+    With so few changes, those who change most may all be missing: if 0.4 % of users gain 1 and 4 % lose 0.1, nobody gains in 14 % of
+    samples of 500 users, and all who changed lose.
     """
-    return replace(estimate, confidence=guarded(estimate, values)) if are_changes_rare(estimate) else estimate
+    return replace(estimate, confidence=guard(estimate, values)) if are_changes_rare(estimate) else estimate
 
 
 def are_changes_rare(estimate: Estimate) -> bool:
-    """Whether fewer than 100 users, and fewer than a tenth of all, changed."""
+    """Return whether fewer than 100 users, and fewer than a tenth of all, changed."""
     return estimate.n_changed is not None and estimate.n_changed < min(SPARSE_BELOW, estimate.n / 10)
 
 
 def relative_bounds(sums: PairedSums, values: ValueRange, sign: int, alpha: float) -> tuple[float | None, float | None]:
-    """The bounds of the gain as a share of the base value: the margins that `RareChanges` of b - (1 + θ)·a just shows and just refutes.
+    """Return bounds of the gain as a share of the base value: the margins that `RareChanges` of b - (1 + θ)·a just shows and just refutes.
 
-    With a `sign` of -1 less is better, and the gain θ is a loss of value. `None` for a bound that has no end.
+    With a `sign` of -1 lower is better, and the gain θ is a decrease of the value. `None` for a bound that does not exist.
     """
     n, a, d = sums.n, float(sums.base / sums.n), float(sums.difference() / sums.n)
     aa = max(0.0, float(sums.base_squares - sums.base**2 / n))
@@ -148,12 +148,12 @@ def relative_bounds(sums: PairedSums, values: ValueRange, sign: int, alpha: floa
     ad = float(products - sums.base * sums.difference() / n)
 
     def at(theta: float, share: float) -> float:
-        """The bound of the mean of the terms of a gain of `theta`."""
+        """Return the bound of the mean of the terms of a gain of `theta`."""
         c = sign * theta
         variance = max(0.0, dd - 2 * c * ad + c * c * aa) / (n - 1)
         terms = values.of_terms(1 + c)
         mean = sign * (d - c * a)
-        return RareChanges(mean, math.sqrt(variance / n), n, terms if sign > 0 else terms.turned()).at(share)
+        return RareChanges(mean, math.sqrt(variance / n), n, terms if sign > 0 else terms.negated()).at(share)
 
     gain = sign * d / a
     least = -1.0 if sign > 0 and values.least >= 0 else -_MOST_SHARE
@@ -162,7 +162,7 @@ def relative_bounds(sums: PairedSums, values: ValueRange, sign: int, alpha: floa
 
 
 def _end(holds: Callable[[float], bool], start: float, limit: float) -> float | None:
-    """Where a statement begins to hold on the way from `start` to `limit`; the limit of a share, `None` of anything else, if nowhere."""
+    """Return where `holds` becomes true on the way from `start` to `limit`; if nowhere, `None` for ±10⁶, else `limit`."""
     way, step = limit - start, 1e-4
     if way == 0:
         return limit
@@ -181,7 +181,7 @@ def _end(holds: Callable[[float], bool], start: float, limit: float) -> float | 
 
 
 def margin_to_show(sd: float, n: int, reach: float, alpha: float = 0.05) -> float:
-    """The smallest margin of which `n` users can show (80 %) that no more is lost, if nothing is: at least that of the t test.
+    """Return the smallest loss that `n` users can rule out (80 %) if the true loss is 0; at least that of the t test.
 
     `sd` is the deviation of the terms of users, `reach` the largest loss of one user.
     """
@@ -190,7 +190,7 @@ def margin_to_show(sd: float, n: int, reach: float, alpha: float = 0.05) -> floa
 
 
 def users_to_show(sd: float, reach: float, margin: float, alpha: float = 0.05) -> int | None:
-    """How many users it takes to show (80 %) that no more than `margin` is lost, if nothing is; `None` of more than there can be."""
+    """Return the users needed to rule out (80 %) losses beyond `margin` if the true loss is 0; `None` if there cannot be so many."""
     most = 2
     while margin_to_show(sd, most, reach, alpha) > margin:
         most *= 2
@@ -204,7 +204,7 @@ def users_to_show(sd: float, reach: float, margin: float, alpha: float = 0.05) -
 
 
 def distance(share: float, reach: float, se: float, n: int) -> float:
-    """How far the bound is from the mean: w·(1 + Q(κ) - κ)/(n + 1) for a `reach` w from the mean to the most extreme term."""
+    """Return the distance of the bound from the mean: w·(1 + Q(κ) - κ)/(n + 1), with `reach` w from the mean to the most extreme term."""
     if reach <= 0:
         return 0.0
     shape = _shape(reach, se, n)
@@ -212,7 +212,7 @@ def distance(share: float, reach: float, se: float, n: int) -> float:
 
 
 def _p_value(gap: float, reach: float, se: float, n: int) -> float:
-    """The share at which the bound is `gap` from the mean."""
+    """Return the share at which the bound is `gap` from the mean."""
     if reach <= 0:
         return float(gap <= 0)
     shape = _shape(reach, se, n)

@@ -1,4 +1,4 @@
-"""Tests by ranks, and by drawing from the users again: random signs and the bootstrap. No order of users changes a number."""
+"""Tests by ranks and by resampling users: random signs and the bootstrap. The order of users does not change a number."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .estimates import Estimate
 from .paired import Floats
 
 _DECIMALS: Final = 12
-"""Sizes of differences are compared to so many decimals, so that rounding breaks no ties."""
+"""Decimals to which sizes of differences are compared, so that rounding does not break ties."""
 _MANY_USERS: Final = 1_000
 
 WARNING: Final = (
@@ -27,10 +27,10 @@ WARNING: Final = (
 
 
 def with_ranks(estimate: Estimate, differences: Floats) -> Estimate:
-    """The same estimate with the p value of the signed-rank test (Wilcoxon, 1945), by its normal approximation.
+    """Return the estimate with the p value of the signed-rank test (Wilcoxon, 1945), by its normal approximation.
 
     Users without a difference are left out, tied sizes share their mean rank, and the variance is corrected for ties. The interval stays
-    that of t, since ranks say nothing of the mean.
+    that of t, because ranks say nothing about the mean.
 
     Edge cases: p is 1 if nobody changed.
     """
@@ -48,21 +48,21 @@ def with_ranks(estimate: Estimate, differences: Floats) -> Estimate:
 
 
 _EXACT: Final = 13
-"""Up to so many users changed all combinations of signs are tried."""
+"""Maximal number of changed users for which all combinations of signs are tried."""
 _ROUNDING: Final = 1e-12
 _CELLS: Final = 2**22
-"""Drawn numbers that are held at a time."""
+"""Number of random draws in memory at a time."""
 _MOST_DRAWS: Final = 2 * 10**8
 _LEAST_RESAMPLES: Final = 999
 _TOO_MANY_DRAWS: Final = 5 * 10**10
 _ABOVE_FLOOR: Final = 4
-"""The lowest p value, which for the bootstrap is two by the number of resamples, is at least so many times below what has to be reached."""
+"""The lowest possible p value (for the bootstrap 2 / resamples) is below the level to reach by at least this factor."""
 
 
 def affordable_resamples(n: int, settings: Settings) -> int:
-    """How many times `n` users are drawn: as the settings say, but at most 2·10⁸ numbers, or 999 times.
+    """Return the number of resamples of `n` users: that of the settings, but at most 2·10⁸ draws of users, or 999 resamples.
 
-    As many as the family of differences takes in any case; `ConfigError` if these are too many.
+    There are always as many as the family of differences needs; `ConfigError` if these are too many.
     """
     needed = resamples_needed(settings)
     if needed > _LEAST_RESAMPLES and needed * n > _TOO_MANY_DRAWS:
@@ -74,7 +74,7 @@ def affordable_resamples(n: int, settings: Settings) -> int:
 
 
 def resamples_needed(settings: Settings) -> int:
-    """How many resamples a difference takes to be shown among the others of its family: 4/α for each, more for a correction by `by`."""
+    """Return the resamples that a difference needs to be shown in its family: 4/α for each comparison, more with the correction `by`."""
     if settings.family == 1 or settings.correction == "none":
         return 0
     factor = math.fsum(1 / i for i in range(1, settings.family + 1)) if settings.correction == "by" else 1.0
@@ -82,15 +82,15 @@ def resamples_needed(settings: Settings) -> int:
 
 
 def fewer_resamples(n: int, settings: Settings) -> tuple[str, ...]:
-    """The note that there were fewer resamples than asked for, if so."""
-    affordable, asked = affordable_resamples(n, settings), settings.resamples
-    return () if affordable >= asked else (f"{affordable:,} resamples instead of {asked:,}, because so many users take long.",)
+    """Return a note if there are fewer resamples than the settings ask for."""
+    affordable, configured = affordable_resamples(n, settings), settings.resamples
+    return () if affordable >= configured else (f"{affordable:,} resamples instead of {configured:,}, because so many users take long.",)
 
 
 def with_sign_flips(estimate: Estimate, differences: Floats, settings: Settings) -> Estimate:
-    """The same estimate with the p value of the permutation test: how often random signs give a mean as far from 0 (Fisher, 1935).
+    """Return the estimate with the p value of the permutation test: how often random signs give a mean as far from 0 (Fisher, 1935).
 
-    All combinations are tried if at most 13 users changed, otherwise resamples are drawn and the data count as one more.
+    All combinations are tried if at most 13 users changed; otherwise signs are drawn at random and the data count as one more draw.
     """
     changed = np.sort(differences[differences != 0])
     total, tolerance = abs(float(changed.sum())), _ROUNDING * float(np.abs(changed).sum())
@@ -110,11 +110,11 @@ def with_sign_flips(estimate: Estimate, differences: Floats, settings: Settings)
 
 
 def with_bootstrap(estimate: Estimate, differences: Floats, settings: Settings) -> Estimate:
-    """The same estimate with the confidence of the bootstrap over users (Efron, 1979), percentile or `bootstrap-t`.
+    """Return the estimate with the confidence of the bootstrap over users (Efron, 1979), percentile or `bootstrap-t`.
 
-    Users without a difference are not drawn one by one: how many of a resample have one is binomial.
+    Users without a difference are not drawn one by one: the number of drawn users that have one is binomial.
 
-    Edge cases: without any spread the estimate stays as it is.
+    Edge cases: without spread the estimate stays unchanged.
     """
     estimate = replace(estimate, test=settings.test)
     if not estimate.se:
@@ -143,10 +143,10 @@ def _studentized(student: StudentT, t: Floats) -> Confidence:
 
 
 def statistic_replicates(base: Floats, model: Floats, statistic: Callable[[Floats], Floats], settings: Settings) -> NDArray[np.float64]:
-    """The difference of a statistic, such as the median, in resamples of users, in ascending order.
+    """Return the difference of a statistic, such as the median, in resamples of users, in ascending order.
 
-    `statistic` is given one resample per row, and gives the value of each. A user is drawn with both values. It takes time in proportion to
-    users times resamples.
+    `statistic` gets one resample per row, and returns the value of each. A user is drawn with both values. Time is proportional to users
+    times resamples.
     """
     order = np.lexsort((model, base))
     a, b, n = base[order], model[order], len(base)

@@ -1,4 +1,4 @@
-"""Values that are not one of each independent user: users in clusters, several folds, several training runs."""
+"""Samples with more structure than one value per independent user: users in clusters, several folds, several training runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from ..sums.exact import ExactSums, rounded
+from ..sums.exact import ExactSums, round_fraction
 from ..sums.group_sums import exact_group_sums
 from .estimates import CONSTANT, Estimate, Relative, mean_and_deviation, skewness_of_mean, standard_deviation
 from .paired import Floats, PairedSums, UserGroups, both_finite, differences_of
@@ -20,16 +20,16 @@ from .paired import Floats, PairedSums, UserGroups, both_finite, differences_of
 FEW_CLUSTERS: Final = "Fewer than 30 clusters, or a few large ones: the interval is approximate."
 ALL_OF_ONE: Final = "All users are in one cluster: there is no interval."
 FEW_DEGREES: Final = 29
-"""So many degrees of freedom have 30 clusters of equal size."""
+"""Degrees of freedom of 30 clusters of equal size."""
 
 
 def with_clusters(estimate: Estimate, differences: Floats, clusters: NDArray[np.integer]) -> Estimate:
-    """The same estimate with the standard error of clusters of unequal size (jackknife, CV3: MacKinnon, Nielsen and Webb, 2023).
+    """Return the estimate with the standard error of clusters of unequal size (jackknife, CV3: MacKinnon, Nielsen and Webb, 2023).
 
     With h_g the share of users in cluster g and R_g = Σ_{u in g} (d_u - mean d): SE² = (G - 1)/G · Σ_g R_g² / (1 - h_g)² / n². Its degrees
-    of freedom are those of Satterthwaite if users were independent (Bell and McCaffrey, 2002): with r_g = h_g / (1 - h_g),
-    (Σ r_g)² / (Σ r_g² + (Σ r_g²)² - Σ r_g⁴). With G clusters of equal size these are G/(G - 1) · Σ R_g² / n² and G - 1 (Liang and Zeger,
-    1986). Over sizes of Zipf it covers 95 % where CR2, which divides by 1 - h_g, covers 93 to 94 %.
+    of freedom are those of Satterthwaite if users were independent (Bell and McCaffrey, 2002): with r_g = h_g / (1 - h_g), (Σ r_g)² / (Σ
+    r_g² + (Σ r_g²)² - Σ r_g⁴). With G clusters of equal size these are G/(G - 1) · Σ R_g² / n² and G - 1 (Liang and Zeger, 1986). Over
+    sizes of Zipf it covers 95 %, but CR2, which divides by 1 - h_g, only 93 to 94 %.
 
     Edge cases: one cluster alone has no interval.
     """
@@ -49,7 +49,7 @@ def with_clusters(estimate: Estimate, differences: Floats, clusters: NDArray[np.
 
 
 def degrees_of_freedom(sizes: NDArray[np.integer]) -> float:
-    """Those of the standard error of a mean over clusters of these sizes: see `with_clusters`."""
+    """Return the degrees of freedom of the standard error of a mean over clusters of these sizes: see `with_clusters`."""
     if (sizes == sizes[0]).all():
         return len(sizes) - 1
     ratios = sizes / (sizes.sum() - sizes)
@@ -62,7 +62,7 @@ Integers = NDArray[np.integer]
 
 
 class FoldTerms(Struct, frozen=True, eq=False):
-    """What each user adds to the difference: `weights` times `differences`; `rests` are differences from the mean of the user's fold."""
+    """Contributions of users to the difference: `weights` times `differences`; `rests` are differences from the mean of the user's fold."""
 
     folds: Integers
     weights: Floats
@@ -71,15 +71,15 @@ class FoldTerms(Struct, frozen=True, eq=False):
 
     @property
     def influences(self) -> Floats:
-        """Numbers of which the mean is the difference, and the spread that of users within their folds."""
+        """Numbers whose mean is the difference, and whose spread is that of users within their folds."""
         n = len(self.weights)
         return n * self.weights * self.rests + float(ExactSums.of((self.weights * self.differences)[np.newaxis]).values()[0])
 
 
 def fold_estimate(base: Floats, model: Floats, folds: Integers, aggregate: Literal["mean", "sum"] = "mean") -> tuple[Estimate, FoldTerms]:
-    """The mean over F folds of the difference of means, or of sums; users have finite values, and a fold from 0.
+    """Return the mean over F folds of the difference of means, or of sums; users have finite values, and a fold from 0.
 
-    A fold is a group of its own, whose mean is not that of the others: SE² = Σ_f s²_f / n_f / F², where s²_f is the variance of the
+    A fold is a group of its own, whose mean differs from that of the others: SE² = Σ_f s²_f / n_f / F², where s²_f is the variance of the
     differences of the n_f users of a fold around their mean. Degrees of freedom are those of Satterthwaite (1946), and the t test is
     corrected for the skewness of the mean.
 
@@ -91,16 +91,16 @@ def fold_estimate(base: Floats, model: Floats, folds: Integers, aggregate: Liter
         return Estimate(0, None, None, None), FoldTerms(folds, base, base, base)
     of_folds = [Fraction(1, len(by_fold) * (sums.n if aggregate == "mean" else 1)) for sums in by_fold]
     base_value, value, difference = (
-        rounded(sum((weight * part for weight, part in zip(of_folds, parts, strict=True)), Fraction(0)))
+        round_fraction(sum((weight * part for weight, part in zip(of_folds, parts, strict=True)), Fraction(0)))
         for parts in zip(*((sums.base, sums.model, sums.difference()) for sums in by_fold), strict=True)
     )
     relative = Relative.of(difference, base_value)
     estimate = Estimate(total.n, base_value, value, difference, up=total.up, down=total.down, relative=relative)
-    estimate = _with_spread(estimate, by_fold, list(map(rounded, of_folds)))
+    estimate = _with_spread(estimate, by_fold, list(map(round_fraction, of_folds)))
     _, codes = np.unique(folds, return_inverse=True)
     differences = differences_of(base, model)
-    means = np.array([rounded(sums.difference() / sums.n) for sums in by_fold])
-    return estimate, FoldTerms(codes, np.array(list(map(rounded, of_folds)))[codes], differences, differences - means[codes])
+    means = np.array([round_fraction(sums.difference() / sums.n) for sums in by_fold])
+    return estimate, FoldTerms(codes, np.array(list(map(round_fraction, of_folds)))[codes], differences, differences - means[codes])
 
 
 def _with_spread(estimate: Estimate, by_fold: Sequence[PairedSums], weights: Sequence[float]) -> Estimate:
@@ -122,7 +122,7 @@ def _with_spread(estimate: Estimate, by_fold: Sequence[PairedSums], weights: Seq
 
 
 def with_fold_clusters(estimate: Estimate, terms: FoldTerms, clusters: Integers) -> Estimate:
-    """The same estimate where users of one cluster belong together, such as the rows of one user in several folds.
+    """Return the estimate with users of one cluster treated as dependent, such as the rows of one user in several folds.
 
     SE² = (G - 1)/G · Σ_g R_g², where R_g is the sum over folds of weight / (1 - h) times the rests of the users of cluster g, h being their
     share of the fold; see `with_clusters`. Degrees of freedom are those of Bell and McCaffrey (2002) for a regression on folds.
@@ -159,18 +159,18 @@ _ENOUGH: Final = 5
 
 
 def runs_estimate(base: Sequence[Floats], model: Sequence[Floats]) -> Estimate:
-    """The difference of two models over users and training runs (Bouthillier et al., 2021), each run with one value per user.
+    """Return the difference of two models over users and training runs (Bouthillier et al., 2021), each run with one value per user.
 
     The value of a user is the mean over the runs of a model. Users and runs are crossed: the variance s²_users of users' differences, and
-    that of the means of the K runs of a model, s²_a, both hold the noise e²_a of a user in a run, which the mean has only once:
+    that of the means of the K runs of a model, s²_a, both contain the noise e²_a of a user in a run, which the mean contains only once:
 
         SE² = s²_users/n + max(0, s²_a/K_a - e²_a/(n·K_a)) + max(0, s²_b/K_b - e²_b/(n·K_b))
 
-    e² is the mean square of what is left of the values beside their users and runs. Degrees of freedom by Satterthwaite (1946), in which a
-    model whose runs differ no more than that noise has no term.
+    e² is the mean square of the residuals of the values after users and runs. Degrees of freedom by Satterthwaite (1946), in which a model
+    has no term if its runs differ no more than that noise.
 
-    Edge cases: a model of one run has no term of its own, and a note says so. A user without a value in one of the runs of a
-    model has none for that model. `ValueError` if a model has no run.
+    Edge cases: a model of one run has no term of its own, and a note says so. A user without a value in one of the runs of a model has none
+    for that model. `ValueError` if a model has no run.
     """
     if not base or not model:
         raise ValueError("a comparison needs at least one run per model")
@@ -206,7 +206,7 @@ def runs_estimate(base: Sequence[Floats], model: Sequence[Floats]) -> Estimate:
 
 
 class _Training(NamedTuple):
-    """The variance of the mean of a model's runs, of that what is no noise of users in runs, and its degrees of freedom."""
+    """Variance of the mean of a model's runs, its part beyond the noise of users in runs, and its degrees of freedom."""
 
     variance: float
     beyond_noise: float
@@ -214,7 +214,7 @@ class _Training(NamedTuple):
 
 
 def _training(runs: Sequence[Floats]) -> _Training:
-    """What training again does to the mean over runs, from the values of the users that all of them have."""
+    """Return the effect of training again on the mean over runs, from the values of the users in all runs."""
     n, n_runs = len(runs[0]), len(runs)
     variance = mean_and_deviation(np.array([mean_and_deviation(run)[0] for run in runs]))[1] ** 2 / n_runs
     rests = np.stack(runs) - _means(runs)
@@ -224,7 +224,7 @@ def _training(runs: Sequence[Floats]) -> _Training:
 
 
 def _means(runs: Sequence[Floats]) -> Floats:
-    """The mean of each user, whatever the order of runs."""
+    """Return the mean of each user; the order of runs does not change it."""
     return np.asarray(np.sort(np.stack(runs), axis=0).sum(axis=0) / len(runs), dtype=np.float64)
 
 

@@ -1,4 +1,4 @@
-"""One measure of two models: from the per-user values, or less, to a `Difference`."""
+"""Compare one measure of two models: from per-user values, or from sums, to a `Difference`."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..names.short_names import SMALLEST_FACTOR
 from .concluding import SPARSE_BELOW, sentence_of
-from .confidence import Replicates, Scaled, ScaledLogarithm, StudentT, not_within, probability_within, two_sided
+from .confidence import Replicates, ScaledConfidence, ScaledLogarithm, StudentT, not_within, probability_within, two_sided
 from .difference import Difference, Settings, Subject
 from .estimates import SKEWED, Estimate, RatioTerms, Relative, Summary, is_skewed, paired_estimate, pooled_estimate, unpaired_estimate
 from .paired import Floats, PairedSums, both_finite, counts_on_both, differences_of
-from .rare_changes import ValueRange, guarded, guarded_where_sparse
+from .rare_changes import ValueRange, guard, guard_if_rare
 from .samples import fold_estimate, runs_estimate, with_clusters, with_fold_clusters
 
 WHOLE: Final = "No value per user: no interval."
 
 
 def compare_sums(subject: Subject, sums: PairedSums, settings: Settings, margin: float | None = None) -> Difference:
-    """The difference of means over paired users from their sums, by the paired t test: any number of users, on any engine."""
+    """Compare means over paired users from their sums, by the paired t test: any number of users, on any engine."""
     return difference_of(subject, paired_estimate(sums, settings.alpha), settings, margin)
 
 
@@ -36,11 +36,11 @@ def compare_paired(
     clusters: NDArray[np.integer] | None = None,
     values: ValueRange | None = None,
 ) -> Difference:
-    """The difference over users with a value of both models, in the same order; NaN for a user without a value.
+    """Compare users with a value for both models, in the same order; NaN for a user without a value.
 
-    `subject.aggregate` says what is compared: the mean, the `sum`, the `geometric` mean (t on logarithms), the `median` or a percentile
-    (`p90`; both by the bootstrap). `clusters` has a number per user: users with the same one belong together. `values` is as in
-    `difference_of`.
+    `subject.aggregate` is the aggregate to compare: the mean, the `sum`, the `geometric` mean (t on logarithms), the `median` or a
+    percentile (`p90`; both by the bootstrap). `clusters` has a number per user: users with the same number are in one cluster. `values` is
+    as in `difference_of`.
     """
     return difference_of(subject, estimate_paired(base, model, settings, subject.aggregate, clusters), settings, margin, values)
 
@@ -53,9 +53,9 @@ def estimate_paired(
     clusters: NDArray[np.integer] | None = None,
     relative: bool = True,
 ) -> Estimate:
-    """The estimate that `compare_paired` records, which a gate judges too.
+    """Return the estimate that `compare_paired` records and that gates judge too.
 
-    Without `relative` a difference of means as a share of the base value has no interval, which takes longer than the rest.
+    Without `relative` a difference of means as a share of the base value has no interval, because that takes longer than the rest.
     """
     left, right = np.asarray(base, dtype=np.float64), np.asarray(model, dtype=np.float64)
     a, b, n_unpaired = both_finite(left, right)
@@ -82,7 +82,7 @@ def estimate_folds(
     aggregate: str = "mean",
     clusters: NDArray[np.integer] | None = None,
 ) -> Estimate:
-    """The mean over folds of the difference of means, or of sums (`aggregate`): one value per user and fold, NaN for none."""
+    """Return the mean over folds of the difference of means, or of sums (`aggregate`): one value per user and fold, NaN if missing."""
     both = counts_on_both(base, model)
     a, b, n_unpaired = both_finite(base, model)
     estimate, terms = fold_estimate(a, b, folds[both], "sum" if aggregate == "sum" else "mean")
@@ -98,27 +98,27 @@ def estimate_folds(
 def compare_runs(
     subject: Subject, base: Sequence[Floats], model: Sequence[Floats], settings: Settings, margin: float | None = None
 ) -> Difference:
-    """The difference of two models over users and training runs: one array of users' values per run."""
+    """Compare two models over users and training runs: one array of per-user values per run."""
     return difference_of(subject, runs_estimate(base, model), settings, margin)
 
 
 def compare_ratios(subject: Subject, base: RatioTerms, model: RatioTerms, settings: Settings, margin: float | None = None) -> Difference:
-    """The difference of a pooled (`micro`) measure, by the delta method."""
+    """Compare a pooled (`micro`) measure, by the delta method."""
     return difference_of(subject, pooled_estimate(base, model), settings, margin)
 
 
 def compare_unpaired(subject: Subject, base: Summary, model: Summary, settings: Settings, margin: float | None = None) -> Difference:
-    """The difference of two means of which only deviation and number of users are known, by Welch's t test."""
+    """Compare two means of which only deviation and number of users are known, by Welch's t test."""
     return difference_of(subject, unpaired_estimate(base, model), settings, margin)
 
 
 def compare_wholes(subject: Subject, base_value: float | None, value: float | None, settings: Settings) -> Difference:
-    """The difference of values of whole models, such as coverage, and nothing more."""
+    """Compare model-level values, such as coverage, without an interval."""
     return difference_of(subject, whole_estimate(base_value, value), settings, None)
 
 
 def whole_estimate(base_value: float | None, value: float | None) -> Estimate:
-    """Two values of whole models, of whose error nothing is known."""
+    """Return the difference of two model-level values, whose error is unknown."""
     difference = value - base_value if base_value is not None and value is not None else None
     relative = None if difference is None or base_value is None else Relative.of(difference, base_value)
     return Estimate(0, base_value, value, difference, relative=relative, test="", notes=(WHOLE,))
@@ -127,14 +127,14 @@ def whole_estimate(base_value: float | None, value: float | None) -> Estimate:
 def difference_of(
     subject: Subject, estimate: Estimate, settings: Settings, margin: float | None, values: ValueRange | None = None
 ) -> Difference:
-    """The record of an estimate, before it is corrected with its family.
+    """Return the record of an estimate, before its family is corrected.
 
-    `values` is the range of the values of a user, so that what is claimed holds where few users changed: one-sided bounds and the p value
-    of equivalence, and where changes are rare also the interval and the p value, count large changes that were not drawn (see
+    `values` is the range of the values of a user. With it, claims hold even if few users changed: one-sided bounds and the p value of
+    equivalence count large changes that are missing from the sample; if changes are rare, the interval and the p value do too (see
     `rare_changes`).
     """
     about_interval = _about_interval(estimate)
-    estimate = guarded_where_sparse(estimate, values)
+    estimate = guard_if_rare(estimate, values)
     up, down = (estimate.down, estimate.up) if subject.higher_is_better is False else (estimate.up, estimate.down)
     confidence, relative, alpha = estimate.confidence, estimate.relative, settings.alpha
     difference = Difference(
@@ -157,7 +157,7 @@ def difference_of(
         notes=(*estimate.notes, *about_interval, *_left_out(estimate.n_unpaired)),
     )
     if confidence is not None and estimate.difference is not None:
-        careful = guarded(estimate, values) or confidence
+        careful = guard(estimate, values) or confidence
         difference = replace(
             difference,
             low=confidence.at(alpha / 2),
@@ -176,8 +176,8 @@ def difference_of(
     return replace(difference, sentence=sentence_of(difference))
 
 
-def bounded(difference: Difference, bounds: tuple[float, float]) -> Difference:
-    """The difference with intervals that end where those of values do: no farther from 0 than the `bounds` of the measure are apart."""
+def cut_to_bounds(difference: Difference, bounds: tuple[float, float]) -> Difference:
+    """Return the difference with its intervals cut: at most as far from 0 as the `bounds` of the measure are from each other."""
     reach = bounds[1] - bounds[0]
     names = ("low", "high", "one_sided_low", "one_sided_high")
     ends = {name: end for name in names if (end := getattr(difference, name)) is not None and abs(end) > reach}
@@ -188,7 +188,7 @@ def bounded(difference: Difference, bounds: tuple[float, float]) -> Difference:
 
 
 def _tested(estimate: Estimate, base: Floats, model: Floats, settings: Settings, clusters: NDArray[np.integer] | None) -> Estimate:
-    """The estimate with the test of the settings, or that of clusters."""
+    """Return the estimate with the test of the settings, or that of clusters."""
     if estimate.confidence is None:
         return estimate
     if clusters is not None:
@@ -203,9 +203,9 @@ def _has_few_changes(estimate: Estimate) -> bool:
 
 
 def _by_test(estimate: Estimate, differences: Floats, settings: Settings, drawn: Floats | None = None) -> Estimate:
-    """The estimate with the test of the settings; where few users changed with the exact one of their signs, whatever is set.
+    """Return the estimate with the test of the settings; if few users changed, with the exact test of signs, whatever is set.
 
-    The bootstrap draws from `drawn` instead of the differences, where those are not what the estimate is the mean of.
+    The bootstrap draws from `drawn` instead of `differences`, if the estimate is not the mean of the differences.
     """
     from .resampling import with_bootstrap, with_ranks, with_sign_flips
 
@@ -217,23 +217,23 @@ def _by_test(estimate: Estimate, differences: Floats, settings: Settings, drawn:
 
 
 def few_changed(n_changed: int, n: int) -> str:
-    """The note that says how a few changed users were tested."""
+    """Return the note on the test for a few changed users."""
     return f"Only {n_changed} of {n:,} users changed: p is exact (all combinations of signs), the interval is approximate."
 
 
 def _of_total(estimate: Estimate) -> Estimate:
-    """The estimate of a sum over users from that of their mean."""
+    """Return the estimate of a sum over users from that of their mean."""
     n = estimate.n
     if estimate.difference is None or estimate.base_value is None or estimate.value is None:
         return estimate
     total = replace(estimate, difference=estimate.difference * n, base_value=estimate.base_value * n, value=estimate.value * n)
     if estimate.confidence is None or estimate.se is None:
         return total
-    return replace(total, confidence=Scaled(n, estimate.confidence), se=estimate.se * n, sd=None)
+    return replace(total, confidence=ScaledConfidence(n, estimate.confidence), se=estimate.se * n, sd=None)
 
 
 def _of_logarithms(base: Floats, model: Floats, settings: Settings, clusters: NDArray[np.integer] | None) -> Estimate:
-    """The ratio of two geometric means by t on logarithms; its interval is told as a difference from the base value as it is."""
+    """Return the ratio of two geometric means by t on logarithms, as a difference; the base value counts as exact in its interval."""
     a, b = (np.log(np.maximum(side, SMALLEST_FACTOR)) for side in (base, model))
     logarithms = _tested(paired_estimate(PairedSums.of(a, b), settings.alpha), a, b, settings, clusters)
     if logarithms.base_value is None or logarithms.difference is None:
@@ -278,11 +278,11 @@ def _percentage(aggregate: str) -> float | None:
 
 
 def _about_interval(estimate: Estimate) -> tuple[str, ...]:
-    """A note on an interval of t where few users changed, or there are fewer users than the skewness of their differences takes."""
+    """Return a note on an interval of t if few users changed, or if there are too few users for the skewness of their differences."""
     confidence, changed = estimate.confidence, estimate.n_changed or 0
     if _has_few_changes(estimate) and estimate.test == "permutation":
         return (few_changed(changed, estimate.n),)
-    inner = confidence.inner if isinstance(confidence, Scaled) else confidence
+    inner = confidence.inner if isinstance(confidence, ScaledConfidence) else confidence
     return (SKEWED,) if isinstance(inner, StudentT) and is_skewed(inner.skewness) else ()
 
 

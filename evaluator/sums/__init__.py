@@ -1,1 +1,1 @@
-"""Exact sums: no order of terms, parts, threads or workers can change a bit of them."""
+"""Exact sums: the order of terms, parts, threads or workers does not change a bit of them."""

@@ -1,8 +1,8 @@
-"""Sums of many measures at once that no order of terms, parts, threads or workers can change.
+"""Exact sums of many measures at once: the order of terms, parts, threads or workers does not change them.
 
 A sum of floats depends on the order of its terms because every addition rounds. It does not round if all terms are multiples of one power
-of two and the sum stays below 2^53 times that power. So each term is cut into such multiples, of a coarse power first and of finer ones for
-what is left, until nothing is left (Demmel and Nguyen, 2015, cut in the same way, but stop early).
+of two and the sum stays below 2^53 times that power. So each term is cut into such multiples, first of a coarse power and then of finer
+ones for the rest, until nothing is left (Demmel and Nguyen, 2015, cut in the same way, but stop early).
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from numpy.typing import ArrayLike, NDArray
 
 
 class Slice(NamedTuple):
-    """One slice of the bits of all terms: a `multiples` of n · 2^`unit` adds n · 2^`exponent` to the sum of its term.
+    """One slice of the bits of all terms: an element n · 2^`unit` of `multiples` adds n · 2^`exponent` to its sum.
 
-    The two exponents differ only for terms that had to be scaled, since they are close to the largest or the smallest float.
+    The two exponents differ only for terms that were scaled because they are close to the largest or the smallest float.
     """
 
     multiples: NDArray[np.float64]
     unit: int
     exponent: int
 
-    def scaled(self, shift: int) -> Slice:
-        """The same slice of terms 2^`shift` times as large."""
+    def scale(self, shift: int) -> Slice:
+        """Return the same slice for terms that are 2^`shift` times as large."""
         return self._replace(exponent=self.exponent + shift)
 
 
@@ -39,12 +39,12 @@ _DOWNSCALE: Final = 192
 _TINY_ROOT: Final = 2.0**-480
 _LARGE_ROOT: Final = 2.0**480
 _ROOT_SCALE: Final = 600
-"""Numbers beyond these bounds are multiplied by two to plus or minus this power before they are squared."""
+"""Numbers outside of these bounds are multiplied by two to plus or minus this power before they are squared."""
 
 _TINY_CUBE_ROOT: Final = 2.0**-280
 _LARGE_CUBE_ROOT: Final = 2.0**280
 _CUBE_ROOT_SCALE: Final = 400
-"""The same for numbers that are cubed; what is still beyond the bounds is multiplied again."""
+"""The same for numbers that are cubed; numbers that are still outside are multiplied again."""
 
 _SPLITTER: Final = 2.0**27 + 1
 
@@ -53,17 +53,17 @@ def slices(terms: NDArray[np.float64], bits: int, grid: int = 1) -> Iterator[Sli
     """Cut `terms` into slices that add up to them exactly.
 
     The multiples of a slice are at most 2^`bits` units in size: a sum of up to 2^(53 - `bits`) of them is exact in any order. With a
-    `grid`, exponents are 16 plus multiples of it; `bits` must then be the grid. The array of a slice is overwritten by the next one.
+    `grid`, exponents are 16 plus multiples of it; `bits` must then be equal to the grid. The next slice overwrites the array of the last.
 
     Edge cases: there is no slice if all terms are 0. `ValueError` if a term is NaN or infinite.
     """
     peak = max(float(terms.max(initial=0.0)), -float(terms.min(initial=0.0)))
     if not math.isfinite(peak):
         raise ValueError("an exact sum needs finite terms: mask NaN and infinity")
-    if peak >= _LARGE:  # what is added below to round would overflow
+    if peak >= _LARGE:  # the rounder below would overflow
         large = np.abs(terms) >= _LARGE
         scaled = np.where(large, terms, 0.0) * 2.0**-_DOWNSCALE
-        yield from (part.scaled(_DOWNSCALE) for part in slices(scaled, bits, grid))
+        yield from (part.scale(_DOWNSCALE) for part in slices(scaled, bits, grid))
         terms = np.where(large, 0.0, terms)
         peak = float(np.abs(terms).max(initial=0.0))
     if peak == 0:
@@ -73,7 +73,7 @@ def slices(terms: NDArray[np.float64], bits: int, grid: int = 1) -> Iterator[Sli
     exponent += (16 - exponent) % grid
     multiples, rest = np.empty_like(terms), np.empty_like(terms)
     while True:
-        # The sum of a term and this number rounds to a multiple of 2^exponent; taking the number away again is exact.
+        # The sum of a term and this number rounds to a multiple of 2^exponent; subtracting the number again is exact.
         rounder = math.ldexp(1.5, exponent + 52)
         np.add(terms, rounder, out=multiples)
         np.subtract(multiples, rounder, out=multiples)
@@ -87,7 +87,7 @@ def slices(terms: NDArray[np.float64], bits: int, grid: int = 1) -> Iterator[Sli
 def square_slices(terms: NDArray[np.float64], bits: int) -> Iterator[Slice]:
     """Cut the squares of `terms` into slices that add up to the exact, unrounded squares.
 
-    A square is the rounded product and its rounding error, which is itself a float (Dekker, 1971).
+    A square is the rounded product plus its rounding error, which is also a float (Dekker, 1971).
 
     Edge cases: those of `slices`.
     """
@@ -105,7 +105,7 @@ def square_slices(terms: NDArray[np.float64], bits: int) -> Iterator[Slice]:
 def cube_slices(terms: NDArray[np.float64], bits: int) -> Iterator[Slice]:
     """Cut the cubes of `terms` into slices that add up to the exact, unrounded cubes.
 
-    A square is a float and its rounding error, and so is each of the two multiplied by the term: a cube is four floats.
+    A square is a float plus its rounding error. Each of the two multiplied by the term is again two floats, so a cube is four floats.
 
     Edge cases: those of `slices`.
     """
@@ -116,7 +116,7 @@ def cube_slices(terms: NDArray[np.float64], bits: int) -> Iterator[Slice]:
     if tiny.any() or large.any():
         for beyond, scale in ((tiny, _CUBE_ROOT_SCALE), (large, -_CUBE_ROOT_SCALE)):
             scaled = np.ldexp(np.where(beyond, terms, 0.0), scale)
-            yield from (part.scaled(-3 * scale) for part in (cube_slices(scaled, bits) if beyond.any() else ()))
+            yield from (part.scale(-3 * scale) for part in (cube_slices(scaled, bits) if beyond.any() else ()))
         terms = np.where(tiny | large, 0.0, terms)
     halves = _halves(terms)
     squares, rests = _products(terms, terms, halves, halves)
@@ -130,7 +130,7 @@ def _scaled_square_slices(terms: NDArray[np.float64], scale: int, bits: int) -> 
     terms = np.ldexp(terms, scale) if scale else terms
     halves = _halves(terms)
     for addends in _products(terms, terms, halves, halves):
-        yield from (part.scaled(-2 * scale) for part in slices(addends, bits))
+        yield from (part.scale(-2 * scale) for part in slices(addends, bits))
 
 
 _Floats = NDArray[np.float64]
@@ -138,31 +138,31 @@ _Halves = tuple[_Floats, _Floats]
 
 
 def _halves(terms: _Floats) -> _Halves:
-    """The upper and the lower half of the bits of each term, the products of which are exact."""
+    """Return the upper and the lower half of the bits of each term; products of halves are exact."""
     widened = _SPLITTER * terms
     high = widened - (widened - terms)
     return high, terms - high
 
 
 def _products(left: _Floats, right: _Floats, of_left: _Halves, of_right: _Halves) -> tuple[_Floats, _Floats]:
-    """The rounded products and their rounding errors (Dekker, 1971), given the halves of both sides."""
+    """Return the rounded products and their rounding errors (Dekker, 1971), given the halves of both sides."""
     products = left * right
     high = of_left[0] * of_right[0] - products
     return products, ((high + of_left[0] * of_right[1]) + of_left[1] * of_right[0]) + of_left[1] * of_right[1]
 
 
 _BLOCK: Final = 2**13
-"""Terms that are worked on at a time: they stay in the cache, and so many 40-bit numbers add up exactly in a float."""
+"""Terms per step: they stay in the cache, and this many 40-bit numbers add up exactly in a float."""
 _ROWS: Final = 8
-"""Sums that are worked on at a time where there are as many terms: fewer calls, and still in the cache."""
+"""Sums per step where there are `_BLOCK` terms: fewer calls, and still in the cache."""
 _BITS: Final = 40
 
 
 class ExactSums(Struct, frozen=True):
     """Exact sums of finite floats, one per measure: the i-th is `integers[i]` · 2^`exponent`.
 
-    Nothing is rounded before `values`, so sums may be merged in any order and any grouping: the result is the same to the last bit. The
-    form is unique: equal sums are equal objects with equal bytes when pickled.
+    Nothing is rounded before `values`, so sums merge in any order and grouping with the same result to the last bit. The form is unique:
+    equal sums are equal objects with equal bytes when pickled.
     """
 
     integers: tuple[int, ...]
@@ -170,14 +170,15 @@ class ExactSums(Struct, frozen=True):
 
     @classmethod
     def zeros(cls, n_sums: int) -> ExactSums:
-        """Sums of no terms."""
+        """Return sums without terms."""
         return cls((0,) * n_sums)
 
     @classmethod
     def of(cls, values: NDArray[np.float64], where: ArrayLike | None = None) -> ExactSums:
-        """Sum each row of `values`, shape (measures, users); only terms with a true `where`, which may have fewer dimensions.
+        """Sum each row of `values`, shape (measures, users).
 
-        60 measures of 200,000 users take 0.05 s on one core, `math.fsum` ten times as long.
+        `where` masks the terms that count; it may have fewer dimensions. 60 measures of 200,000 users take 0.05 s on one core, `math.fsum`
+        ten times as long.
 
         Edge cases: a row without terms has the sum 0. `ValueError` if a term is NaN or infinite.
         """
@@ -185,12 +186,12 @@ class ExactSums(Struct, frozen=True):
 
     @classmethod
     def of_squares(cls, values: NDArray[np.float64], where: ArrayLike | None = None) -> ExactSums:
-        """Sum the squares of each row of `values`; the squares are not rounded either. Otherwise as `of`."""
+        """Sum the unrounded squares of each row of `values`; otherwise as `of`."""
         return cls._of(values, where, square_slices)
 
     @classmethod
     def of_cubes(cls, values: NDArray[np.float64], where: ArrayLike | None = None) -> ExactSums:
-        """Sum the cubes of each row of `values`, unrounded too, and beyond the largest float. Otherwise as `of`."""
+        """Sum the unrounded cubes of each row of `values`, which may be above the largest float; otherwise as `of`."""
         return cls._of(values, where, cube_slices)
 
     @classmethod
@@ -209,42 +210,42 @@ class ExactSums(Struct, frozen=True):
                     for row, total in enumerate(multiples.sum(axis=1).tolist(), first):
                         sums[row][exponent] = sums[row].get(exponent, 0) + int(math.ldexp(total, -unit))
         lowest = min((exponent for by_exponent in sums for exponent in by_exponent), default=0)
-        return _reduced([sum(integer << exponent - lowest for exponent, integer in by_exponent.items()) for by_exponent in sums], lowest)
+        return _reduce([sum(integer << exponent - lowest for exponent, integer in by_exponent.items()) for by_exponent in sums], lowest)
 
     @classmethod
-    def joined(cls, *parts: ExactSums) -> ExactSums:
-        """The sums of all `parts`, one after the other."""
+    def join(cls, *parts: ExactSums) -> ExactSums:
+        """Return the sums of all `parts`, one after the other."""
         lowest = min(part.exponent for part in parts)
-        return _reduced([integer << part.exponent - lowest for part in parts for integer in part.integers], lowest)
+        return _reduce([integer << part.exponent - lowest for part in parts for integer in part.integers], lowest)
 
     def __add__(self, other: ExactSums) -> ExactSums:
-        """Merge with the sums of other terms; `ValueError` if they are of another number of measures."""
+        """Merge with the sums of other terms; `ValueError` if the numbers of measures differ."""
         if len(self.integers) != len(other.integers):
             raise ValueError(f"sums of {len(self.integers)} and of {len(other.integers)} measures do not merge")
         lowest = min(self.exponent, other.exponent)
         left, right = self.exponent - lowest, other.exponent - lowest
-        return _reduced([(a << left) + (b << right) for a, b in zip(self.integers, other.integers, strict=True)], lowest)
+        return _reduce([(a << left) + (b << right) for a, b in zip(self.integers, other.integers, strict=True)], lowest)
 
     def fraction(self, index: int) -> Fraction:
-        """The exact value of the sum at `index`."""
+        """Return the exact value of the sum at `index`."""
         integer, exponent = self.integers[index], self.exponent
         return Fraction(integer << exponent) if exponent >= 0 else Fraction(integer, 1 << -exponent)
 
     def values(self) -> NDArray[np.float64]:
-        """The sums as floats, each rounded once, correctly; infinite where a sum is beyond the largest float."""
-        return np.array([rounded(self.fraction(index)) for index in range(len(self.integers))], dtype=np.float64)
+        """Return the sums as floats, each correctly rounded once; infinite above the largest float."""
+        return np.array([round_fraction(self.fraction(index)) for index in range(len(self.integers))], dtype=np.float64)
 
 
-def rounded(number: Fraction) -> float:
-    """The float nearest to `number`; infinite if `number` is beyond the largest float."""
+def round_fraction(number: Fraction) -> float:
+    """Return the float nearest to `number`; infinite if `number` is above the largest float in size."""
     try:
         return number.numerator / number.denominator
     except OverflowError:
         return math.inf if number > 0 else -math.inf
 
 
-def _reduced(integers: list[int], exponent: int) -> ExactSums:
-    """The sums with the highest exponent that leaves them integers, so that equal sums have one form."""
+def _reduce(integers: list[int], exponent: int) -> ExactSums:
+    """Return the sums with the highest exponent that leaves them integers, so that equal sums have one form."""
     bits = 0
     for integer in integers:
         bits |= integer

@@ -1,4 +1,4 @@
-"""Exact sums by group, such as by item, that no order of rows or parts can change."""
+"""Exact sums by group, such as by item: the order of rows or parts does not change them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from .exact import rounded, slices
+from .exact import round_fraction, slices
 
 _BLOCK: Final = 2**20
-"""Rows that are worked on at a time: so many 32-bit numbers add up exactly in a float."""
+"""Rows per step: this many 32-bit numbers add up exactly in a float."""
 _BITS: Final = 32
 _ZERO_EXPONENT: Final = 16
 
@@ -23,8 +23,8 @@ _ZERO_EXPONENT: Final = 16
 class GroupLimbs(Struct, frozen=True, eq=False):
     """Exact sums of finite floats by group, as integer limbs: the sum of group g is Σᵢ `limbs[i, g]` · 2^(`exponent` + 32·i).
 
-    Nothing is rounded before `values`. Limbs lie in [-2^31, 2^31), and no first or last row of limbs is all 0, so that equal sums over
-    equally many groups have equal limbs.
+    Nothing is rounded before `values`. Limbs are in [-2^31, 2^31), and neither the first nor the last row of limbs is all 0, so that equal
+    sums over equally many groups have equal limbs.
     """
 
     limbs: NDArray[np.int64]
@@ -32,14 +32,15 @@ class GroupLimbs(Struct, frozen=True, eq=False):
 
     @classmethod
     def zeros(cls, n_groups: int) -> GroupLimbs:
-        """Sums of no terms."""
+        """Return sums without terms."""
         return cls(np.zeros((0, n_groups), dtype=np.int64))
 
     @classmethod
     def of(cls, values: NDArray[np.float64], groups: NDArray[np.integer], n_groups: int) -> GroupLimbs:
         """Sum `values` by their group, an integer from 0 to `n_groups` - 1.
 
-        Edge cases: a group without a value has the sum 0. `ValueError` if a value is NaN or infinite, or there is no such group.
+        Edge cases: a group without a value has the sum 0. `ValueError` if a value is NaN or infinite, a group is out of range, or the
+        lengths differ.
         """
         if len(values) != len(groups):
             raise ValueError(f"{len(values)} values have {len(groups)} groups")
@@ -52,11 +53,11 @@ class GroupLimbs(Struct, frozen=True, eq=False):
             for multiples, unit, exponent in slices(values[block], _BITS, grid=_BITS):
                 totals = np.ldexp(np.bincount(groups[block], multiples, n_groups), -unit).astype(np.int64)
                 by_exponent[exponent] = by_exponent[exponent] + totals if exponent in by_exponent else totals
-            sums += _stacked(by_exponent, n_groups)
+            sums += _stack(by_exponent, n_groups)
         return sums
 
     def __add__(self, other: GroupLimbs) -> GroupLimbs:
-        """Merge with the sums of other terms; groups that one of the two does not have count as 0 there."""
+        """Merge with the sums of other terms; a group that only one of the two has counts as 0 in the other."""
         n_groups = max(self.limbs.shape[1], other.limbs.shape[1])
         lowest = min(self.exponent, other.exponent)
         offsets = [(sums.exponent - lowest) // _BITS for sums in (self, other)]
@@ -64,11 +65,14 @@ class GroupLimbs(Struct, frozen=True, eq=False):
         limbs = np.zeros((n_limbs, n_groups), dtype=np.int64)
         for offset, sums in zip(offsets, (self, other), strict=True):
             limbs[offset : offset + len(sums.limbs), : sums.limbs.shape[1]] += sums.limbs
-        return _carried(limbs, lowest)
+        return _carry(limbs, lowest)
 
     @classmethod
-    def regrouped(cls, parts: Sequence[tuple[GroupLimbs, NDArray[np.integer]]], n_groups: int) -> GroupLimbs:
-        """Merge sums whose groups are named differently: each part says which of the `n_groups` each of its groups is, no two the same."""
+    def regroup(cls, parts: Sequence[tuple[GroupLimbs, NDArray[np.integer]]], n_groups: int) -> GroupLimbs:
+        """Merge sums whose groups are numbered differently.
+
+        Each part comes with the new number, below `n_groups`, of each of its groups; these numbers are distinct within a part.
+        """
         parts = [(sums, groups) for sums, groups in parts if len(sums.limbs)]
         if not parts:
             return cls.zeros(n_groups)
@@ -78,17 +82,17 @@ class GroupLimbs(Struct, frozen=True, eq=False):
         for sums, groups in parts:
             for row, limb in enumerate(sums.limbs, (sums.exponent - lowest) // _BITS):
                 limbs[row, groups] += limb
-        return _carried(limbs, lowest)
+        return _carry(limbs, lowest)
 
     def values(self) -> NDArray[np.float64]:
-        """The sums as floats, each rounded once, correctly; infinite where a sum is beyond the largest float."""
+        """Return the sums as floats, each correctly rounded once; infinite above the largest float."""
         exponents = self.exponent + _BITS * np.arange(len(self.limbs))
         with np.errstate(over="ignore"):
             floats = np.ldexp(self.limbs.astype(np.float64), exponents[:, np.newaxis])
         if np.isfinite(floats).all():
             with suppress(OverflowError):
                 return np.array([math.fsum(parts) for parts in floats.T.tolist()], dtype=np.float64)
-        return np.array([rounded(self._fraction(group)) for group in range(self.limbs.shape[1])], dtype=np.float64)
+        return np.array([round_fraction(self._fraction(group)) for group in range(self.limbs.shape[1])], dtype=np.float64)
 
     def _fraction(self, group: int) -> Fraction:
         integer = sum(int(limb) << _BITS * i for i, limb in enumerate(self.limbs[:, group]))
@@ -103,18 +107,18 @@ def exact_group_sums(values: NDArray[np.float64], groups: NDArray[np.integer], n
     return GroupLimbs.of(values, groups, n_groups).values()
 
 
-def _stacked(by_exponent: dict[int, NDArray[np.int64]], n_groups: int) -> GroupLimbs:
+def _stack(by_exponent: dict[int, NDArray[np.int64]], n_groups: int) -> GroupLimbs:
     if not by_exponent:
         return GroupLimbs.zeros(n_groups)
     lowest = min(by_exponent)
     limbs = np.zeros(((max(by_exponent) - lowest) // _BITS + 1, n_groups), dtype=np.int64)
     for exponent, totals in by_exponent.items():
         limbs[(exponent - lowest) // _BITS] = totals
-    return _carried(limbs, lowest)
+    return _carry(limbs, lowest)
 
 
-def _carried(limbs: NDArray[np.int64], exponent: int) -> GroupLimbs:
-    """Carry from each limb to the next what does not fit into it, and leave out limbs that are 0 in all groups."""
+def _carry(limbs: NDArray[np.int64], exponent: int) -> GroupLimbs:
+    """Carry the excess of each limb to the next, and leave out first and last limbs that are 0 in all groups."""
     half = 1 << (_BITS - 1)
     rows: list[NDArray[np.int64]] = []
     carry = np.zeros(limbs.shape[1], dtype=np.int64)

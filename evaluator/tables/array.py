@@ -1,4 +1,4 @@
-"""The type of a NumPy array of any numbers, numbers in single precision, and how long arrays are walked through."""
+"""The type of a NumPy array of any numbers, blocks of long arrays, and numbers in single precision."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 _BLOCK: Final = 1 << 16
-"""Numbers of eight bytes of which a few arrays fit into the cache of a core."""
+"""Length of arrays of 8-byte numbers of which a few fit into the cache of a core."""
 
 
 def blocks(n: int, size: int = _BLOCK) -> Iterator[slice]:
-    """Slices that together are the first `n` places: steps over such pieces stay in the cache, steps over whole arrays do not."""
+    """Return slices that cover the first `n` positions: work on such blocks stays in the cache, work on whole arrays does not."""
     return (slice(first, min(first + size, n)) for first in range(0, n, size))
 
 
 def in_single_precision(values: Array) -> Array:
-    """Numbers of 32 bits; those that are too large for them are infinite."""
+    """Return the numbers in 32 bits; numbers that are too large are infinite."""
     with np.errstate(over="ignore"):
         return values.astype(np.float32)

@@ -16,13 +16,13 @@ from .prepared import Prepared
 from .rows import starts_of
 
 _MOST_PAIRS: Final = 8_000_000
-"""So many pairs are remembered from one part to the next."""
+"""Most pairs whose counts are kept from one part to the next."""
 
 
 class Cooccurrence(Struct, eq=False):
-    """The pairs of train by item and by user, and the counts that were made already.
+    """The pairs of train by item and by user, and the pair counts computed so far.
 
-    `users` are the users of item i from `item_starts[i]` on, `items` the items of user u from `user_starts[u]` on.
+    The users of item i begin at `item_starts[i]` in `users`, the items of user u at `user_starts[u]` in `items`.
     """
 
     users: Array
@@ -30,33 +30,33 @@ class Cooccurrence(Struct, eq=False):
     items: Array
     user_starts: Array
     n_items: int
-    known: tuple[Array, Array] = field(default_factory=lambda: (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)))
-    """The pairs that were counted before, as ascending numbers, and their counts."""
+    cached_counts: tuple[Array, Array] = field(default_factory=lambda: (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)))
+    """Pairs counted so far, as ascending numbers, and their counts."""
 
     def counts(self, first: Array, second: Array) -> Array:
-        """For each pair of indexes of known items the number of train users who have both."""
+        """Return the number of train users who have both items, for each pair of indexes of known items."""
         sizes = np.diff(self.item_starts)
         swap = (sizes[first] > sizes[second]) | ((sizes[first] == sizes[second]) & (first > second))
         rare, common = np.where(swap, second, first), np.where(swap, first, second)
         pairs, pair_of_row = np.unique(rare * self.n_items + common, return_inverse=True)
-        return self._remembered(pairs)[pair_of_row]
+        return self._cached_pairs(pairs)[pair_of_row]
 
-    def _remembered(self, pairs: Array) -> Array:
-        known, counts = self.known
+    def _cached_pairs(self, pairs: Array) -> Array:
+        known, counts = self.cached_counts
         at = np.searchsorted(known, pairs)
         new = np.append(known, -1)[at] != pairs
         result = np.append(counts, 0)[at]
-        result[new] = self._counted(pairs[new])
+        result[new] = self._count(pairs[new])
         if len(known) + int(new.sum()) > _MOST_PAIRS:
-            self.known = (pairs, result)
+            self.cached_counts = (pairs, result)
         elif new.any():
             everything, everywhere = np.concatenate([known, pairs[new]]), np.concatenate([counts, result[new]])
             order = np.argsort(everything, kind="stable")
-            self.known = (everything[order], everywhere[order])
+            self.cached_counts = (everything[order], everywhere[order])
         return result
 
-    def _counted(self, pairs: Array) -> Array:
-        """The counts of distinct ascending pairs: for each rarer item, how often its users have each of the other items."""
+    def _count(self, pairs: Array) -> Array:
+        """Count distinct ascending pairs: for each rarer item, how often its users have each of the other items."""
         rare, common = np.divmod(pairs, self.n_items)
         counts = np.zeros(len(pairs), dtype=np.int64)
         bounds = np.flatnonzero(np.concatenate([[True], rare[1:] != rare[:-1], [True]])) if len(pairs) else np.zeros(1, dtype=np.int64)
@@ -79,7 +79,7 @@ class Cooccurrence(Struct, eq=False):
 
 
 def cooccurrence(prepared: Prepared) -> Cooccurrence:
-    """The co-occurrence of the items of train."""
+    """Return the co-occurrence of the items of train, computed once."""
     if "cooccurrence" not in prepared.memo:
         prepared.memo["cooccurrence"] = _of_train(prepared)
     made: Cooccurrence = prepared.memo["cooccurrence"]
@@ -98,19 +98,19 @@ def _of_train(prepared: Prepared) -> Cooccurrence:
 
 
 class Distance(Protocol):
-    """A distance of items."""
+    """A distance between items."""
 
     def index_of(self, items: pl.Series) -> Array:
-        """The index by which the distance knows each item, -1 for items that it does not know."""
+        """Return the index of each item in this distance, -1 for items that it does not know."""
         ...
 
     def between(self, first: Array, second: Array) -> Array:
-        """The distance of each pair of items, given their indexes; NaN where they have none."""
+        """Return the distance of each pair of items, given their indexes; NaN for a pair without a distance."""
         ...
 
 
 def distance_of(prepared: Prepared, kind: str) -> Distance:
-    """The distance called `kind`: `jaccard`, `cosine` and `hamming` of categories, `cooccurrence` in train, or that of the `file`."""
+    """Return the distance called `kind`: `jaccard`, `cosine` or `hamming` of categories, `cooccurrence` in train, or `file`."""
     key = ("distance", kind)
     if key not in prepared.memo:
         made: Distance
@@ -125,10 +125,10 @@ def distance_of(prepared: Prepared, kind: str) -> Distance:
 
 
 class CategoryDistance:
-    """The distance of the categories of two items, A and B.
+    """Distance between the categories of two items, A and B.
 
-    `jaccard` 1 - |A∩B|/|A∪B| and `cosine` 1 - |A∩B|/√(|A|·|B|) of items that both have categories; `hamming` |A| + |B| - 2·|A∩B| of items
-    of the catalogue.
+    `jaccard` is 1 - |A∩B|/|A∪B| and `cosine` 1 - |A∩B|/√(|A|·|B|), for two items with categories; `hamming` is |A| + |B| - 2·|A∩B|, for two
+    items of the catalogue.
     """
 
     def __init__(self, prepared: Prepared, kind: str) -> None:
@@ -139,11 +139,11 @@ class CategoryDistance:
         self._few = int(prepared.category_code.max(initial=0)) <= MOST_BITS
 
     def index_of(self, items: pl.Series) -> Array:
-        """The index of each item among those known before."""
+        """Return the index of each item among the known items."""
         return self._prepared.items.index_of(items)
 
     def between(self, first: Array, second: Array) -> Array:
-        """The distance of each pair of items, NaN where they have none."""
+        """Return the distance of each pair of items, NaN for a pair without a distance."""
         sizes, other_sizes, common = self._size[first], self._size[second], self._common(first, second)
         known = self._has_distance[first] & self._has_distance[second]
         if self._kind == "hamming":
@@ -154,12 +154,12 @@ class CategoryDistance:
         return np.where(known, value, np.nan)
 
     def _common(self, first: Array, second: Array) -> Array:
-        """The number of categories that both items of each pair have."""
+        """Return the number of categories that both items of each pair have."""
         if self._few:
             sets = self._prepared.item_column("kind")
             return np.bitwise_count(sets[first] & sets[second]).astype(np.float64)
         prepared, width = self._prepared, int(self._prepared.category_code.max()) + 1
-        held = prepared.category_item * width + prepared.category_code  # ascending: in the order of items and codes
+        held = prepared.category_item * width + prepared.category_code  # ascending, because items and codes are
         pair, code = categories_of(prepared, first)
         wanted = second[pair] * width + code
         at = np.minimum(np.searchsorted(held, wanted), len(held) - 1)
@@ -167,7 +167,7 @@ class CategoryDistance:
 
 
 class CooccurrenceDistance:
-    """1 - c(i,j)/√(u(i)·u(j)), with c the train users who have both items and u those who have one; 1 for items that share no user."""
+    """1 - c(i,j)/√(u(i)·u(j)): c is the number of train users who have both items, u of those who have one; 1 if no user has both."""
 
     def __init__(self, prepared: Prepared) -> None:
         self._items = prepared.items
@@ -175,11 +175,11 @@ class CooccurrenceDistance:
         self._both = cooccurrence(prepared)
 
     def index_of(self, items: pl.Series) -> Array:
-        """The index of each item among those known before."""
+        """Return the index of each item among the known items."""
         return self._items.index_of(items)
 
     def between(self, first: Array, second: Array) -> Array:
-        """The distance of each pair of items."""
+        """Return the distance of each pair of items."""
         users, other_users = self._users[first], self._users[second]
         known = np.flatnonzero((users > 0) & (other_users > 0))
         value = np.ones(len(first))
@@ -189,7 +189,7 @@ class CooccurrenceDistance:
 
 
 class FileDistance:
-    """The distances of a table `item other distance`, which holds a pair both ways."""
+    """Distances of a table `item other distance`, which has each pair in both directions."""
 
     def __init__(self, distances: pl.DataFrame) -> None:
         self.ids = Ids(pl.concat([distances["item"], distances["other"].alias("item")]).unique().sort())
@@ -198,11 +198,11 @@ class FileDistance:
         self._pairs, self._distances = keys[order], distances["distance"].to_numpy().astype(np.float64)[order]
 
     def index_of(self, items: pl.Series) -> Array:
-        """The index of each item among those of the file."""
+        """Return the index of each item among those of the file."""
         return self.ids.index_of(items)
 
     def between(self, first: Array, second: Array) -> Array:
-        """The distance of each pair of items, NaN where the file does not hold it."""
+        """Return the distance of each pair of items, NaN for a pair that is not in the file."""
         if not len(self._pairs):
             return np.full(len(first), np.nan)
         keys = self._keys(first, second)

@@ -1,4 +1,4 @@
-"""Tables on demand: each is declared beside its maker, with what it is made of, made once for a part; makers count remarks."""
+"""Tables on demand: each is declared beside the function that computes it, with the tables it uses, and computed once per part."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from ..conventions.axis import Lists, Truth
 from ..names.measure_strings import Scalar
 
 Sentence = Callable[[int, int], str]
-"""Makes the sentence of a remark from its two numbers: how many rows it is about, of how many."""
+"""Function that writes the sentence of a remark from two numbers: affected rows, and all rows."""
 
 NOTE_SENTENCES: Final[dict[str, Sentence]] = {}
-"""The sentence of every kind of remark, in the order in which remarks are shown."""
+"""Sentence of each kind of remark, in the order in which remarks are shown."""
 
 
 def note_sentence(key: str, sentence: Sentence) -> None:
-    """Declare the sentence of the remarks that are counted under `key`; `ValueError` if there is one already."""
+    """Declare the sentence of the remarks that are counted under `key`; `ValueError` if the key is already declared."""
     if key in NOTE_SENTENCES:
         raise ValueError(f"there is a note {key!r} already")
     NOTE_SENTENCES[key] = sentence
 
 
 class Notes(Struct, eq=False):
-    """Remarks that were counted while tables were made.
+    """Remarks that were counted while tables were computed.
 
-    `counts` has, for each kind of remark and each table that made it, how many rows it is about (`n`) and of how many (`total`). Counts
-    of different parts add up.
+    `counts` has, for each kind of remark and each table that counted it, the number of affected rows (`n`) and of all rows (`total`).
+    Counts of different parts add up.
     """
 
     counts: dict[tuple[str, Hashable], tuple[int, int]] = field(default_factory=dict)
 
     def about(self, table: Hashable) -> TableNotes:
-        """What the maker of one table is given; `table` tells it from all other tables of a part."""
+        """Return the notes of one table; `table` is a key that no other table of the part has."""
         return TableNotes(self, table)
 
     def add(self, key: str, table: Hashable, n: int, total: int) -> None:
-        """Count one remark on a table of a part; what the same table counts under another choice of lists or truth is not added."""
+        """Count one remark on a table of a part; a second count for the same table, under another choice of lists or truth, is ignored."""
         self.counts.setdefault((key, table), (n, total))
 
-    def merged(self, other: Notes) -> Notes:
-        """The remarks on two different parts together."""
+    def merge(self, other: Notes) -> Notes:
+        """Return the remarks on two different parts together."""
         together = dict(self.counts)
         for about, (n, total) in other.counts.items():
             before, total_before = together.get(about, (0, 0))
@@ -52,20 +52,20 @@ class Notes(Struct, eq=False):
 
 
 class TableNotes(Struct, frozen=True, eq=False):
-    """The remarks on one table of a part: what its maker takes as `notes`."""
+    """Remarks on one table of a part: the argument `notes` of its function."""
 
     notes: Notes
     table: Hashable
 
     def count(self, key: str, n: int, total: int) -> None:
-        """Count a remark about `n` of `total` rows. It must be called for every part, also where `n` is 0."""
+        """Count a remark on `n` of `total` rows. Call it for every part, also if `n` is 0."""
         self.notes.add(key, self.table, n, total)
 
 
 def sentences(notes: Notes) -> list[str]:
-    """The sentence of every kind of remark about at least one row, in the order in which the kinds were declared.
+    """Return the sentence of each kind of remark with at least one row, in the order of declaration.
 
-    Of tables of one kind, such as the same lists at several cut-offs, the one with the most rows speaks for all.
+    If several tables count the same kind, such as the same lists at several cut-offs, the one with the most rows is used.
     """
     shown = []
     for declared, sentence in NOTE_SENTENCES.items():
@@ -79,13 +79,13 @@ def sentences(notes: Notes) -> list[str]:
 Maker = TypeVar("Maker", bound=Callable[..., Any])
 
 CHOICES: Final = ("lists", "truth", "positions")
-"""What tables may vary with: how lists are read, what is relevant, and where hits stand."""
+"""Settings that tables may vary with: how lists are ranked, what is relevant, and at which positions hits count."""
 INPUTS: Final = frozenset({"part", "prepared", "notes"})
-"""What every table may use: the users of the part with their rows, what was known before, and where remarks on the table are counted."""
+"""Inputs that every table may use: the users of the part with their rows, the values known before, and the notes for its remarks."""
 
 
 class Choice(NamedTuple):
-    """Which of the possible readings of the files a table is about."""
+    """One combination of settings under which a table is computed."""
 
     lists: Lists | None = None
     truth: Truth | None = None
@@ -96,7 +96,7 @@ NO_CHOICE: Final = Choice()
 
 
 class Key(NamedTuple):
-    """What tells one table of a part from all others: its name, the choices that it varies with, and its parameters."""
+    """Unique key of a table within a part: its name, the choices that it varies with, and its parameters."""
 
     name: str
     choice: Choice
@@ -104,12 +104,11 @@ class Key(NamedTuple):
 
 
 class TableKind(Struct, frozen=True):
-    """What is known of a table before it is made.
+    """Declaration of a table.
 
-    `uses` are the tables and inputs that its maker takes by name, `params` the parameters that it takes; `varies` are the choices that
-    it looks at itself, and `reads_scores` says that it looks at the scores of the lists, not only at their ranks. `title` says to people
-    what its rows are, or what is counted of each user, and `columns` which columns of it are worth showing; a table without a title is
-    made of others only, or tells people nothing.
+    `uses` are the tables and inputs that its function takes by name, `params` the parameters that it takes; `varies` are the choices that
+    it reads itself; `reads_scores` is true if it reads the scores of the lists, not only their ranks. `title` says to people what its rows
+    are, or what is counted of each user; `columns` are the columns worth showing. A table without a title is never shown.
     """
 
     name: str
@@ -135,10 +134,10 @@ def table(
     title: str = "",
     reads_scores: bool = False,
 ) -> Callable[[Maker], Maker]:
-    """Declare the table that the decorated function makes of the tables that it uses.
+    """Declare a table, which the decorated function computes from the tables that it uses.
 
-    The maker takes each of `uses`, of the choices that it `varies` with, and of `params` as an argument of that name; parameters that it
-    does not give a table that it uses are passed on to it. `ValueError` if there is such a table already.
+    The function takes each of `uses`, each choice that it `varies` with and each of `params` as an argument of that name; further
+    parameters are passed on to the tables that it uses. `ValueError` if the table is already declared.
     """
 
     def declare(make: Maker) -> Maker:
@@ -152,7 +151,7 @@ def table(
 
 
 def closure(names: Collection[str]) -> frozenset[str]:
-    """The tables called `names`, and all that they are made of."""
+    """Return the tables called `names`, and all tables and inputs that they use, directly or indirectly."""
     names_reached: set[str] = set()
     left = list(names)
     while left:
@@ -165,56 +164,56 @@ def closure(names: Collection[str]) -> frozenset[str]:
 
 @cache
 def varies_with(name: str) -> frozenset[str]:
-    """The choices that a table depends on, by itself or by what it is made of."""
+    """Return the choices that a table depends on, itself or through the tables that it uses."""
     return frozenset(choice for used in closure((name,)) if used in TABLES for choice in TABLES[used].varies)
 
 
 @cache
 def takes(name: str) -> frozenset[str]:
-    """The parameters that a table takes, by itself or for what it is made of."""
+    """Return the parameters that a table takes, itself or for the tables that it uses."""
     return frozenset(param for used in closure((name,)) if used in TABLES for param in TABLES[used].params)
 
 
 class Tables:
-    """The tables of one part, each made when it is first asked for; `inputs` has what every table may use."""
+    """The tables of one part, each computed at first use; `inputs` are the inputs that every table may use."""
 
     def __init__(self, inputs: Mapping[str, Any]) -> None:
         self._inputs = inputs
-        self._made: dict[Key, Any] = {}
+        self._tables: dict[Key, Any] = {}
 
     def key(self, name: str, choice: Choice, params: Mapping[str, Scalar]) -> Key:
-        """What tells a table from all others."""
+        """Return the unique key of a table: its name with only the choices and parameters that it depends on."""
         varies = varies_with(name)
         only = choice._replace(**{field: None for field in CHOICES if field not in varies})
         own = takes(name)
         return Key(name, only, tuple(sorted((param, value) for param, value in params.items() if param in own)))
 
     def get(self, name: str, choice: Choice = NO_CHOICE, **params: Scalar) -> Any:
-        """The table called `name` under a choice; `KeyError` if there is no such table, or a parameter is missing."""
+        """Return the table called `name` under a choice; `KeyError` if the table does not exist or a parameter is missing."""
         if name in self._inputs:
             return self._inputs[name]
         key = self.key(name, choice, params)
-        if key not in self._made:
+        if key not in self._tables:
             kind = TABLES[name]
             given = {used: self._notes_about(key) if used == "notes" else self.get(used, choice, **params) for used in kind.uses}
             given |= {varied: getattr(choice, varied) for varied in kind.varies}
             given |= {param: params[param] for param in kind.params}
-            self._made[key] = kind.make(**given)
-        return self._made[key]
+            self._tables[key] = kind.make(**given)
+        return self._tables[key]
 
     def _notes_about(self, key: Key) -> TableNotes:
-        """Where the maker of a table counts remarks; without an input called `notes` they are counted for nobody."""
+        """Return the notes in which the function of a table counts remarks; they are lost if there is no input called `notes`."""
         notes: Notes = self._inputs.get("notes") or Notes()
         return notes.about((key.name, key.params))
 
-    def replace(self, name: str, choice: Choice, made: Any, **params: Scalar) -> None:
-        """Put another table in the place of one."""
-        self._made[self.key(name, choice, params)] = made
+    def replace(self, name: str, choice: Choice, replacement: Any, **params: Scalar) -> None:
+        """Replace a table by another one."""
+        self._tables[self.key(name, choice, params)] = replacement
 
-    def variant(self, name: str, made: Mapping[Choice, Any]) -> Tables:
-        """The same tables with other ones called `name` under the choices of `made`, and without what was made of the first ones."""
+    def variant(self, name: str, replacements: Mapping[Choice, Any]) -> Tables:
+        """Return the same tables with others called `name` for the choices of `replacements`; tables that use them are computed again."""
         other = Tables({**self._inputs, "notes": Notes()})
-        other._made = {key: table for key, table in self._made.items() if name not in closure((key.name,))}
-        for choice, replacement in made.items():
+        other._tables = {key: table for key, table in self._tables.items() if name not in closure((key.name,))}
+        for choice, replacement in replacements.items():
             other.replace(name, choice, replacement)
         return other

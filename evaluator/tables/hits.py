@@ -1,4 +1,4 @@
-"""Lists × truth → hits: the recommended items that are relevant, and what else the test file says of listed items."""
+"""Lists × truth → hits: the recommended items that are relevant, and other facts of the test file about listed items."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from ..errors import DataError
 from ..lazy import pl
 from .array import Array
 from .graph import table
-from .ids import Pairs, gathered
+from .ids import Pairs, gather
 from .lists import ListRows, Reading, first_of_each
 from .prepared import Prepared
-from .rows import PartData, Rows, in_order, numbered, starts_of
+from .rows import PartData, Rows, in_order, number_rows, starts_of
 from .truth import ONE_ROW, TestPairs, TruthTable, one_row_per_pair, rows_that_pass
 
 
@@ -21,9 +21,9 @@ from .truth import ONE_ROW, TestPairs, TruthTable, one_row_per_pair, rows_that_p
     "judged_rows", uses=("reading", "test_pairs"), varies=("positions",), columns=("rank",), title="Listed items that are in the test file"
 )
 def judged_rows(reading: Reading, test_pairs: TestPairs, positions: str) -> Rows:
-    """The recommended items that the test file holds, relevant or not: `rank`, `pair` (the index of the test pair).
+    """Return the recommended items that are in the test file, relevant or not: `rank`, `pair` (the index of the test pair).
 
-    Where `positions` is `among_rated` they are ranked among themselves.
+    If `positions` is `among_rated`, `rank` counts only these items, and `real_rank` is the rank in the list.
     """
     row, pair = test_pairs.lookup.find(reading.pairs)
     if reading.one_hit_per_item and len(row):
@@ -31,43 +31,43 @@ def judged_rows(reading: Reading, test_pairs: TestPairs, positions: str) -> Rows
         row, pair = row[first], pair[first]
     rows = reading.table(row).with_columns(pair=pair)
     if positions == "among_rated":  # k cuts the rated items, not the list
-        rank = numbered(rows.user, rows.n_users)
+        rank = number_rows(rows.user, rows.n_users)
         return Rows(rows.n_users, rows.user, {"rank": rank, "pair": pair, "real_rank": rows["rank"]}, rows.item)
     return rows
 
 
 @table("rated", uses=("reading", "test_pairs"), columns=("rank",), title="Listed items that are in the test file")
 def rated(reading: Reading, test_pairs: TestPairs) -> Rows:
-    """The recommended items that the test file holds, at their real ranks: `rank`, `pair`."""
+    """Return the recommended items that are in the test file, with their ranks in the list: `rank`, `pair`."""
     return judged_rows(reading, test_pairs, "real")
 
 
 @table("truth_with_repeats", uses=("truth_table", "reading", "test_pairs"), varies=("lists",))
 def truth_with_repeats(truth_table: TruthTable, reading: Reading, test_pairs: TestPairs, lists: Lists) -> tuple[TruthTable, Array | None]:
-    """What is relevant; where repeated items count as relevant items of their own also how often each pair is listed once more."""
+    """Return the truth table and how often each relevant pair is listed again: `None` unless duplicates count as more relevant items."""
     if lists.duplicates != "keep_all_as_relevant" or not reading.repeats:
         return truth_table, None
     _, pair = test_pairs.lookup.find(reading.pairs)
     more = np.maximum(np.bincount(pair, minlength=len(test_pairs)) - 1, 0)
-    if truth_table.as_hits and truth_table.copies is not None:  # each time it is as many hits as the test file holds copies
+    if truth_table.as_hits and truth_table.copies is not None:  # each listing counts as many hits as the test file has copies
         more = more * truth_table.copies
     return truth_table, np.where(truth_table.relevant, more, 0)
 
 
 @table("relevant_with_repeats", uses=("truth_with_repeats",), columns=("item",), title="The relevant items")
 def relevant_with_repeats(truth_with_repeats: tuple[TruthTable, Array | None]) -> Rows:
-    """The relevant items, each as often as it counts, all of rank 1: `gain`, `pair` (the index of the test pair)."""
+    """Return the relevant items, each as often as it counts, all with rank 1: `gain`, `pair` (the index of the test pair)."""
     truth, more = truth_with_repeats
     index = truth.index
     if more is not None:
         index = np.sort(np.concatenate([index, np.repeat(np.arange(len(more)), more)]), kind="stable")
     columns = {"rank": np.ones(len(index), dtype=np.int64), "gain": truth.gain[index], "pair": index}
-    return Rows(len(truth.n_relevant), truth.pairs.user[index], columns, gathered(truth.pairs.item, index))
+    return Rows(len(truth.n_relevant), truth.pairs.user[index], columns, gather(truth.pairs.item, index))
 
 
 @table("n_relevant", uses=("truth_with_repeats",), title="R, the relevant items")
 def n_relevant(truth_with_repeats: tuple[TruthTable, Array | None]) -> Array:
-    """The number of relevant items of each user."""
+    """Return the number of relevant items of each user."""
     truth, more = truth_with_repeats
     if more is None:
         return truth.n_relevant
@@ -77,24 +77,24 @@ def n_relevant(truth_with_repeats: tuple[TruthTable, Array | None]) -> Array:
 
 @table("hits", uses=("judged_rows", "truth_table", "n_relevant"), columns=("rank", "item", "gain"), title="The hits")
 def hits(judged_rows: Rows, truth_table: TruthTable, n_relevant: Array) -> Rows:
-    """The recommended items that are relevant: `rank`, `gain`, `found` (the hits up to this one), `n_relevant` (those of the user)."""
+    """Return the recommended items that are relevant: `rank`, `gain`, `found` (hits up to this one), `n_relevant` (of the user)."""
     rows = judged_rows.take(np.flatnonzero(truth_table.relevant[judged_rows["pair"]]))
-    rows = rows.with_columns(found=numbered(rows.user, rows.n_users))
-    if truth_table.as_hits and truth_table.copies is not None:  # copies of a hit stand at one rank, where as many were found before
+    rows = rows.with_columns(found=number_rows(rows.user, rows.n_users))
+    if truth_table.as_hits and truth_table.copies is not None:  # copies of a hit share its rank and `found`
         rows = rows.take(np.repeat(np.arange(len(rows)), truth_table.copies[rows["pair"]]))
     return rows.with_columns(gain=truth_table.gain[rows["pair"]], n_relevant=n_relevant[rows.user])
 
 
 @table("retrieved", uses=("hits",), columns=("rank", "gain"), title="The hits in their best order")
 def retrieved(hits: Rows) -> Rows:
-    """The hits in their best order, highest gain first: `rank`, `gain`."""
+    """Return the hits in their best order, highest gain first: `rank`, `gain`."""
     order = in_order(hits.user, [(hits["gain"], True)])
-    return Rows(hits.n_users, hits.user, {"rank": numbered(hits.user, hits.n_users), "gain": hits["gain"][order]})
+    return Rows(hits.n_users, hits.user, {"rank": number_rows(hits.user, hits.n_users), "gain": hits["gain"][order]})
 
 
 @table("retrieved_at_k", uses=("hits",), params=("depth",), columns=("rank", "gain"), title="The hits above the cut in their best order")
 def retrieved_at_k(hits: Rows, depth: int) -> Rows:
-    """The hits down to rank `depth` (at 0 all) in their best order, highest gain first: `rank`, `gain`."""
+    """Return the hits down to rank `depth` (0: all) in their best order, highest gain first: `rank`, `gain`."""
     return retrieved(hits.take(hits.columns[hits.cut] <= depth) if depth else hits)
 
 
@@ -105,7 +105,7 @@ def retrieved_at_k(hits: Rows, depth: int) -> Rows:
     title="Listed items that are not candidates",
 )
 def outside(reading: Reading, part: PartData, prepared: Prepared, test_pairs: TestPairs, truth_table: TruthTable) -> Rows:
-    """The recommended items that are neither relevant nor candidates, unknown to the catalogue or seen in train, each once: `rank`."""
+    """Return the recommended items, each once, that are irrelevant and not candidates (not in the catalogue, or seen in train): `rank`."""
     mask = ~np.append(prepared.in_catalogue, False)[reading.item_index]
     if "train" in part:
         row, _ = part.lookup_of_train.find(reading.pairs)
@@ -118,11 +118,11 @@ def outside(reading: Reading, part: PartData, prepared: Prepared, test_pairs: Te
 
 @table("n_candidates", uses=("part", "prepared", "test_pairs", "truth_table"), title="candidates that are not relevant")
 def n_candidates(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth_table: TruthTable) -> Array:
-    """For each user the items that could have been recommended and are not relevant: the catalogue without what train holds."""
+    """Return for each user the number of candidates that are not relevant: the catalogue without relevant items and train items."""
     catalogue = np.append(prepared.in_catalogue, False)
     relevant = np.flatnonzero(truth_table.relevant)
     taken = np.bincount(
-        test_pairs.user[relevant][catalogue[prepared.items.index_of(gathered(test_pairs.item, relevant))]], minlength=part.n_users
+        test_pairs.user[relevant][catalogue[prepared.items.index_of(gather(test_pairs.item, relevant))]], minlength=part.n_users
     )
     left = int(prepared.number("items")) - taken
     if "train" in part:
@@ -136,7 +136,7 @@ def n_candidates(part: PartData, prepared: Prepared, test_pairs: TestPairs, trut
 
 @table("n_unseen", uses=("part", "prepared"), title="items of data.train that the user has not seen")
 def n_unseen(part: PartData, prepared: Prepared) -> Array:
-    """For each user the items of train (without train: of the catalogue) less the user's own."""
+    """Return for each user the number of items of train without the user's own; without train, of the catalogue."""
     if "train" not in part:
         return np.full(part.n_users, int(prepared.number("items")))
     left: Array = int(prepared.number("train_items")) - np.bincount(train_pairs(part).user, minlength=part.n_users)
@@ -144,20 +144,20 @@ def n_unseen(part: PartData, prepared: Prepared) -> Array:
 
 
 def train_pairs(part: PartData) -> Pairs:
-    """The distinct pairs of train of the users of a part."""
+    """Return the distinct train pairs of the users of a part."""
     pairs = part.pairs["train"]
     return pairs.take(np.sort(first_of_each(pairs)))
 
 
 @table("n_items", uses=("prepared",))
 def n_items(prepared: Prepared) -> float:
-    """The number of items of the catalogue."""
+    """Return the number of items of the catalogue."""
     return prepared.number("items")
 
 
 @table("profile", uses=("part",), columns=("item",), title="The items of data.train")
 def profile(part: PartData) -> Rows:
-    """What train holds for the user, each item once, all of rank 1, in the order of items."""
+    """Return the train items of each user, each once, all with rank 1, in the order of items."""
     pairs = train_pairs(part)
     order = in_order(pairs.user, [(pairs.item, False)])
     pairs = pairs.take(order)
@@ -166,19 +166,19 @@ def profile(part: PartData) -> Rows:
 
 @table("n_profile", uses=("profile",), title="items of the user's train rows")
 def n_profile(profile: Rows) -> Array:
-    """How many items train holds for each user."""
+    """Return the number of distinct train items of each user."""
     return np.diff(profile.starts())
 
 
 @table("baseline_ranks", uses=("part", "prepared"))
 def baseline_ranks(part: PartData, prepared: Prepared) -> Rows:
-    """The list of the reference model, ranked as the convention of the config ranks lists, each item once: `other_rank`."""
+    """Return the list of the reference model, ranked by the convention of the config, each item once: `other_rank`."""
     assert prepared.baseline_lists is not None
     source = ListRows(part.rows("baseline"), part.pairs["baseline"], prepared)
-    order = source.ranked(prepared.baseline_lists)
+    order = source.order_by(prepared.baseline_lists)
     pairs = source.pairs if order is None else source.pairs.take(order)
     first = np.sort(first_of_each(pairs))
-    return Rows(part.n_users, pairs.user[first], {"other_rank": numbered(pairs.user, part.n_users)[first]}, gathered(pairs.item, first))
+    return Rows(part.n_users, pairs.user[first], {"other_rank": number_rows(pairs.user, part.n_users)[first]}, gather(pairs.item, first))
 
 
 @table(
@@ -188,7 +188,7 @@ def baseline_ranks(part: PartData, prepared: Prepared) -> Rows:
     title="Listed items that the reference model lists as well",
 )
 def overlap(reading: Reading, baseline_ranks: Rows) -> Rows:
-    """The recommended items that stand in the list of the reference model, each once: `rank`, `other_rank`."""
+    """Return the recommended items, each once, that are also in the list of the reference model: `rank`, `other_rank`."""
     assert baseline_ranks.item is not None
     left = pl.DataFrame({"user": reading.user, "item": reading.item}).with_row_index("row")
     right = pl.DataFrame({"user": baseline_ranks.user, "item": baseline_ranks.item, "other": baseline_ranks["other_rank"]})
@@ -198,14 +198,14 @@ def overlap(reading: Reading, baseline_ranks: Rows) -> Rows:
 
 @table("n_baseline", uses=("baseline_ranks",), title="the length of the list of the reference model")
 def n_baseline(baseline_ranks: Rows) -> Array:
-    """How many items the list of the reference model holds for each user."""
+    """Return the number of items in each user's list of the reference model."""
     return np.diff(baseline_ranks.starts())
 
 
 class TestRatings(Struct, frozen=True, eq=False):
-    """Which test pairs count at all, in the order of users and items: the index of each (`pair`), and its `rating`, 1 without ratings.
+    """Test pairs that count, in the order of users and items: the index of each (`pair`) and its `rating`, 1 without ratings.
 
-    Where every row of the test file counts, a pair has an entry for each, the lowest rating first.
+    If every row of the test file counts, a pair has one entry per row, the lowest rating first.
     """
 
     __test__ = False
@@ -214,13 +214,13 @@ class TestRatings(Struct, frozen=True, eq=False):
     rating: Array
 
     def rating_of_pair(self, n_pairs: int) -> Array:
-        """The highest rating of every test pair, NaN for those that do not count."""
+        """Return the highest rating of every test pair, NaN for pairs that do not count."""
         ratings = np.full(n_pairs, np.nan)
         np.fmax.at(ratings, self.pair, self.rating)
         return ratings
 
     def of_pairs(self, pairs: Array) -> tuple[Array, Array]:
-        """Every rating of these `pairs`, in their order: the index of its pair among them, and the rating."""
+        """Return every rating of these `pairs`, in their order: the index of its pair among them, and the rating."""
         first, end = (np.searchsorted(self.pair, pairs, side) for side in ("left", "right"))
         n = end - first
         index = np.repeat(np.arange(len(pairs)), n)
@@ -229,7 +229,7 @@ class TestRatings(Struct, frozen=True, eq=False):
 
 @table("test_ratings", uses=("part", "prepared", "test_pairs"), varies=("truth",))
 def test_ratings(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth: Truth) -> TestRatings:
-    """Every pair of the test file that the filter keeps, relevant or not: with its largest, last or summed rating, or each row."""
+    """Return every test pair that passes the filter, relevant or not, with its highest, first, last or summed rating, or once per row."""
     passing = rows_that_pass(part, prepared, test_pairs, truth.filter)
     pair, rating = test_pairs.row_pair, test_pairs.rating
     if "row" in truth.duplicates and test_pairs.repeats:
@@ -250,7 +250,7 @@ def test_ratings(part: PartData, prepared: Prepared, test_pairs: TestPairs, trut
 
 @table("scored_pairs", uses=("reading", "rated"), reads_scores=True)
 def scored_pairs(reading: Reading, rated: Rows) -> Rows:
-    """The test pairs that the list holds, in the order of users and items, each at its best rank: `rank`, `pair`, maybe `score`."""
+    """Return the test pairs that are in the list, in the order of users and items, at their best rank: `rank`, `pair`, maybe `score`."""
     _, first = np.unique(rated["pair"], return_index=True)
     rows = rated.take(first)
     if "score" not in reading.source.rows:
@@ -259,7 +259,7 @@ def scored_pairs(reading: Reading, rated: Rows) -> Rows:
 
 
 def scores_of(scored_pairs: Rows) -> Array:
-    """The scores of test pairs; `DataError` if the lists have none."""
+    """Return the scores of test pairs; `DataError` if the lists have none."""
     if "score" not in scored_pairs:
         raise DataError(
             "data.recommendations: the lists have no scores; correlations need them, and so do rating errors without data.predictions",
@@ -269,25 +269,25 @@ def scores_of(scored_pairs: Rows) -> Array:
 
 
 def top_items(reading: Reading, depth: int) -> tuple[Rows, Array]:
-    """The recommended items that a cut-off at `depth` lets through (at 0 all), and where they stand among all rows of the lists.
+    """Return the recommended items above a cut-off at `depth` (0: all), and their indexes among all rows of the lists.
 
-    Their `rank` is the one that cut-offs look at.
+    Their `rank` is the one that cut-offs use.
     """
     rank = reading.rank if reading.cut is None else reading.cut
     index = np.flatnonzero(rank <= depth) if depth else np.arange(len(reading))
     item_index = reading.item_index[index]
-    rows = Rows(reading.n_users, reading.user[index], {"rank": rank[index]}, gathered(reading.item, index), memo={"item_index": item_index})
+    rows = Rows(reading.n_users, reading.user[index], {"rank": rank[index]}, gather(reading.item, index), memo={"item_index": item_index})
     return rows, index
 
 
 @table("is_hit", uses=("reading", "test_pairs", "hits"))
 def is_hit(reading: Reading, test_pairs: TestPairs, hits: Rows) -> Array:
-    """For each row of the lists whether it is a hit; of an item that is listed several times as many rows as count, from the top."""
+    """Return for each row of the lists whether it is a hit; of an item listed several times, the first rows, as many as count."""
     counts = np.bincount(hits["pair"], minlength=len(test_pairs))
     row, pair = test_pairs.lookup.find(reading.pairs)
     order = np.argsort(pair, kind="stable")
     ordered = pair[order]
-    first = np.searchsorted(ordered, ordered)  # where the rows of the same pair begin
+    first = np.searchsorted(ordered, ordered)  # the first row of the same pair
     before = np.empty(len(pair), dtype=np.int64)
     before[order] = np.arange(len(pair)) - first
     marks = np.zeros(len(reading), dtype=np.bool_)

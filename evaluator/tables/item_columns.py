@@ -1,6 +1,6 @@
-"""Columns of items: popularity and what follows from it, and categories, also as one row for each category of an item.
+"""Columns of items: popularity and values that follow from it, and categories.
 
-Popularity is that of train unless a column says otherwise. Items that train does not hold have no place there.
+Popularity is counted in train unless a column says otherwise. Items that are not in train have no rank.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from .prepared import GroupBy, Prepared, ProfileGroups, item_column
 from .rows import PartData, starts_of
 
 MOST_BITS: Final = 62
-"""So many categories fit as bits into one integer."""
+"""Most categories that fit as bits into one integer."""
 
 
 def category_starts(prepared: Prepared) -> Array:
-    """Where the categories of each item begin, and their number at the end."""
+    """Return the start of each item's categories in `category_code`, and the number of all at the end."""
     if "category_starts" not in prepared.memo:
         prepared.memo["category_starts"] = starts_of(prepared.category_item, len(prepared.items))
     starts: Array = prepared.memo["category_starts"]
@@ -29,9 +29,9 @@ def category_starts(prepared: Prepared) -> Array:
 
 
 def categories_of(prepared: Prepared, item_index: Array) -> tuple[Array, Array]:
-    """One pair for each category of each of the items, those of an item together: the position in `item_index`, and the code.
+    """Return one entry for each category of each of the items: the position in `item_index` and the code; those of an item are together.
 
-    Items that are not known (-1) have no categories.
+    Unknown items (-1) have no categories.
     """
     starts = category_starts(prepared)
     counts = np.append(np.diff(starts), 0)[item_index]
@@ -43,13 +43,13 @@ def categories_of(prepared: Prepared, item_index: Array) -> tuple[Array, Array]:
 
 @item_column("n_categories")
 def n_categories(prepared: Prepared) -> Array:
-    """How many categories the item has."""
+    """Return the number of categories of each item."""
     return np.diff(category_starts(prepared))
 
 
 @item_column("category")
 def category(prepared: Prepared, code: int) -> Array:
-    """1 for the items that have the category of that code, else 0."""
+    """Return 1 for items that have the category with this code, else 0."""
     column = np.zeros(len(prepared.items), dtype=np.int64)
     column[prepared.category_item[prepared.category_code == code]] = 1
     return column
@@ -57,7 +57,7 @@ def category(prepared: Prepared, code: int) -> Array:
 
 @item_column("kind")
 def kind(prepared: Prepared) -> Array:
-    """The set of the item's categories as bits, category 1 being the lowest; there must be at most `MOST_BITS` categories."""
+    """Return each item's set of categories as bits, category 1 being the lowest; there must be at most `MOST_BITS` categories."""
     sets = np.zeros(len(prepared.items), dtype=np.int64)
     np.bitwise_or.at(sets, prepared.category_item, np.left_shift(np.int64(1), prepared.category_code.astype(np.int64) - 1))
     return sets
@@ -65,7 +65,7 @@ def kind(prepared: Prepared) -> Array:
 
 @item_column("kind_number", otherwise=-1)
 def kind_number(prepared: Prepared) -> Array:
-    """The index of the set of the item's categories among `category_sets`, -1 for items without categories."""
+    """Return the index of each item's set of categories in `category_sets`, -1 for items without categories."""
     sets = np.asarray(prepared.category_sets, dtype=np.int64)
     own, order = kind(prepared), np.argsort(sets)
     at = order[np.minimum(np.searchsorted(sets, own, sorter=order), len(sets) - 1)]
@@ -74,25 +74,25 @@ def kind_number(prepared: Prepared) -> Array:
 
 @table("user_group", uses=("part", "prepared"), params=("column",))
 def user_group(part: PartData, prepared: Prepared, column: str) -> Array:
-    """The code of each user's group in a column of data.users; 0 for a user without one."""
+    """Return the code of each user's group in a column of data.users; 0 for a user without one."""
     return _codes_of(prepared.group_users[column], prepared.user_groups[column], part.users)
 
 
 @table("popularity_group", uses=("part", "prepared"), params=("source", "unit", "share", "ties", "shares"))
 def popularity_group(part: PartData, prepared: Prepared, source: str, unit: str, share: float, ties: str, shares: str) -> Array:
-    """The number of each user's group, users being ordered by the share of popular items in their train items; 0 for others."""
+    """Return the number of each user's group; users are grouped by the share of popular items among their train items, 0 for others."""
     users, codes = prepared.profile_groups[ProfileGroups(source, unit, share, ties, shares)]
     return _codes_of(users, codes, part.users)
 
 
 def _codes_of(known: Ids, codes: Array, users: pl.Series) -> Array:
-    """The code of each of `users`, 0 for those who are not known."""
+    """Return the code of each of `users`, 0 for unknown users."""
     codes_of_users: Array = np.append(codes, 0)[known.index_of(users)]
     return codes_of_users
 
 
 def user_codes(by: GroupBy, part: PartData, prepared: Prepared) -> Array:
-    """The code of each user's group, from 1 in the order of the groups; 0 for a user of whom data.users does not say the group."""
+    """Return the code of each user's group, from 1 in the order of the groups; 0 for a user without a group in data.users."""
     if by.kind == "users":
         membership = prepared.memberships[by]
         return _codes_of(membership.ids, membership.code, part.users)
@@ -104,48 +104,48 @@ def user_codes(by: GroupBy, part: PartData, prepared: Prepared) -> Array:
 
 @item_column("train_rows")
 def train_rows(prepared: Prepared) -> Array:
-    """The number of train rows of the item; 0 for an item that train does not hold."""
+    """Return the number of train rows of each item; 0 for items that are not in train."""
     return prepared.train_rows
 
 
 @item_column("train_users")
 def train_users(prepared: Prepared) -> Array:
-    """The number of train users who have the item; 0 for an item that train does not hold."""
+    """Return the number of train users of each item; 0 for items that are not in train."""
     if len(prepared.train_users) < len(prepared.items):
         raise ValueError("the train users of items were not counted")
     return prepared.train_users
 
 
 def train_popularity(prepared: Prepared, count: str) -> Array:
-    """How popular each item is in train: by its `users`, repeated rows counting once, or by its `rows`."""
+    """Return how popular each item is in train: its number of `users`, where duplicates count once, or of `rows`."""
     return train_rows(prepared) if count == "rows" else train_users(prepared)
 
 
 @item_column("train_popularity")
 def popularity_column(prepared: Prepared, count: str) -> Array:
-    """`train_popularity` as a column; 0 for an item that train does not hold."""
+    """Return `train_popularity` as a column; 0 for items that are not in train."""
     return train_popularity(prepared, count)
 
 
-@item_column("known")
-def known(prepared: Prepared, of: str) -> Array:
-    """1 if train (`of` = `train`) or else the catalogue holds the item, otherwise 0."""
+@item_column("is_known")
+def is_known(prepared: Prepared, of: str) -> Array:
+    """Return 1 for items in train (`of` = `train`) or else in the catalogue, otherwise 0."""
     return (prepared.in_train if of == "train" else prepared.in_catalogue).astype(np.int64)
 
 
 @item_column("group")
 def group(prepared: Prepared, column: str) -> Array:
-    """The code of the item's group in a column of data.items; 0 for an item without one."""
+    """Return the code of each item's group in a column of data.items; 0 for an item without one."""
     return prepared.item_groups[column]
 
 
 @item_column("tail", otherwise=-1)
 def tail(prepared: Prepared, ratio: float, border: str, untrained: str = "neither", count: str = "users") -> Array:
-    """1 in the long tail, 0 in the short head, -1 for an item that train does not hold (`untrained` = `tail`: nor the catalogue).
+    """Return 1 in the long tail, 0 in the short head, -1 for items that are not in train (`untrained` = `tail`: nor in the catalogue).
 
-    By `border` the head is the shortest run of the most popular items that hold at least (`reaches`) or more than (`exceeds`) the `ratio`
-    of the popularity of all; or the tail is the `ratio` least popular items, at least one, and with a ratio above 1 the items of at most
-    that popularity (`least_popular`). Popularity is counted in `users` or `rows` of train. Equally popular items are ordered by id.
+    By `border` the head is the smallest number of most popular items with at least (`reaches`) or more than (`exceeds`) the share `ratio`
+    of the popularity of all; or the tail is the least popular share `ratio` of the items, at least one, and with a ratio above 1 the items
+    with at most that popularity (`least_popular`). Popularity is counted in `users` or `rows` of train. Ties are sorted by id.
     """
     column = np.full(len(prepared.items), -1.0)
     if untrained == "tail":
@@ -171,9 +171,9 @@ def _in_tail(popularity: Array, ratio: float, border: str) -> Array:
 
 @item_column("dense_rank")
 def dense_rank(prepared: Prepared, count: str) -> Array:
-    """The rank by train `users` or `rows`, the most popular item first; equal items share theirs and no rank is left out.
+    """Return the rank by train `users` or `rows`, the most popular item first; ties share a rank and no rank is left out.
 
-    0 for an item that train does not hold.
+    0 for items that are not in train.
     """
     column = np.zeros(len(prepared.items))
     _, column[prepared.in_train] = np.unique(-train_popularity(prepared, count)[prepared.in_train], return_inverse=True)
@@ -183,9 +183,9 @@ def dense_rank(prepared: Prepared, count: str) -> Array:
 
 @item_column("mean_rank")
 def mean_rank(prepared: Prepared, by: str) -> Array:
-    """The rank by train `rows` or `users`, the least popular item first, divided by the number of items of train.
+    """Return the rank by train `rows` or `users`, the least popular item first, divided by the number of items of train.
 
-    Equal items share the mean of their ranks; 0 for an item that train does not hold.
+    Ties share the mean of their ranks; 0 for items that are not in train.
     """
     popularity = train_popularity(prepared, by)[prepared.in_train]
     _, level, size = np.unique(popularity, return_inverse=True, return_counts=True)
@@ -195,7 +195,7 @@ def mean_rank(prepared: Prepared, by: str) -> Array:
 
 
 class Popularity(NamedTuple):
-    """How popular items are in train, or in train and test together: `counts`, which items have any rows, and the order of first rows."""
+    """Popularity of items in train, or in train and test together: `counts`, the mask of items with rows, and the order of first rows."""
 
     counts: Array
     held: Array
@@ -204,7 +204,7 @@ class Popularity(NamedTuple):
 
 
 def popularity_in(prepared: Prepared, source: str, count: str) -> Popularity:
-    """The popularity of items by `users` or `rows` of `train`, or of `train_and_test` together; items of train come first there.
+    """Return the popularity of items by `users` or `rows` of `train`, or of `train_and_test` together, where items of train come first.
 
     `ValueError` if test was not counted.
     """
@@ -221,7 +221,7 @@ def popularity_in(prepared: Prepared, source: str, count: str) -> Popularity:
 
 @item_column("pop")
 def pop(prepared: Prepared, source: str, count: str) -> Array:
-    """The `users` or `rows` of the item divided by the number of users, in `train` or in `train_and_test` together."""
+    """Return the `users` or `rows` of each item divided by the number of users, in `train` or in `train_and_test` together."""
     found = popularity_in(prepared, source, count)
     share: Array = found.counts / max(found.n_users, 1.0)
     return share
@@ -229,9 +229,9 @@ def pop(prepared: Prepared, source: str, count: str) -> Array:
 
 @item_column("popular")
 def popular(prepared: Prepared, source: str, count: str, share: float, ties: str) -> Array:
-    """1 for the round(`share`·N) most popular of the N items of `train`, or of `train_and_test` together, otherwise 0.
+    """Return 1 for the round(`share`·N) most popular of the N items of `train`, or of `train_and_test` together, otherwise 0.
 
-    Equal items stand in the order of their ids, or of their first rows in the files (`ties` = `first_row`).
+    Ties are sorted by id, or by first row in the files (`ties` = `first_row`).
     """
     found = popularity_in(prepared, source, count)
     order = found.first_row_order if ties == "first_row" else np.arange(len(found.counts))

@@ -1,4 +1,4 @@
-"""The lists of a part: their rows as a source has them, the order in which they are ranked, and what is taken out."""
+"""The lists of a part: their rows as stored, the order in which they are ranked, and the rows that are removed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ..conventions.axis import Lists, Truth
 from ..lazy import pl
 from .array import Array, in_single_precision
 from .graph import Tables, table
-from .ids import Pairs, any_repeated, gathered
+from .ids import Pairs, gather, has_duplicates
 from .prepared import Prepared
-from .rows import LISTS, PartData, Rows, SourceRows, in_order, numbered, starts_of, within_users
+from .rows import LISTS, PartData, Rows, SourceRows, in_order, number_rows, starts_of, within_users
 from .truth import TestPairs
 
 _MOST_USERS = 1 << 31
@@ -24,10 +24,10 @@ _SIGN = np.uint32(1 << 31)
 
 
 def sorted_within_users(user: Array, keys: Sequence[tuple[Array | pl.Series, bool]]) -> Array:
-    """The order that sorts rows by user and then by `keys`, each with whether it descends; equal rows stay as they are.
+    """Return the order that sorts rows by user and then by `keys`, each with whether it descends; the sort is stable.
 
-    The first key holds numbers, none of them NaN. Rows are sorted by the user and 32 bits of that key in one number; only rows that
-    share it are compared by all keys.
+    The first key has numbers, no NaN. Rows are sorted by one number, the user and 32 bits of this key; only rows that share it are compared
+    by all keys.
     """
     (first, falls), *_ = keys
     if not len(user) or int(user.max()) >= _MOST_USERS:
@@ -41,35 +41,31 @@ def sorted_within_users(user: Array, keys: Sequence[tuple[Array | pl.Series, boo
     if len(ties):
         positions = np.union1d(ties, ties + 1)
         rows = np.sort(order[positions])
-        order[positions] = rows[in_order(user[rows], [(_at(key, rows), descends) for key, descends in keys])]
+        order[positions] = rows[in_order(user[rows], [(_take(key, rows), descends) for key, descends in keys])]
     return order
 
 
 def _in_32_bits(key: Array) -> Array:
-    """Unsigned numbers of 32 bits that rise where the key does; different values may share one."""
+    """Return unsigned numbers of 32 bits that are in the order of the key; different values may share one."""
     if key.dtype.kind in "iu":
         least = key.min()
         if int(key.max()) - int(least) < 1 << 32:
             above: Array = (key - least).astype(np.uint32)
             return above
-    bits = (in_single_precision(key) + np.float32(0)).view(np.uint32)  # makes -0.0 the same as 0.0
-    # Bits of floats rise with positive and fall with negative ones: those of negative ones are inverted.
+    bits = (in_single_precision(key) + np.float32(0)).view(np.uint32)  # turns -0.0 into 0.0
+    # As integers, the bits of floats rise with positive numbers and fall with negative ones, so those of negative ones are inverted.
     negative = (bits >> np.uint32(31)) * np.uint32(0xFFFFFFFF)
     rising: Array = bits ^ (negative | _SIGN)
     return rising
 
 
-def _at(key: Array | pl.Series, rows: Array) -> Array | pl.Series:
-    return gathered(key, rows) if isinstance(key, pl.Series) else key[rows]
-
-
 _TIE_KEYS = {"item_asc": ("item", False), "item_desc": ("item", True), "text_asc": ("item_text", False), "text_desc": ("item_text", True)}
 Order = tuple[tuple[str, bool], ...]
-"""The columns that order a list, each with whether it descends."""
+"""Columns that order a list, each with whether it descends."""
 
 
 class ListRows:
-    """The rows of the lists as a source has them, before they are ranked."""
+    """The rows of the lists as stored, before they are ranked."""
 
     def __init__(self, rows: SourceRows, pairs: Pairs, prepared: Prepared) -> None:
         self.rows, self.pairs, self._prepared = rows, pairs, prepared
@@ -77,35 +73,35 @@ class ListRows:
 
     @property
     def user(self) -> Array:
-        """The index of each row's user."""
+        """Index of each row's user."""
         return self.rows.user
 
     @cached_property
     def repeats(self) -> bool:
-        """Whether a list contains an item more than once."""
-        return any_repeated(self.pairs, self.rows.starts)
+        """Return whether a list contains an item more than once."""
+        return has_duplicates(self.pairs, self.rows.starts)
 
     @cached_property
     def item_index(self) -> Array:
-        """The index of each row's item among the items that are known before, -1 for others."""
+        """Index of each row's item among the known items, -1 for unknown ones."""
         return self._prepared.items.index_of(self.rows.item)
 
     def key(self, name: str) -> Array | pl.Series:
-        """A column by which lists are ordered."""
+        """Return a column by which lists are ordered."""
         if name == "item_text":
             return self.rows.item.cast(pl.String)
         if name == "score32":
             return in_single_precision(self.rows.column("score"))
         return self.rows.item if name == "item" else self.rows.column(name)
 
-    def ranked(self, choice: Lists) -> Array | None:
-        """The rows in the order of the lists, or `None` where they stand in it."""
+    def order_by(self, choice: Lists) -> Array | None:
+        """Return the rows in the order of the lists, or `None` if they are stored in this order."""
         order = order_of(self.rows, choice)
         if order not in self._orders:
-            self._orders[order] = self._sorted(order)
+            self._orders[order] = self._sort(order)
         return self._orders[order]
 
-    def _sorted(self, order: Order) -> Array | None:
+    def _sort(self, order: Order) -> Array | None:
         user = self.user
         wrong = self._out_of_order(order)
         if not wrong.any():
@@ -121,7 +117,7 @@ class ListRows:
         return order_of_rows
 
     def _out_of_order(self, order: Order) -> Array:
-        """For each row but the first, whether it should stand above the row before."""
+        """Return for each row but the first whether it belongs above the row before."""
         (first, falls), *rest = order
         key = np.asarray(self.key(first))
         later, earlier = key[1:], key[:-1]
@@ -137,11 +133,11 @@ class ListRows:
 
 
 def order_of(rows: SourceRows, choice: Lists) -> Order:
-    """The columns that order a list.
+    """Return the columns that order a list.
 
-    By `choice.order` the first of: `rank` its `position` column, its score, the order of the file; `score` the score, the position, the
-    order of the file; `file` that order. Ties are broken as `choice.ties` says, by default by item id, so that the order of rows in the
-    file cannot change a number.
+    The first available is used, by `choice.order`: `rank`: the column `position`, the score, the order of the file; `score`: the score, the
+    position, the order of the file; `file`: the order of the file. Ties are broken by `choice.ties`, by default by item id, so that the
+    order of rows in the file cannot change a number.
     """
     score = ("score32" if choice.score_type == "float32" and rows.frame.schema.get("score") != pl.Float32 else "score", True)
     by = {"position": ("position", False), "score": score}
@@ -152,20 +148,20 @@ def order_of(rows: SourceRows, choice: Lists) -> Order:
 
 
 def _take(key: Array | pl.Series, index: Array) -> Any:
-    return gathered(key, index) if isinstance(key, pl.Series) else key[index]
+    return gather(key, index) if isinstance(key, pl.Series) else key[index]
 
 
 @table("rows_as_stored", uses=("part", "prepared"))
 def rows_as_stored(part: PartData, prepared: Prepared) -> ListRows:
-    """The rows of the lists as the source has them, the same for every choice."""
+    """Return the rows of the lists as stored, the same for every choice."""
     return ListRows(part.rows(LISTS), part.pairs[LISTS], prepared)
 
 
 @table("list_rows", uses=("part", "prepared", "rows_as_stored"), varies=("lists",))
 def list_rows(part: PartData, prepared: Prepared, rows_as_stored: ListRows, lists: Lists) -> ListRows:
-    """The rows of the lists; where repeated items are one row each item of a list once.
+    """Return the rows of the lists; if duplicates are combined into one row, each item of a list once.
 
-    With `sum_scores` it has the sum of its scores and its best position, with `keep_last_row` the score and the position of its last row.
+    With `sum_scores` this row has the sum of the scores and the best position, with `keep_last_row` the score and position of the last row.
     """
     how = _one_row_per_item(rows_as_stored.rows, lists.duplicates)
     if not how or not rows_as_stored.repeats:
@@ -178,8 +174,8 @@ def list_rows(part: PartData, prepared: Prepared, rows_as_stored: ListRows, list
 
 
 def _one_row_per_item(rows: SourceRows, duplicates: str) -> list[pl.Expr]:
-    """How the columns of several rows of an item become one; empty where rows stay as they are."""
-    row = pl.col("row").first()  # among ties the item stands where its first row stood
+    """Return the expressions that combine several rows of an item into one; empty if rows stay as stored."""
+    row = pl.col("row").first()  # a tied item keeps the position of its first row
     if duplicates == "sum_scores" and "score" in rows:
         return [pl.col("score").cast(pl.Float64).sum(), *([pl.col("position").min()] if "position" in rows else []), row]
     if duplicates == "keep_last_row":
@@ -189,11 +185,11 @@ def _one_row_per_item(rows: SourceRows, duplicates: str) -> list[pl.Expr]:
 
 
 class Reading(Struct, frozen=True, eq=False, dict=True):
-    """The lists of a part, ranked, under one choice of order, repeated, seen and unknown items.
+    """The ranked lists of a part, under one choice of the order and of the treatment of duplicates, seen and unknown items.
 
-    `rows` are the indexes of the rows of `source` that are left, in the order of the lists; `None`: all, as they stand. `cut` is the rank
-    that a cut-off looks at where rows were taken out after it, and `dropped` are those rows. `starts` says where the rows of
-    each user begin, `lengths` is the length of each user's list as a cut-off sees it.
+    `rows` are the indexes of the remaining rows of `source`, in the order of the lists; `None`: all, as stored. If rows are removed after
+    the cut-off, `cut` is the rank before, which cut-offs use, and `dropped` has these rows. `starts` has the first row of each user,
+    `lengths` the length of each user's list before such rows are removed.
     """
 
     source: ListRows
@@ -208,7 +204,7 @@ class Reading(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def repeats(self) -> bool:
-        """Whether a list may hold an item more than once."""
+        """Return whether a list may contain an item more than once."""
         return self.source.repeats
 
     def __len__(self) -> int:
@@ -216,48 +212,48 @@ class Reading(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def rank(self) -> Array:
-        """The rank of every row."""
-        return numbered(self.user, self.n_users, self.starts)
+        """Rank of every row."""
+        return number_rows(self.user, self.n_users, self.starts)
 
     @cached_property
     def item(self) -> pl.Series:
-        """The item of every row."""
-        return self.source.rows.item if self.rows is None else gathered(self.source.rows.item, self.rows)
+        """Item of every row."""
+        return self.source.rows.item if self.rows is None else gather(self.source.rows.item, self.rows)
 
     @cached_property
     def pairs(self) -> Pairs:
-        """The pairs of user and item of every row."""
+        """Pair of user and item of every row."""
         pairs = self.source.pairs
         return pairs if self.rows is None else Pairs(self.user, self.item, pairs.key[self.rows], pairs.item_bits)
 
     @cached_property
     def item_index(self) -> Array:
-        """The index of each row's item among the items that are known before, -1 for others."""
+        """Index of each row's item among the known items, -1 for unknown ones."""
         return self.source.item_index if self.rows is None else self.source.item_index[self.rows]
 
     @cached_property
     def score(self) -> Array:
-        """The score of every row; `KeyError` if the lists have none."""
+        """Score of every row; an error of Polars if the lists have none."""
         scores = self.source.rows.column("score").astype(np.float64)
         return scores if self.rows is None else scores[self.rows]
 
     def table(self, index: Array | None = None) -> Rows:
-        """The rows at `index`, or all of them, with `rank`, and with `cut` where cut-offs look at another rank."""
+        """Return the rows at `index`, or all, with `rank`, and with `cut` if cut-offs use another rank."""
         if index is None:
             columns = {"rank": self.rank} | ({} if self.cut is None else {"cut": self.cut})
             return Rows(self.n_users, self.user, columns, self.item, "rank" if self.cut is None else "cut")
         user = self.user[index]
         rank = index - self.starts[user] + 1
         columns = {"rank": rank} | ({} if self.cut is None else {"cut": self.cut[index]})
-        return Rows(self.n_users, user, columns, gathered(self.item, index), "rank" if self.cut is None else "cut")
+        return Rows(self.n_users, user, columns, gather(self.item, index), "rank" if self.cut is None else "cut")
 
 
 @table("reading", uses=("part", "prepared", "list_rows"), varies=("lists",))
 def reading(part: PartData, prepared: Prepared, list_rows: ListRows, lists: Lists) -> Reading:
-    """The lists, ranked, without the rows that the choice takes out: those first that go before the list is cut."""
-    rows, user, starts = list_rows.ranked(lists), list_rows.user, list_rows.rows.starts
+    """Return the ranked lists without the rows that the choice removes, before or after the cut-off."""
+    rows, user, starts = list_rows.order_by(lists), list_rows.user, list_rows.rows.starts
     whole = Reading(list_rows, rows, user, part.n_users, starts, np.diff(starts))
-    before, after = _unwanted(whole, part, prepared, lists)
+    before, after = _masks_to_remove(whole, part, prepared, lists)
     if before is not None:
         left = np.flatnonzero(~before)
         rows, user = left if rows is None else rows[left], user[left]
@@ -268,7 +264,7 @@ def reading(part: PartData, prepared: Prepared, list_rows: ListRows, lists: List
     if after is None or not after.any():
         return Reading(list_rows, rows, user, part.n_users, starts, lengths, one_hit_per_item=one_hit)
     left, gone = np.flatnonzero(~after), np.flatnonzero(after)
-    cut = numbered(user, part.n_users, starts)
+    cut = number_rows(user, part.n_users, starts)
     return Reading(
         list_rows,
         left if rows is None else rows[left],
@@ -282,8 +278,8 @@ def reading(part: PartData, prepared: Prepared, list_rows: ListRows, lists: List
     )
 
 
-def _unwanted(reading: Reading, part: PartData, prepared: Prepared, lists: Lists) -> tuple[Array | None, Array | None]:
-    """Which rows are taken out before the list is cut, and which after; `None` if there are none."""
+def _masks_to_remove(reading: Reading, part: PartData, prepared: Prepared, lists: Lists) -> tuple[Array | None, Array | None]:
+    """Return the masks of rows to remove before and after the cut-off; `None` if there are none."""
     before: Array | None = None
     after: Array | None = None
     gone: list[tuple[Array, bool]] = []
@@ -294,7 +290,7 @@ def _unwanted(reading: Reading, part: PartData, prepared: Prepared, lists: Lists
         if known.any():
             gone.append((~np.append(known, False)[reading.item_index], lists.unknown == "drop"))
     if lists.duplicates in ("keep_best_rank", "keep_best_rank_after_cut", "keep_last_row", "sum_scores") and reading.repeats:
-        gone.append((repeated(reading), lists.duplicates == "keep_best_rank_after_cut"))
+        gone.append((duplicate_mask(reading), lists.duplicates == "keep_best_rank_after_cut"))
     for mask, is_after in gone:
         if is_after:
             after = mask if after is None else after | mask
@@ -304,22 +300,22 @@ def _unwanted(reading: Reading, part: PartData, prepared: Prepared, lists: Lists
 
 
 def seen_in_train(reading: Reading, part: PartData) -> Array:
-    """For every row of the lists whether train holds the pair."""
+    """Return for every row of the lists whether train has the pair."""
     mask = np.zeros(len(reading), dtype=np.bool_)
     rows, _ = part.lookup_of_train.find(reading.pairs)
     mask[rows] = True
     return mask
 
 
-def repeated(reading: Reading) -> Array:
-    """For every row of the lists whether its item stands further up already."""
+def duplicate_mask(reading: Reading) -> Array:
+    """Return for every row of the lists whether its item is already listed above."""
     mask = np.ones(len(reading), dtype=np.bool_)
     mask[first_of_each(reading.pairs)] = False
     return mask
 
 
 def first_of_each(pairs: Pairs) -> Array:
-    """The first row of every pair."""
+    """Return the first row of every pair."""
     if pairs.exact:
         return np.unique(pairs.key, return_index=True)[1]
     frame = pl.DataFrame({"user": pairs.user, "item": pairs.item}).with_row_index("row")
@@ -328,37 +324,37 @@ def first_of_each(pairs: Pairs) -> Array:
 
 @table("listed", uses=("reading",), columns=("rank", "item"), title="The items of the list")
 def listed(reading: Reading) -> Rows:
-    """Every recommended item: `rank`."""
+    """Return every recommended item: `rank`."""
     return reading.table()
 
 
 @table("scored", uses=("reading",), columns=("rank", "item", "score"), title="The items of the list", reads_scores=True)
 def scored(reading: Reading) -> Rows:
-    """Every recommended item with its `score`."""
+    """Return every recommended item with its `score`."""
     return reading.table().with_columns(score=reading.score)
 
 
 @table("repeats", uses=("reading",), columns=("rank", "item"), title="Ranks of items that are listed above")
 def repeats(reading: Reading) -> Rows:
-    """The rows of items that stand further up in the list already: `rank`."""
-    return reading.table(np.flatnonzero(repeated(reading)) if reading.repeats else np.empty(0, dtype=np.int64))
+    """Return the rows whose item is already listed above: `rank`."""
+    return reading.table(np.flatnonzero(duplicate_mask(reading)) if reading.repeats else np.empty(0, dtype=np.int64))
 
 
 @table("seen", uses=("reading", "part"), columns=("rank", "item"), title="Listed items of the user's train rows")
 def seen(reading: Reading, part: PartData) -> Rows:
-    """The recommended items that train holds for the user, each once, at its best rank: `rank`."""
+    """Return the recommended items that the user has in train, each once, at its best rank: `rank`."""
     rows = np.flatnonzero(seen_in_train(reading, part))
     return reading.table(rows[np.sort(first_of_each(reading.pairs.take(rows)))])
 
 
 @table("dropped", uses=("reading",), columns=("rank",), title="Rows that were removed after the list was cut")
 def dropped(reading: Reading) -> Rows | None:
-    """The rows that were taken out after the list was cut: `rank`; `None` if there are none."""
+    """Return the rows that are removed after the cut-off: `rank`; `None` if there are none."""
     return reading.dropped
 
 
 class Canonical:
-    """Maps choices of lists and of truth to the first that gives the same tables for a part."""
+    """Map from choices of lists and of truth to the first choice with the same tables for a part."""
 
     def __init__(self, prepared: Prepared, part: PartData, tables: Tables) -> None:
         self._prepared, self._part, self._tables = prepared, part, tables
@@ -367,7 +363,7 @@ class Canonical:
         self._orders: list[tuple[Lists, Array | None]] = []
 
     def lists(self, choice: Lists) -> Lists:
-        """The choice of lists that stands for `choice`."""
+        """Return the first choice of lists with the same tables as `choice`."""
         if choice not in self._lists:
             self._lists[choice] = self._canonical_lists(choice)
         return self._lists[choice]
@@ -380,7 +376,7 @@ class Canonical:
         simplest = replace(choice, duplicates=duplicates, seen=seen, unknown=unknown)
         if duplicates in ("keep_last_row", "sum_scores"):
             return simplest
-        order = rows.ranked(choice)
+        order = rows.order_by(choice)
         for other, other_order in self._orders:
             if _same(order, other_order):
                 return replace(simplest, order=other.order, ties=other.ties, score_type=other.score_type)
@@ -388,7 +384,7 @@ class Canonical:
         return simplest
 
     def truth(self, choice: Truth) -> Truth:
-        """The choice of truth that stands for `choice`."""
+        """Return the first choice of truth with the same tables as `choice`."""
         if choice not in self._truths:
             self._truths[choice] = self._canonical_truth(choice)
         return self._truths[choice]

@@ -1,4 +1,4 @@
-"""`Prepared`: what is known before the lists are read, as arrays: items with their popularity and categories, groups, distances."""
+"""`Prepared`: everything known before the lists are read, as arrays: items with popularity and categories, groups, distances."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .ids import Ids
 
 _MOST_NAMES: Final = 20
 MISSING: Final = "(missing)"
-"""The group of the users or items of which nothing says the group."""
+"""Group of the users or items without a group."""
 
 
 class Group(Struct, frozen=True):
-    """One group of users or items: its name in the file, the code that stands for it in columns, and how many it has."""
+    """One group of users or items: its name in the file, its code in columns, and its number of members."""
 
     name: str
     code: int
@@ -32,7 +32,7 @@ class Group(Struct, frozen=True):
 
 
 def no_such_group(where: str, name: str, names: Sequence[str]) -> DataError:
-    """The failure of a measure that asks for a group which nothing is in."""
+    """Return the error for a measure that names a group without members."""
     close = difflib.get_close_matches(name, names, n=1)
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     held = f"the groups are {', '.join(map(repr, names[:_MOST_NAMES]))}{more}" if names else "nothing has a group there"
@@ -40,11 +40,11 @@ def no_such_group(where: str, name: str, names: Sequence[str]) -> DataError:
 
 
 class GroupBy(Struct, frozen=True):
-    """What results are split by, an entry of `evaluation.by`.
+    """A grouping that results are split by, an entry of `evaluation.by`.
 
     `users` and `items`: a `column` of data.users or data.items; `train_count`: the number of a user's rows in data.train, where a group
-    begins at each of the `borders` (ascending, from 1), or which make `n_groups` groups of about equal size, whose borders `Prepared` has;
-    `cold`: whether data.train holds the user at all.
+    begins at each of the `borders` (ascending, from 1), or `n_groups` groups of about equal size, whose borders are in `Prepared`; `cold`:
+    whether the user is in data.train at all.
     """
 
     kind: Literal["users", "items", "train_count", "cold"]
@@ -54,17 +54,17 @@ class GroupBy(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What the results call it: `users.plan`, `items.genre`, `train_count` or `cold`."""
+        """Name in the results: `users.plan`, `items.genre`, `train_count` or `cold`."""
         return f"{self.kind}.{self.column}" if self.column else self.kind
 
     @property
     def need(self) -> str:
-        """The input that it looks at: a column of one, or train."""
+        """Input that it reads: a column of one, or train."""
         return self.name if self.column else "train"
 
     @property
     def fixed_groups(self) -> tuple[str, ...]:
-        """The names of the groups that do not depend on a file; none where a column names them."""
+        """Names of the groups that do not depend on a file; empty if a column names them."""
         if self.kind == "cold":
             return ("cold", "warm")
         if self.kind == "train_count":
@@ -75,16 +75,16 @@ class GroupBy(Struct, frozen=True):
 
 _DAY: Final = 86_400.0
 _UNITS: Final = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6))
-"""Below which size times are seconds, milliseconds or microseconds since 1970; above they are nanoseconds."""
+"""Times below these sizes are seconds, milliseconds or microseconds since 1970; larger ones are nanoseconds."""
 
 
 class TimeFacts(Struct, frozen=True, eq=False):
-    """What the times of test and train say about all users.
+    """Facts about all users that follow from the times of test and train.
 
     `first_test` is the time of the earliest test row (`None`: no test row has a time). `young` are the items whose first row, in test or
-    train, is later than the last test row of some user: only these can be recommended before they existed. `born` is the time of that
-    first row, in the order of `young`. `day` is the length of a day, where one of the two files has nothing but days: then all times are
-    compared by their day, since a row with a day alone may be younger than any time of that day. `None`: times are compared as they are.
+    train, is later than the last test row of some user: only these can be recommended before they existed. `born` is the time of this first
+    row, in the order of `young`. `day` is the length of a day if one of the two files has only whole days: then all times are compared by
+    day, because a row with only a day may be later than any time of that day. `None`: times are compared as they are.
     """
 
     first_test: float | None
@@ -94,7 +94,7 @@ class TimeFacts(Struct, frozen=True, eq=False):
 
     @classmethod
     def of(cls, test: pl.DataFrame, train: pl.DataFrame) -> TimeFacts:
-        """The facts of rows with `user item timestamp`; rows without a time are passed over."""
+        """Return the facts of rows with `user item timestamp`; rows without a time are skipped."""
         day = _length_of_day(test["timestamp"].drop_nulls()) or _length_of_day(train["timestamp"].drop_nulls())
         timed = test.drop_nulls("timestamp")
         rows = pl.concat([frame.select("item", "timestamp").drop_nulls("timestamp") for frame in (test, train)])
@@ -109,12 +109,12 @@ class TimeFacts(Struct, frozen=True, eq=False):
 
 
 def by_day(times: Any, day: float | None) -> Any:
-    """Times, a number, an array or an expression of Polars, put back to the begin of their day if days have a length."""
+    """Return times (a number, an array or a Polars expression), rounded down to the start of their day unless `day` is `None`."""
     return times if day is None else times // day * day
 
 
 def _length_of_day(times: pl.Series) -> float | None:
-    """The length of a day in the unit of `times`, if all of them are whole days; `None` if one is not, or all are 0."""
+    """Return the length of a day in the unit of `times` if all are whole days; `None` if one is not, or none is as large as a day."""
     most = abs(float(times.abs().max())) if len(times) else 0.0  # type: ignore[arg-type]
     unit = next((unit for largest, unit in _UNITS if most < largest), 1e9)
     if most < _DAY * unit or (times.head(100) % (_DAY * unit) != 0).any():
@@ -123,7 +123,10 @@ def _length_of_day(times: pl.Series) -> float | None:
 
 
 class Membership(Struct, frozen=True, eq=False):
-    """Each `member`, an index into `ids`, has the group with this `code`, from 1: a user one group at most, an item maybe several."""
+    """Groups of users or items: each `member`, an index into `ids`, is in the group with this `code`, from 1.
+
+    A user is in one group at most, an item maybe in several.
+    """
 
     groups: tuple[Group, ...]
     ids: Ids
@@ -131,7 +134,7 @@ class Membership(Struct, frozen=True, eq=False):
     code: Array
 
     def mask(self, code: int) -> Array:
-        """Whether each of the ids, and at the end one that is not known, has the group with this code; 0: no group at all."""
+        """Return whether each of the ids, and at the end an unknown one, is in the group with this code; 0: in no group."""
         mask = np.zeros(len(self.ids) + 1, dtype=np.bool_)
         mask[self.member if code == 0 else self.member[self.code == code]] = True
         return ~mask if code == 0 else mask
@@ -140,8 +143,8 @@ class Membership(Struct, frozen=True, eq=False):
 class ProfileGroups(NamedTuple):
     """A way to group users by the share of popular items among their train items.
 
-    Popular are the items of the item column `popular` with these `source`, `share` and `ties`, counted in this `unit`; `shares` are the
-    sizes of the groups as shares of the train users, with ; between them.
+    Popular items are those of the item column `popular` with these `source`, `share` and `ties`, counted in this `unit`; `shares` are the
+    sizes of the groups as shares of the train users, separated by semicolons.
     """
 
     source: str
@@ -152,24 +155,23 @@ class ProfileGroups(NamedTuple):
 
 
 class Prepared(Struct, frozen=True, eq=False):
-    """What is known before the lists are read. Arrays of items follow the order of `items`.
+    """Everything known before the lists are read. Arrays of items follow the order of `items`.
 
-    - `items`: every item that train, the items file or (where a metric counts them) the test file holds.
-    - `train_rows`, `train_users`, `train_first`: the number of train rows and of train users of each item, and its first row of train;
-      `train_users` is empty where no metric needs it.
-    - `in_train`, `in_catalogue`: whether train holds the item, and whether the catalogue does (the items file, else train).
+    - `items`: every item of train, the items file or (if a metric counts them) the test file.
+    - `train_rows`, `train_users`, `train_first`: number of train rows and of train users of each item, and its first train row;
+      `train_users` is empty if no metric needs it.
+    - `in_train`, `in_catalogue`: whether the item is in train, and in the catalogue (the items file, else train).
     - `category_item`, `category_code`: the categories of items, one pair each, in the order of items and codes from 1.
-    - `item_groups`, `user_groups`: by column, the code of the group of each item (0 for none), and of each of `group_users`.
+    - `item_groups`, `user_groups`: by column, the group code of each item (0 for none), and of each of `group_users`.
     - `numbers`: `items` (of the catalogue); of train `train_users`, `train_rows`, `train_items` and `least_rows` (of an item);
-      `train_pairs` (distinct pairs of train) and `least_users` (of an item) where `train_users` of items are counted;
-      `categories`, `train_categories` and `items_without_category`; `untrained_items` (of the catalogue that train does not hold);
-      `train_and_test_users`, where test rows are counted by item; `least_rating` (of the test file); `mean_rating` (of the
-      test file and train), where relevance depends on it.
+      `train_pairs` (distinct pairs of train) and `least_users` (of an item) if `train_users` of items are counted; `categories`,
+      `train_categories` and `items_without_category`; `untrained_items` (of the catalogue, not in train); `train_and_test_users` if test
+      rows are counted by item; `least_rating` (of the test file); `mean_rating` (of test and train) if relevance depends on it.
     - `groups`: the groups that a column (`items.genre`, `users.age`, `categories`) names.
-    - `category_sets`: the distinct sets of categories, as bits, where there are few.
-    - `train_by_item`: the train pairs, for distances by co-occurrence; `distances`: `item other distance`, both ways;
-      `policy`: `item previous` and maybe `user`, the scores of a previous policy.
-    - `sources`: which sources are given, such as `train` and `baseline`.
+    - `category_sets`: the distinct sets of categories, as bits, if there are few.
+    - `train_by_item`: the train pairs, for distances by co-occurrence; `distances`: `item other distance`, in both directions; `policy`:
+      `item previous` and maybe `user`, the scores of a previous policy.
+    - `sources`: the given sources, such as `train` and `baseline`.
     """
 
     items: Ids
@@ -187,46 +189,46 @@ class Prepared(Struct, frozen=True, eq=False):
     group_users: Mapping[str, Ids] = field(default_factory=dict)
     user_groups: Mapping[str, Array] = field(default_factory=dict)
     test_rows: Array | None = None
-    """The number of test rows of each item, where a metric counts them."""
+    """Number of test rows of each item, if a metric counts them."""
     test_new_users: Array | None = None
-    """The number of users of each item in the test file for whom train does not hold it, where test rows are counted."""
+    """Number of test users of each item who do not have it in train, if test rows are counted."""
     test_first: Array | None = None
-    """The first test row of each item that the test file holds, where test rows are counted."""
+    """First test row of each item of the test file, if test rows are counted."""
     profile_groups: Mapping[ProfileGroups, tuple[Ids, Array]] = field(default_factory=dict)
-    """The train users and the number of the group of each, from 1."""
+    """The train users, and the group number of each, from 1."""
     train_by_item: pl.DataFrame | None = None
     distances: pl.DataFrame | None = None
     policy: pl.DataFrame | None = None
     sources: frozenset[str] = frozenset()
     times: TimeFacts | None = None
-    """What checks compare times with, where test and train both have times."""
+    """Times that checks compare with, if test and train both have times."""
     baseline_lists: Lists | None = None
-    """How the lists of the reference model are ranked."""
+    """Ranking of the lists of the reference model."""
     memberships: Mapping[GroupBy, Membership] = field(default_factory=dict)
-    """Who stands in which group of the columns that results are split by."""
+    """Members of the groups of the columns that results are split by."""
     item_values: Mapping[str, Array] = field(default_factory=dict)
-    """The values of items by column of data.items, for measures of value; NaN for an item without one."""
+    """Values of items by column of data.items, for measures of value; NaN for an item without one."""
     row_columns: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
-    """The column of the frame of test rows that holds each column of values, and whether its numbers are written as 3,5."""
+    """For each column of values of the test rows its name in their frame, and whether its numbers have a decimal comma (3,5)."""
     borders: Mapping[GroupBy, tuple[int, ...]] = field(default_factory=dict)
-    """The borders of groups of about equal size."""
+    """Borders of groups of about equal size."""
     memo: dict[Any, Any] = field(default_factory=dict)
-    """Columns of items that were computed, by name and parameters."""
+    """Computed columns of items, by name and parameters."""
 
     def with_borders(self, by: GroupBy) -> GroupBy:
-        """Return a grouping with the borders of its groups, also where they follow from the data."""
+        """Return a grouping with the borders of its groups, also if they follow from the data."""
         return replace(by, borders=self.borders[by]) if by.n_groups else by
 
     def number(self, name: str) -> float:
-        """A number of the side inputs."""
+        """Return a number of the side inputs."""
         return self.numbers[name]
 
     def groups_of(self, column: str) -> tuple[Group, ...]:
-        """The groups that a column names."""
+        """Return the groups that a column names."""
         return self.groups[column]
 
     def item_column(self, name: str, **params: Scalar) -> Array:
-        """A column of items with one value more than there are items: the last is that of an item that is not known."""
+        """Return a column of items with one value more than there are items: the last is that of an unknown item."""
         key = (name, *sorted(params.items()))
         if key not in self.memo:
             self.memo[key] = ITEM_COLUMNS[name](self, **params)
@@ -238,7 +240,7 @@ ITEM_COLUMNS: Final[dict[str, Callable[..., Array]]] = {}
 
 
 def item_column(name: str, *, otherwise: float = 0) -> Callable[[Callable[..., Array]], Callable[..., Array]]:
-    """Declare a column of items; the decorated function makes it of `Prepared` and its parameters. Unknown items have `otherwise`."""
+    """Declare a column of items, which the decorated function computes from `Prepared` and parameters; unknown items have `otherwise`."""
 
     def declare(make: Callable[..., Array]) -> Callable[..., Array]:
         def made(prepared: Prepared, **params: Scalar) -> Array:

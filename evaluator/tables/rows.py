@@ -12,22 +12,22 @@ from msgspec import Struct, field
 from ..lazy import pl
 from ..sums.group_sums import exact_group_sums
 from .array import Array
-from .ids import Ids, Lookup, Pairs, gathered, paired, user_starts
+from .ids import Ids, Lookup, Pairs, gather, make_pairs, user_starts
 
 _MOST_CELLS: Final = 1 << 16
-"""Numbers by user, cut-off and kind are counted in one table if it is no larger than this, or than a few times the rows."""
+"""Largest table in which rows are counted by user, cut-off and kind at once; a few cells per row are allowed in addition."""
 
 Cutoffs = tuple[int, ...] | None
 """Cut-offs in ascending order; `None` is the whole list."""
 
 
 class Rows(Struct, frozen=True, eq=False):
-    """Rows that belong to users of a part, those of a user together, in ascending order of the users' indexes.
+    """Rows of the users of a part; those of a user are together, in ascending order of the users' indexes.
 
-    `user` is the index of each row's user among the `n_users` users of the part, `columns` are arrays as long as it, and `item` holds the
-    ids of items where the table has any. Cut-offs look at the column called `cut`. In a table with `weight` each row counts with
-    that probability, and the maximum over hits is that of the first one. Where several users have the same rows they are kept once:
-    `group_of_user` is then the index into `n_groups` groups of rows for each user, and `user` is the group of a row.
+    `user` is the index of each row's user among the `n_users` users of the part, `columns` are arrays of the same length, and `item` has
+    the ids of items if the table has any. Cut-offs use the column called `cut`. In a table with `weight` each row counts with this
+    probability, and the maximum over hits is the value of the first hit. If several users have the same rows, these are stored once:
+    `group_of_user` is then the index of each user's group of rows, out of `n_groups`, and `user` is the group of a row.
     """
 
     n_users: int
@@ -39,7 +39,7 @@ class Rows(Struct, frozen=True, eq=False):
     group_of_user: Array | None = None
     n_groups: int = 0
     memo: dict[Any, Any] = field(default_factory=dict)
-    """Arrays that were computed from the columns, by what they are."""
+    """Arrays computed from the columns, by name or parameters."""
 
     def __len__(self) -> int:
         return len(self.user)
@@ -52,29 +52,29 @@ class Rows(Struct, frozen=True, eq=False):
 
     @property
     def rank(self) -> Array:
-        """The 1-based rank of each row in the list of its user."""
+        """Rank of each row in the list of its user, from 1."""
         return self.columns["rank"]
 
     def take(self, index: Array) -> Rows:
-        """The rows at `index`, or those for which a mask holds; they must stay in the order of the users."""
-        item = None if self.item is None else gathered(self.item, np.flatnonzero(index) if index.dtype == np.bool_ else index)
+        """Return the rows at `index`, or those of a mask; they must stay in the order of the users."""
+        item = None if self.item is None else gather(self.item, np.flatnonzero(index) if index.dtype == np.bool_ else index)
         columns = {name: column[index] for name, column in self.columns.items()}
         weight = None if self.weight is None else self.weight[index]
         return Rows(self.n_users, self.user[index], columns, item, self.cut, weight, self.group_of_user, self.n_groups)
 
     def with_columns(self, **columns: Array) -> Rows:
-        """The same rows with more columns."""
+        """Return the same rows with more columns."""
         return Rows(
             self.n_users, self.user, {**self.columns, **columns}, self.item, self.cut, self.weight, self.group_of_user, self.n_groups
         )
 
     @property
     def n_blocks(self) -> int:
-        """How many different users, or groups of users, rows may have."""
+        """Number of users, or of groups of users with the same rows."""
         return self.n_users if self.group_of_user is None else self.n_groups
 
     def item_index(self, ids: Ids) -> Array:
-        """The index of each row's item among `ids`, -1 for others."""
+        """Return the index of each row's item among `ids`, -1 for others."""
         if "item_index" not in self.memo:
             assert self.item is not None
             self.memo["item_index"] = ids.index_of(self.item)
@@ -82,18 +82,18 @@ class Rows(Struct, frozen=True, eq=False):
         return index
 
     def starts(self) -> Array:
-        """Where the rows of each user begin, and the number of all rows at the end."""
+        """Return the first row of each user, and at the end the number of all rows."""
         if "starts" not in self.memo:
             self.memo["starts"] = starts_of(self.user, self.n_blocks)
         starts: Array = self.memo["starts"]
         return starts
 
     def spread(self, blocks: Array) -> Array:
-        """Values by block, in the last dimension, as values by user."""
+        """Return values by block, in the last dimension, as values by user."""
         return blocks if self.group_of_user is None else blocks[..., self.group_of_user]
 
     def cells(self, cutoffs: tuple[int, ...]) -> Array:
-        """For each row the number of its user times (number of cut-offs + 1), plus the index of the first cut-off that holds it."""
+        """Return for each row: its user times (number of cut-offs + 1), plus the index of the first cut-off that includes it."""
         if cutoffs not in self.memo:
             bucket = np.searchsorted(np.asarray(cutoffs), self.columns[self.cut])
             self.memo[cutoffs] = self.user * (len(cutoffs) + 1) + bucket
@@ -101,9 +101,9 @@ class Rows(Struct, frozen=True, eq=False):
         return cells
 
     def sums(self, row: Array | float | None, cutoffs: Cutoffs) -> Array:
-        """Σ `row` over each user's rows up to each cut-off, as an array of cut-offs × users; the number of rows if `row` is `None`.
+        """Return Σ `row` over each user's rows up to each cut-off, cut-offs × users; the number of rows if `row` is `None`.
 
-        A `row` of two dimensions has a term of its own for each cut-off.
+        A `row` of two dimensions has separate terms for each cut-off.
         """
         weights = None if row is None else np.asarray(row, dtype=np.float64)
         if weights is not None and weights.ndim == 2 and len(weights) > 1:
@@ -121,17 +121,17 @@ class Rows(Struct, frozen=True, eq=False):
         return self.spread(np.cumsum(buckets.T, axis=0, dtype=np.float64))
 
     def exact_sums(self, row: Array, cutoffs: Cutoffs) -> Array:
-        """Σ `row` as `sums` has it, each sum rounded once: no order of rows and no other cut-off changes it."""
+        """Return Σ `row` as `sums` does, each sum rounded once: the order of rows and other cut-offs have no effect."""
         values = np.asarray(row, dtype=np.float64)
         values = values if self.weight is None else values * self.weight
-        made = []
+        totals = []
         for k in (None,) if cutoffs is None else cutoffs:
             within = slice(None) if k is None else self.columns[self.cut] <= k
-            made.append(exact_group_sums(values[within], self.user[within], self.n_blocks))
-        return self.spread(np.stack(made))
+            totals.append(exact_group_sums(values[within], self.user[within], self.n_blocks))
+        return self.spread(np.stack(totals))
 
     def tallies(self, kinds: Array, n_kinds: int, cutoffs: Cutoffs) -> list[Array]:
-        """For each kind from 0 the number of each user's rows up to each cut-off that have it; a row of kind -1 has none."""
+        """Return for each kind from 0 the number of each user's rows of this kind up to each cut-off; rows of kind -1 are not counted."""
         width = 1 if cutoffs is None else len(cutoffs) + 1
         if self.weight is not None or self.n_blocks * width * n_kinds > _MOST_CELLS + 4 * len(self):
             return [self.sums(kinds == kind, cutoffs) for kind in range(n_kinds)]
@@ -145,7 +145,7 @@ class Rows(Struct, frozen=True, eq=False):
         return [self.spread(np.cumsum(table[:-1], axis=0, dtype=np.float64)) for table in by_kind]
 
     def maxima(self, row: Array | float, cutoffs: Cutoffs) -> Array:
-        """The largest `row` (at least 0) of each user's rows up to each cut-off; 0 without any."""
+        """Return the largest `row` (at least 0) of each user's rows up to each cut-off; 0 without rows."""
         values = np.broadcast_to(np.asarray(row, dtype=np.float64), len(self))
         if self.weight is not None:
             return self.sums(np.where(self.columns["found"] == 1, values, 0.0), cutoffs)
@@ -157,38 +157,41 @@ class Rows(Struct, frozen=True, eq=False):
 
 
 def starts_of(user: Array, n_users: int) -> Array:
-    """Where the rows of each user begin, given the ascending indexes of the rows' users; and the number of rows at the end."""
+    """Return the first row of each user, given the ascending user indexes of the rows; and at the end the number of rows."""
     return starts_after(np.bincount(user, minlength=n_users))
 
 
 def starts_after(counts: Array) -> Array:
-    """Where the rows of each user begin, given how many each has; and the number of rows at the end."""
+    """Return the first row of each user, given the number of rows of each; and at the end the number of rows."""
     starts = np.zeros(len(counts) + 1, dtype=np.int64)
     np.cumsum(counts, out=starts[1:])
     return starts
 
 
 def within_users(neighbours: Array, starts: Array) -> Array:
-    """A mask over rows but the first, about a row and the one before, without what it says of rows of two users; the mask is changed."""
+    """Clear a mask that compares each row but the first with the row before, where the two belong to different users.
+
+    `starts` are the first rows of the users. The mask is changed in place and returned.
+    """
     borders = starts[(starts > 0) & (starts <= len(neighbours))] - 1
     neighbours[borders] = False
     return neighbours
 
 
 def counted_from_top(rows_before: Array, user: Array, n_users: int) -> Array:
-    """Of cumulative sums over all rows of a table (`rows_before`: up to and with each row) those within each row's user."""
+    """Return cumulative sums that restart at each user, given those over all rows (`rows_before`: up to and including each row)."""
     starts = starts_of(user, n_users)
     before = np.concatenate([np.zeros(1, dtype=rows_before.dtype), rows_before])
     return np.asarray(rows_before - before[starts[user]])
 
 
-def numbered(user: Array, n_users: int, starts: Array | None = None) -> Array:
-    """1, 2, … for the rows of each user; `starts` says where they begin, where that is known."""
+def number_rows(user: Array, n_users: int, starts: Array | None = None) -> Array:
+    """Return 1, 2, … for the rows of each user; `starts` are the first rows of the users, if known."""
     return np.arange(1, len(user) + 1) - (starts_of(user, n_users) if starts is None else starts)[user]
 
 
 def in_order(user: Array, keys: Sequence[tuple[Array | pl.Series, bool]]) -> Array:
-    """The order that sorts rows by user and then by `keys`, each with whether it descends; equal rows stay as they are."""
+    """Return the order that sorts rows by user and then by `keys`, each with whether it descends; the sort is stable."""
     names = [f"key{index}" for index in range(len(keys))]
     frame = pl.DataFrame({"user": user} | dict(zip(names, (key for key, _ in keys), strict=True)))
     order = frame.select(pl.arg_sort_by("user", *names, descending=[False, *(falls for _, falls in keys)], maintain_order=True))
@@ -196,9 +199,9 @@ def in_order(user: Array, keys: Sequence[tuple[Array | pl.Series, bool]]) -> Arr
 
 
 def running_sum(values: Array, user: Array) -> Array:
-    """Σ `values` over the rows of the same user up to and with each row, added up in the order of the rows.
+    """Return Σ `values` over the rows of the same user up to and including each row, in the order of the rows.
 
-    Each user is added up apart: what is left of a sum over all rows less that of the users before would lose digits.
+    Each user is summed separately: a difference of sums over all rows would lose digits.
     """
     frame = pl.DataFrame({"user": user, "value": values})
     return frame.select(pl.col("value").cum_sum().over("user")).to_series().to_numpy()
@@ -206,11 +209,11 @@ def running_sum(values: Array, user: Array) -> Array:
 
 LISTS = "lists"
 EMPTY_TRUTH = "empty_truth"
-"""The source of users whom the test set holds with an empty list: it has no items."""
+"""Source of the users with an empty list in the test set; it has no items."""
 
 
 class SourceRows(Struct, frozen=True, eq=False, dict=True):
-    """The rows of one source that belong to the users of a part: those of a user together, users in ascending order.
+    """The rows of one source for the users of a part; those of a user are together, users in ascending order.
 
     `user` is the index of each row's user, `frame` has the canonical columns.
     """
@@ -219,28 +222,28 @@ class SourceRows(Struct, frozen=True, eq=False, dict=True):
     frame: pl.DataFrame
     n_users: int
     starts: Array
-    """Where the rows of each user begin, and the number of all rows at the end."""
+    """First row of each user, and at the end the number of all rows."""
 
     def __len__(self) -> int:
         return len(self.user)
 
     @property
     def item(self) -> pl.Series:
-        """The ids of the items."""
+        """Ids of the items."""
         return self.frame["item"]
 
     @cached_property
     def item_hashes(self) -> Array:
-        """A hash of 64 bits of each row's item."""
+        """Hash of each row's item, in 64 bits."""
         return self.item.hash(7).to_numpy()
 
     @cached_property
     def counts(self) -> Array:
-        """How many rows each user has."""
+        """Number of rows of each user."""
         return np.diff(self.starts)
 
     def column(self, name: str) -> Array:
-        """A column of numbers."""
+        """Return a column of numbers."""
         return self.frame[name].to_numpy()
 
     def __contains__(self, name: str) -> bool:
@@ -248,23 +251,23 @@ class SourceRows(Struct, frozen=True, eq=False, dict=True):
 
 
 class PartData:
-    """Some users with all their rows: the lists of a model, and what test, train, predictions and baseline hold of these users.
+    """Some users with all their rows: the lists of a model, and their rows of test, train, predictions and baseline.
 
-    `users` are their ids in ascending order; every table of a part names users by their index in it.
+    `users` are their ids in ascending order; every table of a part uses the index of a user in it.
     """
 
     def __init__(self, frames: Mapping[str, pl.DataFrame], starts: Mapping[str, Array] | None = None) -> None:
-        """`starts` says, of frames where it is known, at which row each user begins."""
+        """Build from frames by source; `starts` has the first row of each user, for frames where it is known."""
         known = starts or {}
         blocks = {name: _blocks(frame["user"], known.get(name)) for name, frame in frames.items()}
-        self.users, indexes = _indexed({name: ids for name, (ids, _) in blocks.items()})
+        self.users, indexes = _index_users({name: ids for name, (ids, _) in blocks.items()})
         n = len(self.users)
         self._rows: dict[str, SourceRows] = {}
         for name, frame in frames.items():
             index, lengths = indexes[name], blocks[name][1]
             if len(index) > 1 and (index[1:] < index[:-1]).any():
                 order = np.argsort(index, kind="stable")
-                frame = frame[_gathered(order, lengths)]
+                frame = frame[_gather_blocks(order, lengths)]
                 index, lengths = index[order], lengths[order]
             counts = np.zeros(n, dtype=np.int64)
             counts[index] = lengths
@@ -272,48 +275,48 @@ class PartData:
 
     @property
     def n_users(self) -> int:
-        """The number of users."""
+        """Number of users."""
         return len(self.users)
 
     def __contains__(self, name: str) -> bool:
         return name in self._rows
 
     def rows(self, name: str) -> SourceRows:
-        """The rows of a source, such as `lists` or `test`."""
+        """Return the rows of a source, such as `lists` or `test`."""
         return self._rows[name]
 
     def of_users(self, users: Array) -> PartData:
-        """The part of those users for whom the mask holds."""
+        """Return the part of the users in the mask."""
         return PartData({name: rows.frame.filter(users[rows.user]) for name, rows in self._rows.items()})
 
     def with_sources(self, frames: Mapping[str, pl.DataFrame]) -> PartData:
-        """The part with more sources, or others in their place."""
+        """Return the part with sources added or replaced."""
         return PartData({name: rows.frame for name, rows in self._rows.items()} | dict(frames))
 
     @cached_property
     def pairs(self) -> Mapping[str, Pairs]:
-        """The pairs of user and item of every source that has both."""
+        """Pairs of user and item of every source that has both."""
         having = {name: rows for name, rows in self._rows.items() if "item" in rows}
-        made = paired(list(having.values()), self.n_users)
+        made = make_pairs(list(having.values()), self.n_users)
         return dict(zip(having, made, strict=True))
 
     @cached_property
     def lookup_of_train(self) -> Lookup:
-        """Finds pairs in train."""
+        """Lookup of pairs in train."""
         return Lookup(self.pairs["train"])
 
 
 def _blocks(users: pl.Series, starts: Array | None) -> tuple[pl.Series, Array]:
-    """The ids of users whose rows stand together, in the order of the rows, and how many rows each has."""
+    """Return the user of each block of neighbouring rows with the same user, and the length of each block."""
     if not len(users):
         return users, np.empty(0, dtype=np.int64)
     if starts is None:
         starts = user_starts(users)
-    return gathered(users, starts), np.diff(np.append(starts, len(users)))
+    return gather(users, starts), np.diff(np.append(starts, len(users)))
 
 
-def _indexed(ids: Mapping[str, pl.Series]) -> tuple[pl.Series, dict[str, Array]]:
-    """All ids in ascending order, and where those of each source stand among them."""
+def _index_users(ids: Mapping[str, pl.Series]) -> tuple[pl.Series, dict[str, Array]]:
+    """Return all ids in ascending order, and the index of those of each source among them."""
     if all(series.dtype.is_integer() for series in ids.values()):
         arrays = {name: series.to_numpy() for name, series in ids.items()}
         values = np.sort(np.concatenate(list(arrays.values())))
@@ -324,11 +327,11 @@ def _indexed(ids: Mapping[str, pl.Series]) -> tuple[pl.Series, dict[str, Array]]
     row = np.empty(int(index.max(initial=-1)) + 1, dtype=np.int64)
     row[index] = np.arange(len(index))
     ends = np.cumsum([len(series) for series in ids.values()])
-    return gathered(everything, row), dict(zip(ids, np.split(index, ends[:-1]), strict=True))
+    return gather(everything, row), dict(zip(ids, np.split(index, ends[:-1]), strict=True))
 
 
-def _gathered(order: Array, lengths: Array) -> Array:
-    """The rows of blocks in another order of the blocks."""
+def _gather_blocks(order: Array, lengths: Array) -> Array:
+    """Return the rows of blocks of these `lengths` after the blocks are put in another order."""
     starts = np.cumsum(lengths) - lengths
     taken = lengths[order]
     offsets = np.arange(int(taken.sum())) - np.repeat(np.cumsum(taken) - taken, taken)

@@ -1,9 +1,9 @@
-"""Runs of equal scores, and the hits in the best, in the worst, and in every order of them.
+"""Runs of equal scores, and the hits in their best, their worst, and every order.
 
-The items of a run of ties can stand in any order within the ranks of the run, every order being as likely (McSherry and Najork, ECIR
-2008). A metric that never falls when a relevant item moves up is largest where the hits of each run stand first, highest gain first, and
-smallest where they stand last, highest gain last. One that is a sum over hits has the mean that its sum over all ranks of all hits has,
-each weighted with its probability.
+The items of a run can be in any order within the ranks of the run, all orders being equally likely (McSherry and Najork, ECIR 2008). A
+metric that never falls when a relevant item moves up is largest if the hits of each run come first, highest gain first, and smallest if
+they come last, highest gain last. The mean of a metric that is a sum over hits is its sum over all possible ranks of all hits, each
+weighted with its probability.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from msgspec import Struct
 from .array import Array, in_single_precision
 from .graph import table
 from .lists import ListRows, Reading, first_of_each
-from .rows import Rows, in_order, numbered, within_users
+from .rows import Rows, in_order, number_rows, within_users
 
 
 @table("repeating_users", uses=("rows_as_stored",))
 def repeating_users(rows_as_stored: ListRows) -> Array:
-    """For each user whether the list holds an item more than once, as the source has it."""
+    """Return for each user whether the list, as stored, contains an item more than once."""
     repeating = np.zeros(rows_as_stored.rows.n_users, dtype=np.bool_)
     if rows_as_stored.repeats:
         again = np.ones(len(rows_as_stored.user), dtype=np.bool_)
@@ -29,9 +29,9 @@ def repeating_users(rows_as_stored: ListRows) -> Array:
 
 
 class TieRuns(Struct, frozen=True, eq=False):
-    """Runs of equal scores in ranked lists: the index of the user of each run, its `first` rank, and its `size`, at least 2.
+    """Runs of equal scores in ranked lists: the user index of each run, its `first` rank, and its `size`, at least 2.
 
-    `starts` is the first row of each run in the reading, ascending, `list_starts` the first row of each user.
+    `starts` is the first row of each run in the reading, ascending; `list_starts` is the first row of each user.
     """
 
     user: Array
@@ -45,11 +45,11 @@ class TieRuns(Struct, frozen=True, eq=False):
 
     @property
     def last(self) -> Array:
-        """The last rank of each run."""
+        """Last rank of each run."""
         return self.first + self.size - 1
 
     def run_of(self, rows: Rows) -> Array:
-        """The index of the run in which each of the listed items `rows` stands, -1 where its score is not tied."""
+        """Return the index of the run of each of the listed items `rows`, -1 if its score is not tied."""
         if not len(self):
             return np.full(len(rows), -1, dtype=np.int64)
         row = self.list_starts[rows.user] + rows.rank - 1
@@ -59,9 +59,9 @@ class TieRuns(Struct, frozen=True, eq=False):
 
 @table("tie_runs", uses=("reading", "repeating_users"), params=("single",))
 def tie_runs(reading: Reading, repeating_users: Array, single: bool) -> TieRuns:
-    """The runs of equal scores, compared in `single` or in double precision, in the lists of users who have no repeated item.
+    """Return the runs of equal scores, compared in `single` or in double precision, in the lists of users without duplicates.
 
-    Equal scores that do not stand together are no run.
+    Equal scores that are not neighbours do not form a run.
     """
     list_starts = reading.starts
     if "score" not in reading.source.rows:
@@ -73,7 +73,7 @@ def tie_runs(reading: Reading, repeating_users: Array, single: bool) -> TieRuns:
 
 
 def _equal_neighbours(reading: Reading, repeating_users: Array, single: bool) -> tuple[Array, Array]:
-    """The first row and the size of each run."""
+    """Return the first row and the size of each run."""
     score = reading.source.rows.column("score")
     score = score if reading.rows is None else score[reading.rows]
     score = in_single_precision(score) if single else score
@@ -85,13 +85,13 @@ def _equal_neighbours(reading: Reading, repeating_users: Array, single: bool) ->
     size = np.flatnonzero(padded[:-1] & ~padded[1:]) - starts + 1
     whole = ~repeating_users[reading.user[starts]]
     rising = within_users(score[1:] > score[:-1], reading.starts)
-    if rising.any():  # only in a list that is not ordered by score may equal scores stand apart
+    if rising.any():  # in a list that is not ordered by score, equal scores may be apart
         whole &= _all_of_score(reading.user, score, np.unique(reading.user[1:][rising]), starts, size)
     return starts[whole], size[whole]
 
 
 def _all_of_score(user: Array, score: Array, unordered: Array, starts: Array, size: Array) -> Array:
-    """For each run whether it has all rows of its user with its score; `unordered` are the users whose runs may lack some."""
+    """Return for each run whether it has all rows of its user with its score; `unordered` are the users whose runs may be incomplete."""
     rows = np.flatnonzero(np.isin(user, unordered))
     order = rows[np.lexsort((score[rows], user[rows]))]
     new = np.ones(len(order), dtype=np.bool_)
@@ -104,9 +104,9 @@ def _all_of_score(user: Array, score: Array, unordered: Array, starts: Array, si
 
 
 class HitsByRun(Struct, frozen=True, eq=False):
-    """Hits in the order of their runs, with the run of each: its `first` rank and `size`, the hits `before` it, and those in it.
+    """Hits in the order of their runs; for the run of each hit its `first` rank, its `size`, the number of hits `before` it and in it.
 
-    A hit without ties is a run of its own.
+    A hit without ties is a run of one.
     """
 
     rows: Rows
@@ -117,7 +117,7 @@ class HitsByRun(Struct, frozen=True, eq=False):
 
     @classmethod
     def of(cls, hits: Rows, runs: TieRuns, *, best: bool) -> HitsByRun:
-        """The hits, those of a run by gain: the highest first in the `best` order, else last; equal gains by item."""
+        """Build from hits; those of a run are sorted by gain, highest first for the `best` order, else last; equal gains by item."""
         assert hits.item is not None
         run = runs.run_of(hits)
         tied = run >= 0
@@ -125,7 +125,7 @@ class HitsByRun(Struct, frozen=True, eq=False):
         first[tied], size[tied] = runs.first[run[tied]], runs.size[run[tied]]
         order = in_order(hits.user, [(first, False), (hits["gain"], best), (hits.item, False)])
         rows, first, size = hits.take(order), first[order], size[order]
-        nth_hit = numbered(rows.user, rows.n_users)
+        nth_hit = number_rows(rows.user, rows.n_users)
         new = np.ones(len(rows), dtype=np.bool_)
         new[1:] = (rows.user[1:] != rows.user[:-1]) | (first[1:] != first[:-1])
         group = np.cumsum(new) - 1
@@ -133,26 +133,26 @@ class HitsByRun(Struct, frozen=True, eq=False):
         return cls(rows.with_columns(found=nth_hit), first, size, before, np.bincount(group)[group] if len(rows) else before)
 
 
-def reordered(hits: Rows, runs: TieRuns, *, best: bool) -> Rows:
-    """The table `hits` with the hits of each run first in it (`best`) or last."""
+def reorder_hits(hits: Rows, runs: TieRuns, *, best: bool) -> Rows:
+    """Return the table `hits` with the hits of each run at its first ranks (`best`) or its last ones."""
     by_run = HitsByRun.of(hits, runs, best=best)
     start = by_run.first if best else by_run.first + by_run.size - by_run.n_hits
     return by_run.rows.with_columns(rank=start + by_run.rows["found"] - by_run.before - 1)
 
 
-def n_expected(hits: Rows, runs: TieRuns, deepest: int | None) -> Array:
-    """At most how many rows `expected` makes for each user."""
+def n_expected_ranks(hits: Rows, runs: TieRuns, deepest: int | None) -> Array:
+    """Return an upper bound of the number of rows that `expected_ranks` returns for each user."""
     by_run = HitsByRun.of(hits, runs, best=True)
     ranks = by_run.size if deepest is None else np.minimum(by_run.size, deepest)
     return np.bincount(by_run.rows.user, by_run.n_hits * ranks, hits.n_users)
 
 
-def expected(hits: Rows, runs: TieRuns, deepest: int | None) -> Rows:
-    """Every rank that a hit may take, as a table `hits` whose rows have weights: the probability of each.
+def expected_ranks(hits: Rows, runs: TieRuns, deepest: int | None) -> Rows:
+    """Return every rank that a hit may have, as a table `hits` whose rows have weights: the probability of each.
 
-    Of a run of n items with m hits, b hits standing above the run, the j-th hit of the run stands at its i-th place in
-    C(i-1, j-1)·C(n-i, m-j) of the C(n, m) orders, and it is each of the m hits equally often. Ranks below `deepest` are left out.
-    Weights are exact to about twelve digits: they are made of logarithms of factorials.
+    In a run of n items with m hits, the j-th hit is at the i-th position in C(i-1, j-1)·C(n-i, m-j) of the C(n, m) orders, and each of the
+    m hits is equally often the j-th. `found` adds the b hits above the run: b + j. Ranks below `deepest` are left out. Weights are exact to
+    about twelve digits, because they are computed from logarithms of factorials.
     """
     by_run = HitsByRun.of(hits, runs, best=True)
     logs = _log_factorials(int(by_run.size.max(initial=1)))
@@ -160,9 +160,9 @@ def expected(hits: Rows, runs: TieRuns, deepest: int | None) -> Rows:
     shapes, shape_of_hit = np.unique(np.stack([by_run.size, by_run.n_hits]), axis=1, return_inverse=True)
     for number, (size, n_hits) in enumerate(shapes.T):
         of_shape = np.flatnonzero(shape_of_hit.reshape(-1) == number)
-        place, nth, chance = _chances(int(size), int(n_hits), deepest, logs)
-        hit.append(np.repeat(of_shape, len(place)))
-        rank.append((by_run.first[of_shape, None] + place - 1).reshape(-1))
+        position, nth, chance = _chances(int(size), int(n_hits), deepest, logs)
+        hit.append(np.repeat(of_shape, len(position)))
+        rank.append((by_run.first[of_shape, None] + position - 1).reshape(-1))
         found.append((by_run.before[of_shape, None] + nth).reshape(-1))
         weight.append(np.tile(chance, len(of_shape)))
     every = [np.concatenate([np.empty(0, dtype=np.int64), *parts]) for parts in (hit, rank, found)]
@@ -174,20 +174,20 @@ def expected(hits: Rows, runs: TieRuns, deepest: int | None) -> Rows:
 
 
 def _chances(size: int, n_hits: int, deepest: int | None, logs: Array) -> tuple[Array, Array, Array]:
-    """Each place in a run of `size` items, which of its `n_hits` hits stands there, and how likely that is for a given hit."""
+    """Return each position in a run of `size` items, which of its `n_hits` hits is there, and the probability of that for a given hit."""
 
     def choose(n: Array | int, k: Array | int) -> Array:
         logarithm: Array = logs[n] - logs[k] - logs[n - k]
         return logarithm
 
     last = size if deepest is None else min(size, deepest)
-    place, nth = np.meshgrid(np.arange(1, last + 1), np.arange(1, n_hits + 1), indexing="ij")
-    fits = (nth <= place) & (n_hits - nth <= size - place)
-    place, nth = place[fits], nth[fits]
-    chance = np.exp(choose(place - 1, nth - 1) + choose(size - place, n_hits - nth) - choose(size, n_hits)) / n_hits
-    return place, nth, chance
+    position, nth = np.meshgrid(np.arange(1, last + 1), np.arange(1, n_hits + 1), indexing="ij")
+    fits = (nth <= position) & (n_hits - nth <= size - position)
+    position, nth = position[fits], nth[fits]
+    chance = np.exp(choose(position - 1, nth - 1) + choose(size - position, n_hits - nth) - choose(size, n_hits)) / n_hits
+    return position, nth, chance
 
 
 def _log_factorials(most: int) -> Array:
-    """The natural logarithms of 0!, 1!, …, `most`!."""
+    """Return the natural logarithms of 0!, 1!, …, `most`!."""
     return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, most + 1, dtype=np.float64)))])

@@ -1,4 +1,4 @@
-"""Test rows → what is relevant to each user, how much, and the best possible list."""
+"""Test rows → the relevant items of each user, their gains, and the best possible list."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from ..lazy import pl
 from ..sums.group_sums import exact_group_sums
 from .array import Array
 from .graph import table
-from .ids import Lookup, Pairs, distinct, gathered
+from .ids import Lookup, Pairs, distinct, gather
 from .prepared import Prepared
-from .rows import PartData, Rows, SourceRows, in_order, numbered
+from .rows import PartData, Rows, SourceRows, in_order, number_rows
 
 _COARSE: Final = 2.0**16
 _FINE: Final = 2.0**52
 _LARGE: Final = 2.0**36
 _SCALE: Final = 2.0**64
-"""More than there are rows: so many of the largest numbers, divided by it, have a sum."""
+"""More than there are rows: this many of the largest numbers, divided by it, have a finite sum."""
 
 
 def exact_group_means(values: Array, group: Array, n_groups: int) -> Array:
-    """The mean of the values of each group, which is no larger than the largest of them; 0 for a group without values.
+    """Return the mean of the values of each group, at most the largest of them; 0 for a group without values.
 
-    Values are added up as integers, multiples of 2^-16 and of 2^-52: a rating near the mean is relevant or not by the last bit. Values of
-    groups that have one of 2^36 or more are added up exactly, and scaled so that no sum is beyond all numbers.
+    Values are summed as integers, multiples of 2^-16 and of 2^-52, because the last bit can decide whether a rating near the mean is
+    relevant. Groups with a value of 2^36 or more are summed exactly, and scaled so that no sum is infinite.
     """
     large = np.zeros(n_groups, dtype=np.bool_)
     large[group[np.abs(values) >= _LARGE]] = True
@@ -49,7 +49,7 @@ def _means_of_large(values: Array, group: Array, n_groups: int) -> Array:
 
 
 def _means(total: Array, values: Array, group: Array) -> Array:
-    """The sums of groups divided by their sizes, at most their largest value; 0 for a group without values."""
+    """Return the sums of groups divided by their sizes, at most their largest value; 0 for a group without values."""
     most = np.full(len(total), -np.inf)
     np.maximum.at(most, group, values)
     count = np.bincount(group, minlength=len(total))
@@ -58,7 +58,7 @@ def _means(total: Array, values: Array, group: Array) -> Array:
 
 TEST = "test"
 ONE_ROW: Final = ("sum", "first", "last")
-"""How a pair that stands in several rows becomes one row of another rating than the highest."""
+"""Ways to combine several rows of a pair into one row with another rating than the highest."""
 
 
 class TestPairs:
@@ -79,41 +79,41 @@ class TestPairs:
 
     @property
     def user(self) -> Array:
-        """The index of the user of each pair."""
+        """Index of the user of each pair."""
         return self.pairs.user
 
     @property
     def item(self) -> pl.Series:
-        """The item of each pair."""
+        """Item of each pair."""
         return self.pairs.item
 
     @cached_property
     def lookup(self) -> Lookup:
-        """Finds rows of other tables among the pairs."""
+        """Lookup of rows of other tables among the pairs."""
         return Lookup(self.pairs)
 
     @property
     def repeats(self) -> bool:
-        """Whether a pair stands in several rows."""
+        """Return whether a pair has several rows."""
         return len(self.pairs) < len(self.rows)
 
     @cached_property
     def rating(self) -> Array | None:
-        """The rating of every test row, if the test file has ratings."""
+        """Rating of every test row, if the test file has ratings."""
         return self.rows.column("rating").astype(np.float64) if "rating" in self.rows else None
 
 
 @table("test_pairs", uses=("part",))
 def pairs_of_test(part: PartData) -> TestPairs:
-    """The distinct pairs of the test file."""
+    """Return the distinct pairs of the test file."""
     return TestPairs(part.rows(TEST), part.pairs[TEST])
 
 
 class TruthTable(Struct, frozen=True, eq=False, dict=True):
-    """What is relevant under one choice.
+    """The relevant items under one choice of truth.
 
-    For each of the test `pairs` whether it is `relevant`, its `gain`, and how many relevant items it counts as (`copies`); for
-    each user the number of relevant items (`n_relevant`). `as_hits`: a hit counts as often as its pair.
+    For each of the test `pairs` whether it is `relevant`, its `gain`, and how many relevant items it counts as (`copies`); for each user
+    the number of relevant items (`n_relevant`). `as_hits`: a hit counts as often as its pair.
     """
 
     pairs: TestPairs
@@ -131,7 +131,7 @@ class TruthTable(Struct, frozen=True, eq=False, dict=True):
         return pairs if self.copies is None else np.repeat(pairs, self.copies[pairs])
 
     def only(self, mask: Array) -> TruthTable:
-        """The same with nothing relevant but those of the test pairs for which the mask holds."""
+        """Return the same table with only the test pairs in the mask relevant."""
         relevant = self.relevant & mask
         per_pair = relevant if self.copies is None else np.where(relevant, self.copies, 0)
         n_users = len(self.n_relevant)
@@ -139,7 +139,7 @@ class TruthTable(Struct, frozen=True, eq=False, dict=True):
 
 
 def rows_that_pass(part: PartData, prepared: Prepared, test_pairs: TestPairs, filter: str) -> Array:
-    """For every test row whether the filter keeps it: `known` users and items only, `known_unseen` also no pair that train holds."""
+    """Return which test rows pass the filter: `known` needs a known user and item, `known_unseen` also a pair that is not in train."""
     rows = test_pairs.rows
     passing = np.ones(len(rows), dtype=np.bool_)
     if filter == "none":
@@ -155,9 +155,9 @@ def rows_that_pass(part: PartData, prepared: Prepared, test_pairs: TestPairs, fi
 
 @table("truth_table", uses=("part", "prepared", "test_pairs"), varies=("truth",))
 def truth_table(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth: Truth) -> TruthTable:
-    """What is relevant: a rating of at least the threshold; without one the rule decides; without ratings every row.
+    """Return the relevant pairs: those rated at least the threshold; without one the rule decides; without ratings every row.
 
-    The gain is the rating if the relevance is graded, below 0 counting as 0; else 1.
+    The gain is the rating if the relevance is graded, at least 0; else 1.
     """
     passing = rows_that_pass(part, prepared, test_pairs, truth.filter)
     pair, n, rating = test_pairs.row_pair, len(test_pairs), test_pairs.rating
@@ -180,14 +180,14 @@ def truth_table(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth
 
 
 def relevant_rows(test_pairs: TestPairs, passing: Array, truth: Truth, n_users: int, prepared: Prepared) -> Array:
-    """For every test row that passes the filter whether its rating is relevant; without ratings every row is."""
+    """Return whether each test row is relevant: it passes the filter, and so does its rating if there are ratings."""
     if test_pairs.rating is None:
         return passing
     return passing & _is_relevant(test_pairs.rating, test_pairs.user[test_pairs.row_pair], passing, truth, n_users, prepared)
 
 
 def one_row_per_pair(pairs: TestPairs, rating: Array, passing: Array, how: str) -> tuple[Array, Array, Array]:
-    """One row for each pair that is kept: with the sum of its ratings, or with that of its first or last row."""
+    """Return one row for each pair that passes: its index, its rating (`how`: sum, first or last), and that it passes."""
     rows = np.flatnonzero(passing)
     there = np.unique(pairs.row_pair[rows])
     if how in ("first", "last"):
@@ -196,7 +196,7 @@ def one_row_per_pair(pairs: TestPairs, rating: Array, passing: Array, how: str) 
         ends = np.append(np.flatnonzero(np.diff(pairs.row_pair[ordered])), len(ordered) - 1) if len(rows) else np.empty(0, dtype=np.int64)
         ratings = rating[ordered[ends]]
     else:
-        order = rows[np.lexsort((rating[rows], pairs.row_pair[rows]))]  # the sum must not depend on the order of the file
+        order = rows[np.lexsort((rating[rows], pairs.row_pair[rows]))]  # so that the sum does not depend on the order of the file
         ratings = np.bincount(pairs.row_pair[order], rating[order], len(pairs))[there]
     return there, ratings, np.ones(len(there), dtype=np.bool_)
 
@@ -217,20 +217,18 @@ def _is_relevant(rating: Array, user: Array, passing: Array, truth: Truth, n_use
 
 @table("relevant", uses=("truth_table",), columns=("item",), title="The relevant items")
 def relevant(truth_table: TruthTable) -> Rows:
-    """The relevant items, each once, all of rank 1: `gain`."""
+    """Return the relevant items, each once, all with rank 1: `gain`."""
     index = np.flatnonzero(truth_table.relevant)
     pairs = truth_table.pairs
     rank = np.ones(len(index), dtype=np.int64)
-    return Rows(
-        len(truth_table.n_relevant), pairs.user[index], {"rank": rank, "gain": truth_table.gain[index]}, gathered(pairs.item, index)
-    )
+    return Rows(len(truth_table.n_relevant), pairs.user[index], {"rank": rank, "gain": truth_table.gain[index]}, gather(pairs.item, index))
 
 
 @table("ideal", uses=("relevant_with_repeats",), columns=("rank", "gain"), title="The best possible list")
 def ideal(relevant_with_repeats: Rows) -> Rows:
-    """The relevant items of each user, highest gain first: `rank`, `gain`.
+    """Return the relevant items of each user, highest gain first: `rank`, `gain`.
 
-    Where all gains are 1 users with as many relevant items share their rows.
+    If all gains are 1, users with the same number of relevant items share their rows.
     """
     rows = relevant_with_repeats
     gain = rows["gain"]
@@ -238,7 +236,7 @@ def ideal(relevant_with_repeats: Rows) -> Rows:
         counts = np.diff(rows.starts())
         sizes, group = np.unique(counts, return_inverse=True)
         block = np.repeat(np.arange(len(sizes)), sizes)
-        columns = {"rank": numbered(block, len(sizes)), "gain": np.ones(len(block))}
+        columns = {"rank": number_rows(block, len(sizes)), "gain": np.ones(len(block))}
         return Rows(rows.n_users, block, columns, group_of_user=group, n_groups=len(sizes))
     order = in_order(rows.user, [(gain, True)])
-    return Rows(rows.n_users, rows.user, {"rank": numbered(rows.user, rows.n_users), "gain": gain[order]})
+    return Rows(rows.n_users, rows.user, {"rank": number_rows(rows.user, rows.n_users), "gain": gain[order]})

@@ -1,1 +1,1 @@
-"""Results → experiment trackers: under names that they take and that lead back to measures; libraries are imported when they are used."""
+"""Log results to experiment trackers, under valid names that can be mapped back to measures; libraries are imported when used."""

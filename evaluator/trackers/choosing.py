@@ -1,4 +1,4 @@
-"""The tracker that a section of the config means."""
+"""Choose the tracker of a section of the config."""
 
 from __future__ import annotations
 
@@ -9,40 +9,40 @@ from typing import Final
 from .. import plugins
 from ..config.run_sections import Tracking
 from ..errors import ConfigError
-from ..extras import missing
+from ..extras import missing_extra
 from .tracker import Tracker
 
 _EXTRAS: Final = {"mlflow": "mlflow", "wandb": "wandb", "tensorboard": "tensorboardX"}
-"""The trackers that need an extra, which has their name, and the library that it installs."""
+"""Tracker that needs an extra of the same name → the library that it installs."""
 
 
-def tracker_of(asked: Tracking, folder: Path) -> Tracker:
-    """The tracker; paths are seen from `folder`. `ConfigError` if no package has it any more."""
-    if asked.mlflow is not None:
+def tracker_of(tracking: Tracking, folder: Path) -> Tracker:
+    """Return the tracker; paths are relative to `folder`. Raises `ConfigError` if no installed package has it."""
+    if tracking.mlflow is not None:
         from .mlflow import MlflowRuns
 
-        return MlflowRuns(asked.mlflow)
-    if asked.wandb is not None:
+        return MlflowRuns(tracking.mlflow)
+    if tracking.wandb is not None:
         from .wandb import WandbRuns
 
-        return WandbRuns(asked.wandb)
-    if asked.dvc is not None:
+        return WandbRuns(tracking.wandb)
+    if tracking.dvc is not None:
         from .dvc import DvcFiles
 
-        return DvcFiles(folder / Path(asked.dvc.dir).expanduser())
-    if asked.tensorboard is not None:
+        return DvcFiles(folder / Path(tracking.dvc.dir).expanduser())
+    if tracking.tensorboard is not None:
         from .tensorboard import TensorboardFiles
 
-        return TensorboardFiles(asked.tensorboard, folder / Path(asked.tensorboard.dir).expanduser())
-    assert asked.plugin is not None
-    make = plugins.find("trackers", asked.plugin.name)
+        return TensorboardFiles(tracking.tensorboard, folder / Path(tracking.tensorboard.dir).expanduser())
+    assert tracking.plugin is not None
+    make = plugins.find("trackers", tracking.plugin.name)
     if make is None:
-        raise ConfigError(f"track: no installed package has a tracker named {asked.plugin.name!r}")
-    tracker: Tracker = make(asked.plugin.options)
+        raise ConfigError(f"track: no installed package has a tracker named {tracking.plugin.name!r}")
+    tracker: Tracker = make(tracking.plugin.options)
     return tracker
 
 
-def refuse_without_extra(asked: Tracking) -> None:
-    """`MissingExtraError` for a tracker that is required and whose library is not installed, before any work."""
-    if asked.chosen.required and asked.name in _EXTRAS and find_spec(_EXTRAS[asked.name]) is None:
-        raise missing(asked.name, asked.name)
+def refuse_without_extra(tracking: Tracking) -> None:
+    """Raise `MissingExtraError` for a required tracker whose library is not installed, before any work."""
+    if tracking.chosen.required and tracking.name in _EXTRAS and find_spec(_EXTRAS[tracking.name]) is None:
+        raise missing_extra(tracking.name, tracking.name)

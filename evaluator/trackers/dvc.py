@@ -1,4 +1,4 @@
-"""Files that DVC reads; its library is not needed."""
+"""Write files that DVC reads; its library is not needed."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _HEADER = ["k", "model", "value"]
 
 
 class DvcFiles:
-    """Writes metrics.json, plots/METRIC.csv of metrics with several cut-offs, and the dvc.yaml by which DVC finds them."""
+    """Write metrics.json, plots/METRIC.csv of metrics with several cut-offs, and the dvc.yaml that names them."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def log(self, result: Result, files: Mapping[str, bytes]) -> str:
-        """Write the files; gives the folder."""
-        made = self._made(result)
+        """Write the files; return the folder."""
+        made = self._own_files(result)
         folders = dict.fromkeys((self._folder / name).parent for name in made)
         with Stage(folders) as stage:
             stage.commit({self._folder / name: content for name, content in {**files, **made}.items()})
         return str(self._folder)
 
-    def _made(self, result: Result) -> dict[str, bytes]:
+    def _own_files(self, result: Result) -> dict[str, bytes]:
         safe = is_spreadsheet_safe(result)
         names, models = as_identifiers(measures(result)), as_identifiers(result.models)
         points = points_by_model(result)

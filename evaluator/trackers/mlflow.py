@@ -10,7 +10,7 @@ from typing import Any, Final
 from ..config.run_sections import MlflowTracking
 from ..content.values import ValuePoint
 from ..errors import OutputError
-from ..extras import missing
+from ..extras import missing_extra
 from ..results.gates import Verdicts
 from ..results.result import Result
 from .tracker import for_mlflow, gates_of_model, gates_word, measures, numbers_of, points_by_model, run_name, settings
@@ -18,31 +18,31 @@ from .tracker import for_mlflow, gates_of_model, gates_word, measures, numbers_o
 _MOST_METRICS: Final = 1000
 _MOST_PARAMS: Final = 100
 _LONGEST: Final = 5000
-"""The limits of a call, and of a tag."""
+"""The limits of a call, and of the length of a tag."""
 
 
 class MlflowRuns:
-    """Logs to the server that MLFLOW_TRACKING_URI names."""
+    """Log to the server that MLFLOW_TRACKING_URI names."""
 
-    def __init__(self, asked: MlflowTracking) -> None:
-        self._asked = asked
+    def __init__(self, tracking: MlflowTracking) -> None:
+        self._tracking = tracking
 
     def log(self, result: Result, files: Mapping[str, bytes]) -> str:
-        """Log a run with children, or a run per model; gives the address of the first."""
+        """Log a run with children, or a run per model; return the experiment and the id of the first run."""
         client = _client()
-        experiment = _experiment(client, self._asked.experiment)
-        name, names = run_name(result, self._asked.run), for_mlflow(measures(result))
+        experiment = _experiment(client, self._tracking.experiment)
+        name, names = run_name(result, self._tracking.run), for_mlflow(measures(result))
         shared = {"receval.gates": gates_word(result), **_measures_tag(names)}
         runs: list[str] = []
-        if self._asked.runs == "children":
+        if self._tracking.runs == "children":
             summary = {"receval.gates.summary": Verdicts(result.gates).summary()} if result.gates else {}
-            runs.append(_made(client, experiment, name, {**shared, **summary}, settings(result), [], files, names))
+            runs.append(_create_run(client, experiment, name, {**shared, **summary}, settings(result), [], files, names))
         for model, points in points_by_model(result).items():
-            tags = {**shared, "receval.model": model, **({"mlflow.parentRunId": runs[0]} if self._asked.runs == "children" else {})}
+            tags = {**shared, "receval.model": model, **({"mlflow.parentRunId": runs[0]} if self._tracking.runs == "children" else {})}
             tags |= gates_of_model(result, model, "receval.gate.")
-            title, artifacts = (model, {}) if self._asked.runs == "children" else (f"{name}/{model}", files)
-            runs.append(_made(client, experiment, title, tags, settings(result), points, artifacts, names))
-        return f"{self._asked.experiment}, run {runs[0]}"
+            title, artifacts = (model, {}) if self._tracking.runs == "children" else (f"{name}/{model}", files)
+            runs.append(_create_run(client, experiment, title, tags, settings(result), points, artifacts, names))
+        return f"{self._tracking.experiment}, run {runs[0]}"
 
 
 def _client() -> Any:
@@ -50,7 +50,7 @@ def _client() -> Any:
         from mlflow import MlflowClient
         from mlflow.exceptions import MlflowException
     except ImportError:
-        raise missing("mlflow", "mlflow") from None
+        raise missing_extra("mlflow", "mlflow") from None
     try:
         return MlflowClient()
     except (MlflowException, ImportError) as error:
@@ -63,7 +63,7 @@ def _experiment(client: Any, name: str) -> str:
     return str(found.experiment_id if found is not None else client.create_experiment(name))
 
 
-def _made(
+def _create_run(
     client: Any,
     experiment: str,
     name: str,
@@ -73,7 +73,7 @@ def _made(
     files: Mapping[str, bytes],
     names: Mapping[str, str],
 ) -> str:
-    """A run, ended as failed if anything could not be logged."""
+    """Create a run and return its id; it ends as failed if anything could not be logged."""
     from mlflow.entities import Metric, Param
 
     run: str = client.create_run(experiment, run_name=name, tags={key: value[:_LONGEST] for key, value in tags.items()}).info.run_id
@@ -92,11 +92,11 @@ def _made(
 
 
 def _batched(entries: list[Any], most: int) -> Iterator[list[Any]]:
-    """Entries in the order in which they are, at most so many at a time."""
+    """Yield the entries in their order, at most `most` at a time."""
     yield from (entries[start : start + most] for start in range(0, len(entries), most))
 
 
 def _measures_tag(names: Mapping[str, str]) -> dict[str, str]:
-    """What leads back from names to measures; of very many it is in measures.json alone."""
+    """Return the tag that maps names to measures; empty if it would be too long, and then only measures.json has it."""
     text = json.dumps({name: measure for measure, name in names.items()}, ensure_ascii=False)
     return {"receval.measures": text} if len(text) <= _LONGEST else {}

@@ -1,4 +1,4 @@
-"""TensorBoard: event files with a run per model, and the report beside them."""
+"""TensorBoard: event files with a run per model, and the report."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from typing import Any
 
 from ..config.run_sections import TensorboardTracking
 from ..disk.stage import Stage
-from ..extras import missing
+from ..extras import missing_extra
 from ..results.gates import Verdicts
 from ..results.result import Result
 from .tracker import as_identifiers, for_mlflow, gates_of_model, gates_word, measures, numbers_of, points_by_model, run_name, settings
 
 
 class TensorboardFiles:
-    """Writes a folder of its own below that of the config: event files in a folder per model, and the files of the result."""
+    """Write a new folder inside that of the config: event files in a folder per model, and the files of the result."""
 
-    def __init__(self, asked: TensorboardTracking, folder: Path) -> None:
-        self._asked, self._folder = asked, folder
+    def __init__(self, tracking: TensorboardTracking, folder: Path) -> None:
+        self._tracking, self._folder = tracking, folder
 
     def log(self, result: Result, files: Mapping[str, bytes]) -> str:
-        """Write the files; gives the folder."""
+        """Write the files; return the folder."""
         writer = _library()
         names, models = for_mlflow(measures(result)), as_identifiers(result.models)
-        folder = self._new_folder(run_name(result, self._asked.run))
+        folder = self._new_folder(run_name(result, self._tracking.run))
         texts = {
             "receval.measures": json.dumps({name: measure for measure, name in names.items()}, ensure_ascii=False),
             "receval.settings": json.dumps(settings(result), ensure_ascii=False),
@@ -45,7 +45,7 @@ class TensorboardFiles:
         return str(folder)
 
     def _new_folder(self, run: str) -> Path:
-        """A folder that no other evaluation is in: TensorBoard would draw what is in one folder as one run."""
+        """Return a folder that does not exist yet: TensorBoard would draw two evaluations in one folder as one run."""
         (name,) = as_identifiers([run]).values()
         folders = (self._folder / (name if number == 1 else f"{name}_{number}") for number in count(1))
         return next(folder for folder in folders if not os.path.lexists(folder))
@@ -55,5 +55,5 @@ def _library() -> Any:
     try:
         from tensorboardX import SummaryWriter
     except ImportError:
-        raise missing("tensorboard", "tensorboard") from None
+        raise missing_extra("tensorboard", "tensorboard") from None
     return SummaryWriter

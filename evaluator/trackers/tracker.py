@@ -1,4 +1,4 @@
-"""`Tracker`, what all of them log of a result, and under which names: `nDCG(gain=linear)@10` is `nDCG.gain-linear_at_10` in MLflow."""
+"""`Tracker`, the values that all of them log, and their names: `nDCG(gain=linear)@10` is `nDCG.gain-linear_at_10` in MLflow."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from ..results.result import Result
 
 _DIGITS: Final = 6
 _LONGEST: Final = 200
-"""MLflow takes 250 characters."""
+"""MLflow allows 250 characters."""
 _NOT_OF_MLFLOW: Final = re.compile(r"[^\w.\- ]", re.ASCII)
 _NOT_OF_IDENTIFIERS: Final = re.compile(r"\W+", re.ASCII)
 
 
 def for_mlflow(measures: Iterable[str]) -> Mapping[str, str]:
-    """Measure → its name in MLflow, which takes letters, digits and `_ . -`, and makes folders at `/`."""
-    return _told_apart(measures, _of_mlflow)
+    """Return measure → name in MLflow, which allows letters, digits and `_ . -`, and makes folders at `/`."""
+    return _distinct_names(measures, _of_mlflow)
 
 
 def as_identifiers(names: Iterable[str]) -> Mapping[str, str]:
-    """Name → an identifier, by which W&B sorts and filters, and which has no dot, at which DVC would cut a key."""
-    return _told_apart(names, _identifier)
+    """Return name → identifier, which W&B can sort and filter by; it has no dot, at which DVC would cut a key."""
+    return _distinct_names(names, _identifier)
 
 
 def _of_mlflow(measure: str) -> str:
@@ -47,8 +47,8 @@ def _identifier(name: str) -> str:
     return text if text[:1].isalpha() else f"_{text}"
 
 
-def _told_apart(names: Iterable[str], rule: Callable[[str], str]) -> dict[str, str]:
-    """Names by a rule; those that it makes one of several, or cuts, get digits of their own, whatever their order."""
+def _distinct_names(names: Iterable[str], rule: Callable[[str], str]) -> dict[str, str]:
+    """Convert names by a rule; names that become equal or too long get a hash as suffix, which does not depend on their order."""
     made = {name: rule(name) for name in names}
     counts = Counter(text.lower() for text in made.values())
     return {
@@ -60,15 +60,15 @@ def _told_apart(names: Iterable[str], rule: Callable[[str], str]) -> dict[str, s
 
 
 class Tracker(Protocol):
-    """Logs a result somewhere. A package announces a function of its options that gives one, under `receval.trackers`."""
+    """Log a result somewhere. A package registers a function from its options to a tracker under `receval.trackers`."""
 
     def log(self, result: Result, files: Mapping[str, bytes]) -> str:
-        """Log values, and `files` by name as artifacts; what it raises is told in a sentence. Gives where it went."""
+        """Log values, and `files` by name as artifacts; return the place of the result. Exceptions are reported in a sentence."""
         ...
 
 
 def points_by_model(result: Result) -> Mapping[str, list[ValuePoint]]:
-    """Each model's values over all users that there are, with their intervals."""
+    """Return the existing values of each model over all users, with their intervals."""
     points: dict[str, list[ValuePoint]] = {model: [] for model in result.models}
     for one in points_of(NamedModel(model, result, model) for model in result.models):
         if one.value is not None:
@@ -77,33 +77,33 @@ def points_by_model(result: Result) -> Mapping[str, list[ValuePoint]]:
 
 
 def measures(result: Result) -> list[str]:
-    """The measures of a result as they are printed."""
+    """Return the measures of a result as printed."""
     return list(dict.fromkeys(row.label for row in result.rows))
 
 
 def run_name(result: Result, given: str | None) -> str:
-    """The name of the run: the one that was given, or the models."""
+    """Return the name of the run: the given one, or the names of the models."""
     own = [model for model in result.models if model not in result.yardsticks]
     return given or " ".join(own) or "receval"
 
 
 def settings(result: Result) -> dict[str, str]:
-    """What the values depend on: convention, what is relevant, versions, and the hash of every file."""
+    """Return the settings of the values: convention, threshold of relevance, version, and the hash of every file."""
     evaluation: Mapping[str, Any] = result.config.get("evaluation", {})
     relevance: Mapping[str, Any] = evaluation.get("relevance", {})
     told = {"convention": evaluation.get("convention", "receval"), "relevance_threshold": relevance.get("threshold", "above 0")}
     told |= {"receval": result.versions.get("receval", "")}
-    hashes = {(source.role, number): file.sha256 for source in result.inputs for number, file in enumerate(source.files) if file.sha256}
+    hashes = {(source.role, number): file.hash for source in result.inputs for number, file in enumerate(source.files) if file.hash}
     roles = as_identifiers(dict.fromkeys(role.removeprefix("data.") for role, _ in hashes))
     for (role, number), digest in hashes.items():
-        told[f"sha256_{roles[role.removeprefix('data.')]}{f'_{number}' if number else ''}"] = digest
+        told[f"hash_{roles[role.removeprefix('data.')]}{f'_{number}' if number else ''}"] = digest
     return {name: str(value) for name, value in told.items()}
 
 
 def gates_word(result: Result) -> str:
-    """How the gates ended: `passed`, `inconclusive`, `failed`; `none` where none was judged.
+    """Return the outcome of all gates: `passed`, `inconclusive` or `failed`; `none` without gates.
 
-    Gates are `failed` if one of them fails the run, `inconclusive` if something else kept one of them from passing.
+    They are `failed` if one fails the run, `inconclusive` if one did not pass for another reason.
     """
     verdicts = Verdicts(result.gates)
     if not result.gates:
@@ -112,13 +112,13 @@ def gates_word(result: Result) -> str:
 
 
 def numbers_of(points: Iterable[ValuePoint], names: Mapping[str, str], joint: str) -> dict[str, float]:
-    """Values by their names, and the ends of their intervals: with `joint` `.` those of `nDCG_at_10` are `nDCG_at_10.low` and `.high`."""
+    """Return values by name, with the bounds of their intervals: with `joint` `.`, `nDCG_at_10.low` and `nDCG_at_10.high`."""
     ends = (("", "value"), (f"{joint}low", "low"), (f"{joint}high", "high"))
-    told = ((f"{names[one.label]}{ending}", getattr(one, field)) for one in points for ending, field in ends)
-    return {name: number for name, number in told if number is not None}
+    values = ((f"{names[one.label]}{ending}", getattr(one, field)) for one in points for ending, field in ends)
+    return {name: number for name, number in values if number is not None}
 
 
 def gates_of_model(result: Result, model: str, name: str) -> dict[str, str]:
-    """How the gates of a model ended, by `name` and their number."""
+    """Return the outcome of each gate of a model, by `name` and its number."""
     judged = (gate for gate in result.gates if gate.model == model)
     return {f"{name}{number}": f"{gate.outcome}: {gate.rule}" for number, gate in enumerate(judged, 1)}

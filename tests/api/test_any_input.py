@@ -1,4 +1,4 @@
-"""Whatever Python holds is read, or refused with a sentence; what can be two things is refused with both of them."""
+"""Any Python object is read or refused in one sentence; an ambiguous one is refused with its possible meanings."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def pandas_columns(draw: Any) -> Any:
 
 @st.composite
 def tables(draw: Any) -> Any:
-    """A table of some kind, which makes sense or does not."""
+    """Draw a table of some kind, valid or not."""
     names = draw(st.sampled_from(NAMES))
     flat, square = arrays(((3,), (2,))), arrays(((3, 2), (3, 3), (0, 2), (2, 0), (1, 1), (3, 7), (2, 2, 2), ()))
     held = st.one_of(three, flat, values, pandas_columns(), st.just({1, 2}), st.just([(1, 2.0)]), st.just([{"item": 1}]))
@@ -104,7 +104,7 @@ def tables(draw: Any) -> Any:
     place=st.sampled_from(["test", "recommendations", "a model", "train", "items", "users", "predictions"]),
     mask_seen=st.sampled_from([None, None, None, True]),
 )
-def test_whatever_python_holds_is_read_or_refused_with_a_sentence(table: Any, place: str, mask_seen: bool | None):
+def test_any_python_object_is_read_or_refused_in_one_sentence(table: Any, place: str, mask_seen: bool | None):
     asked: dict[str, Any] = {"test": TEST, "recommendations": LISTS, "metrics": ["nDCG@2"], "mask_seen": mask_seen}
     asked |= {"recommendations": {"m": table}} if place == "a model" else {place: table}
     asked["metrics"] += {"train": ["EPC@2"], "items": ["ItemCoverage@2"], "predictions": ["RMSE"]}.get(place, [])
@@ -168,7 +168,7 @@ AMBIGUOUS: dict[str, tuple[str, Any, str, str]] = {
 
 
 @pytest.mark.parametrize("name", AMBIGUOUS)
-def test_what_can_be_two_things_is_refused_with_both(name: str):
+def test_an_ambiguous_object_is_refused_with_both_meanings(name: str):
     place, table, sentence, hint = AMBIGUOUS[name]
     asked: dict[str, Any] = {
         "test": TEST,
@@ -186,7 +186,7 @@ def value(**asked: Any) -> float | None:
     return receval.evaluate(**{"test": TEST, "recommendations": LISTS, "metrics": "nDCG@2", **asked})["nDCG@2"].value
 
 
-def test_what_is_said_of_an_array_is_believed():
+def test_arrays_are_read_as_pairs_ids_or_scores():
     # of a user's two ranks the first counts 1, the second 1/log2(3) = 0.6309; each user has one relevant item: 1, 2 and 0
     second = 1 / np.log2(3)
     assert value(test=pl.DataFrame(PAIRS, schema=["user", "item"])) == pytest.approx((1 + 0 + 1) / 3)
@@ -201,12 +201,12 @@ def test_what_is_said_of_an_array_is_believed():
     assert value(recommendations=np.c_[TOP, [-1, -1, -1]]) == pytest.approx((1 + 0 + 1) / 3)
 
 
-def test_integers_are_ids_also_where_seen_items_are_to_be_masked():
+def test_integers_are_ids_also_if_seen_items_are_masked():
     with pytest.raises(receval.DataError, match="integers are item ids, but mask_seen needs scores"):
         value(recommendations=COUNTS, train=TEST, mask_seen=True)
 
 
-def test_lists_of_which_nothing_can_be_masked_are_refused():
+def test_mask_seen_is_refused_for_lists_that_are_not_a_matrix_of_scores():
     scores = np.array([[0.5, 0.25, 0.125]] * 3)
     for lists, named in ((LISTS, "recommendations are"), ({"m": scores, "top": LISTS}, "recommendations.top is")):
         with pytest.raises(receval.ConfigError, match=f"mask_seen: {named} not a matrix of scores\n  use policy={{'seen_items'"):
@@ -226,14 +226,14 @@ def test_the_lists_of_a_model_may_be_several_files(tmp_path: Path, monkeypatch: 
     names = [f"{user}.parquet" for user in LISTS]
     for files in (names, [Path(name) for name in names]):
         assert value(recommendations={"als": files}) == value()
-    assert value(test={"als": ["0.parquet"]}, recommendations={"als": ["0.parquet", "1"]}) == 1.0  # one of them is no file: items
+    assert value(test={"als": ["0.parquet"]}, recommendations={"als": ["0.parquet", "1"]}) == 1.0  # "1" is an item
 
 
 class DatasetDict(dict):  # type: ignore[type-arg]
-    """Splits by name, as HuggingFace has them."""
+    """Splits by name, like the class of HuggingFace."""
 
 
-def test_the_splits_of_a_data_set_are_no_models():
+def test_the_splits_of_a_data_set_are_not_read_as_models():
     splits = DatasetDict(train=pl.DataFrame({"user": [0], "item": [1]}), test=pl.DataFrame({"user": [1], "item": [2]}))
     for asked in ({"recommendations": splits}, {"predictions": splits}):
         with pytest.raises(receval.DataError, match="a DatasetDict has the splits train, test\n  choose one of them: data\\['test'\\]"):

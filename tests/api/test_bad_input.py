@@ -1,4 +1,4 @@
-"""Wrong arguments and wrong tables: each gets its sentence, in the words of the call."""
+"""Wrong arguments and tables: each gets one sentence, in the words of the Python call."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
     "null": (
         {"recommendations": NO_SCORE},
         "polars.DataFrame, row 2: no value for score (in 1 of 2 rows)",
-        "remove or fill these rows;",
+        "remove or fill these rows, or set policy={'missing_values': 'drop'};",
     ),
     "NaN": (
         {"recommendations": LISTS.with_columns(score=float("nan"))},
@@ -133,7 +133,7 @@ def evaluated(**given: Any) -> receval.EvaluationResult:
 
 
 @pytest.mark.parametrize("name", WRONG_DATA)
-def test_wrong_data_get_a_sentence(name: str):
+def test_wrong_data_are_refused_in_one_sentence(name: str):
     given, sentence, hint = WRONG_DATA[name]
     with pytest.raises(receval.DataError) as raised:
         evaluated(**given)
@@ -143,41 +143,41 @@ def test_wrong_data_get_a_sentence(name: str):
 
 
 @pytest.mark.parametrize("name", WRONG_ARGUMENTS)
-def test_wrong_arguments_get_a_sentence(name: str):
+def test_wrong_arguments_are_refused_in_one_sentence(name: str):
     given, sentence = WRONG_ARGUMENTS[name]
     with pytest.raises(receval.ConfigError) as raised:
         evaluated(**given)
     assert str(raised.value).startswith(sentence), str(raised.value)
 
 
-def test_all_mistakes_are_told_at_once():
+def test_all_mistakes_are_reported_at_once():
     with pytest.raises(receval.ConfigError) as raised:
         evaluated(metrics=["nDCGG"], top_k=-1, engine="sparc")
     assert len(raised.value.problems) == 3
 
 
-def test_an_argument_that_is_not_there_is_a_type_error():
+def test_an_unknown_argument_is_a_type_error():
     with pytest.raises(TypeError, match="there is no argument 'tests'"):
         receval.check(tests=TEST, recommendations=LISTS)  # type: ignore[call-arg]
 
 
-def test_a_config_and_arguments_are_not_given_together():
+def test_a_config_together_with_arguments_is_refused():
     with pytest.raises(receval.ConfigError, match="metrics comes from the config"):
         receval.evaluate("config.yaml", metrics="nDCG")
 
 
-def test_a_path_of_a_config_that_no_file_has_is_refused():
+def test_a_missing_config_file_is_refused():
     for call in (receval.load_config, receval.evaluate):
         with pytest.raises(receval.ConfigError, match="a file name cannot contain a NUL character"):
             call("a\0b.yaml")
 
 
-def test_what_has_no_effect_is_a_warning_of_python():
+def test_a_setting_without_effect_is_a_python_warning():
     with pytest.warns(UserWarning, match="^relevance.threshold: has no effect"):
         evaluated(metrics="ItemCoverage(form=count)@1", relevance=4, items=[3, 4, 5])
 
 
-def test_rows_in_memory_are_no_words_of_a_config_file(tmp_path):
+def test_messages_about_rows_in_memory_do_not_mention_config_files(tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text("data: {test: {frame: x}, recommendations: {a: a.csv}}\nevaluation: {metrics: [nDCG]}\n")
     with pytest.raises(receval.ConfigError, match=r"data.test.frame: rows in memory can only be given in Python: receval.load_config"):

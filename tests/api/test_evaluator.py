@@ -1,4 +1,4 @@
-"""`Evaluator`: the values of `evaluate`, again and again."""
+"""`Evaluator` gives the values of `evaluate`, call after call."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ METRICS = ["nDCG", "MAP", "EPC", "Unexpectedness", "Gini", "0.5*nDCG@2 + 0.5*EPC
 
 @settings(max_examples=8)
 @given(world=worlds(), convention=st.sampled_from(["receval", "rectools", "rs_metrics", "recbole"]))
-def test_lists_have_the_values_of_an_evaluation_every_time(world: World, convention: str):
+def test_every_call_gives_the_values_of_evaluate(world: World, convention: str):
     sides: dict[str, Any] = {name: world[name] for name in ("test", "train", "items", "baseline")}
     sides |= {"metrics": METRICS, "top_k": [2, 5], "convention": convention, "policy": {"duplicates": "keep_best_rank"}}
     evaluator = receval.Evaluator(**sides)
@@ -28,7 +28,7 @@ def test_lists_have_the_values_of_an_evaluation_every_time(world: World, convent
         assert evaluator(lists) == result.to_dict()["model"]
 
 
-def test_parts_measured_side_by_side_give_the_same_bits(monkeypatch: pytest.MonkeyPatch):
+def test_parts_measured_in_parallel_give_the_same_bits(monkeypatch: pytest.MonkeyPatch):
     from receval.evaluation import repeating
 
     chance = np.random.default_rng(1)
@@ -44,18 +44,18 @@ def test_a_matrix_of_scores_is_cut_and_masked():
     assert evaluator(np.array([[0.1, 0.5, 0.9], [0.2, 0.1, 0.0]])) == {"HitRate@1": 1.0}
 
 
-def test_users_without_a_list_count():
+def test_users_without_a_list_are_counted():
     evaluator = receval.Evaluator(test={1: [5], 2: [6]}, metrics="HitRate@1")
     assert evaluator({1: [5]}) == {"HitRate@1": 0.5}
 
 
-def test_columns_of_the_lists_are_named_with_those_of_the_test():
+def test_columns_of_lists_and_test_are_named_in_one_argument():
     frame = pl.DataFrame({"who": [1], "what": [5]})
     evaluator = receval.Evaluator(test=frame, metrics="HitRate@1", columns={"user": "who", "item": "what"})
     assert evaluator(frame) == {"HitRate@1": 1.0}
 
 
-def test_wrong_lists_get_their_sentence_and_the_next_ones_their_values():
+def test_after_an_error_the_next_lists_are_evaluated():
     evaluator = receval.Evaluator(test={1: [5], 2: [6]}, metrics="HitRate@1")
     with pytest.raises(receval.DataError, match=r"^recommendations.model: dict, row 1: score is not a finite number"):
         evaluator({1: {5: float("nan")}})
@@ -64,7 +64,7 @@ def test_wrong_lists_get_their_sentence_and_the_next_ones_their_values():
     assert evaluator({1: {5: 1.0}}) == {"HitRate@1": 0.5}
 
 
-def test_what_has_no_place_in_training_is_refused():
+def test_options_that_make_no_sense_in_training_are_refused():
     with pytest.raises(receval.ConfigError, match=r"^yardsticks does not work with an Evaluator"):
         receval.Evaluator(test={1: [5]}, metrics="HitRate@1", yardsticks=True)
     with pytest.raises(receval.ConfigError, match=r"^metrics: EPC@1 needs .*: give train"):

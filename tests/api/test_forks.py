@@ -1,4 +1,4 @@
-"""A fork does not copy the threads of Polars: a child that would wait for them forever gets a sentence, any other child works."""
+"""A forked child lacks the threads of Polars: one that needs them gets one error instead of a hang; any other child works."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ REFUSED = "MachineError 4 this process was forked after Polars started its threa
 VALUE = "{'model': {'nDCG@1': 1.0}}"
 
 
-def said(script: str) -> list[str]:
-    """What a script prints, line by line; it fails where a process waits for ever."""
+def lines_of(script: str) -> list[str]:
+    """Run a script and return the lines that it prints; fail if it hangs."""
     done = subprocess.run([sys.executable, "-c", HEAD + script], capture_output=True, text=True, cwd=ROOT, timeout=60)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
@@ -50,11 +50,16 @@ USES = {
 
 
 @pytest.mark.parametrize("use", USES)
-def test_a_child_that_lacks_the_threads_of_polars_is_told_so(use: str):
-    assert said(f"{USES[use]}\nforked(value)\nforked(lambda: forked(value))\nprint(value())")[1:] == [REFUSED, REFUSED, "None", VALUE]
+def test_a_child_without_the_threads_of_polars_gets_an_error(use: str):
+    assert lines_of(f"{USES[use]}\nforked(value)\nforked(lambda: forked(value))\nprint(value())")[1:] == [
+        REFUSED,
+        REFUSED,
+        "None",
+        VALUE,
+    ]
 
 
-def test_every_door_of_a_child_without_threads_is_closed(tmp_path: Path):
+def test_every_public_function_is_refused_in_a_child_without_threads(tmp_path: Path):
     calls = (
         "receval.check(test={1: [1]}, recommendations={1: [1]})",
         "receval.Evaluator(test={1: [1]}, metrics='nDCG@1')",
@@ -72,14 +77,14 @@ def test_every_door_of_a_child_without_threads_is_closed(tmp_path: Path):
     start = f"import receval.functional\nloaded = receval.load_config({config})\nresult = receval.evaluate(loaded)\n"
     start += f"folder = {str(tmp_path / 'out')!r}\nresult.save(folder)\nback = receval.load_results(folder)\n"
     start += "evaluator = receval.Evaluator(test={1: [1]}, metrics='nDCG@1')\n"
-    assert said(start + "\n".join(f"forked(lambda: {call})" for call in calls)) == [REFUSED] * len(calls)
+    assert lines_of(start + "\n".join(f"forked(lambda: {call})" for call in calls)) == [REFUSED] * len(calls)
 
 
-def test_a_child_works_where_polars_had_no_threads_yet():
-    assert said("forked(value)\nimport polars\nforked(value)\nprint(value())") == [VALUE] * 3
+def test_a_child_works_if_polars_had_no_threads_before_the_fork():
+    assert lines_of("forked(value)\nimport polars\nforked(value)\nprint(value())") == [VALUE] * 3
 
 
-def test_a_process_that_is_spawned_works():
+def test_a_spawned_process_works():
     work = "__import__('receval').evaluate(test={1: [1]}, recommendations={1: [1]}, metrics='nDCG@1').to_dict()"
     pool = "import multiprocessing as mp\nwith mp.get_context('spawn').Pool(1) as pool:\n"
-    assert said(f"print(value())\n{pool}    print(pool.apply(eval, ({work!r},)))") == [VALUE] * 2
+    assert lines_of(f"print(value())\n{pool}    print(pool.apply(eval, ({work!r},)))") == [VALUE] * 2

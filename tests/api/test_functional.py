@@ -1,4 +1,4 @@
-"""`receval.functional` and `receval.score`: a function per metric, with the numbers of rs_metrics under its convention."""
+"""`receval.functional` and `receval.score`: one function per metric, with the numbers of rs_metrics under its convention."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ TRUE, PRED = {1: [1, 2], 2: [3]}, {1: [1]}
     [("hitrate", 0.5), ("precision", math.nan), ("recall", 0.25), ("ndcg", 0.306574), ("mapr", 0.25), ("mrr", 0.5)],
 )
 def test_functions_give_the_numbers_of_rs_metrics(name: str, value: float):
-    """As rs_metrics 0.6.0 computes them, user 2 having no list."""
+    """Compare with rs_metrics 0.6.0; user 2 has no list."""
     assert getattr(functional, name)(TRUE, PRED, k=3) == pytest.approx(value, abs=1e-6, nan_ok=True)
 
 
-def test_what_rs_metrics_has_not_is_recevals_own_and_so_is_all_that_is_asked_for_as_such():
-    # precision of the one listed item: 1/1 under rs_metrics, 1/2 under receval; MAP is no name of rs_metrics: (1/1)/min(2, 2)
+def test_metrics_that_rs_metrics_lacks_use_the_receval_convention():
+    # precision of the one listed item: 1/1 under rs_metrics, 1/2 under receval; rs_metrics has no MAP: (1/1)/min(2, 2)
     assert functional.precision({1: [1, 2]}, {1: [1]}, k=2) == 1.0
     assert functional.precision({1: [1, 2]}, {1: [1]}, k=2, convention="receval") == 0.5
     assert functional.map({1: [1, 2, 3]}, {1: [1]}, k=2) == 0.5
@@ -51,8 +51,8 @@ def test_what_rs_metrics_has_not_is_recevals_own_and_so_is_all_that_is_asked_for
         ("ndcg", math.nan, math.nan),
     ],
 )
-def test_a_user_whose_truth_is_an_empty_list_counts_as_in_rs_metrics(name, listed, unlisted):
-    """As rs_metrics 0.6.0 computes them; user 2 has no relevant item, and a list or none."""
+def test_a_user_with_an_empty_test_list_counts_as_in_rs_metrics(name, listed, unlisted):
+    """Compare with rs_metrics 0.6.0; user 2 has no relevant item, and a list or none."""
     function, true = getattr(functional, name), {2: [], 1: [1]}
     assert function(true, {1: [1], 2: [3]}, 1) == pytest.approx(listed, nan_ok=True)
     assert function(true, {1: [1]}, 1) == pytest.approx(unlisted, nan_ok=True)
@@ -62,7 +62,7 @@ def test_a_user_whose_truth_is_an_empty_list_counts_as_in_rs_metrics(name, liste
     assert function(true, {1: [1], 2: [3]}, 1, convention="receval") == 1.0
 
 
-def test_several_cut_offs_give_a_value_each():
+def test_several_cut_offs_give_one_value_each():
     # user 1: 1 hit of R = 2 at rank 1: 1 and 1/(1 + .6309); user 2 has none
     both = {1: 0.5, 2: pytest.approx(0.306574, abs=1e-6)}
     true, pred = {1: [1, 2], 2: [3]}, {1: [1, 7], 2: [5]}
@@ -74,20 +74,20 @@ def test_several_cut_offs_give_a_value_each():
 
 
 @pytest.mark.parametrize(
-    ("k", "said"), [([], "k: the list of cut-offs is empty"), ([0], "at least 1, not 0"), ([True], "not True"), (1.5, "not 1.5")]
+    ("k", "message"), [([], "k: the list of cut-offs is empty"), ([0], "at least 1, not 0"), ([True], "not True"), (1.5, "not 1.5")]
 )
-def test_a_cut_off_that_is_none_is_refused(k, said):
-    with pytest.raises(receval.ConfigError, match=said):
+def test_an_invalid_cut_off_is_refused(k, message):
+    with pytest.raises(receval.ConfigError, match=message):
         functional.ndcg(TRUE, PRED, k)
 
 
-def test_repeated_items_count_as_in_rs_metrics():
+def test_duplicates_in_lists_count_as_in_rs_metrics():
     true, pred = {1: [1, 1, 2]}, {1: [1, 5]}
     values = [getattr(functional, name)(true, pred, 3) for name in ("recall", "mapr", "ndcg")]
     assert values == pytest.approx([0.6667, 0.3333, 0.6131], abs=1e-4)
 
 
-def test_popularity_is_counted_in_a_log_and_coverage_over_items():
+def test_popularity_comes_from_a_log_and_coverage_from_items():
     log = pd.DataFrame({"user_id": [1, 1, 2, 3], "item_id": [1, 2, 2, 2]})
     assert functional.popularity(log, {1: [2, 99]}) == 0.5
     assert functional.surprisal(log, {1: [2, 99]}, k=2) == pytest.approx(math.log2(3) / 2)
@@ -95,7 +95,7 @@ def test_popularity_is_counted_in_a_log_and_coverage_over_items():
     assert functional.coverage([1, 2, 3, 4], {1: [1, 2], 2: [2, 9]}) == 0.5
 
 
-def test_values_of_users_come_in_the_order_of_the_first_argument():
+def test_per_user_values_have_the_order_of_the_first_argument():
     true, pred = {"b": [1], "a": [2], "c": [3]}, {"a": [2], "b": [5, 1]}
     assert functional.mrr(true, pred, apply_mean=False) == [0.5, 1.0, 0.0]
     frame = pd.DataFrame({"who": ["b", "a"], "what": [1, 2]})
@@ -113,7 +113,7 @@ def test_a_metric_takes_its_own_parameters_and_its_inputs():
         functional.epc({1: [1]}, {1: [1]}, k=1)
 
 
-def test_whole_models_have_no_values_of_users():
+def test_metrics_of_a_whole_model_have_no_per_user_values():
     with pytest.raises(receval.ConfigError, match="gini is one value per model"):
         functional.gini({1: [1]}, {1: [1]}, apply_mean=False)
 
@@ -129,7 +129,7 @@ def test_every_metric_has_a_function_with_its_docstring():
         functional.precison({}, {})  # type: ignore[attr-defined]
 
 
-def test_the_stub_of_the_package_names_what_is_public():
+def test_the_stub_of_the_package_lists_the_public_names():
     tree = ast.parse(Path(ROOT / "evaluator" / "__init__.pyi").read_text("utf-8"))
     named = {f"{alias.name}": f".{node.module}" for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
     assert named == receval._HOMES

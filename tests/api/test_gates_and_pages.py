@@ -1,4 +1,4 @@
-"""`receval.gate`, `result.report` and `result.chart`: what the command line does, on results in memory."""
+"""`receval.gate`, `result.report` and `result.chart`: the functions of the command line, on results in memory."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ GOOD = [*range(150)]
 
 @pytest.fixture(scope="module")
 def result() -> receval.EvaluationResult:
-    """`new` finds the item of 150 of 200 users at once, `old` at rank 3 only."""
+    """Evaluate two models: `new` has the relevant item first for 150 of 200 users, `old` only at rank 3."""
     new = {user: items if user in GOOD else items[::-1] for user, items in MORE.items()}
     lists = {"old": {user: items[::-1] for user, items in MORE.items()}, "new": new}
     test = {user: [user % 7] for user in MORE}
     return receval.evaluate(test=test, recommendations=lists, metrics=["nDCG", "HitRate"], top_k=[1, 3], health=False)
 
 
-def test_rules_are_judged_and_passed_says_how_it_ended(result: receval.EvaluationResult):
+def test_rules_are_judged_and_passed_is_the_outcome(result: receval.EvaluationResult):
     verdicts = result.gate(["HitRate@1 >= 0.5", {"measure": "nDCG@3", "min_gain": 0.1}], baseline="old")
     assert [(one.model, one.outcome, one.base) for one in verdicts] == [("new", "pass", None), ("new", "pass", "old")]
     assert verdicts.passed
     worse = result.gate("HitRate@1 max_loss 1%", baseline="new")
-    assert (worse.passed, worse.summary(), len(worse)) == (False, "1 of 1 gate failed", 1)
+    assert (worse.passed, worse.summary(), len(worse)) == (False, "the only gate failed", 1)
     assert repr(worse).splitlines()[0] == "gates · old against new · 200 users, paired · one-sided 95 % bounds"
-    assert repr(worse).splitlines()[-1] == "1 of 1 gate failed"
+    assert repr(worse).splitlines()[-1] == "the only gate failed"
     assert worse.to_polars().select("model", "outcome").row(0) == ("old", "fail")
 
 
@@ -53,12 +53,12 @@ def test_an_anchor_is_a_result_or_a_folder(result: receval.EvaluationResult, tmp
         assert verdicts.to_dict()["gates"][0]["anchor"]["base"] == "spring/new"
 
 
-def test_a_model_of_another_name_is_named(result: receval.EvaluationResult):
+def test_a_baseline_model_of_another_name_can_be_chosen(result: receval.EvaluationResult):
     verdicts = result.gate("HitRate@1 max_loss 90%", baseline={"main": result}, baseline_model="old", models="new")
     assert [(one.base, one.outcome) for one in verdicts] == [("main/old", "pass")]
 
 
-def test_the_rules_of_a_config_are_judged_where_none_are_given(result: receval.EvaluationResult, tmp_path: Path):
+def test_the_rules_of_the_config_are_judged_by_default(result: receval.EvaluationResult, tmp_path: Path):
     config = {**result.config, "gates": {"rules": ["HitRate@1 >= 0.9"], "models": "new"}}
     stored = receval.EvaluationResult.of(result)
     force_setattr(stored, "config", config)
@@ -79,14 +79,14 @@ def test_the_rules_of_a_config_are_judged_where_none_are_given(result: receval.E
         ("nDCG@3 >= 1", {"inconclusive": "maybe"}, "inconclusive"),
     ],
 )
-def test_a_rule_that_cannot_be_judged_is_told_in_a_sentence(result: receval.EvaluationResult, rules: Any, asked: Any, sentence: str):
+def test_a_rule_that_cannot_be_judged_is_refused_in_one_sentence(result: receval.EvaluationResult, rules: Any, asked: Any, sentence: str):
     with pytest.raises(receval.RecevalError) as failure:
         result.gate(rules, **asked)
     assert sentence in str(failure.value)
     assert "--" not in str(failure.value)
 
 
-def test_a_comparison_has_the_report_and_the_charts_of_the_command_line(result: receval.EvaluationResult, tmp_path: Path):
+def test_a_comparison_has_the_same_report_and_charts_as_on_the_command_line(result: receval.EvaluationResult, tmp_path: Path):
     from click.testing import CliRunner
     from receval.cli.commands import cli
 
@@ -108,7 +108,7 @@ def test_a_comparison_has_the_report_and_the_charts_of_the_command_line(result: 
         comparison.report(tmp_path / "page.doc")
 
 
-def test_a_report_has_the_form_that_its_ending_says(result: receval.EvaluationResult, tmp_path: Path):
+def test_a_report_has_the_form_of_its_file_name_ending(result: receval.EvaluationResult, tmp_path: Path):
     verdicts = result.gate("HitRate@1 >= 0.9")
     for name in ("page.html", "page.md", "report.tex", "junit.xml", "badge.svg"):
         result.report(tmp_path / "reports" / name, title="Home page", gates=verdicts)
@@ -143,7 +143,7 @@ def test_a_chart_is_a_picture_and_a_specification(result: receval.EvaluationResu
         chart.save(tmp_path / "chart.gif")
 
 
-def test_what_cannot_be_drawn_is_told_in_a_sentence(result: receval.EvaluationResult):
+def test_an_impossible_chart_is_refused_in_one_sentence(result: receval.EvaluationResult):
     with pytest.raises(receval.ConfigError, match="a chart must be one of differences, over_k, distribution, trade_off, not 'pie'"):
         result.chart("pie")  # type: ignore[arg-type]
     alone = receval.evaluate(test={1: [1]}, recommendations={1: [1]}, metrics="nDCG@1", health=False)

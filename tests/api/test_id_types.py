@@ -1,4 +1,4 @@
-"""Ids as libraries of Python hold them give the bytes of plain ids."""
+"""Ids of the types that Python libraries use give the same bytes as plain ids."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ import pytest
 import receval
 from hypothesis import given, settings
 
-from tests.api.test_inputs import result_of, what_it_says
+from tests.api.test_inputs import result_of, without_sources
 from tests.worlds import World, worlds
 
 
 def texts(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with ids that are the texts of UUIDs."""
+    """Return the frame with its ids as texts of UUIDs."""
     ids = [pl.col(name) for name in ("user", "item", "other") if name in frame.columns]
     return frame.with_columns(one.map_elements(lambda value: str(uuid.UUID(int=value)), pl.String) for one in ids)
 
 
 def objects(frame: pl.DataFrame) -> dict[str, list[Any]]:
-    """The same, as Python holds UUIDs, by column."""
+    """Return the same ids as UUID objects of Python, by column."""
     return {
         name: [uuid.UUID(int=value) for value in frame[name]] if name in ("user", "item", "other") else frame[name].to_list()
         for name in frame.columns
@@ -66,7 +66,7 @@ IDS: dict[str, tuple[Any, Any]] = {
 def test_ids_of_other_types_give_the_bytes_of_plain_ids(kind: str, world: World):
     as_file, as_held = IDS[kind]
     plain = result_of({name: as_file(frame) for name, frame in world.items()})
-    assert what_it_says(result_of({name: as_held(frame) for name, frame in world.items()})) == what_it_says(plain)
+    assert without_sources(result_of({name: as_held(frame) for name, frame in world.items()})) == without_sources(plain)
 
 
 def value_of(**asked: Any) -> float | None:

@@ -1,4 +1,4 @@
-"""Every kind of table gives the bytes that the same data give as Parquet files."""
+"""Every kind of table gives the same bytes as Parquet files with the same data."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def as_pandas(frame: pl.DataFrame) -> Any:
 
 
 def by_user(frame: pl.DataFrame) -> dict[Any, Any]:
-    """`{user: [(item, number)]}`, or `{user: [item]}` of a table without numbers."""
+    """Return `{user: [(item, number)]}`, or `{user: [item]}` of a table without numbers."""
     held: dict[Any, list[Any]] = {}
     for user, *rest in frame.rows():
         held.setdefault(user, []).append(tuple(rest) if len(rest) > 1 else rest[0])
@@ -94,8 +94,8 @@ def result_of(data: World | dict[str, Any], **more: Any) -> receval.EvaluationRe
     )
 
 
-def what_it_says(result: receval.Result) -> dict[str, Any]:
-    """Everything that a result says, without where its data come from."""
+def without_sources(result: receval.Result) -> dict[str, Any]:
+    """Return everything in a result except where its data come from."""
     said = json.loads(as_json(result_cells(result)))
     said["inputs"] = [(source["role"], source["rows"]) for source in said["inputs"]]
     del said["config"]
@@ -104,7 +104,7 @@ def what_it_says(result: receval.Result) -> dict[str, Any]:
 
 
 def with_ids(world: World, ids: str) -> World:
-    """The world with other ids: text everywhere, or text in the lists only."""
+    """Return the world with other ids: text everywhere, or text in the lists only."""
 
     def as_text(frame: pl.DataFrame) -> pl.DataFrame:
         return frame.with_columns(pl.col(name).cast(pl.String) for name in ("user", "item", "other") if name in frame.columns)
@@ -120,7 +120,7 @@ def test_a_table_of_any_kind_gives_the_bytes_of_its_parquet_file(tmp_path: Path,
     for name, frame in world.items():
         frame.write_parquet(tmp_path / f"{name}.parquet")
     of_files = result_of({name: tmp_path / f"{name}.parquet" for name in world})
-    assert what_it_says(result_of({name: KINDS[kind](frame) for name, frame in world.items()})) == what_it_says(of_files)
+    assert without_sources(result_of({name: KINDS[kind](frame) for name, frame in world.items()})) == without_sources(of_files)
 
 
 def test_some_tables_may_be_files_and_others_in_memory(tmp_path: Path):
@@ -130,13 +130,13 @@ def test_some_tables_may_be_files_and_others_in_memory(tmp_path: Path):
     assert result.to_dict() == {"a": {"HitRate@1": 0.5}, "b": {"HitRate@1": 1.0}}
 
 
-def test_a_column_of_integers_and_text_holds_text():
+def test_a_column_of_integers_and_text_is_read_as_text():
     objects = as_pandas(pl.DataFrame({"user": [1, 1, 2]})).assign(item=[7, "b", 7])
     result = receval.evaluate(test={1: ["7"], 2: ["7"]}, recommendations=objects, metrics="Recall@2")
     assert result["Recall@2"].value == 1.0
 
 
-def test_nulls_of_every_library_are_no_value():
+def test_nulls_of_every_library_are_missing_values():
     import pandas as pd
 
     base = pd.DataFrame({"user": [1, 2], "item": [3, 4]})
@@ -154,15 +154,15 @@ def test_pandas_is_read_without_pyarrow(monkeypatch: pytest.MonkeyPatch):
     assert receval.evaluate(test={"a": ["x"], "b": ["z"]}, recommendations=frame, metrics="MRR@2")["MRR@2"].value == 1.0
 
 
-def test_the_hash_of_a_table_is_that_of_its_rows_whatever_holds_them():
+def test_the_hash_of_a_table_depends_only_on_its_rows():
     frame = pl.DataFrame({"user": ["ä", "b", "b"], "item": [1, 2, 3], "score": [0.5, 0.25, 1.0]})
     kinds = [frame, frame.lazy(), as_pandas(frame), frame.to_arrow(), frame.to_dicts(), by_user(frame), frame.cast({"score": pl.Float32})]
     hashes = set()
     for lists in kinds:
         (_, source) = receval.evaluate(test={"b": [2]}, recommendations=lists, metrics="HitRate@1").inputs
-        hashes.add(source.files[0].sha256)
+        hashes.add(source.files[0].hash)
     assert len(hashes) == 1
-    other = receval.evaluate(test={"b": [2]}, recommendations=frame.reverse(), metrics="HitRate@1").inputs[1].files[0].sha256
+    other = receval.evaluate(test={"b": [2]}, recommendations=frame.reverse(), metrics="HitRate@1").inputs[1].files[0].hash
     assert other not in hashes
 
 
@@ -184,7 +184,7 @@ def test_several_runs_of_a_model_may_be_tables():
     assert (result["m", "HitRate@1"].value, result["m", "HitRate@1"].repeats) == (0.75, 2)
 
 
-def test_sparse_matrices_and_arrays_hold_interactions_by_their_indexes():
+def test_sparse_matrices_and_arrays_have_interactions_at_their_indexes():
     held = np.zeros((3, 5))
     held[0, 1], held[2, 3] = 4, 2
     for truth in (held, scipy.sparse.csr_matrix(held), scipy.sparse.coo_array(held), receval.Matrix(held)):
@@ -210,7 +210,7 @@ def test_dataframes_of_spark_are_evaluated_on_spark(spark_session: Any):
 
 
 @pytest.mark.parametrize("convention", ["receval", "relison", "rs_metrics", "lenskit", "ranksys", "clayrs"])
-def test_items_with_scores_are_ranked_by_score_whatever_a_convention_reads_lists_by(convention, tmp_path):
+def test_items_with_scores_are_ranked_by_score_under_every_convention(convention, tmp_path):
     # item 5 has the largest score and is relevant; a dict and a JSON object have no order, pairs have the order in which they are written
     held = {4: 0.1, 7: np.float32(0.5), 5: 0.9, 6: 0.1}
     path = tmp_path / "lists.json"
@@ -220,7 +220,7 @@ def test_items_with_scores_are_ranked_by_score_whatever_a_convention_reads_lists
         assert [row.value for row in result.rows] == [1.0]
 
 
-def test_scores_of_unsigned_integers_and_missing_ones_are_sorted_as_numbers():
+def test_scores_of_unsigned_integers_and_missing_scores_are_sorted_as_numbers():
     test, policy = {1: [5]}, {"missing_values": "drop"}
     for held in ({4: np.uint8(0), 5: np.uint8(200)}, {4: None, 6: math.nan, 5: -1.0}):
         result = receval.evaluate(test=test, recommendations={"m": {1: held}}, metrics=["MRR@1"], convention="relison", policy=policy)
@@ -236,7 +236,7 @@ def test_scores_of_unsigned_integers_and_missing_ones_are_sorted_as_numbers():
         ("ir_measures", 1 / 3, 3, "2 of 3 test users have a relevant item; the other one counts 0 (evaluation.policy.no_relevant)."),
     ],
 )
-def test_a_test_user_with_an_empty_list_is_one_without_a_relevant_item(convention, value, counted, note):
+def test_a_test_user_with_an_empty_list_has_no_relevant_item(convention, value, counted, note):
     test, lists = {1: [1], 2: [], 3: [4]}, {"m": {1: [1], 2: [3]}}
     result = receval.evaluate(test=test, recommendations=lists, metrics=["HitRate@1"], convention=convention)
     (row,) = result.rows
@@ -249,7 +249,7 @@ def test_a_test_user_with_an_empty_list_is_one_without_a_relevant_item(conventio
     assert {entry.role: entry.rows for entry in result.inputs}["data.test (empty lists)"] == 1
 
 
-def test_lists_of_empty_truth_say_why_there_is_no_value():
+def test_empty_test_lists_give_no_value_and_the_reason():
     result = receval.evaluate(test={1: [1], 2: []}, recommendations={"m": {1: [1], 2: [3]}}, metrics=["Recall@1"], convention="rs_metrics")
     assert result.rows[0].value is None
     assert any("a user with an empty list of test items has none" in note for note in result.notes())

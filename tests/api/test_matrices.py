@@ -1,4 +1,4 @@
-"""Matrices of scores: the best items of each user, as exact as if the whole matrix were a table."""
+"""Matrices of scores: only the best items of each user are read, with the values of the whole matrix as a table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ METRICS = ["nDCG", "Recall", "MAP", "Precision(tie_order=item_desc)"]
 
 @st.composite
 def scored(draw: Any) -> tuple[Any, pl.DataFrame, pl.DataFrame]:
-    """Scores of few values, so that many tie; test and train over some of the pairs."""
+    """Draw scores of few different values, so that many tie, with test and train over some of the pairs."""
     chance = np.random.default_rng(draw(st.integers(0, 2**32)))
     n_users, n_items = draw(st.integers(1, 6)), draw(st.integers(1, 9))
     scores = chance.integers(0, 4, (n_users, n_items)).astype(chance.choice([np.float32, np.float64]))
@@ -34,7 +34,7 @@ def scored(draw: Any) -> tuple[Any, pl.DataFrame, pl.DataFrame]:
 
 
 def whole(scores: Any) -> pl.DataFrame:
-    """The whole matrix as a table."""
+    """Return the whole matrix as a table."""
     users, items = np.nonzero(np.isfinite(scores))
     return pl.DataFrame({"user": users, "item": items, "score": scores[users, items]})
 
@@ -56,18 +56,18 @@ def test_the_best_items_of_a_matrix_give_the_values_of_the_whole_matrix_under_ev
 
 @settings(max_examples=10)
 @given(world=scored())
-def test_seen_items_are_no_candidates_where_they_are_masked(world: Any):
+def test_masked_seen_items_are_not_candidates(world: Any):
     scores, test, train = world
     unseen = whole(scores).join(train, on=["user", "item"], how="anti")
     expected = values(test, unseen, top_k=2)
-    assert values(test, scores, top_k=2, train=train, mask_seen=True) == expected  # what is masked is a matrix of scores
+    assert values(test, scores, top_k=2, train=train, mask_seen=True) == expected  # only a matrix of scores can be masked
     assert (
         values(test, scipy.sparse.csr_matrix(np.where(np.isfinite(scores), scores + 1, 0)), top_k=2, train=train, mask_seen=True)
         == expected
     )
 
 
-def test_only_what_may_be_looked_at_becomes_rows():
+def test_only_items_that_the_cut_off_can_reach_become_rows():
     scores = np.array([[0.1, 0.9, 0.5, 0.5, 0.2]])
     assert frame_of("m", "lists", scores, depth=2)["item"].to_list() == [1, 2, 3]  # the last two tie
     assert frame_of("m", "lists", scores, depth=None).height == 5
@@ -75,13 +75,13 @@ def test_only_what_may_be_looked_at_becomes_rows():
     assert receval.evaluate(test={0: [1]}, recommendations=scores, metrics="nDCG@none").inputs[1].rows == 5
 
 
-def test_lists_from_which_a_policy_leaves_items_out_are_not_cut_before():
+def test_lists_are_not_cut_before_a_policy_drops_items():
     scores = np.array([[0.9, 0.8, 0.7]])
     given: dict[str, Any] = {"train": {0: [0]}, "policy": {"seen_items": "drop_and_refill"}, "top_k": 1}
     assert values(pl.DataFrame({"user": [0], "item": [1]}), scores, **given)["m"]["Recall@1"] == 1.0
 
 
-def test_an_explanation_and_an_audit_look_at_the_whole_matrix():
+def test_an_explanation_and_an_audit_read_the_whole_matrix():
     scores = np.array([[0.9, 0.8, 0.7]])
     given: dict[str, Any] = {"test": {0: [2]}, "recommendations": scores, "metrics": "Recall@1"}
     assert receval.explain(measure="Recall@3", user=0, **given).value == 1.0
@@ -89,12 +89,12 @@ def test_an_explanation_and_an_audit_look_at_the_whole_matrix():
     assert measure.values("model") == {"receval": 0.0, "trec_eval": 0.0}
 
 
-def test_rows_and_columns_have_the_names_that_are_given():
+def test_rows_and_columns_can_be_named():
     matrix = receval.Matrix(np.array([[0.1, 0.9], [0.8, 0.3]]), users=["a", "b"], items=np.array(["x", "y"]))
     assert receval.evaluate(test={"a": ["y"], "b": ["x"]}, recommendations=matrix, metrics="HitRate@1")["HitRate@1"].value == 1.0
 
 
-def test_ids_with_their_scores_and_ids_alone_are_lists():
+def test_arrays_of_ids_with_or_without_scores_are_lists():
     ids, scores = np.array([[3, 1, -1], [2, 0, 1]]), np.array([[0.9, 0.5, 0.0], [0.1, 0.2, 0.9]])
     test = {0: [3], 1: [1]}
     assert receval.evaluate(test=test, recommendations=ids, metrics="HitRate@1")["HitRate@1"].value == 0.5

@@ -33,7 +33,7 @@ def test_a_value_is_found_by_model_and_measure(result: receval.EvaluationResult)
     assert result["als", "ItemCoverage(form=count)"].value == 3
 
 
-def test_what_is_not_there_is_a_key_error_with_the_nearest_name(result: receval.EvaluationResult):
+def test_an_unknown_name_is_a_key_error_with_the_nearest_name(result: receval.EvaluationResult):
     for place, sentence in {
         ("asl", "nDCG@1"): "there is no model named 'asl': did you mean 'als'?",
         ("als", "nDCG@3"): "there is no value of 'nDCG@3': did you mean 'nDCG@2'?",
@@ -44,7 +44,7 @@ def test_what_is_not_there_is_a_key_error_with_the_nearest_name(result: receval.
             result[place]
 
 
-def test_frames_hold_the_long_table(result: receval.EvaluationResult):
+def test_frames_have_the_rows_of_the_long_table(result: receval.EvaluationResult):
     assert result.values.equals(result.to_polars())
     assert result.values.select("model", "metric", "k", "value").row(0) == ("als", "nDCG", 1, 2 / 3)
     assert result.to_pandas()["value"].tolist() == result.values["value"].to_list()
@@ -53,7 +53,7 @@ def test_frames_hold_the_long_table(result: receval.EvaluationResult):
     assert result.per_user["als"].columns == ["user", "n_relevant", "n_recommended", "nDCG@1", "nDCG@2"]
 
 
-def test_the_representation_is_the_table_of_the_command_line(result: receval.EvaluationResult, receval: Any, tmp_path: Any):
+def test_repr_is_the_table_of_the_command_line(result: receval.EvaluationResult, receval: Any, tmp_path: Any):
     code, out, _ = receval("run", CONFIGS / "quickstart.yaml")
     assert code == 0
     import receval as library
@@ -61,7 +61,7 @@ def test_the_representation_is_the_table_of_the_command_line(result: receval.Eva
     assert repr(library.evaluate(CONFIGS / "quickstart.yaml")).splitlines() == out.rstrip("\n").splitlines()
 
 
-def test_a_notebook_gets_a_table_without_scripts_and_with_every_text_escaped(result: receval.EvaluationResult):
+def test_a_notebook_gets_a_table_without_scripts_and_with_escaped_text(result: receval.EvaluationResult):
     shown = result._repr_html_()
     assert "<script" not in shown
     assert "knn &lt;b&gt;" in shown
@@ -73,13 +73,13 @@ def test_a_notebook_gets_a_table_without_scripts_and_with_every_text_escaped(res
     assert values[:4] == ["0.6667", "0.6667", "0.6667", "0.7533"] or len(values) == 8
 
 
-def test_findings_and_failure_are_those_of_the_checks():
+def test_findings_and_failure_come_from_the_checks():
     result = receval.check(test=TEST, recommendations={1: [1, 1]}, metrics="nDCG@2", health={"R01": "error"})
     assert [finding.severity for finding in result.findings if finding.check == "R01"] == ["error"]
     assert result.failed()
 
 
-def test_a_model_alone_needs_no_name():
+def test_a_single_model_needs_no_name():
     result = receval.evaluate(test=TEST, recommendations=LISTS["als"], metrics="HitRate@1", yardsticks="oracle")
     assert result["HitRate@1"].value == 2 / 3
     assert result["(oracle)", "HitRate@1"].value == 1.0
@@ -97,7 +97,7 @@ def test_nothing_is_printed_and_no_file_is_written(capfd: pytest.CaptureFixture[
 
 
 @pytest.mark.parametrize("ending", ["ndjson", "json", "arrow", "csv", "parquet"])
-def test_what_else_reads_files_in_the_process_is_left_as_it_is(ending: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch):
+def test_other_code_of_the_process_that_reads_files_is_not_affected(ending: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch):
     lists = pl.DataFrame({"user": [1, 1, 2], "item": [10, 11, 12], "score": [0.9, 0.8, 0.7]})
     file = tmp_path / f"lists.{ending}"
     {
@@ -125,7 +125,7 @@ def test_a_config_may_be_a_path_a_mapping_or_loaded(result: receval.EvaluationRe
     assert [table.rows for table in receval.describe(config).tables] == [1, 1, 1]
 
 
-def test_what_is_printed_of_arguments_are_the_results_of_the_same_config():
+def test_arguments_of_a_call_become_the_config_of_the_result():
     arguments: dict[str, Any] = {"metrics": ["nDCG", "Recall@20"], "top_k": range(1, 4), "yardsticks": True, "train": {1: [7], 2: [8]}}
     result = receval.evaluate(test=TEST, recommendations=LISTS, **arguments)
     assert [row.label for row in result.rows if row.model == "als"] == ["nDCG@1", "nDCG@2", "nDCG@3", "Recall@20"]
@@ -134,7 +134,7 @@ def test_what_is_printed_of_arguments_are_the_results_of_the_same_config():
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "message"),
     [
         ({"losers": -1}, "losers must be the number of users to list, a whole number from 0, not -1"),
         ({"losers": "x"}, "losers must be the number of users to list, a whole number from 0, not 'x'"),
@@ -142,11 +142,11 @@ def test_what_is_printed_of_arguments_are_the_results_of_the_same_config():
         ({"cluster": "age"}, "^cluster age: the results"),
     ],
 )
-def test_a_wrong_question_of_a_comparison_is_told_in_words_of_the_call(result: receval.EvaluationResult, asked: Any, said: str):
-    with pytest.raises(receval.RecevalError, match=said):
+def test_a_wrong_argument_of_a_comparison_is_named_in_words_of_the_call(result: receval.EvaluationResult, asked: Any, message: str):
+    with pytest.raises(receval.RecevalError, match=message):
         result.compare(**asked)
 
 
-def test_an_audit_of_one_convention_takes_its_name():
+def test_an_audit_takes_the_name_of_one_convention():
     one = receval.audit(test=TEST, recommendations=LISTS["als"], metrics="nDCG@2", conventions="elliot")
     assert one.conventions == receval.audit(test=TEST, recommendations=LISTS["als"], metrics="nDCG@2", conventions=["elliot"]).conventions

@@ -1,4 +1,4 @@
-"""Folders of files, and `receval init` in them."""
+"""Fixtures: folders of files, and `receval init` in them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.cli.inits import Done
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Mapping[str, Any]], Path]:
-    """A folder of files, being in it: texts are written as they stand, frames as Parquet."""
+    """Return a function that fills the working folder: texts are written unchanged, frames as Parquet."""
 
     def folder(files: Mapping[str, Any]) -> Path:
         for name, content in files.items():
@@ -37,7 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Mapping
 
 @pytest.fixture
 def init(receval: Any, folder: Any) -> Callable[..., Done]:
-    """Write a config for the files of a folder, and run it."""
+    """Return a function that writes a config for the files of a folder, and runs it."""
 
     def init(files: Mapping[str, Any], *given: str) -> Done:
         folder(files)
@@ -58,8 +58,8 @@ def init(receval: Any, folder: Any) -> Callable[..., Done]:
 
 
 @pytest.fixture
-def place(write, receval, tmp_path, monkeypatch):
-    """A folder with a config, its data and the baseline results/main."""
+def gate_folder(write, receval, tmp_path, monkeypatch):
+    """Return a folder with a config, its data and the baseline results/main."""
     monkeypatch.chdir(tmp_path)
     for name, text in (
         ("test", TEST),

@@ -1,4 +1,4 @@
-"""A config with gates, its data, and what changes them."""
+"""A config with gates, its data, and functions that change them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ CONFIG = {
 
 
 def lists(good):
-    """Lists of which those of the users that are `good` begin with a relevant item."""
+    """Return lists in which those of the `good` users begin with a relevant item."""
     return "user,item,score\n" + "".join(f"{user},{'a' if good(user) else 'z'},2\n{user},c,1\n" for user in USERS)
 
 
 WORSE = ("--recs", "home=worse.csv", "--replace")
 
 
-def changed(place, **sections):
+def change(gate_folder, **sections):
     """Change sections of the config."""
-    (place / "config.yaml").write_text(yaml.safe_dump(CONFIG | sections))
+    (gate_folder / "config.yaml").write_text(yaml.safe_dump(CONFIG | sections))

@@ -1,4 +1,4 @@
-"""What tests of `receval init FILES` share: a small split, lists worked by hand, and what came of a run."""
+"""Helpers of the tests of `receval init FILES`: a small split, lists with values worked by hand, and the outcome of a run."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Done(NamedTuple):
 
 
 def models(done: Done) -> dict[str, str]:
-    """The path of each model."""
+    """Return the path of each model."""
     return {name: given["path"] for name, given in done.data["recommendations"].items()}
 
 

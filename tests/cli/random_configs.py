@@ -1,4 +1,4 @@
-"""Random valid configs over the whole registry, and small odd data for them."""
+"""Random valid configs from the whole registry, and small odd data for them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import polars as pl
 import yaml
 from receval.cli.main import main
 from receval.config.odd_data import Policy
-from receval.conventions import AXES, known
+from receval.conventions import AXES, builtin_names
 
 from tests.conftest import table
 from tests.variants import COLUMN, VARIANTS
@@ -25,7 +25,7 @@ SIDES = ("train", "items", "users", "baseline", "previous_policy", "predictions"
 
 
 def world(chance: random.Random) -> World:
-    """A few users with what is odd in practice: ties, short lists, users on one side only, empty or one-row files, no values in columns."""
+    """Draw a few users with odd data: ties, short lists, users on one side only, empty or one-row files, missing values."""
     users, items = range(chance.randint(1, 5)), range(chance.randint(1, 8))
     known = [*items, 100, 101]
     lists = [
@@ -50,10 +50,10 @@ def world(chance: random.Random) -> World:
 
 
 def measure(chance: random.Random) -> str:
-    """A measure: any variant of any metric, perhaps with a convention, a cut-off, a policy, or within a formula."""
+    """Draw a measure: any variant of any metric, perhaps with a convention, cut-off or policy, or within a formula."""
     text = chance.choice(VARIANTS)
     if chance.random() < 0.2 and "convention=" not in text:
-        text = _with(text, f"convention={chance.choice(tuple(known()))}")
+        text = _with(text, f"convention={chance.choice(tuple(builtin_names()))}")
     if chance.random() < 0.1 and "average=" not in text:
         text = _with(text, f"average={chance.choice(('micro', 'macro', 'own'))}")
     if chance.random() < 0.4 and "@" not in text:
@@ -71,7 +71,7 @@ def _with(text: str, argument: str) -> str:
 
 
 def config(chance: random.Random) -> dict[str, Any]:
-    """A config that reads the files of a world, with any settings that are sensible alone."""
+    """Draw a config that reads the files of a world, with any settings that are valid on their own."""
     data: dict[str, Any] = {"test": "test.parquet", "recommendations": {"one": "lists.parquet", "two": "two.parquet"}}
     for name in SIDES:
         if chance.random() < 0.9:
@@ -82,7 +82,7 @@ def config(chance: random.Random) -> dict[str, Any]:
     evaluation: dict[str, Any] = {"metrics": metrics, "top_k": chance.choice(([2], [1, 3], [5], ["none"], [2, "none"]))}
     evaluation["relevance"] = chance.choice(({}, {"threshold": 3}, {"graded": True}, {"graded": True, "threshold": 2}))
     if chance.random() < 0.3:
-        evaluation["convention"] = chance.choice(tuple(known()))
+        evaluation["convention"] = chance.choice(tuple(builtin_names()))
     if chance.random() < 0.3:
         evaluation["aggregates"] = chance.sample(AGGREGATES, chance.randint(1, 4))
     if chance.random() < 0.3:
@@ -99,15 +99,15 @@ def config(chance: random.Random) -> dict[str, Any]:
 
 
 def call(*arguments: object) -> tuple[int, str, str]:
-    """The command line in this process, without a terminal: exit code, standard output, standard error."""
+    """Run the command line in this process, without a terminal; return exit code, standard output and standard error."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with redirect_stdout(out), redirect_stderr(err):
         code = main([str(argument) for argument in arguments])
     return code, *(stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined, return-value]
 
 
-def written(folder: Path, frames: Mapping[str, pl.DataFrame], made: Mapping[str, Any], chance: random.Random) -> Path:
-    """Write a world and a config into a folder; the second model is the first one shuffled."""
+def write_world(folder: Path, frames: Mapping[str, pl.DataFrame], made: Mapping[str, Any], chance: random.Random) -> Path:
+    """Write a world and a config into a folder; the second model has the rows of the first one, shuffled."""
     for name, frame in frames.items():
         frame.write_parquet(folder / f"{name}.parquet")
     frames["lists"].with_columns(pl.col("score").shuffle(seed=chance.randrange(1000))).write_parquet(folder / "two.parquet")

@@ -1,4 +1,4 @@
-"""`receval audit`: every convention in one pass, and whether the models change places."""
+"""`receval audit`: all conventions in one pass, and whether the order of the models changes."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ SETTINGS = (
 )
 
 
-def test_an_audit_says_what_separate_runs_under_each_convention_say():
+def test_an_audit_has_the_values_of_separate_runs_under_each_convention():
     found = audit(load_config(CONFIGS / "quickstart.yaml", SETTINGS[1::2]))
     assert found.conventions[0] == "receval"
-    assert set(found.conventions) == set(conventions.known())
+    assert set(found.conventions) == set(conventions.builtin_names())
     compared = 0
     for name in found.conventions:
         alone = run(load_config(CONFIGS / "quickstart.yaml", [*SETTINGS[1::2], f"evaluation.convention={name}"]))
@@ -42,7 +42,7 @@ def test_an_audit_says_what_separate_runs_under_each_convention_say():
     assert compared > 200
 
 
-def test_a_dirty_file_is_audited_as_each_convention_reads_it_alone(tmp_path):
+def test_an_audit_reads_a_dirty_file_as_a_run_under_each_convention(tmp_path):
     import shutil
 
     for name in ("test.csv", "train.csv", "everything.csv", "clean.csv"):
@@ -62,7 +62,7 @@ def test_a_dirty_file_is_audited_as_each_convention_reads_it_alone(tmp_path):
                     assert cell.value == rows[model][place].value, (name, audited.measure, model)
 
 
-def test_the_files_are_read_once_however_many_conventions_there_are(monkeypatch):
+def test_the_files_are_read_once_for_all_conventions(monkeypatch):
     from receval.evaluation.files import SourceReader
 
     scans = []
@@ -81,7 +81,7 @@ def audited(values: dict[str, tuple[float, float]], higher: bool = True) -> tupl
     return Audit("a", tuple(values), ("als", "knn"), (one,), (), {}), one
 
 
-def test_a_changed_order_is_said_with_the_conventions_that_change_it():
+def test_a_changed_order_of_models_is_shown_with_its_conventions():
     whole, one = audited({"a": (0.3, 0.2), "b": (0.1, 0.2), "c": (0.5, 0.5), "d": (0.2, 0.3)})
     assert whole.changes(one) == ("Under 2 of 4 conventions knn beats als on MAP@10 (b, d); under a als beats knn.",)
     assert one.spread("als") == pytest.approx(0.4)
@@ -89,12 +89,12 @@ def test_a_changed_order_is_said_with_the_conventions_that_change_it():
     assert lower.changes(other) == ("Under 1 of 2 conventions als beats knn on MAP@10 (b); under a knn beats als.",)
 
 
-def test_an_order_that_never_changes_is_said():
+def test_an_unchanged_order_of_models_is_shown():
     whole, one = audited({"a": (0.3, 0.2), "b": (0.2, 0.1)})
-    assert whole.changes(one) == ("The order of the models on MAP@10 is the same under all 2 conventions.",)
+    assert whole.changes(one) == ("The order of the models on MAP@10 is the same under both conventions.",)
 
 
-def test_every_format_holds_every_cell(receval):
+def test_every_format_has_every_cell(receval):
     arguments = (
         "audit",
         CONFIGS / "quickstart.yaml",
@@ -117,7 +117,7 @@ def test_every_format_holds_every_cell(receval):
     assert "| knn |" in receval(*arguments, "--format", "md")[1]
 
 
-def test_a_metric_that_a_library_has_not_and_a_missing_input_are_named(receval):
+def test_a_metric_that_a_library_lacks_and_a_missing_input_are_named(receval):
     arguments = ("audit", CONFIGS / "quickstart.yaml", "--set", "evaluation.metrics=[F1@5]")
     code, text, _ = receval(*arguments, "--convention", "warprec", "--convention", "replay")
     assert code == 0
@@ -133,7 +133,7 @@ def test_an_unknown_convention_is_refused_with_a_hint(receval):
 
 @pytest.fixture
 def unsorted(tmp_path):
-    """A config of two models with the same lists; the rows of one of them are not in the order of scores."""
+    """Write a config of two models with the same lists; the rows of one are not in the order of scores."""
     lists = [(user, item, score) for user in range(1, 21) for item, score in ((1, 0.9), (2, 0.5), (3, 0.1))]
     texts = {
         "test": ["user,item", *(f"{user},1" for user in range(1, 21))],
@@ -148,7 +148,7 @@ def unsorted(tmp_path):
     return tmp_path / "config.yaml"
 
 
-def test_conventions_that_read_no_scores_are_left_out_of_the_spread_where_rows_are_not_in_the_order_of_scores(unsorted, receval):
+def test_the_spread_excludes_conventions_without_scores_if_rows_are_not_in_score_order(unsorted, receval):
     names = ["recbole", "ranksys", "lenskit"]
     (recall,) = audit(load_config(unsorted), names).measures
     assert (recall.cells["ranksys", "turned"].value, recall.cells["recbole", "turned"].value) == (0.0, 1.0)

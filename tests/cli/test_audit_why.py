@@ -1,4 +1,4 @@
-"""`receval audit --why` and `--find`: which choices make a difference, and whose number this is."""
+"""`receval audit --why` and `--find`: which settings make a difference, and which convention gives a number."""
 
 from __future__ import annotations
 
@@ -18,39 +18,39 @@ NDCG = ("--set", "evaluation.metrics=[nDCG@20]")
 
 
 @pytest.fixture(scope="module")
-def found():
+def study():
     return difference(load_config(QUICKSTART, ["evaluation.metrics=[nDCG@20, F1@10]"]), "receval", "clayrs")
 
 
-def test_the_steps_lead_from_the_value_of_the_one_convention_to_that_of_the_other(found):
+def test_the_steps_lead_from_one_conventions_value_to_the_others(study):
     values = audit(load_config(QUICKSTART, ["evaluation.metrics=[nDCG@20, F1@10]"]), ["clayrs"]).measures
-    for measure, audited in zip(found.measures, values, strict=True):
-        for model in found.models:
+    for measure, audited in zip(study.measures, values, strict=True):
+        for model in study.models:
             assert measure.first[model] == audited.cells["receval", model].value
             assert measure.second[model] == audited.cells["clayrs", model].value
             assert measure.steps[-1].so_far[model] == measure.second[model]
             assert measure.rest(model) == 0
-            added = [measure.added(index, model) for index in range(len(measure.steps))]
+            added = [measure.effect(index, model) for index in range(len(measure.steps))]
             assert sum(added) == pytest.approx(measure.second[model] - measure.first[model])
 
 
-def test_a_step_changes_one_choice_and_the_choices_of_metrics_that_are_combined(found):
-    ndcg, f1 = found.measures
+def test_a_step_changes_one_setting_also_of_the_metrics_that_are_combined(study):
+    ndcg, f1 = study.measures
     gain = next(index for index, step in enumerate(ndcg.steps) if step.choice == "ndcg_gain")
     assert (ndcg.steps[gain].before, ndcg.steps[gain].after) == ("exp2", "linear")
     assert ndcg.has_effect(gain)
     assert ndcg.depends_on_order(gain)  # with grades of 1 both gains are 1: alone it changes nothing
-    assert ndcg.added_alone(gain, "knn") == 0
-    assert "precision_denominator" in {step.choice for step in f1.steps}  # an axis of Precision, not of F1
+    assert ndcg.effect_alone(gain, "knn") == 0
+    assert "precision_denominator" in {step.choice for step in f1.steps}  # a setting of Precision, not of F1
 
 
-def test_a_choice_that_is_changed_alone_gives_what_the_measure_string_with_it_gives(found):
-    alone = next(step for step in found.measures[0].steps if step.choice == "positions").alone
+def test_one_changed_setting_gives_the_value_of_the_measure_string_with_it(study):
+    alone = next(step for step in study.measures[0].steps if step.choice == "positions").alone
     own = audit(load_config(QUICKSTART, ["evaluation.metrics=['nDCG(positions=among_rated)@20']"]), ["receval"])
     assert alone == {model: own.measures[0].cells["receval", model].value for model in own.models}
 
 
-def test_the_page_has_values_steps_meanings_and_what_has_no_effect(receval):
+def test_the_output_has_values_steps_meanings_and_settings_without_effect(receval):
     code, out, _ = receval("audit", QUICKSTART, *NDCG, "--why", "receval", "elliot")
     assert code == 0
     assert "grades      configured → ratings   0.2028 (-0.0228)   0.1223 (-0.0183)   0.0125 (-0.0022)" in out
@@ -72,7 +72,7 @@ def test_every_format_has_the_steps(receval):
     assert "| setting | from → to | knn |" in receval(*arguments, "--format", "md")[1]
 
 
-def test_a_measure_that_one_of_the_two_has_not_is_named_with_the_reason(receval):
+def test_a_measure_that_one_convention_lacks_is_named_with_the_reason(receval):
     arguments = ("--set", "evaluation.metrics=[F1@5, nDCG@5]", "--why", "receval")
     assert "Nothing to compare: replay: the library does not have the metric." in receval("audit", QUICKSTART, *arguments, "replay")[1]
     code, _, err = receval("audit", QUICKSTART, "--set", "evaluation.metrics=[F1@5]", "--why", "receval", "replay")
@@ -86,7 +86,7 @@ def test_the_plain_audit_names_the_command_for_its_widest_spread(receval):
     assert "To explain the widest gap: the same with --why rectools clayrs" in out
 
 
-def test_a_number_is_found_to_the_digits_that_it_has(receval):
+def test_find_compares_a_number_to_its_own_digits(receval):
     out = receval("audit", QUICKSTART, "--find", "0.1942")[1]
     assert "0.1942 is printed by:" in out
     assert out.splitlines()[-1].split() == ["0.1942", "nDCG@20", "knn", "elliot,", "ranksys"]
@@ -94,7 +94,7 @@ def test_a_number_is_found_to_the_digits_that_it_has(receval):
     assert "elliot, ranksys" in receval("audit", QUICKSTART, *NDCG, "--find", "19.42 %")[1]
 
 
-def test_the_nearest_values_are_named_where_no_convention_prints_a_number(receval):
+def test_the_nearest_values_are_named_if_no_convention_gives_the_number(receval):
     code, out, _ = receval("audit", QUICKSTART, *NDCG, "--find", "0.1949")
     assert code == 0
     lines = [line.split() for line in out.splitlines() if line.startswith("  0.")]
@@ -115,7 +115,7 @@ def test_the_nearest_values_are_named_where_no_convention_prints_a_number(receva
         (("--find", "abc"), "--find takes a printed number such as 0.1894, not 'abc'"),
     ],
 )
-def test_what_makes_no_sense_is_refused(arguments, message, receval):
+def test_impossible_options_of_an_audit_are_refused(arguments, message, receval):
     code, out, err = receval("audit", QUICKSTART, *arguments)
     assert (code, out) == (2, "")
     assert message in err

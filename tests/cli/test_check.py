@@ -1,4 +1,4 @@
-"""`receval check`, and what `receval run` does with what the checks find."""
+"""`receval check`, and the effect of its findings on `receval run`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_clean_files_have_no_findings_and_exit_0(receval, config):
     assert receval("check", config(CLEAN)) == (0, f"30 health checks: 16 ran, 14 skipped ({UNMADE}; off: T04); nothing found.\n", "")
 
 
-def test_the_checks_that_were_not_made_are_named_with_the_reason(receval, config):
+def test_skipped_checks_are_named_with_the_reason(receval, config):
     path = config(CLEAN, health="T04: off, R04: off")
     _, out, _ = receval("run", path, "--format", "json")
     checks = json.loads(out)["checks"]
@@ -61,7 +61,7 @@ def test_a_failed_error_exits_1_and_the_results_are_written(receval, config, tmp
     assert "- **error R01** m: 1 of 7 rows" in (tmp_path / "out" / "results.md").read_text()
 
 
-def test_warnings_count_only_when_asked_to(receval, config):
+def test_warnings_fail_only_on_request(receval, config):
     path = config(CLEAN.replace("3,9,3\n3,13,2\n", ""))
     assert receval("check", path)[0] == 0
     code, out, _ = receval("check", path, "--strict")
@@ -70,7 +70,7 @@ def test_warnings_count_only_when_asked_to(receval, config):
     assert receval("run", path, "--strict")[0] == 1
 
 
-def test_severities_and_limits_are_those_of_the_config(receval, config):
+def test_the_config_sets_severities_and_limits(receval, config):
     short = CLEAN.replace("3,9,3\n3,13,2\n", "")
     assert receval("check", config(short, health="T04: off, X01: error"))[0] == 1
     assert receval("check", config(short, health="T04: off, X01: {severity: error, max_share: 0.4}"))[0] == 0
@@ -94,7 +94,7 @@ def test_the_offending_rows_are_stored(receval, config, tmp_path):
     assert rows.select("user", "item", "score").rows() == [(3, 13, 1.0), (3, 13, 2.0)]
 
 
-def test_rows_without_a_value_are_stored_and_the_earliest_of_all_columns_is_named(receval, config, tmp_path):
+def test_rows_with_missing_values_are_stored_and_the_first_of_all_columns_is_named(receval, config, tmp_path):
     odd = CLEAN.replace("1,11,2\n", "1,11,inf\n") + "\n1,,1\n2,13,\n"
     _, out, _ = receval("check", config(odd), "--store-failures", tmp_path)
     assert "the first: lists.csv, line 3: score is not a finite number.\n" in out
@@ -104,7 +104,7 @@ def test_rows_without_a_value_are_stored_and_the_earliest_of_all_columns_is_name
     assert rows.rows() == [(1, 11, float("inf")), (1, None, 1.0), (2, 13, None)]
 
 
-def test_what_an_earlier_run_stored_goes_and_nothing_else_does(receval, config, tmp_path):
+def test_only_the_stored_rows_of_an_earlier_run_are_removed(receval, config, tmp_path):
     folder = tmp_path / "failures"
     receval("check", config(CLEAN + "3,13,1\n"), "--store-failures", folder)
     others = ("R01.txt", "R01x.parquet", "mine.parquet")
@@ -134,7 +134,7 @@ def test_files_with_nothing_in_common_are_an_error_with_a_guess(receval, config)
         ("tie_order: error", CLEAN.replace("2,10,2", "2,10,3")),
     ],
 )
-def test_what_the_policy_calls_an_error_is_refused_by_run_and_named_by_check(policy, lists, receval, config):
+def test_data_that_the_policy_forbids_fail_a_run_and_are_named_by_check(policy, lists, receval, config):
     code, out, err = receval("run", config(lists, policy))
     assert (code, out) == (3, "")
     assert f"evaluation.policy.{policy.partition(':')[0]} is set to error." in err
@@ -145,14 +145,14 @@ def test_what_the_policy_calls_an_error_is_refused_by_run_and_named_by_check(pol
 
 
 @pytest.mark.parametrize("command", [("explain", "nDCG@2", "--user", "1"), ("audit",)])
-def test_commands_that_use_no_policy_say_nothing_of_what_it_refuses(command, receval, config):
+def test_commands_without_a_policy_do_not_mention_data_that_it_forbids(command, receval, config):
     path = config(CLEAN + "3,13,1\n", "duplicates: error")
     name, *more = command
     code, _, err = receval(name, *more, path)
     assert (code, err) == (0, "")
 
 
-def test_rows_without_a_value_are_refused_left_out_or_named(receval, config):
+def test_rows_with_missing_values_are_refused_dropped_or_named(receval, config):
     odd = CLEAN + "1,,1\n2,13,nan\n"
     code, _, err = receval("run", config(odd))
     assert code == 3
@@ -165,14 +165,14 @@ def test_rows_without_a_value_are_refused_left_out_or_named(receval, config):
     assert "error R02  m: 2 of 8 rows of data.recommendations.m (25.0 %) lack a value" in out
 
 
-def test_who_was_counted_is_shown_when_asked_for(receval, config):
+def test_counted_users_are_shown_on_request(receval, config):
     _, out, _ = receval("run", config(CLEAN.replace("3,9,3\n3,13,2\n", "4,1,1\n")), "-v")
     assert "Users that were counted" in out
     assert "3 test users, 3 with a list, 2 both: 3 count, 1 (no list) filled in; 1 (no test row) left out" in out
     assert "note X02" in out
 
 
-def test_train_is_read_only_if_a_check_looks_at_it(receval, config, write):
+def test_train_is_read_only_if_a_check_needs_it(receval, config, write):
     path = config(CLEAN)
     write("train.csv", "user,item\n1,\n")
     train = ["--set", "data.train=train.csv"]
@@ -183,7 +183,7 @@ def test_train_is_read_only_if_a_check_looks_at_it(receval, config, write):
     assert "Precision" in out
 
 
-def test_the_stored_rows_of_models_with_names_alike_are_all_there(receval, config, tmp_path):
+def test_models_with_similar_names_all_keep_their_stored_rows(receval, config, tmp_path):
     names = ("x/y", "x_y", "x_y.2", "x%2Fy", "x+2")
     models = [f"--recs={name}={tmp_path / 'lists.csv'}" for name in names]
     receval("check", config(CLEAN + "3,13,1\n"), *models, "--store-failures", tmp_path / "failures")

@@ -1,11 +1,11 @@
-"""What a run of several models ends with."""
+"""The closing sentences of a run of several models."""
 
 from __future__ import annotations
 
 import polars as pl
 import pytest
 
-from tests.comparison.conftest import changed, lists_of, truth
+from tests.comparison.conftest import change_lists, lists_of, rated_items
 
 CONFIG = """
 data: {test: test.csv, recommendations: {one: one.csv, two: two.csv%s}}
@@ -17,19 +17,19 @@ health: off
 
 @pytest.fixture
 def config(write):
-    """A good model, one that is not clearly different from it, and perhaps a poor one."""
+    """Write a config with a good model, one not clearly different from it, and perhaps a poor one."""
 
     def config(more="", settings=""):
-        good = truth().filter(truth()["rating"] >= 4).rename({"rating": "score"}).cast({"score": pl.Float64})
-        lists = {"one": changed(good, range(1, 15), 4), "two": changed(good, range(3, 19), 5), "poor": lists_of(range(1, 61), 6)}
-        for name, frame in {"test": truth(), **lists}.items():
+        good = rated_items().filter(rated_items()["rating"] >= 4).rename({"rating": "score"}).cast({"score": pl.Float64})
+        lists = {"one": change_lists(good, range(1, 15), 4), "two": change_lists(good, range(3, 19), 5), "poor": lists_of(range(1, 61), 6)}
+        for name, frame in {"test": rated_items(), **lists}.items():
             write(f"{name}.csv", frame.write_csv())
         return write("config.yaml", CONFIG % (more, settings))
 
     return config
 
 
-def test_a_run_ends_with_what_is_concluded_of_the_best_model(config, receval):
+def test_a_run_ends_with_the_conclusion_about_the_best_model(config, receval):
     out = " ".join(receval("run", config(", poor: poor.csv"))[1].split())
     assert "nDCG@5: one beats poor. No clear difference between one and two. 60 users can detect 0." in out
     assert "with 80 % power." in out
@@ -44,7 +44,7 @@ def test_values_not_clearly_different_from_the_best_are_marked_like_it(config, r
     assert "◂ best, or not clearly different from the best (paired t test, Holm over 6 comparisons in 2 measures, 5 %)." in out
 
 
-def test_models_with_the_same_value_of_a_whole_model_are_not_told_apart_by_a_mark(write, receval):
+def test_equal_values_of_whole_models_are_not_marked(write, receval):
     write("test.csv", "user,item\n1,10\n2,11\n")
     write("one.csv", "user,item,score\n1,10,2\n2,12,1\n")
     write("two.csv", "user,item,score\n1,13,2\n2,11,1\n")
@@ -57,13 +57,13 @@ def test_models_with_the_same_value_of_a_whole_model_are_not_told_apart_by_a_mar
     assert [line.count("◂") + line.count("◃") for line in lines] == [0], out  # all print alike: none is marked
 
 
-def test_a_baseline_of_the_config_is_what_models_are_compared_with(config, receval):
+def test_models_are_compared_with_the_baseline_of_the_config(config, receval):
     out = receval("run", config(", poor: poor.csv", "compare: {baseline: poor}"))[1]
-    assert "one is better than poor on all 2 measures: nDCG@5 is higher by" in out
-    assert "two is better than poor on all 2 measures: nDCG@5 is higher by" in out
+    assert "one is better than poor on both measures: nDCG@5 is higher by" in out
+    assert "two is better than poor on both measures: nDCG@5 is higher by" in out
 
 
-def test_a_baseline_folder_that_is_not_there_is_said_and_the_run_goes_on(config, receval):
+def test_a_missing_baseline_folder_is_reported_and_the_run_goes_on(config, receval):
     code, out, _ = receval("run", config(settings="compare: {baseline: {main: results/main}}"))
     assert code == 0
     assert "Not compared with the baseline main=results/main: " in out
@@ -75,7 +75,7 @@ def test_one_model_has_no_closing_sentence(config, receval, sample):
     assert "better" not in out.partition("Convention")[0].replace("higher", "")
 
 
-def test_too_many_values_of_users_are_not_kept_for_it(config, receval, monkeypatch):
+def test_per_user_values_above_a_limit_are_not_kept_for_closing_sentences(config, receval, monkeypatch):
     monkeypatch.setattr("receval.session.run.MOST_VALUES", 10)
     out = receval("run", config())[1]
     assert "clear" not in out

@@ -1,4 +1,4 @@
-"""`receval compare` shows what was asked, against the base that everything else has."""
+"""`receval compare` shows the measures asked for, against the same base as every other output."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import polars as pl
 import pytest
 
-from tests.comparison.conftest import changed, lists_of, truth
+from tests.comparison.conftest import change_lists, lists_of, rated_items
 
 CONFIG = """
 data: {test: test.csv, recommendations: {one: one.csv, poor: poor.csv, two: two.csv}}
@@ -20,12 +20,12 @@ GATES = "gates: {baseline: poor, rules: ['nDCG@5 max_loss 2%']}"
 
 @pytest.fixture
 def config(write):
-    """Two good models, and a poor one between them."""
+    """Return a function that writes a config of two good models with a poor one between them."""
 
     def config(settings=""):
-        good = truth().filter(truth()["rating"] >= 4).rename({"rating": "score"}).cast({"score": pl.Float64})
-        lists = {"one": changed(good, range(1, 15), 4), "two": changed(good, range(3, 19), 5), "poor": lists_of(range(1, 61), 6)}
-        for name, frame in {"test": truth(), **lists}.items():
+        good = rated_items().filter(rated_items()["rating"] >= 4).rename({"rating": "score"}).cast({"score": pl.Float64})
+        lists = {"one": change_lists(good, range(1, 15), 4), "two": change_lists(good, range(3, 19), 5), "poor": lists_of(range(1, 61), 6)}
+        for name, frame in {"test": rated_items(), **lists}.items():
             write(f"{name}.csv", frame.write_csv())
         return write("config.yaml", CONFIG % settings)
 
@@ -48,7 +48,7 @@ def test_gates_closing_sentences_report_summary_and_compare_have_one_base(config
     assert receval("compare", path, "--baseline", "two")[1].startswith("one, poor against two")
 
 
-def test_the_first_model_is_the_base_only_where_the_header_says_so(config, receval):
+def test_the_first_model_is_the_base_only_if_the_header_says_so(config, receval):
     path = config()
     said = "Compared with one, the first model; choose another with --baseline."
     assert said in receval("compare", path)[1]
@@ -63,19 +63,19 @@ def test_folders_are_compared_with_the_one_that_their_gates_name(config, receval
     folders = (f"today={tmp_path}/today", f"last={tmp_path}/results/main")
     assert receval("compare", *folders)[1].startswith(
         "last against today, models of the same name"
-    )  # seen from here there is no such folder
+    )  # from this working folder the path of the folder does not exist
     named = (f"today={tmp_path}/today", f"main={tmp_path}/results/main")
     assert receval("compare", *named)[1].startswith("today against main, models of the same name")
 
 
-def test_one_model_with_gates_is_told_how_to_compare_it_with_their_baseline(config, receval, tmp_path):
+def test_one_model_with_gates_gets_the_command_that_compares_it_with_their_baseline(config, receval, tmp_path):
     path = config("gates: {baseline: results/main, rules: ['nDCG@5 max_loss 2%']}")
     code, _, err = receval("compare", path, "--set", "data.recommendations={one: one.csv}")
     assert code == 2
     assert "to compare it with the baseline of its gates, add --baseline results/main" in err
 
 
-def test_measures_that_are_not_asked_for_are_not_printed_and_a_line_says_so(config, receval):
+def test_only_selected_measures_are_printed_and_a_line_says_so(config, receval):
     path = config()
     out = " ".join(receval("compare", path, "--measure", "nDCG@5")[1].split())
     assert "p values are corrected over 1 tested measure; 2 others are not shown, --all prints them." in out
@@ -89,7 +89,7 @@ def test_measures_that_are_not_asked_for_are_not_printed_and_a_line_says_so(conf
     assert "1 measure is tested; 2 others are not shown, --all prints them." in plain
 
 
-def test_the_statistics_are_the_same_whatever_is_printed(config, receval):
+def test_the_statistics_do_not_depend_on_the_printed_measures(config, receval):
     path = config()
     forms = [receval("compare", path, "--measure", "nDCG@5", "--format", "json", *more)[1] for more in ((), ("--all",), ("--relative",))]
     assert forms[0] == forms[1] == forms[2]
@@ -118,7 +118,7 @@ def test_margins_are_in_the_header(config, receval):
 def test_a_relative_difference_is_in_percent_of_the_base_with_its_interval(config, receval):
     path = config()
     text = receval("compare", path, "--measure", "nDCG@5", "--relative", "--format", "md")[1]
-    (row,) = re.findall(r"\| nDCG@5 ↑ \| (\S+) \| (\S+) \| \S+ \| worse \| −(\S+) \| −(\S+) to −(\S+) \|", text)
+    (row,) = re.findall(r"\| nDCG@5 ↑ \| \S+ \| (\S+) \| (\S+) \| \S+ \| worse \| −(\S+) \| −(\S+) to −(\S+) \|", text)
     base, value, relative, low, high = map(float, row)
     assert relative == pytest.approx(100 * (base - value) / base, abs=0.06)
     assert low > relative > high
@@ -126,7 +126,7 @@ def test_a_relative_difference_is_in_percent_of_the_base_with_its_interval(confi
 
 
 @pytest.mark.parametrize("width", [80, 120, 200])
-def test_the_verdict_stands_beside_its_difference_whatever_the_names(width, config, receval, write, monkeypatch):
+def test_the_verdict_is_beside_its_difference_also_with_long_names(width, config, receval, write, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(width))
     names = ["implicit-als-f128-reg0.01-alpha40-iterations30", "implicit-als-f128-reg0.01-alpha40-iterations60", "popularity-of-seven-days"]
     models = "{" + ", ".join(f"{name}: {file}.csv" for name, file in zip(names, ("one", "two", "poor"), strict=True)) + "}"

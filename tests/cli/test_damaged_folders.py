@@ -1,7 +1,7 @@
-"""A stored folder that was damaged, by chance, is refused in one sentence, or read as if nothing had happened.
+"""A stored folder that was damaged at random is refused in one sentence, or read as if nothing had happened.
 
-Every command that reads stored folders is tried, and the door of Python. `RECEVAL_DAMAGES=2000 RECEVAL_FUZZ_SEED=7 pytest
-tests/cli/test_damaged_folders.py` tries more, and others.
+Every command that reads stored folders is tried, and Python. `RECEVAL_DAMAGES=2000 RECEVAL_FUZZ_SEED=7 pytest
+tests/cli/test_damaged_folders.py` tries more damages, with another seed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from receval.errors import DataError
 N = int(os.environ.get("RECEVAL_DAMAGES", "60"))
 SEED = int(os.environ.get("RECEVAL_FUZZ_SEED", "1"))
 READ = ("manifest.json", "results.json", "per_user.parquet")
-"""The files that are read; others are only copied, by `baseline set`."""
+"""Files that are read; others are only copied, by `baseline set`."""
 USERS = [f"u{number:02}" for number in range(60)]
 CONFIG = {
     "data": {"test": "test.csv", "recommendations": {"home": "home.csv", "shop": "shop.csv"}, "users": "users.csv"},
@@ -45,8 +45,8 @@ def lists(good):
 
 
 @pytest.fixture
-def place(write, receval, tmp_path, monkeypatch):
-    """A folder with the results `main` and `today` in the folder `whole`."""
+def stored(write, receval, tmp_path, monkeypatch):
+    """Return a folder with the results `main` and `today`, all inside of the folder `whole`."""
     monkeypatch.chdir(tmp_path)
     write("test.csv", "user,item,rating\n" + "".join(f"{user},a,5\n{user},b,3\n" for user in USERS))
     write("users.csv", "user,plan\n" + "".join(f"{user},{'free' if n % 5 else 'paid'}\n" for n, user in enumerate(USERS)))
@@ -60,7 +60,7 @@ def place(write, receval, tmp_path, monkeypatch):
 
 
 def outcome(receval, command):
-    """Return what a command gives: its exit code, what it prints, and the files that it makes; and what it says on standard error."""
+    """Return the exit code, output and new files of a command; and its standard error."""
     shutil.rmtree("made", ignore_errors=True)
     Path("made").mkdir()
     code, out, err = receval(*COMMANDS[command])
@@ -71,7 +71,7 @@ def outcome(receval, command):
 
 
 def damage(chance, folder):
-    """Damage a file of a folder; return what was done to which."""
+    """Damage a file of a folder at random; return the kind of damage and the file."""
     name = chance.choice(READ) if chance.random() < 0.85 else chance.choice(sorted(os.listdir(folder)))
     path = folder / name
     content = bytearray(path.read_bytes())
@@ -99,7 +99,7 @@ def damage(chance, folder):
     return f"{kind} at {start} of {path}"
 
 
-def test_a_damaged_folder_is_refused_or_read_as_it_was_written(place, receval):
+def test_a_damaged_folder_is_refused_or_read_unchanged(stored, receval):
     shutil.copytree("whole", "tried")
     chance, refused = random.Random(SEED), 0
     os.chdir("whole")

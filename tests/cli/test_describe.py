@@ -12,7 +12,7 @@ from tests.cli.test_terminal import on_a_terminal
 DATED = "user,item,rating,timestamp\n1,7,5,2024-03-01\n1,8,3,2024-03-03T12:00:00\n2,7,4,2024-03-02\n"
 
 
-def test_facts_of_all_files_stand_side_by_side(sample, receval):
+def test_facts_of_all_files_are_printed_side_by_side(sample, receval):
     code, out, err = receval("describe", sample / "quickstart.yaml")
     assert (code, err) == (0, "")
     assert re.search(r"^ +test +knn +popular +random$", out, re.MULTILINE)
@@ -47,7 +47,7 @@ def test_nothing_is_cut_and_no_line_is_longer_than_the_terminal(columns, sample)
     assert len(re.findall("28,950", text)) == 3
 
 
-def test_without_blocks_in_the_encoding_bars_are_ascii(sample, monkeypatch):
+def test_bars_are_ascii_if_the_encoding_has_no_blocks(sample, monkeypatch):
     text = on_a_terminal(["describe", str(sample / "quickstart.yaml")], 80, PYTHONIOENCODING="ascii")
     assert text.isascii()
     assert "####" in text
@@ -76,13 +76,13 @@ def test_the_manifest_describes_the_files_on_request(sample, receval):
     assert manifest["description"] == {key: value for key, value in described.items() if key != "format_version"}
 
 
-def test_a_description_without_a_folder_to_write_to_is_refused(sample, receval):
+def test_storing_a_description_without_an_output_folder_is_refused(sample, receval):
     code, out, err = receval("run", sample / "quickstart.yaml", "--set", "output.describe=true")
     assert (code, out) == (2, "")
     assert "output.describe needs a folder" in err
 
 
-def test_a_missing_file_is_said_in_one_sentence(sample, receval):
+def test_a_missing_file_is_reported_in_one_sentence(sample, receval):
     code, out, err = receval("describe", sample / "quickstart.yaml", "--set", "data.test=nothing.csv")
     assert (code, out) == (3, "")
     assert "nothing.csv" in err

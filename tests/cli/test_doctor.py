@@ -37,7 +37,7 @@ def test_the_doctor_names_every_library_with_its_version(receval, no_java):
     assert out.splitlines()[0].split() == ["receval", metadata.version("receval")]
 
 
-def test_a_missing_extra_comes_with_what_to_type(receval, no_java, monkeypatch):
+def test_a_missing_extra_is_shown_with_its_install_command(receval, no_java, monkeypatch):
     present = metadata.version
 
     def version(package: str) -> str:
@@ -51,29 +51,29 @@ def test_a_missing_extra_comes_with_what_to_type(receval, no_java, monkeypatch):
     assert extra["advice"] == f"if you need it: {install_command('sql')}"
 
 
-def test_java_is_asked_for_where_spark_is_installed_and_java_is_not(receval, no_java):
+def test_missing_java_is_reported_if_spark_is_installed(receval, no_java):
     assert facts(receval)["Java"] == {"name": "Java", "found": "not found", "advice": "Spark needs a Java 17 runtime, or engine.remote"}
 
 
 @pytest.mark.parametrize(
-    ("said", "advice"),
+    ("message", "advice"),
     [('openjdk version "16.0.2"', "Spark 4 needs Java 17"), ('openjdk version "17"', ""), ('openjdk version "21.0.1"', "")],
 )
-def test_a_java_that_is_too_old_is_told(said, advice, receval, monkeypatch):
+def test_a_java_that_is_too_old_is_reported(message, advice, receval, monkeypatch):
     monkeypatch.setattr(machine.shutil, "which", lambda program, path=None: "java")
-    monkeypatch.setattr(machine.subprocess, "run", lambda *args, **options: subprocess.CompletedProcess(args, 0, "", said))
+    monkeypatch.setattr(machine.subprocess, "run", lambda *args, **options: subprocess.CompletedProcess(args, 0, "", message))
     java = facts(receval)["Java"]
-    assert java["found"] in said
+    assert java["found"] in message
     assert java["advice"] == advice
 
 
-def test_little_temporary_space_is_told(receval, no_java, monkeypatch):
+def test_little_temporary_space_is_reported(receval, no_java, monkeypatch):
     monkeypatch.setattr(machine.shutil, "disk_usage", lambda folder: type("Usage", (), {"free": 1_000_000}))
     assert "TMPDIR" in facts(receval)["temporary files"]["advice"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_of_a_shell_asks_receval(shell, receval):
+def test_the_completion_script_of_a_shell_calls_receval(shell, receval):
     code, out, _ = receval("completion", shell)
     assert code == 0
     assert f"_RECEVAL_COMPLETE={shell}_complete" in out
@@ -89,7 +89,7 @@ def test_metrics_conventions_and_models_of_the_config_are_completed():
         assert options.model_names(context, click.Option(["--model"]), "") == []
 
 
-def test_of_several_configs_all_are_checked(receval, write):
+def test_all_of_several_configs_are_validated(receval, write):
     wrong, worse = write("wrong.yaml", "data: 1\n"), write("worse.yaml", "- 1\n")
     code, out, err = receval("validate", wrong, CONFIGS / "quickstart.yaml", worse)
     assert code == ConfigError.exit_code

@@ -1,4 +1,4 @@
-"""Fifteen files as users of pandas, Polars, ranx, RecBole and Spark make them go through `receval init` and `receval run` untouched."""
+"""Fifteen files as pandas, Polars, ranx, RecBole and Spark write them go through `receval init` and `receval run` unchanged."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def binary(write: Callable[[io.BytesIO], Any]) -> bytes:
 
 
 def ranx_frame(held: dict[str, dict[str, float]]) -> pd.DataFrame:
-    """What ranx calls a dataframe of a run or of qrels."""
+    """Return the dataframe that ranx reads as a run or as qrels."""
     return pd.DataFrame(
         [(query, doc, value) for query, docs in held.items() for doc, value in docs.items()], columns=["q_id", "doc_id", "score"]
     )
 
 
 def sequences() -> str:
-    """Lists in an atomic file of RecBole: sequences of tokens with a space between them."""
+    """Return lists as an atomic file of RecBole: sequences of tokens, separated by spaces."""
     return "user_id:token\titem_id_list:token_seq\n" + "".join(f"{user}\t{' '.join(map(str, items))}\n" for user, items in LISTS.items())
 
 
@@ -116,12 +116,12 @@ def test_the_tables_of_a_database_are_read_by_queries_that_a_config_has(receval,
     assert values == dict.fromkeys(("als", "best", "bpr"), pytest.approx(STARS))
 
 
-def test_the_doors_are_fifteen():
+def test_fifteen_kinds_of_files_are_tried():
     assert len(DOORS) == 15
 
 
 @pytest.mark.parametrize("name", DOORS)
-def test_a_file_as_people_make_it_goes_through_init_and_run_untouched(name, init, receval):
+def test_a_file_as_a_library_writes_it_goes_through_init_and_run(name, init, receval):
     files, mrr = DOORS[name]
     done = init(files, *files)
     test, model = files

@@ -1,4 +1,4 @@
-"""Logs of views and purchases, one test item per user, and candidates: what `init`, `describe` and `--where` make of them."""
+"""Logs of views and purchases, one test item per user, and candidates, in `init`, `describe` and `--where`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_init_writes_the_values_of_a_column_of_events_and_a_filter_to_uncomment(
         ("Type", ("it's", "it's", "o'clock$HOME"), "Type == 'o''clock$$HOME'"),
     ],
 )
-def test_the_filter_is_of_the_likeliest_value_or_of_the_rarest_and_can_be_read(init, receval, name, values, condition):
+def test_the_suggested_filter_has_the_likeliest_value_or_the_rarest_and_is_valid(init, receval, name, values, condition):
     rows = [(1 + n, 11 + n % 3, value) for n, value in enumerate(values)]
     done = init({"test.csv": text(rows, ("user_id", "item_id", name)), "als.csv": PLAIN["als.csv"]})
     assert f"# where: {json.dumps(condition)}  # {name}: " in done.config
@@ -48,7 +48,7 @@ def test_the_filter_is_of_the_likeliest_value_or_of_the_rarest_and_can_be_read(i
 
 
 @pytest.mark.parametrize("rows", [[(*row[:2], "view") for row in EVENTS], [(*row[:2], f"e{n}") for n, row in enumerate(EVENTS * 4)]])
-def test_a_column_of_one_value_or_of_many_is_not_one_of_events(init, rows):
+def test_a_column_with_one_value_or_many_is_not_an_event_column(init, rows):
     done = init({**LOG, "test.csv": text(rows, ("user_id", "item_id", "event"))})
     assert "where" not in done.config
     assert "event" not in done.doubts
@@ -79,7 +79,7 @@ def test_where_filters_the_test_file_of_every_command_and_a_mistake_names_the_op
     assert "none of 6 rows is kept by where: event == 'sold'\n  the most frequent values are event: view (3), purchase (2), cart (1)" in err
 
 
-def test_where_fits_every_fold_of_one_test_path_and_is_refused_where_folds_name_their_own(folder, receval):
+def test_where_applies_to_every_fold_of_one_test_path_and_is_refused_for_folds_with_own_paths(folder, receval):
     folder({"test1.csv": LOG["test.csv"], "test2.csv": LOG["test.csv"], "als.csv": LOG["als.csv"]})
     rest = "recommendations: {als: als.csv}}\nevaluation: {metrics: [MRR@5]}\n"
     with open("marked.yaml", "w") as file:
@@ -108,7 +108,7 @@ def test_times_are_recognised_by_many_names(init, name, shown):
     assert "no column of times" not in done.doubts
 
 
-def test_without_times_the_checks_that_stay_off_are_named(init):
+def test_checks_that_are_off_without_times_are_named(init):
     done = init({**PLAIN, "test.csv": text([(1, 11, 5), (2, 13, 4)], ("user_id", "item_id", "rating"))})
     assert "test.csv: no column of times is recognised, so the checks for leaks through time (X07 to X09) stay off" in done.doubts
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from receval import explain, load_config, run
 from receval.errors import ConfigError, DataError
-from receval.evaluation.explaining import explained, user_frames
+from receval.evaluation.explaining import explain_user, user_frames
 from receval.evaluation.files import Files, open_inputs
 from receval.evaluation.plan import Plan, Request
 from receval.measure.scoring import Scorer
@@ -27,7 +27,7 @@ DIRTY = ROOT / "tests" / "oracles"
 
 
 def check(explanation: Explanation) -> None:
-    """What is shown adds up: each total is that of its rows, and the value is numerator by denominator."""
+    """Assert that the rows add up: each total is that of its rows, and the value is numerator by denominator."""
     for table in explanation.steps:
         assert table.title
         for label, how, total in table.totals:
@@ -43,9 +43,9 @@ def check(explanation: Explanation) -> None:
 
 
 def labels_to_explain() -> list[str]:
-    """Every metric that has values per user, and every axis value of those that look at accuracy."""
+    """Return the label of every metric with per-user values, and of every axis value of the metrics of accuracy."""
     metrics = {label: METRICS[parse(label).name] for label in FORMULAS}
-    of_users = [label for label, entry in metrics.items() if not entry.system]
+    of_users = [label for label, entry in metrics.items() if not entry.per_model]
     first = {metrics[label].name: label for label in reversed(of_users)}
     whole = ("accuracy", "ranking", "value", "auc")
     return [label for label in of_users if metrics[label].family in whole or first[metrics[label].name] == label]
@@ -60,7 +60,7 @@ EXPLAINED = (
 
 
 class Build:
-    """All measures that are explained, over files that are read once."""
+    """Computes every explained measure over files that are read once."""
 
     def __init__(self, folder: Path) -> None:
         with_prices = folder / "items.csv"
@@ -74,7 +74,7 @@ class Build:
         self.scorers = open_inputs(Request(self.loaded, Plan.of(self.loaded.config.evaluation)), self.scorers_of_users)
 
     def scorers_of_users(self, files: Files) -> list[Scorer]:
-        """For each of the users what computes measures over the rows of that user."""
+        """Return, for each of the users, a function that computes measures over the rows of this user."""
         return [Scorer.of(files.prepared, PartData(user_frames(files, "knn", row["user"]))) for row in self.rows]
 
 
@@ -86,9 +86,9 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
 @pytest.mark.parametrize("label", EXPLAINED)
 def test_the_explained_value_is_that_of_the_results_for_every_metric_and_axis(label, build):
     definition = build.loaded.config.evaluation.define(label)
-    index = len(label) % 3  # another user for another label
+    index = len(label) % 3  # each label with another user
     row = build.rows[index]
-    explanation = explained(build.scorers[index], definition, "knn", str(row["user"]))
+    explanation = explain_user(build.scorers[index], definition, "knn", str(row["user"]))
     value = row[definition.label]
     if value is None or math.isnan(value):
         assert explanation.value is None
@@ -109,7 +109,7 @@ def test_the_explained_value_is_that_of_the_results_for_every_metric_and_axis(la
         "AUC",
     ],
 )
-def test_a_dirty_list_is_explained_as_it_was_counted(label, tmp_path):
+def test_the_explanation_of_a_dirty_list_counts_it_as_the_results_do(label, tmp_path):
     import shutil
 
     for name in ("test.csv", "train.csv", "everything.csv"):
@@ -128,7 +128,7 @@ def test_a_dirty_list_is_explained_as_it_was_counted(label, tmp_path):
             check(found)
 
 
-def test_every_place_of_the_list_is_shown_with_what_it_adds(receval):
+def test_every_rank_of_the_list_is_shown_with_its_term(receval):
     arguments = ("explain", "nDCG@10", CONFIGS / "quickstart.yaml", "--user", "426", "--model", "knn")
     code, text, _ = receval(*arguments)
     assert code == 0
@@ -139,7 +139,7 @@ def test_every_place_of_the_list_is_shown_with_what_it_adds(receval):
     assert "| rank |" in receval(*arguments, "--format", "md")[1]
 
 
-def test_a_user_who_does_not_count_is_told_why(tmp_path, write):
+def test_a_user_who_is_not_counted_gets_the_reason(tmp_path, write):
     write("test.csv", "user,item,rating\nu1,a,5\nu2,a,0\nu3,a,5\n")
     write("lists.csv", "user,item\nu1,b\nu1,a\nu2,a\n")
     path = write("config.yaml", "data: {test: test.csv, recommendations: {m: lists.csv}}\nevaluation: {metrics: [MAP]}\n")
@@ -155,7 +155,7 @@ def test_a_user_who_does_not_count_is_told_why(tmp_path, write):
     assert explain(config, "MAP(no_hits=drop)@1", "u1").reason == "the user has no hit, and is left out"
 
 
-def test_who_or_what_is_not_there_is_refused_in_one_sentence(receval):
+def test_an_unknown_user_model_or_measure_is_refused_in_one_sentence(receval):
     config = load_config(CONFIGS / "quickstart.yaml")
     with pytest.raises(DataError, match="no file contains the user '99999999'"):
         explain(config, "MAP@5", "99999999", "knn")

@@ -1,4 +1,4 @@
-"""`receval gate`, `receval baseline`, and gates at the end of `receval run`: verdicts, exit codes, and what is refused."""
+"""`receval gate`, `receval baseline`, and gates at the end of `receval run`: verdicts, exit codes and refused input."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from receval import load_config, run
 from receval.disk.result_folder import load
 from receval.session.judge import judge_of_config
 
-from tests.cli.gate_place import CONFIG, TEST, WORSE, changed, lists
+from tests.cli.gate_place import CONFIG, TEST, WORSE, change, lists
 
 
-def test_a_run_ends_with_its_gates_and_their_exit_code(place, receval):
+def test_a_run_ends_with_its_gates_and_their_exit_code(gate_folder, receval):
     code, out, err = receval("run", "config.yaml")
     assert code == 0
     assert "\ngates · home against main · 120 users, paired · one-sided 95 % bounds\n  pass          nDCG@2 ≥ 0.1" in out
@@ -25,23 +25,23 @@ def test_a_run_ends_with_its_gates_and_their_exit_code(place, receval):
     assert err.endswith("receval: 1 of 2 gates failed\n")
 
 
-def test_text_json_files_and_exit_code_are_of_one_verdict(place, receval):
+def test_text_json_files_and_exit_code_agree_on_the_verdict(gate_folder, receval):
     code, out, err = receval("run", "config.yaml", *WORSE, "--format", "json", "-o", "results/today/")
     assert code == 1
     assert "  FAIL  nDCG@2 loses at most 2 %" in err
     of_run = json.loads(out)["gates"]
     assert [gate["outcome"] for gate in of_run] == ["pass", "fail"]
-    assert json.loads((place / "results/today/manifest.json").read_text())["gates"] == of_run
-    assert "| **FAIL** | nDCG@2 loses at most 2 % |" in (place / "results/today/results.md").read_text()
+    assert json.loads((gate_folder / "results/today/manifest.json").read_text())["gates"] == of_run
+    assert "| **FAIL** | nDCG@2 loses at most 2 % |" in (gate_folder / "results/today/results.md").read_text()
     for source in ("results/today", "config.yaml"):
         code, out, err = receval("gate", source, *(WORSE if source == "config.yaml" else ()), "--format", "json", "-o", "gates.md")
         content = json.loads(out)
         assert (code, content["failed"], content["summary"], content["gates"]) == (1, True, "1 of 2 gates failed", of_run)
         assert err == "receval: 1 of 2 gates failed\n"
-        assert "| **FAIL** | nDCG@2 loses" in (place / "gates.md").read_text()
+        assert "| **FAIL** | nDCG@2 loses" in (gate_folder / "gates.md").read_text()
 
 
-def test_a_folder_with_gates_is_read_back_as_it_was_written(place, receval):
+def test_a_folder_with_gates_reads_back(gate_folder, receval):
     receval("run", "config.yaml", *WORSE, "-q", "-o", "results/today/")
     loaded = load_config("config.yaml", (), ["home=worse.csv"], replace=True)
     result = judge_of_config(loaded)(run(loaded))
@@ -49,14 +49,14 @@ def test_a_folder_with_gates_is_read_back_as_it_was_written(place, receval):
     assert load("results/today") == result
 
 
-def test_values_of_users_are_paired_although_they_are_not_written(place, receval):
+def test_users_are_paired_even_if_per_user_values_are_not_written(gate_folder, receval):
     code, out, _ = receval("run", "config.yaml", "--set", "output.per_user=false", "-o", "results/today/")
     assert code == 0
     assert "120 users, paired" in out
-    assert not (place / "results/today/per_user.parquet").exists()
+    assert not (gate_folder / "results/today/per_user.parquet").exists()
 
 
-def test_strict_fails_warnings_and_exit_zero_nothing(place, receval):
+def test_strict_makes_warnings_fail_and_exit_zero_never_fails(gate_folder, receval):
     rule = ("--rule", "{measure: nDCG@2, max_loss: 2%, severity: warn}")
     receval("run", "config.yaml", *WORSE, "-q", "-o", "results/today/")
     assert receval("gate", "results/today", *rule)[0] == 0
@@ -65,24 +65,24 @@ def test_strict_fails_warnings_and_exit_zero_nothing(place, receval):
     assert receval("gate", "results/today", "-q")[1:] == ("", "receval: 1 of 2 gates failed\n")
 
 
-def test_a_failed_check_fails_a_gate_too(place, receval):
-    changed(place, health={"R04": "off"}, data=CONFIG["data"] | {"recommendations": {"home": "twice.csv"}})
-    (place / "twice.csv").write_text(lists(lambda user: True) + "1,a,9\n")
+def test_a_failed_check_fails_a_gate_too(gate_folder, receval):
+    change(gate_folder, health={"R04": "off"}, data=CONFIG["data"] | {"recommendations": {"home": "twice.csv"}})
+    (gate_folder / "twice.csv").write_text(lists(lambda user: True) + "1,a,9\n")
     code, _, err = receval("gate", "config.yaml", "--rule", "nDCG@2 >= 0.1", "--set", "health.R01=error")
     assert code == 1, err
     assert "error R01" in err.replace("  ", " ")
     assert err.endswith("receval: 1 gate passed\n")
 
 
-def test_a_group_is_judged_by_itself_and_a_small_one_is_skipped(place, receval):
-    changed(place, data=CONFIG["data"] | {"users": "users.csv"}, gates={"rules": ["nDCG@2 >= 0.1 by users.plan"]})
+def test_a_group_is_judged_by_itself_and_a_small_one_is_skipped(gate_folder, receval):
+    change(gate_folder, data=CONFIG["data"] | {"users": "users.csv"}, gates={"rules": ["nDCG@2 >= 0.1 by users.plan"]})
     code, out, err = receval("gate", "config.yaml")
     assert (code, err) == (0, "receval: 1 of 2 gates was not judged\n"), out
     assert "  pass        nDCG@2 ≥ 0.1, users.plan free" in out
     assert "  not judged  nDCG@2 ≥ 0.1, users.plan paid          10 users: a group of fewer than 100 is not judged" in out
 
 
-def test_what_is_inconclusive_fails_if_the_config_or_strict_says_so(place, receval):
+def test_an_inconclusive_gate_fails_if_the_config_or_strict_says_so(gate_folder, receval):
     assert receval("gate", "config.yaml")[0] == 0
     assert receval("gate", "config.yaml", "--strict")[0] == 1
     assert receval("gate", "config.yaml", "--inconclusive", "fail")[0] == 1
@@ -90,70 +90,70 @@ def test_what_is_inconclusive_fails_if_the_config_or_strict_says_so(place, recev
     assert (code, err) == (1, "receval: 1 of 2 gates is inconclusive\n")
 
 
-def baseline_that_is_a_file(place):
-    shutil.rmtree(place / "results/main")
-    (place / "results/main").write_text("")
+def baseline_that_is_a_file(gate_folder):
+    shutil.rmtree(gate_folder / "results/main")
+    (gate_folder / "results/main").write_text("")
     return 3, "the baseline results/main is a file, not a result folder\n  create a result folder with receval run -o DIR/"
 
 
-def other_users(place):
-    (place / "test.csv").write_text(TEST.replace("120,a,5\n120,b,3\n", ""))
+def other_users(gate_folder):
+    (gate_folder / "test.csv").write_text(TEST.replace("120,a,5\n120,b,3\n", ""))
     return 3, "home cannot be compared with main: the test data of home have 119 users and those of main 120"
 
 
-def other_truth(place):
-    (place / "test.csv").write_text(TEST.replace("1,b,3", "1,d,3"))
+def other_test_set(gate_folder):
+    (gate_folder / "test.csv").write_text(TEST.replace("1,b,3", "1,d,3"))
     return 3, "home cannot be compared with main: the test data differ, with the same number of rows"
 
 
-def another_threshold(place):
-    changed(place, evaluation=CONFIG["evaluation"] | {"relevance": {"threshold": 4}})
+def another_threshold(gate_folder):
+    change(gate_folder, evaluation=CONFIG["evaluation"] | {"relevance": {"threshold": 4}})
     return 3, "nDCG: threshold is 4 in home and not set in main"
 
 
-def users_who_do_not_count(place):
-    changed(place, evaluation=CONFIG["evaluation"] | {"policy": {"missing_lists": "drop"}})
+def users_who_do_not_count(gate_folder):
+    change(gate_folder, evaluation=CONFIG["evaluation"] | {"policy": {"missing_lists": "drop"}})
     return 3, "nDCG: missing_lists is drop in home and zero in main"
 
 
-def torn_baseline(place):
-    (place / "results/main/results.json").write_text("{")
+def torn_baseline(gate_folder):
+    (gate_folder / "results/main/results.json").write_text("{")
     return 3, "results.json: this is not valid JSON: the file is damaged"
 
 
-def missing_baseline(place):
-    shutil.rmtree(place / "results/main")
+def missing_baseline(gate_folder):
+    shutil.rmtree(gate_folder / "results/main")
     return 3, "there is no baseline results/main\n  create it with receval baseline set DIR"
 
 
-def unknown_measure(place):
-    changed(place, gates={"rules": ["Recal@1 >= 0.1"]})
+def unknown_measure(gate_folder):
+    change(gate_folder, gates={"rules": ["Recal@1 >= 0.1"]})
     return 2, "gates.rules[0]: the config has no measure 'Recal@1': did you mean Recall@1?"
 
 
-def limit_that_is_no_number(place):
-    changed(place, gates={"rules": ["nDCG@2 >= nan"]})
+def limit_without_a_number(gate_folder):
+    change(gate_folder, gates={"rules": ["nDCG@2 >= nan"]})
     return 2, "gates.rules[0]: a limit must be a number such as 0.25, not 'nan'"
 
 
-def infinite_margin(place):
-    changed(place, gates={"baseline": "results/main", "rules": [{"measure": "nDCG@2", "max_loss": float("inf")}]})
+def infinite_margin(gate_folder):
+    change(gate_folder, gates={"baseline": "results/main", "rules": [{"measure": "nDCG@2", "max_loss": float("inf")}]})
     return 2, "gates.rules[0].max_loss: a margin must be a number from 0"
 
 
-def results_over_the_baseline(place):
-    changed(place, output={"dir": "results/main"})
+def results_over_the_baseline(gate_folder):
+    change(gate_folder, output={"dir": "results/main"})
     return 2, "the results would overwrite their baseline results/main"
 
 
 @pytest.mark.parametrize(
     "spoil",
-    [baseline_that_is_a_file, other_users, other_truth,
+    [baseline_that_is_a_file, other_users, other_test_set,
       another_threshold, users_who_do_not_count, torn_baseline, missing_baseline, unknown_measure,
-     limit_that_is_no_number, infinite_margin, results_over_the_baseline],
+     limit_without_a_number, infinite_margin, results_over_the_baseline],
 )  # fmt: skip
-def test_what_cannot_be_judged_is_refused_with_a_sentence(spoil, place, receval):
-    code, sentence = spoil(place)
+def test_gates_that_cannot_be_judged_are_refused_in_one_sentence(spoil, gate_folder, receval):
+    code, sentence = spoil(gate_folder)
     ended, _, err = receval("run", "config.yaml")
     assert ended == code
     assert sentence in err
@@ -161,8 +161,8 @@ def test_what_cannot_be_judged_is_refused_with_a_sentence(spoil, place, receval)
     assert "Traceback" not in err
 
 
-def test_values_are_written_although_their_gates_cannot_be_judged_and_are_no_baseline(place, receval):
-    other_truth(place)
+def test_values_whose_gates_cannot_be_judged_are_written_but_cannot_become_a_baseline(gate_folder, receval):
+    other_test_set(gate_folder)
     assert receval("run", "config.yaml", "-q", "-o", "results/today/")[0] == 3
     assert load("results/today").gates == ()
     code, _, err = receval("baseline", "set", "results/today")
@@ -172,8 +172,8 @@ def test_values_are_written_although_their_gates_cannot_be_judged_and_are_no_bas
 
 
 @pytest.mark.parametrize(("if_missing", "code", "consequence"), [("pass", 0, "none"), ("warn", 0, "warn"), ("error", 3, None)])
-def test_a_missing_baseline_is_what_the_config_says(if_missing, code, consequence, place, receval):
-    shutil.rmtree(place / "results/main")
+def test_a_missing_baseline_is_treated_as_the_config_says(if_missing, code, consequence, gate_folder, receval):
+    shutil.rmtree(gate_folder / "results/main")
     ended, out, err = receval("gate", "config.yaml", "--baseline", "results/main", "--if-missing", if_missing, "--format", "json")
     assert ended == code
     if consequence is None:
@@ -206,32 +206,32 @@ def test_a_missing_baseline_is_what_the_config_says(if_missing, code, consequenc
         (("-o", "gates.csv"), 2, "end a file in .json, .md"),
     ],
 )
-def test_wrong_options_are_refused_for_a_folder(arguments, code, sentence, place, receval):
+def test_wrong_options_are_refused_for_a_folder(arguments, code, sentence, gate_folder, receval):
     ended, _, err = receval("gate", "results/main", *arguments)
     assert (ended, sentence in err) == (code, True), err
 
 
-def test_options_are_named_where_they_are_wrong_for_a_config(place, receval):
+def test_options_that_are_wrong_for_a_config_are_named(gate_folder, receval):
     code, _, err = receval("gate", "config.yaml", "--rule", "nDCG@2 >= 0.1", "--rule", "nDGC@2 >= 0.1")
     assert (code, "--rule nDGC@2 >= 0.1: gates.rules[1]: the config has no measure 'nDGC@2'" in err) == (2, True), err
 
 
 @pytest.mark.parametrize("source", ["config.yaml", "results/main"])
-def test_nothing_to_judge_is_said(source, place, receval):
-    changed(place, gates={})
+def test_gates_without_rules_are_refused(source, gate_folder, receval):
+    change(gate_folder, gates={})
     assert receval("gate", source)[0] == 2
     assert "there are no rules to judge" in receval("gate", source)[2]
 
 
-def test_a_config_with_gates_is_validated_without_data(place, receval):
-    (place / "test.csv").unlink()
-    shutil.rmtree(place / "results")
+def test_a_config_with_gates_is_validated_without_data(gate_folder, receval):
+    (gate_folder / "test.csv").unlink()
+    shutil.rmtree(gate_folder / "results")
     assert receval("validate", "config.yaml") == (0, "config.yaml is valid: 2 measures, 1 model, 2 gates\n", "")
 
 
 @pytest.mark.parametrize("rule", ["nDCG@2 max_loss 2%", "ItemCoverage@2 min_gain 0"])
 @pytest.mark.parametrize("users", ["same", "common"])
-def test_models_without_a_common_user_get_no_verdict_also_of_a_value_of_the_whole_model(rule, users, receval, write):
+def test_models_without_a_common_user_get_no_verdict_not_even_on_values_of_whole_models(rule, users, receval, write):
     write("test.csv", "user,item\n1,a\n2,a\n3,a\n4,b\n")
     write("items.csv", "item\na\nb\nc\n")
     write("one.csv", "user,item,score\n1,a,2\n2,b,1\n")

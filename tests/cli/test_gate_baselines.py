@@ -1,4 +1,4 @@
-"""What gates compare with: baselines, anchors, and folders of earlier versions."""
+"""The comparisons of gates: baselines, anchors, and folders of earlier versions."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import shutil
 import pytest
 from receval.disk.result_folder import load
 
-from tests.cli.gate_place import CONFIG, WORSE, changed
+from tests.cli.gate_place import CONFIG, WORSE, change
 
 
 @pytest.mark.parametrize("command", ["gate", "run"])
-def test_strict_fails_if_not_one_rule_was_judged(command, place, receval):
-    shutil.rmtree(place / "results/main")
-    changed(place, gates={"baseline": {"path": "results/main", "if_missing": "pass"}, "rules": ["nDCG@2 max_loss 2%"]})
+def test_strict_fails_if_no_rule_was_judged(command, gate_folder, receval):
+    shutil.rmtree(gate_folder / "results/main")
+    change(gate_folder, gates={"baseline": {"path": "results/main", "if_missing": "pass"}, "rules": ["nDCG@2 max_loss 2%"]})
     assert receval(command, "config.yaml", "-q")[0] == 0
     code, _, err = receval(command, "config.yaml", "-q", "--strict")
     assert (code, err) == (1, "receval: the only gate was not judged; --strict needs at least one\n")
 
 
-def test_results_of_the_first_version_are_judged_again_and_are_a_baseline(place, receval):
-    """A folder whose config has the key `unproven` and whose gates have a state."""
+def test_results_of_the_first_version_can_be_judged_again_and_be_a_baseline(gate_folder, receval):
+    """Use a folder whose config has the key `unproven` and whose gates have a state."""
     receval("run", "config.yaml", *WORSE, "-q", "-o", "results/today/")
-    results, manifest = (place / "results/today" / name for name in ("results.json", "manifest.json"))
+    results, manifest = (gate_folder / "results/today" / name for name in ("results.json", "manifest.json"))
     content = json.loads(results.read_text())
     for gate, state in zip(content["gates"], ("likely", "refuted"), strict=True):
         for name in ("consequence", "by_value", "n_changed", "anchor"):
@@ -43,7 +43,7 @@ def test_results_of_the_first_version_are_judged_again_and_are_a_baseline(place,
     assert (code, "  inconclusive  nDCG@2 loses at most 2 %" in out) == (1, True)
 
 
-def test_a_margin_must_hold_against_the_anchor_too(place, receval):
+def test_a_margin_applies_to_the_anchor_too(gate_folder, receval):
     receval("run", "config.yaml", *WORSE, "-q", "-o", "results/worse/")
     receval("baseline", "set", "results/main", "--to", "results/anchor")
     receval("baseline", "set", "results/worse", "--force")
@@ -54,70 +54,72 @@ def test_a_margin_must_hold_against_the_anchor_too(place, receval):
     assert out.startswith("gates · home against main · anchor spring · 120 users, paired")
     assert "  FAIL  nDCG@2 loses at most 8 %  0 %, at worst −12 %; anchor spring: −33 %, at best −8.7 %" in out
     assert "anchor spring: loss exceeds the limit of 8 %" in out
-    changed(place, gates=CONFIG["gates"] | {"rules": ["nDCG@2 max_loss 8%"], "anchor": {"spring": "results/anchor"}})
+    change(gate_folder, gates=CONFIG["gates"] | {"rules": ["nDCG@2 max_loss 8%"], "anchor": {"spring": "results/anchor"}})
     assert receval("run", "config.yaml", *WORSE, "-q", "-o", "results/today/")[0] == 1
     assert load("results/today").gates[0].anchor.outcome == "fail"
-    assert receval("run", "config.yaml", "-q", "-o", "results/anchor/")[0] == 2  # the results would take its place
+    assert receval("run", "config.yaml", "-q", "-o", "results/anchor/")[0] == 2  # the results would overwrite it
 
 
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
-        (lambda folder: shutil.rmtree(folder), "there is no anchor results/anchor\n  create it with receval baseline set DIR, or"),
+        (lambda folder: shutil.rmtree(folder), "there is no anchor results/anchor\n  create it with receval baseline set DIR;"),
         (lambda folder: (folder / "results.json").write_text("{"), "results.json: this is not valid JSON: the file is damaged"),
         (lambda folder: (shutil.rmtree(folder), folder.write_text("")), "the anchor results/anchor is a file, not a result folder"),
     ],
 )  # fmt: skip
-def test_an_anchor_that_is_missing_or_damaged_is_refused(spoil, sentence, place, receval):
+def test_an_anchor_that_is_missing_or_damaged_is_refused(spoil, sentence, gate_folder, receval):
     receval("baseline", "set", "results/main", "--to", "results/anchor")
-    spoil(place / "results/anchor")
-    changed(place, gates=CONFIG["gates"] | {"anchor": "results/anchor"})
+    spoil(gate_folder / "results/anchor")
+    change(gate_folder, gates=CONFIG["gates"] | {"anchor": "results/anchor"})
     code, _, err = receval("run", "config.yaml")
     assert (code, sentence in err) == (3, True), err
 
 
-def test_a_model_of_another_name_is_a_base_if_it_is_named(place, receval):
-    changed(place, data=CONFIG["data"] | {"recommendations": {"new": "home.csv"}})
+def test_a_model_of_another_name_can_be_chosen_as_base(gate_folder, receval):
+    change(gate_folder, data=CONFIG["data"] | {"recommendations": {"new": "home.csv"}})
     code, _, err = receval("gate", "config.yaml")
     assert (code, err.splitlines()[-2:]) == (3, [
         "receval: the baseline main has no model new: it has home",
-        "  choose the model to compare with: gates.baseline.model, one of home",
+        "  choose the model to compare with by gates.baseline.model, or the models to judge by gates.models",
     ])  # fmt: skip
     code, out, _ = receval("gate", "config.yaml", "--baseline", "results/main", "--baseline-model", "home")
     assert (code, out.partition(" · 120")[0]) == (0, "gates · new against main")
-    changed(place, data=CONFIG["data"] | {"recommendations": {"new": "home.csv"}}, gates=CONFIG["gates"] | {
+    change(gate_folder, data=CONFIG["data"] | {"recommendations": {"new": "home.csv"}}, gates=CONFIG["gates"] | {
         "baseline": {"path": "results/main", "model": "home"}})  # fmt: skip
     assert receval("run", "config.yaml", "-q")[0] == 0
 
 
-def test_a_baseline_is_copied_whole_and_refuses_what_failed(place, receval):
+def test_a_baseline_is_copied_whole_and_failed_results_are_refused(gate_folder, receval):
     receval("run", "config.yaml", *WORSE, "-q", "-o", "results/today/")
-    before = (place / "results/main/results.json").read_bytes()
+    before = (gate_folder / "results/main/results.json").read_bytes()
     code, _, err = receval("baseline", "set", "results/today")
     assert (code, err) == (1, "receval: Baseline not updated: 1 of 2 gates failed. Use --force to override\n")
-    assert (place / "results/main/results.json").read_bytes() == before
+    assert (gate_folder / "results/main/results.json").read_bytes() == before
     assert receval("baseline", "set", "results/today", "--force") == (0, "", "receval: results/today is now the baseline results/main\n")
     assert load("results/main") == load("results/today")
-    assert {path.name for path in (place / "results/main").iterdir()} == {path.name for path in (place / "results/today").iterdir()}
+    assert {path.name for path in (gate_folder / "results/main").iterdir()} == {
+        path.name for path in (gate_folder / "results/today").iterdir()
+    }
     code, out, _ = receval("gate", "results/today", "--baseline", "results/main")
     assert code == 0
     assert "The baseline main failed its own gates: matching this baseline does not mean that the other gates pass." in out
 
 
-def test_a_torn_folder_or_a_folder_of_other_files_is_no_baseline(place, receval):
+def test_an_incomplete_folder_or_a_folder_of_other_files_is_refused_as_baseline(gate_folder, receval):
     assert receval("baseline", "set", "results/main", "--to", "results/main")[0] == 2
-    (place / "mine").mkdir()
-    (place / "mine/results.csv").write_text("mine")
+    (gate_folder / "mine").mkdir()
+    (gate_folder / "mine/results.csv").write_text("mine")
     code, _, err = receval("baseline", "set", "results/main", "--to", "mine")
     assert (code, "mine is not a result folder: it contains a results.csv" in err) == (2, True)
-    (place / "results/main/results.csv").write_text("torn")
+    (gate_folder / "results/main/results.csv").write_text("torn")
     code, _, err = receval("baseline", "set", "results/main", "--to", "results/other")
     assert (code, "results.csv: this is not the file that the manifest lists" in err) == (3, True)
-    assert not (place / "results/other").exists()
+    assert not (gate_folder / "results/other").exists()
     assert receval("baseline", "set", "nowhere")[0] == 3
 
 
-def test_a_baseline_is_shown_as_text_and_json(place, receval):
+def test_a_baseline_is_shown_as_text_and_json(gate_folder, receval):
     code, out, _ = receval("baseline", "show")
     assert code == 0
     assert "test data        120 users, 240 rows" in out
@@ -126,7 +128,7 @@ def test_a_baseline_is_shown_as_text_and_json(place, receval):
     assert content["gates_failed"] is None
 
 
-def test_folders_without_values_of_users_are_compared_unpaired(place, receval):
+def test_folders_without_per_user_values_are_compared_unpaired(gate_folder, receval):
     receval("run", "config.yaml", "-q", "--set", "output.per_user=false", "--set", "gates.rules=[]", "-o", "results/plain/")
     code, out, _ = receval("gate", "results/main", "--baseline", "results/plain", "--rule", "nDCG@2 max_loss 2%")
     assert code == 0
@@ -136,24 +138,24 @@ def test_folders_without_values_of_users_are_compared_unpaired(place, receval):
 
 
 @pytest.mark.parametrize("baseline", ["results/none", {"main": "results/none"}, {"path": "results/none", "if_missing": "error"}, None])
-def test_a_run_may_go_without_a_baseline_however_the_config_writes_it(baseline, place, receval):
+def test_if_missing_allows_a_run_without_a_baseline_in_every_spelling_of_the_config(baseline, gate_folder, receval):
     rules = ["nDCG@2 >= 0.1", *(["nDCG@2 max_loss 2%"] if baseline else [])]
-    changed(place, gates={"rules": rules, **({"baseline": baseline} if baseline else {})})
+    change(gate_folder, gates={"rules": rules, **({"baseline": baseline} if baseline else {})})
     assert receval("run", "config.yaml", "-q")[0] == (3 if baseline else 0)
     assert receval("run", "config.yaml", "-q", "--if-missing", "pass") == (0, "", "")
     code, _, err = receval("run", "config.yaml", "--if-missing", "warn", "--strict")
     assert (code, "there is no baseline results/none" in err) == (int(bool(baseline)), False)
 
 
-def test_a_baseline_that_is_wrong_is_said_as_without_the_option(place, receval):
-    changed(place, gates={"baseline": {"a": "b", "c": "d"}, "rules": ["nDCG@2 max_loss 2%"]})
+def test_a_wrong_baseline_has_the_same_message_with_and_without_the_option(gate_folder, receval):
+    change(gate_folder, gates={"baseline": {"a": "b", "c": "d"}, "rules": ["nDCG@2 max_loss 2%"]})
     said = receval("run", "config.yaml", "-q")
     assert said[0] == 2
     assert receval("run", "config.yaml", "-q", "--if-missing", "pass") == said
 
 
-def test_that_no_rule_was_judged_is_said_even_if_quiet(place, receval):
-    changed(place, gates={"baseline": "results/none", "rules": ["nDCG@2 max_loss 2%"]})
+def test_quiet_still_says_that_no_rule_was_judged(gate_folder, receval):
+    change(gate_folder, gates={"baseline": "results/none", "rules": ["nDCG@2 max_loss 2%"]})
     said = "receval: the only gate was not judged\n"
     assert receval("run", "config.yaml", "-q", "--if-missing", "pass") == (0, "", said)
     assert receval("run", "config.yaml", "-q", "--if-missing", "pass", "-o", "out/")[0] == 0

@@ -81,27 +81,27 @@ def test_the_resolved_config_reads_back(receval, config, tmp_path):
         ("[cold, cold]", "evaluation.by lists cold twice"),
     ],
 )
-def test_what_cannot_be_split_by_is_a_config_error(receval, config, by, sentence):
+def test_an_invalid_grouping_is_a_config_error(receval, config, by, sentence):
     code, out, err = receval("run", config, "--set", f"evaluation.by={by}")
     assert (code, out) == (2, "")
     assert sentence in err
 
 
 @pytest.mark.parametrize(("by", "role"), [("users.plan", "users"), ("items.label", "items"), ("cold", "train")])
-def test_a_split_by_a_file_that_is_not_given_is_a_config_error(receval, config, by, role):
+def test_groups_from_a_file_that_the_config_lacks_are_a_config_error(receval, config, by, role):
     code, _, err = receval("run", config, "--set", f"evaluation.by={by}", "--set", f"data.{role}=null")
     assert code == 2
     assert f"evaluation.by[0]: {by} comes from data.{role}: give data.{role}" in err
 
 
-def test_a_column_that_is_not_there_is_a_data_error_that_names_those_that_are(receval, config):
+def test_a_missing_column_is_a_data_error_that_names_the_existing_ones(receval, config):
     code, out, err = receval("run", config, "--set", "evaluation.by=users.plam")
     assert (code, out) == (3, "")
     assert "data/users.csv: no column 'plam'; the columns are 'user_id', 'activity', 'plan'" in err
 
 
 @pytest.mark.parametrize(("command", "options"), [(("audit",), ()), (("explain", "nDCG@10"), ("--user", "2", "--model", "knn"))])
-def test_commands_without_groups_say_nothing_of_them(command, options, receval, config):
+def test_commands_without_groups_do_not_mention_them(command, options, receval, config):
     code, _, err = receval(*command, config, *options)
     assert code == 0, err
     assert "evaluation.by" not in err
@@ -113,7 +113,7 @@ def groups_of(out):
 
 
 @pytest.mark.parametrize("by", ["train_count:3", "{train_count: 3}", "[{train_count: 3}]", '["train_count:3"]'])
-def test_a_number_of_groups_is_written_in_one_way_in_the_config_and_on_the_command_line(receval, config, by):
+def test_a_number_of_groups_is_written_alike_in_the_config_and_on_the_command_line(receval, config, by):
     settings = ("--set", "evaluation.metrics=[ItemCoverage@10, nDCG@10]", "--format", "csv")
     _, out, err = receval("run", config, *settings, "--set", f"evaluation.by={by}")
     assert groups_of(out) == [("train_count", "0-26", "121"), ("train_count", "27-45", "113"), ("train_count", "46+", "116")], err
@@ -144,7 +144,7 @@ def test_other_groups_of_the_same_name_are_a_config_error(receval, config):
     assert "compare.by[0]: train_count has other groups elsewhere in the config: use the same number or borders in all places" in err
 
 
-def test_folds_need_borders(receval, config):
+def test_a_number_of_groups_is_refused_for_folds(receval, config):
     folds = ("--set", "data.test=null", "--set", "data.folds=[{name: a, test: data/test.csv}, {name: b, test: data/test.csv}]")
     code, _, err = receval("validate", config, *folds, "--set", "evaluation.by=train_count:4")
     assert code == 2
@@ -183,7 +183,7 @@ def test_each_grouping_is_one_table_with_groups_in_rows_or_columns_as_they_fit(r
         assert by_plan[-2].split()[0] == "users"
 
 
-def test_at_120_columns_tables_of_groups_use_them(receval, config, monkeypatch):
+def test_tables_of_groups_use_all_120_columns(receval, config, monkeypatch):
     options = ("--set", "evaluation.top_k=[1, 2, 5, 10, 20]", "--by", "users.plan")
     assert [n_tables(lines) for lines in tables_of(receval, config, monkeypatch, 120, *options).values()] == [1]
 
@@ -196,7 +196,7 @@ def test_groups_in_which_no_user_counts_are_in_one_line_below(receval, config):
     assert "\n\nNo user counts in groups 1000-1999, 2000+.\n" in train
 
 
-def test_stored_results_are_not_compared_in_other_groups_than_they_have(receval, config, tmp_path):
+def test_stored_results_are_compared_only_in_groups_that_they_have(receval, config, tmp_path):
     assert receval("run", config, "-q", "--by", "train_count:3", "-o", f"{tmp_path}/out/")[0] == 0
     for by in ("train_count", "train_count:3"):
         code, out, err = receval("compare", tmp_path / "out", "--by", by)

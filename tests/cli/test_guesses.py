@@ -1,4 +1,4 @@
-"""Options that people guess work, or the error names what is meant."""
+"""Options that people guess either work, or the error names the right one."""
 
 from __future__ import annotations
 
@@ -28,18 +28,14 @@ GUESSES = {
     ("check", "--output", "x"): "Use --format json > FILE.",
     ("check", "--verbose"): "Use receval run CONFIG -v.",
     ("report", "--json"): "Use receval run CONFIG --format json.",
-    (
-        "explain",
-        "nDCG",
-        "-m",
-        "nDCG",
-    ): "These commands have it: receval run, compare, gate, report, plot, check, describe, validate, audit.",
+    ("describe", "-q"): "These commands have it: receval run, compare, gate, report, track.",
+    ("run", "--candidates", "c.csv"): "Use --recs NAME=FILE, a file with the score of each candidate.",
     ("--json", "run"): "Options follow their command: receval run CONFIG --format json",
 }
 
 
 @pytest.mark.parametrize("typed", GUESSES)
-def test_an_option_that_is_guessed_gets_what_is_meant(typed, receval):
+def test_a_guessed_option_gets_the_right_one(typed, receval):
     code, out, err = receval(*typed)
     assert (code, out) == (2, "")
     assert "No such option" in err
@@ -47,11 +43,11 @@ def test_an_option_that_is_guessed_gets_what_is_meant(typed, receval):
 
 
 @pytest.mark.parametrize(("typed", "meant"), [("evaluate", "run"), ("Eval", "run"), ("diff", "compare"), ("version", "receval --version")])
-def test_a_command_that_is_guessed_gets_what_is_meant(typed, meant, receval):
+def test_a_guessed_command_gets_the_right_one(typed, meant, receval):
     assert receval(typed, "config.yaml")[2].endswith(f"No such command {typed!r}. Did you mean {meant!r}?\n")
 
 
-def test_nothing_is_suggested_where_nothing_is_near(receval):
+def test_nothing_is_suggested_if_nothing_is_similar(receval):
     assert receval("run", "--xyzzy")[2].endswith("No such option '--xyzzy'.\n")
 
 
@@ -59,7 +55,7 @@ def test_the_version_has_a_short_option(receval):
     assert receval("-V") == receval("--version")
 
 
-def test_what_a_guess_means_is_an_option_of_some_command():
+def test_every_suggested_option_exists():
     context = cli.make_context("receval", ["run", "--help"], resilient_parsing=True)
     commands = [cli.get_command(context, name) for name in _COMMANDS]
     known = {option for command in commands for parameter in command.params for option in parameter.opts}

@@ -1,4 +1,4 @@
-"""Names and ids of others in every format: people see every character, machines read back what was there, nothing acts."""
+"""Hostile names and ids in every format: people see every character, programs read the original, nothing is interpreted."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ WRITTEN = ("r.html", "r.md", "r.tex", "report.tex", "r.xml", "r.svg")
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    """A folder with a config whose models, users and items have hostile names."""
+    """Write a config whose models, users and items have hostile names; return its folder."""
     folder = tmp_path_factory.mktemp("hostile")
     users = [f"{name}{number}" for number, name in enumerate(NAMES * 2)]
     rows = [(user, item) for user in users for item in NAMES[:3]]
@@ -88,7 +88,7 @@ PEOPLE = [
 
 
 @pytest.mark.parametrize("command", PEOPLE)
-def test_nothing_acts_where_people_read(command, run):
+def test_no_name_is_interpreted_on_a_screen(command, run):
     code, out, err = run(*command.split())
     assert code in (0, 1, 2), err
     assert not ACTING.search(out + err)
@@ -99,7 +99,7 @@ def test_nothing_acts_where_people_read(command, run):
 
 
 @pytest.mark.parametrize("name", ["o/results.md", *WRITTEN])
-def test_nothing_acts_in_files_for_people(name, run, world):
+def test_no_name_is_interpreted_in_files_for_people(name, run, world):
     text = (world / name).read_bytes().decode()
     assert not ACTING.search(text)
     assert "<script>alert" not in text.replace(r"\<script", "")
@@ -110,7 +110,7 @@ def test_nothing_acts_in_files_for_people(name, run, world):
 
 
 def _is_plain_markdown(text):
-    """No name is HTML, a link or a heading, and no line of a table has other columns than the one above it."""
+    """Return whether no name is HTML, a link or a heading, and every line of a table has the columns of the one above it."""
     assert not re.search(r"(?<!\\)<script", text)
     assert not re.search(r"(?<!\\)\]\(javascript", text)
     assert "\n# h" not in text
@@ -120,26 +120,26 @@ def _is_plain_markdown(text):
 
 
 @pytest.mark.parametrize("command", ["run c.yaml --format csv", "audit c.yaml --format csv", "compare o/ --format csv"])
-def test_csv_has_a_row_per_row_and_names_as_they_are(command, run):
+def test_csv_has_one_record_per_row_and_unchanged_names(command, run):
     rows = list(csv.DictReader(io.StringIO(run(*command.split())[1], newline="")))
     assert {row["model"] for row in rows} <= set(NAMES)
     assert len({row["model"] for row in rows}) >= len(NAMES) - 1
 
 
 @pytest.mark.parametrize("name", ["results.csv", "results_wide.csv"])
-def test_files_of_csv_have_names_as_they_are(name, run, world):
+def test_csv_files_have_unchanged_names(name, run, world):
     with open(world / "o" / name, newline="") as file:
         assert [row["model"] for row in csv.DictReader(file)] == sorted(NAMES)
     assert pl.read_csv(world / "o" / name, infer_schema=False)["model"].to_list() == sorted(NAMES)
 
 
-def test_values_of_users_in_csv_have_names_as_they_are(run):
+def test_per_user_values_in_csv_have_unchanged_names(run):
     rows = list(csv.DictReader(io.StringIO(run("run", "c.yaml", "--per-user")[1], newline="")))
     assert {row["user"] for row in rows} == {f"{name}{number}" for number, name in enumerate(NAMES * 2)}
 
 
 @pytest.mark.parametrize("command", ["run c.yaml --format json", "audit c.yaml --format json", "compare o/ --format json"])
-def test_json_has_names_as_they_are(command, run):
+def test_json_has_unchanged_names(command, run):
     content = json.loads(run(*command.split())[1])
     assert json.dumps(NAMES[0])[1:-1] in json.dumps(content)
 
@@ -147,7 +147,7 @@ def test_json_has_names_as_they_are(command, run):
 @pytest.mark.parametrize(
     "command", ["run c.yaml --format csv", "run c.yaml --per-user", "audit c.yaml --format csv", "compare c.yaml --format csv"]
 )
-def test_a_spreadsheet_takes_no_name_for_a_formula_if_it_should_not(command, run, world):
+def test_with_spreadsheet_safe_no_name_is_a_formula(command, run, world):
     config = yaml.safe_load((world / "c.yaml").read_text())
     (world / "safe.yaml").write_text(yaml.safe_dump({**config, "output": {"spreadsheet_safe": True}}))
     code, out, err = run(*command.replace("c.yaml", "safe.yaml").split())
@@ -156,13 +156,13 @@ def test_a_spreadsheet_takes_no_name_for_a_formula_if_it_should_not(command, run
     assert not [cell for cell in cells if cell.startswith(forms.FORMULA) and forms.guard(cell) != cell]
 
 
-def test_numbers_are_no_formulas():
+def test_numbers_are_not_escaped_as_formulas():
     assert forms.as_csv([["-1.5", -2.5, "+3", "-x", "", None]], spreadsheet_safe=True) == b"-1.5,-2.5,+3,'-x,,\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="this system has no terminals of programs")
 @pytest.mark.parametrize("form", ["csv", "json", "jsonl", "md"])
-def test_formats_for_machines_show_names_where_a_terminal_is(form, run, monkeypatch):
+def test_formats_for_machines_escape_names_on_a_terminal(form, run, monkeypatch):
     class Terminal(io.TextIOWrapper):
         def isatty(self):
             return True

@@ -1,4 +1,4 @@
-"""Paths that may not be read, that no file can have, and folders without room: a sentence and a code, from every command."""
+"""Unreadable paths, impossible names and full disks: one sentence and an exit code from every command."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ CODES = (2, 3)
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """A folder with a config and its files, being in it."""
+    """Return a folder with a config and its files, which is the working folder."""
     for name, content in {"c.yaml": CONFIG, "t.csv": "user,item\n1,10\n2,11\n", "l.csv": LISTS}.items():
         (tmp_path / name).write_text(content)
     monkeypatch.chdir(tmp_path)
@@ -72,7 +72,7 @@ def commands(path):
 
 
 def unprivileged():
-    """How a command is run by somebody whom permissions bind; root has rights to give up."""
+    """Return how a command runs as a user without special rights; root has rights to give up."""
     if os.geteuid():
         return []
     if not shutil.which("setpriv"):
@@ -81,7 +81,7 @@ def unprivileged():
     return ["setpriv", f"--bounding-set={rights}", f"--inh-caps={rights}"]
 
 
-def test_a_folder_that_may_not_be_read_is_a_sentence_to_every_command(here):
+def test_every_command_refuses_an_unreadable_folder_in_one_sentence(here):
     locked = here / "locked"
     locked.mkdir()
     for name in ("c.yaml", "l.csv", "p.py"):
@@ -90,7 +90,7 @@ def test_a_folder_that_may_not_be_read_is_a_sentence_to_every_command(here):
     program = [*unprivileged(), sys.executable, str(Path(__file__).with_name("unprivileged.py")), json.dumps(given)]
     locked.chmod(0)
     try:
-        if not os.geteuid():  # whoever gave up their rights may still read what is theirs
+        if not os.geteuid():  # a process that gave up its rights may still read its own files
             os.chown(locked, 65534, 65534)
         done = json.loads(subprocess.run(program, capture_output=True, text=True, check=True, timeout=300).stdout)
     finally:
@@ -101,7 +101,7 @@ def test_a_folder_that_may_not_be_read_is_a_sentence_to_every_command(here):
 
 
 @pytest.mark.parametrize("path", ["x" * 300, "below/" + "y/" * 3000, "a\0b", "\udcff\udcfe"], ids=["long", "deep", "NUL", "not UTF-8"])
-def test_a_name_that_no_file_has_is_a_sentence_to_every_command(path, here, receval):
+def test_every_command_refuses_an_impossible_file_name_in_one_sentence(path, here, receval):
     writable = path.startswith("\udcff")
     for command in (*READING, *(() if writable else WRITING)):
         code, _, err = receval(*(part.replace("PATH", path) for part in command.split()))
@@ -110,13 +110,13 @@ def test_a_name_that_no_file_has_is_a_sentence_to_every_command(path, here, rece
 
 
 @pytest.mark.parametrize("key", ["data.test", "data.test.path", "data.recommendations.m", "output.dir", "evaluation.convention"])
-def test_a_config_may_hold_no_nul(key, here, receval):
+def test_a_config_with_a_nul_character_is_refused(key, here, receval):
     code, _, err = receval("validate", "c.yaml", "--set", f'{key}="a\\0b"')
     assert (code, "NUL" in err) == (2, True)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a folder in use cannot be removed there")
-def test_a_working_folder_that_is_gone_is_a_sentence(here, receval, monkeypatch):
+def test_a_deleted_working_folder_is_reported_in_one_sentence(here, receval, monkeypatch):
     gone = here / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)
@@ -131,13 +131,13 @@ def test_a_working_folder_that_is_gone_is_a_sentence(here, receval, monkeypatch)
 
 
 def pipe_in(monkeypatch, text):
-    """Let standard input hold a text."""
+    """Put a text into standard input."""
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
 
 
 @contextmanager
 def no_room():
-    """Files cannot grow beyond 20 kB, as on a disk that is full."""
+    """Limit files to 20 kB, as on a full disk."""
     before, ignored = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
@@ -148,7 +148,7 @@ def no_room():
 
 
 @pytest.mark.parametrize("kind", ["stdin", "pipe", "encoding", "json"])
-def test_temporary_files_without_room_are_a_sentence_about_the_machine(kind, here, receval, monkeypatch):
+def test_a_full_disk_for_temporary_files_is_a_machine_error(kind, here, receval, monkeypatch):
     rows = [(user, 10, 1.5) for user in range(5000)]
     text = "user,item,score\n" + "".join(f"{user},{item},{score}\n" for user, item, score in rows)
     (here / "big.csv").write_text(text)
@@ -176,7 +176,7 @@ def _fill(pipe, text):
         pipe.write_text(text)
 
 
-def test_a_folder_of_temporary_files_that_cannot_be_written_is_a_sentence_about_the_machine(here, receval, monkeypatch):
+def test_an_unwritable_folder_for_temporary_files_is_a_machine_error(here, receval, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr("tempfile.tempdir", str(here / "missing"))
         pipe_in(patch, LISTS)
@@ -186,7 +186,7 @@ def test_a_folder_of_temporary_files_that_cannot_be_written_is_a_sentence_about_
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "ndjson", "arrow"])
-def test_a_name_that_reads_as_a_pattern_is_its_own_file_and_not_the_one_that_it_matches(ending, here, receval):
+def test_a_file_name_that_looks_like_a_pattern_is_read_literally(ending, here, receval):
     import polars as pl
 
     right = pl.DataFrame({"user": [1, 2], "item": [10, 11], "score": [1.0, 2.0]})
@@ -199,7 +199,7 @@ def test_a_name_that_reads_as_a_pattern_is_its_own_file_and_not_the_one_that_it_
 
 
 @pytest.mark.parametrize("given", ["'*.csv'", "['lists/']", "{m: lists/}", "{m: {path: 'lists/*.csv', format: csv}}"])
-def test_a_file_whose_name_is_no_text_is_refused_wherever_it_is_found(given, here, receval):
+def test_a_file_name_that_is_not_valid_text_is_refused_everywhere(given, here, receval):
     (here / "lists").mkdir()
     for folder in (here, here / "lists"):
         (folder / "\udcff.csv").write_text(LISTS)
@@ -210,7 +210,7 @@ def test_a_file_whose_name_is_no_text_is_refused_wherever_it_is_found(given, her
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "ndjson", "arrow"])
-def test_a_working_folder_whose_name_is_no_text_may_hold_files(ending, here, receval, monkeypatch):
+def test_a_working_folder_whose_name_is_not_valid_text_can_be_used(ending, here, receval, monkeypatch):
     import polars as pl
 
     folder = here / "\udcff"

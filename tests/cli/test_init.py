@@ -1,4 +1,4 @@
-"""`receval init --from FILE` writes a config that loads, says what the file says, and names what it leaves out."""
+"""`receval init --from FILE` writes a config that loads, keeps the settings of the file, and names those it leaves out."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ FILES = {
 
 @pytest.fixture
 def converted(receval, write) -> Any:
-    """The text that `init` prints, and the config that it is."""
+    """Return a function that gives the text that `init` prints, and its config."""
 
     def converted(content: str) -> tuple[str, Any]:
         code, out, err = receval("init", "--from", write("other.yml", content))
@@ -112,14 +112,14 @@ def comments(text: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_what_is_written_loads_without_a_warning_and_is_the_same_each_time(name, converted):
+def test_the_written_config_loads_without_a_warning_and_is_the_same_each_time(name, converted):
     text, loaded = converted(FILES[name])
     assert loaded.warnings == ()
     assert converted(FILES[name])[0] == text
 
 
 @pytest.mark.parametrize("name", ["elliot", "warprec", "relison", "clayrs", "elliot block", "list"])
-def test_what_is_written_has_the_definitions_of_the_translated_block(name, converted):
+def test_the_written_config_has_the_definitions_of_the_translated_block(name, converted):
     evaluations = {
         "elliot": {"cutoffs": [3, 7], "simple_metrics": ["nDCG", "MAP"], "complex_metrics": [{"metric": "DSC", "metric_1": "MAP"}]},
         "warprec": {"strategy": "full", "top_k": 3, "metrics": ["nDCG", "F1"]},
@@ -136,7 +136,7 @@ def test_what_is_written_has_the_definitions_of_the_translated_block(name, conve
     assert loaded.config.evaluation.convention == translated.convention
 
 
-def test_an_experiment_of_elliot_gives_its_files_its_lists_and_its_evaluation(converted):
+def test_an_experiment_of_elliot_is_converted_with_files_lists_and_evaluation(converted):
     text, loaded = converted(ELLIOT)
     data = loaded.resolved()["data"]
     file = {"separator": "\t", "header": False}
@@ -158,7 +158,7 @@ def test_an_experiment_of_elliot_gives_its_files_its_lists_and_its_evaluation(co
     assert comments(text)["experiment.evaluation.simple_metrics[2]"].startswith("unknown metric 'StatisticalParity'")
 
 
-def test_an_experiment_of_elliot_without_cutoffs_takes_its_top_k(converted):
+def test_an_experiment_of_elliot_without_cutoffs_uses_its_top_k(converted):
     content = "experiment: {dataset: d, top_k: 7, path_output_rec_result: ../r/{0}/recs/, evaluation: {simple_metrics: [nDCG]}}\n"
     text, loaded = converted(content.replace("../r/{0}/recs/", '"../r/{0}/recs/"'))
     assert measures(loaded) == ["nDCG@7"]
@@ -166,7 +166,7 @@ def test_an_experiment_of_elliot_without_cutoffs_takes_its_top_k(converted):
     assert [line.split(":")[0].strip() for line in text.splitlines() if "# fill in" in line] == ["test", "train"]
 
 
-def test_an_experiment_of_warprec_gives_its_split_its_labels_and_its_evaluation(converted):
+def test_an_experiment_of_warprec_is_converted_with_split_labels_and_evaluation(converted):
     text, loaded = converted(WARPREC)
     data = loaded.resolved()["data"]
     columns = {"user": "uid", "item": "item_id", "rating": "stars"}
@@ -198,7 +198,7 @@ def test_a_grid_of_relison_keeps_its_cutoffs_and_its_algorithms_are_named(conver
     ]
 
 
-def test_a_report_of_clayrs_gives_its_metrics(converted):
+def test_a_report_of_clayrs_is_converted_with_its_metrics(converted):
     text, loaded = converted(CLAYRS)
     found = loaded.config.evaluation.definitions
     assert [(one.metric.name, one.k, one.average) for one in found] == [
@@ -210,7 +210,7 @@ def test_a_report_of_clayrs_gives_its_metrics(converted):
     assert "train" not in loaded.resolved()["data"]
 
 
-def test_a_config_of_ours_keeps_its_data_and_its_output(converted):
+def test_a_receval_config_keeps_its_data_and_its_output(converted):
     text, loaded = converted(OURS)
     resolved = loaded.resolved()
     assert resolved["data"] == {
@@ -223,14 +223,14 @@ def test_a_config_of_ours_keeps_its_data_and_its_output(converted):
     assert comments(text) == {"gpu": "it has no meaning here: receval evaluates lists and does not train models"}
 
 
-def test_a_block_of_each_program_alone_is_enough(converted):
+def test_the_evaluation_block_of_each_program_is_enough(converted):
     for dialect, block in BLOCKS.items():
         _, loaded = converted(block)
         assert (loaded.config.evaluation.convention, measures(loaded)) == (dialect, ["nDCG@5"])
     assert BLOCKS.keys() == PROGRAMS.keys()
 
 
-def test_a_file_is_written_with_paths_as_seen_from_it_and_only_overwritten_by_force(receval, write, tmp_path: Path):
+def test_a_config_is_written_with_relative_paths_and_overwritten_only_by_force(receval, write, tmp_path: Path):
     source, target = write("other.yml", OURS), tmp_path / "new" / "config.yaml"
     assert receval("init", "--from", source, "-o", target) == (0, "", "")
     resolved = load_config(target).resolved()
@@ -246,7 +246,7 @@ def test_a_file_is_written_with_paths_as_seen_from_it_and_only_overwritten_by_fo
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (None, "there is no config file"),
         ("a: [", "not valid YAML"),
@@ -261,13 +261,13 @@ def test_a_file_is_written_with_paths_as_seen_from_it_and_only_overwritten_by_fo
         ("reader: {split: {local_path: s, sep: '; and then ;'}}\nevaluation: {metrics: [nDCG]}", "data.test.separator"),
     ],
 )
-def test_a_file_that_cannot_be_converted_is_told_in_a_sentence_and_nothing_is_written(content, said, receval, write, tmp_path):
+def test_a_file_that_cannot_be_converted_is_refused_in_one_sentence_and_nothing_is_written(content, message, receval, write, tmp_path):
     source = tmp_path / "other.yml"
     if content is not None:
         write("other.yml", content)
     code, out, err = receval("init", "--from", source, "-o", tmp_path / "new" / "config.yaml")
     assert (code, out) == (2, "")
-    assert said in err
+    assert message in err
     assert not (tmp_path / "new").exists()
 
 
@@ -286,11 +286,11 @@ def test_a_file_that_cannot_be_converted_is_told_in_a_sentence_and_nothing_is_wr
     ids=["WarpRec", "WarpRec combined", "RELISON", "ClayRS", "WarpRec's own keys", "RELISON's own form", "ClayRS' own keys", "Elliot"],
 )
 def test_a_bare_evaluation_means_the_same_to_run_and_to_init(evaluation, receval, tmp_path):
-    # what `receval run` computes of the block as it is, and of the config that `receval init --from` makes of it
+    # the measures that `receval run` computes from the block itself, and from the config that `receval init --from` writes
     data = {"test": "test.csv", "recommendations": {"model": "recommendations.csv"}}
     (tmp_path / "theirs.yaml").write_text(yaml.safe_dump({"evaluation": evaluation}, sort_keys=False))
-    code, _, said = receval("init", "--from", tmp_path / "theirs.yaml", "-o", tmp_path / "ours.yaml")
-    assert code == 0, said
+    code, _, message = receval("init", "--from", tmp_path / "theirs.yaml", "-o", tmp_path / "ours.yaml")
+    assert code == 0, message
     as_it_is = load_config({"data": data, "evaluation": evaluation}).config.evaluation
     converted = load_config(tmp_path / "ours.yaml").config.evaluation
     assert converted.convention == as_it_is.convention

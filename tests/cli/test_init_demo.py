@@ -40,7 +40,7 @@ def test_the_demo_leaves_a_folder_with_something_in_it_alone_unless_forced(recev
     assert receval("validate", tmp_path / "quickstart.yaml")[0] == 0
 
 
-def test_init_guesses_the_sample_as_its_own_config_says_it(receval, sample, monkeypatch):
+def test_init_guesses_the_config_of_the_sample(receval, sample, monkeypatch):
     monkeypatch.chdir(sample / "data")
     assert receval("init", "-o", "config.yaml")[0] == 0
     guessed, ours = load_config("config.yaml").resolved()["data"], load_config(sample / "families.yaml").resolved()["data"]

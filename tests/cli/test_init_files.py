@@ -1,4 +1,4 @@
-"""`receval init FILES` tells files apart, and says what it guessed."""
+"""`receval init FILES` recognises the role of each file, and prints its guesses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from receval import load_config
 from tests.cli.inits import HEADER, ITEMS, PLAIN, SCORED, STARS, TEST, TRAIN, models, pairs, text
 
 
-def test_side_inputs_are_told_apart_and_used(init):
+def test_side_inputs_are_recognised_and_used(init):
     done = init(
         {
             **PLAIN,
@@ -37,13 +37,13 @@ def test_side_inputs_are_told_apart_and_used(init):
     assert done.values["als", "ItemCoverage@5"] == pytest.approx(3 / 5)  # items 11, 12 and 13 of the five
 
 
-def test_metrics_ask_only_for_inputs_that_are_there(init):
+def test_suggested_metrics_need_only_existing_inputs(init):
     done = init({name: PLAIN[name] for name in ("test.csv", "als.csv")})
     assert done.evaluation["metrics"] == [f"{name}@5" for name in ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")]
 
 
 @pytest.mark.parametrize(("length", "top_k"), [(2, [2]), (7, [5]), (12, [5, 10]), (50, [5, 10, 20])])
-def test_cut_offs_are_the_usual_ones_that_the_lists_reach(length, top_k, init):
+def test_cut_offs_are_the_usual_ones_up_to_the_length_of_the_lists(length, top_k, init):
     rows = [(user, 11 + place, 1 - place / 100) for user in (1, 2, 3) for place in range(length)]
     done = init({"test.csv": PLAIN["test.csv"], "als.csv": text(rows, ("user_id", "item_id", "score"))})
     assert done.evaluation["top_k"] == top_k
@@ -53,14 +53,14 @@ def test_cut_offs_are_the_usual_ones_that_the_lists_reach(length, top_k, init):
     ("ratings", "threshold"),
     [((5, 3, 4, 1), 4), ((4.5, 0.5, 3, 4), 4), ((1, 1, 1, 1), None), ((0, 1, 0, 1), None), ((9, 3, 10, 1), None), ((3, 2, 0, 1), None)],
 )
-def test_a_threshold_is_guessed_only_where_ratings_look_like_stars(ratings, threshold, init):
+def test_a_threshold_is_guessed_only_if_ratings_look_like_stars(ratings, threshold, init):
     rows = [(user, item, rating) for (user, item, *_), rating in zip(TEST, ratings, strict=True)]
     done = init({"test.csv": text(rows, HEADER[:3]), "als.csv": PLAIN["als.csv"]})
     assert done.evaluation["relevance"].get("threshold") == threshold
     assert ("like stars" in done.doubts) == (threshold is not None)
 
 
-def test_of_two_files_that_could_be_the_test_set_one_is_chosen_and_the_other_a_comment(init):
+def test_of_two_possible_test_sets_one_is_chosen_and_the_other_is_a_comment(init):
     done = init({**PLAIN, "holdout.csv": text(TEST[:3], HEADER), "validation.csv": text(TRAIN[:2], HEADER)})
     assert done.data["test"]["path"] == "test.csv"
     assert "  # test: holdout.csv  # could also be the test set\n" in done.config
@@ -68,27 +68,27 @@ def test_of_two_files_that_could_be_the_test_set_one_is_chosen_and_the_other_a_c
     assert "test.csv is used as the test set; holdout.csv could also be it" in done.doubts
 
 
-def test_a_file_with_the_test_pairs_in_it_is_not_taken_for_the_train_set(init):
+def test_a_file_that_contains_the_test_pairs_is_not_used_as_train_set(init):
     done = init({"test.csv": PLAIN["test.csv"], "als.csv": PLAIN["als.csv"], "ratings.csv": text(TRAIN + TEST, HEADER)})
     assert "train" not in done.data
     assert "  # train: ratings.csv  # holds 100% of the test pairs: all interactions, not a train set\n" in done.config
     assert "ratings.csv holds 100% of the test pairs" in done.doubts
 
 
-def test_the_only_interactions_are_the_test_set_if_recommended_pairs_stand_in_them(init):
+def test_the_only_interactions_are_the_test_set_if_they_have_recommended_pairs(init):
     done = init({"clicks.csv": text(pairs(TEST), ("user", "item")), "als.csv": PLAIN["als.csv"]})
     assert done.data["test"]["path"] == "clicks.csv"
     assert "no file name tells which file is the test set; clicks.csv is used as it" in done.doubts
 
 
-def test_a_file_with_one_row_per_user_is_no_interactions_whatever_it_says_of_them(init):
+def test_a_file_with_one_row_per_user_is_never_read_as_interactions(init):
     people = text([(user, "nurse", "Alien") for user in range(1, 30)], ("user_id", "job", "film"))
     done = init({**{name: PLAIN[name] for name in ("test.csv", "als.csv")}, "demography.csv": people})
     assert done.data["users"]["path"] == "demography.csv"
     assert done.said["demography.csv"].startswith("data.users: one row per user")
 
 
-def test_lists_for_a_test_set_are_told_from_the_test_set(init):
+def test_lists_for_a_test_set_are_not_mistaken_for_the_test_set(init):
     done = init({"test.csv": PLAIN["test.csv"], "als_test.csv": PLAIN["als.csv"]})
     assert (done.data["test"]["path"], models(done)) == ("test.csv", {"als_test": "als_test.csv"})
 
@@ -99,7 +99,7 @@ def test_a_test_set_may_call_its_ratings_scores(init):
     assert done.values["als", "MRR@5"] == pytest.approx(STARS)
 
 
-def test_ambiguous_columns_are_chosen_written_down_and_told(init):
+def test_ambiguous_columns_are_chosen_written_and_reported(init):
     rows = [(user, user, item, rating) for user, item, rating, _ in TEST]
     done = init({**PLAIN, "test.csv": text(rows, ("uid", "user_id", "item_id", "rating"))})
     assert done.data["test"]["columns"] == {"user": "uid", "item": "item_id", "rating": "rating"}
@@ -122,7 +122,7 @@ def test_ids_that_differ_in_spelling_are_named(spell, called, init):
     assert "User ids are compared as text" in done.doubts
 
 
-def test_ids_that_differ_in_case_are_named_and_without_any_in_common_nothing_is_written(init, receval, folder):
+def test_ids_that_differ_in_case_are_named_and_without_common_ids_nothing_is_written(init, receval, folder):
     test = text([(f"U{user}", item) for user, item, *_ in TEST], ("user", "item"))
     lists = text([(f"u{user}", item, score) for user, item, score in SCORED], ("user", "item", "score"))
     folder({"test.csv": test, "als.csv": lists})
@@ -133,14 +133,14 @@ def test_ids_that_differ_in_case_are_named_and_without_any_in_common_nothing_is_
     assert not Path("config.yaml").exists()
 
 
-def test_a_spelling_that_several_files_share_is_told_once(init):
+def test_a_spelling_that_several_files_share_is_reported_once(init):
     lists = text([(f"{user:02}" if user == 1 else user, item, score) for user, item, score in SCORED], ("user_id", "item_id", "score"))
     done = init({"test.csv": PLAIN["test.csv"], "a.csv": lists, "b.csv": lists})
     assert done.doubts.count("differ in leading zeros only") == 1
     assert "(and so in 1 other file)" in done.doubts
 
 
-def test_of_files_that_fit_alike_those_beside_the_test_set_are_taken(init):
+def test_of_equally_good_files_those_beside_the_test_set_are_used(init):
     items = text(ITEMS, ("item_id", "title", "genres"), "\t")
     done = init(
         {f"{folder}/{name}": content for folder in ("b", "c") for name, content in {**PLAIN, "items.tsv": items}.items()},
@@ -151,14 +151,14 @@ def test_of_files_that_fit_alike_those_beside_the_test_set_are_taken(init):
     assert [done.data[key]["path"] for key in ("test", "train", "items")] == ["b/test.csv", "b/train.csv", "b/items.tsv"]
 
 
-def test_values_that_a_run_will_refuse_are_told_at_once(receval, folder):
+def test_init_reports_values_that_a_run_would_refuse(receval, folder):
     folder({**PLAIN, "test.csv": PLAIN["test.csv"] + "3,15,,1\n"})
     code, _, err = receval("init", "-o", "config.yaml")
     assert code == 0
     assert "not sure: test.csv: column 'rating' has no value in 1 rows; receval run will refuse them" in err
 
 
-def test_a_file_that_is_no_table_of_use_is_left_out_with_the_reason(init):
+def test_an_unusable_file_is_left_out_with_the_reason(init):
     done = init(
         {
             **PLAIN,
@@ -194,7 +194,7 @@ def test_a_file_that_is_no_table_of_use_is_left_out_with_the_reason(init):
 
 
 @pytest.mark.parametrize(
-    ("files", "said"),
+    ("files", "message"),
     [
         ({}, "there is no table in ."),
         (
@@ -210,20 +210,20 @@ def test_a_file_that_is_no_table_of_use_is_left_out_with_the_reason(init):
         ),
     ],
 )
-def test_without_a_test_set_or_lists_one_sentence_says_so_and_nothing_is_written(files, said, receval, folder):
+def test_without_a_test_set_or_lists_one_sentence_says_so_and_nothing_is_written(files, message, receval, folder):
     folder(files)
     code, out, err = receval("init", "-o", "new/config.yaml")
     assert (code, out) == (3, "")
-    assert f"receval: {said}" in err
+    assert f"receval: {message}" in err
     assert not Path("new").exists()
 
 
-def test_a_file_that_is_named_and_not_there_is_told(receval, folder):
+def test_a_named_file_that_does_not_exist_is_reported(receval, folder):
     folder(PLAIN)
     assert receval("init", "test.csv", "gone.csv")[::2] == (3, "receval: there is no file gone.csv\n  give files or a folder\n")
 
 
-def test_files_and_folders_can_be_named_and_paths_are_seen_from_the_config(receval, folder):
+def test_files_and_folders_can_be_named_and_paths_are_relative_to_the_config(receval, folder):
     here = folder({"data/test.csv": PLAIN["test.csv"], "data/recs/als.csv": PLAIN["als.csv"], "data/recs/old.csv": PLAIN["als.csv"]})
     code, _, _ = receval("init", "data/test.csv", "data/recs/als.csv", "-o", "configs/one.yaml")
     assert code == 0
@@ -245,14 +245,14 @@ def test_a_config_is_only_overwritten_by_force(receval, folder):
     assert load_config("config.yaml").config.evaluation.top_k == (5,)
 
 
-def test_names_that_mean_something_to_yaml_and_to_a_shell_are_written_so_that_they_read_back(init):
+def test_names_that_are_special_in_yaml_or_a_shell_read_back(init):
     files = {"test.csv": PLAIN["test.csv"], "no.csv": PLAIN["als.csv"], "1e3.csv": PLAIN["als.csv"], "a: b #$X.csv": PLAIN["als.csv"]}
     files |= {"nbsp\u00a0.csv": PLAIN["als.csv"], "two\nlines.csv": PLAIN["als.csv"], "[1].csv": PLAIN["als.csv"]}
     names = ("[1]", "1e3", "a: b #$X", "nbsp\u00a0", "no", "two\nlines")
     assert models(init(files)) == {name: f"{name}.csv" for name in names}
 
 
-def test_a_name_that_is_no_text_is_told(receval, folder):
+def test_a_file_name_that_is_not_valid_text_is_reported(receval, folder):
     here = folder(PLAIN)
     Path(os.fsdecode(os.fsencode(here) + b"/\xff.csv")).write_text(PLAIN["als.csv"])
     code, out, err = receval("init")
@@ -260,7 +260,7 @@ def test_a_name_that_is_no_text_is_told(receval, folder):
     assert "is not UTF-8 text," in err
 
 
-def test_models_of_the_same_name_are_told_apart(init):
+def test_models_of_the_same_name_get_different_names(init):
     rows = pl.DataFrame(SCORED, schema=["user", "item", "score"], orient="row")
     done = init(
         {"test.csv": PLAIN["test.csv"], "recs_als.csv": PLAIN["als.csv"], "recs_als.parquet": rows, "recs_bpr.csv": PLAIN["als.csv"]}
@@ -268,7 +268,7 @@ def test_models_of_the_same_name_are_told_apart(init):
     assert models(done) == {"bpr": "recs_bpr.csv", "recs_als_csv": "recs_als.csv", "recs_als_parquet": "recs_als.parquet"}
 
 
-def test_the_schema_is_named_for_editors_where_it_is_there(init):
+def test_the_schema_is_named_for_editors_if_it_exists(init):
     modeline = "# yaml-language-server: $schema=receval.schema.json\n"
     assert init({**PLAIN, "receval.schema.json": "{}"}).config.startswith(modeline)
 
@@ -278,7 +278,7 @@ def test_blank_lines_before_the_table_do_not_matter(init):
     assert done.values["als", "MRR@5"] == pytest.approx(STARS)
 
 
-def test_names_are_not_told_from_folders_above_all_files(receval, folder):
+def test_roles_are_not_guessed_from_names_of_folders_above_all_files(receval, folder):
     here = folder({f"test/runs/{name}": content for name, content in PLAIN.items()})
     assert receval("init", *sorted(map(str, (here / "test" / "runs").iterdir())), "-o", "config.yaml")[0] == 0
     data = load_config("config.yaml").resolved()["data"]
@@ -288,8 +288,34 @@ def test_names_are_not_told_from_folders_above_all_files(receval, folder):
 @pytest.mark.parametrize(
     "arguments", [("a.csv", "--demo", "d"), ("a.csv", "--from", "x.yml"), ("--demo", "d", "-o", "x"), ("--demo", "d", "--from", "x")]
 )
-def test_ways_to_begin_are_not_mixed(arguments, receval, folder):
+def test_the_ways_to_call_init_cannot_be_combined(arguments, receval, folder):
     folder({})
     code, _, err = receval("init", *arguments)
     assert code == 2
     assert "--demo" in err
+
+
+def test_results_of_a_run_are_not_looked_at_and_arrays_are_left_out_with_a_reason(init):
+    done = init(
+        {
+            "test.csv": text([(user, user) for user in range(9)], ("user", "item")),
+            "sasrec.csv": text([(user, item, 9.5 - item) for user in range(9) for item in range(9)], ("user", "item", "score")),
+            "bert.npy": b"\x93NUMPY",
+            "out/manifest.json": "{}",
+            "out/results.json": "{}",
+            "out/results.csv": text([("als", "nDCG", 5, 0.1)], ("model", "metric", "k", "value")),
+        }
+    )
+    assert set(done.said) == {"test.csv", "sasrec.csv", "bert.npy"}
+    assert done.said["bert.npy"].startswith("left out: a NumPy file has no ids of users and items: ")
+
+
+def test_coverage_and_novelty_are_not_suggested_for_sampled_candidates(init):
+    files = {
+        "test.csv": text([(user, user) for user in range(9)], ("user", "item")),
+        "train.csv": text([(user, user + 1) for user in range(9)], ("user", "item")),
+        "sasrec.csv": text([(user, item, 9.5 - item) for user in range(9) for item in range(9)], ("user", "item", "score")),
+    }
+    assert "ItemCoverage@5" in init(files).evaluation["metrics"]
+    files["candidates.csv"] = text([(user, item) for user in range(9) for item in range(9)], ("user", "item"))
+    assert init(files, "--force").evaluation["metrics"] == ["HitRate@5", "nDCG@5", "MRR@5"]

@@ -1,4 +1,4 @@
-"""The config that `receval init` writes for a folder runs and gives the right number, whatever the form of its files."""
+"""The config that `receval init` writes for a folder runs and gives the right number for every form of its files."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_the_same_files_give_the_same_config_to_standard_output_and_to_a_file(na
     assert receval("init")[1] == out
 
 
-def test_a_delta_table_is_one_table_of_which_old_files_do_not_count(init, folder):
+def test_a_delta_table_is_one_table_without_its_old_files(init, folder):
     pytest.importorskip("deltalake")
     frame = pl.DataFrame(SCORED, schema=["user", "item", "score"], orient="row")
     folder({})

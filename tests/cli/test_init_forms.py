@@ -119,7 +119,7 @@ FORMS: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any], float]] =
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_a_form_that_run_reads_is_known_and_no_more_is_written_than_it_needs(name, init):
+def test_a_form_that_run_reads_is_recognised_and_written_with_only_the_needed_keys(name, init):
     files, of_test, of_model, mrr = FORMS[name]
     done = init(files)
     test, model = files
@@ -132,28 +132,28 @@ def test_a_form_that_run_reads_is_known_and_no_more_is_written_than_it_needs(nam
     assert "refuse" not in done.doubts
 
 
-def test_a_trec_file_beside_others_is_named_in_a_comment_as_it_is_read(init):
+def test_trec_files_are_recognised_beside_csv_files(init):
     done = init({"test.csv": TEST_CSV, "test.qrels": QRELS, "a_trec.run": RUN, "als.csv": ALS_CSV})
     assert "  # test: test.qrels  # could also be the test set\n" in done.config
     assert models(done) == {"a_trec": "a_trec.run", "als": "als.csv"}
     assert done.said["a_trec.run"].startswith("the model a_trec: a TREC run; up to 5 items per user;")
 
 
-def test_a_trec_file_of_an_unknown_ending_is_said_to_be_one(init, receval, folder):
+def test_a_trec_file_with_an_unknown_ending_gets_its_format_in_the_config(init, receval, folder):
     done = init({"judged.xyz": QRELS, "als.xyz": RUN}, "judged.xyz", "als.xyz")
     assert done.data["test"] == {"path": "judged.xyz", "format": "trec"}
-    assert done.data["recommendations"] == {"als.xyz": {"path": "als.xyz", "format": "trec"}}  # no ending that data files have
+    assert done.data["recommendations"] == {"als.xyz": {"path": "als.xyz", "format": "trec"}}  # the ending is not one of data files
     assert done.values["als.xyz", "MRR@5"] == pytest.approx(STARS)
 
 
-def test_what_fields_of_text_are_taken_for_is_told(init):
+def test_the_guessed_meaning_of_text_fields_is_reported(init):
     commas = text(COMMAS, ("user_id", "item_id", "score"), "\t")
     done = init({"test.csv": TEST_CSV, "als.tsv": commas, "knn.csv": split(" ", header="user,items\n")})
     assert "als.tsv: column 'score' is used as numbers with a decimal comma, such as '0,970'" in done.doubts
     assert "knn.csv: column 'items' is used as lists of items separated by ' '" in done.doubts
 
 
-def test_titles_and_categories_in_a_row_are_no_lists_of_items(init):
+def test_titles_and_categories_are_not_read_as_lists_of_items(init):
     titles = text([(11, "Alien 3"), (12, "2001 A Space Odyssey"), (13, "Toy Story 2")])
     tags = pl.DataFrame({"item_id": [11, 12], "genres": [["SciFi"], ["SciFi", "Comedy"]]})
     done = init({"test.csv": TEST_CSV, "als.csv": ALS_CSV, "items.csv": titles, "item_tags.parquet": tags})
@@ -161,7 +161,7 @@ def test_titles_and_categories_in_a_row_are_no_lists_of_items(init):
     assert models(done) == {"als": "als.csv"}
 
 
-def test_only_as_many_users_are_looked_at_as_their_lists_allow(receval, folder):
+def test_long_lists_of_many_users_are_recognised(receval, folder):
     long = [list(range(user, user + 400)) for user in range(3_000)]
     lists = pl.DataFrame({"user": range(3_000), "items": long})
     folder({"test.csv": text([(user, user, 1) for user in range(3_000)], ("user", "item", "rating")), "als.parquet": lists})
@@ -170,7 +170,7 @@ def test_only_as_many_users_are_looked_at_as_their_lists_allow(receval, folder):
     assert "als.parquet: the model als: a list of items per user; up to 400 items per user; user=user, item=items; 3,000 rows" in err
 
 
-def test_words_for_no_value_are_told_as_missing_and_not_as_text(receval, folder):
+def test_words_for_missing_values_are_reported_as_missing(receval, folder):
     folder({**PLAIN, "test.csv": TEST_CSV + "3,15,NA,1\n"})
     code, _, err = receval("init", "-o", "config.yaml")
     assert code == 0
@@ -178,7 +178,7 @@ def test_words_for_no_value_are_told_as_missing_and_not_as_text(receval, folder)
     assert Path("config.yaml").exists()
 
 
-def test_pairs_stay_pairs_where_another_column_holds_lists(init):
+def test_a_further_column_of_lists_does_not_change_pairs(init):
     rows = [{"user": user, "item": item, "rating": rating, "helpful": [0, 1]} for user, item, rating, _ in TEST]
     done = init({"test.jsonl": "".join(json.dumps(row) + "\n" for row in rows), "als.csv": text(pairs(SCORED), ("user", "item"))})
     assert done.said["test.jsonl"].endswith("; user=user, item=item, rating=rating; 4 rows")

@@ -1,4 +1,4 @@
-"""`receval init` in a folder with several test sets keeps together what belongs together, and leaves the rest out with a reason."""
+"""`receval init` in a folder with several test sets keeps the files of one set, and leaves out the rest with a reason."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def below(folder: str, files: dict[str, str]) -> dict[str, str]:
     return {f"{folder}/{name}": content for name, content in files.items()}
 
 
-def test_the_set_nearest_to_the_top_is_taken_and_the_files_of_another_are_left_out(init):
+def test_the_set_nearest_to_the_top_is_used_and_files_of_other_sets_are_left_out(init):
     done = init({**PLAIN, "items.csv": ITEMS, **below("messy", OTHER)})
     assert [done.data[key]["path"] for key in ("test", "train", "items")] == ["test.csv", "train.csv", "items.csv"]
     assert models(done) == {"als": "als.csv"}
@@ -37,13 +37,13 @@ def test_the_set_nearest_to_the_top_is_taken_and_the_files_of_another_are_left_o
     assert done.values["als", "MRR@5"] == pytest.approx(STARS)
 
 
-def test_ids_in_common_do_not_bring_another_set_in(init):
+def test_a_set_with_common_ids_in_another_folder_is_not_mixed_in(init):
     done = init({**PLAIN, **below("fold2", {**PLAIN, "test.csv": text(TEST[:2], HEADER)})})
     assert done.data["test"]["path"] == "test.csv"
     assert models(done) == {"als": "als.csv"}
 
 
-def test_a_set_below_is_taken_where_the_test_set_at_the_top_has_no_lists(init):
+def test_a_set_in_a_subfolder_is_used_if_the_top_test_set_has_no_lists(init):
     done = init({"test.csv": PLAIN["test.csv"], "items.csv": ITEMS, **below("messy", OTHER)})
     assert done.data["test"]["path"] == "messy/test.csv"
     assert models(done) == {"als": "messy/recs_als.csv"}
@@ -57,7 +57,7 @@ def test_copies_of_one_test_set_are_one_set(init):
     assert models(done) == {"exp1_als": "exp1/als.csv", "exp2_als": "exp2/als.csv"}
 
 
-def test_lists_for_users_of_another_set_are_no_models_however_long_the_files(init):
+def test_long_files_of_lists_for_users_of_another_set_are_left_out(init):
     long = [(f"u{user}", item, 1 - item / 1000) for user in range(60) for item in range(1_000)]
     many = [(user, item, 1 - item / 1000) for user in range(10, 70) for item in range(1_000)]
     tests = text([*pairs(TEST)], ("user", "item"))
@@ -74,13 +74,13 @@ def test_lists_for_users_of_another_set_are_no_models_however_long_the_files(ini
     assert done.values["als", "MRR@5"] == pytest.approx(EVERY)
 
 
-def test_a_train_set_of_other_users_is_one_if_the_items_are_the_same(init):
+def test_a_train_set_with_other_users_is_used_if_the_items_are_the_same(init):
     others = [(user + 100, *rest) for user, *rest in [*TRAIN, (0, 11, 5, 1)]]
     done = init({**PLAIN, "train.csv": text(others, HEADER)})
     assert done.data["train"]["path"] == "train.csv"
 
 
-def test_of_two_train_sets_the_one_with_the_columns_of_the_test_set_is_taken_before_a_larger_one(init):
+def test_a_train_set_with_the_columns_of_the_test_set_is_preferred_to_a_larger_one(init):
     events = ("customer_ref", "sku", "event")
     rows = [*TRAIN, (2, 11), (3, 12), (1, 13), (1, 14)]
     done = init(
@@ -96,7 +96,7 @@ def test_of_two_train_sets_the_one_with_the_columns_of_the_test_set_is_taken_bef
 
 
 @pytest.mark.parametrize("score", ["affinity", "merit"])
-def test_lists_in_the_order_of_a_column_of_any_name_are_no_train_set_and_a_file_with_the_columns_of_the_test_set_is(score, init):
+def test_ordered_lists_are_not_used_as_train_set(score, init):
     events = ("customer_ref", "sku", "event", "price")
     done = init(
         {

@@ -1,4 +1,4 @@
-"""`--input-format` says what standard input is; without it, it is found out."""
+"""`--input-format` sets the format of standard input; without it, the format is detected."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ for form, method in (("parquet", "write_parquet"), ("ipc", "write_ipc")):
 
 
 class Piped:
-    """Standard input that holds bytes."""
+    """Standard input with given bytes."""
 
     def __init__(self, content: bytes) -> None:
         self.buffer = io.BytesIO(content)
@@ -40,11 +40,11 @@ def config(write):
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("said", [True, False])
-def test_standard_input_is_read_in_every_format(form, said, config, receval, monkeypatch):
-    content = FORMS[form] if said else FORMS[form].replace(b" 0 ", b" Q0 ")
+@pytest.mark.parametrize("message", [True, False])
+def test_standard_input_is_read_in_every_format(form, message, config, receval, monkeypatch):
+    content = FORMS[form] if message else FORMS[form].replace(b" 0 ", b" Q0 ")
     monkeypatch.setattr("sys.stdin", Piped(content))
-    options = ["--input-format", form] if said else []
+    options = ["--input-format", form] if message else []
     code, out, err = receval("run", config, "--recs", "piped=-", "--format", "csv", "--set", "health=off", *options)
     assert (code, err) == (0, "")
     assert "piped,MRR,10,mean,0.75,2" in out
@@ -59,14 +59,14 @@ def test_standard_input_is_read_in_every_format(form, said, config, receval, mon
         "{test: test.csv, recommendations: [lists.csv, {path: '-', name: p}]}",
     ],
 )
-def test_it_is_said_of_whatever_the_config_reads_from_standard_input(data, config, receval, write):
+def test_input_format_applies_to_every_source_that_reads_standard_input(data, config, receval, write):
     path = write("piped.yaml", f"data: {data}\nevaluation: {{convention: receval, metrics: [MRR]}}\n")
     code, out, err = receval("run", path, "--input-format", "ndjson", "--print-config")
     assert code == 0, err
     assert out.count("format: ndjson") == 1
 
 
-def test_audit_and_explain_take_it_too(config, receval, monkeypatch):
+def test_audit_and_explain_have_input_format_too(config, receval, monkeypatch):
     for command in (
         ["audit", config, "--set", "evaluation.metrics=[MRR@10]"],
         ["explain", "MRR@10", config, "--user", "1", "--model", "p"],
@@ -76,14 +76,14 @@ def test_audit_and_explain_take_it_too(config, receval, monkeypatch):
         assert code == 0, err
 
 
-def test_without_standard_input_it_says_nothing_and_is_refused(config, receval):
+def test_input_format_is_refused_if_standard_input_is_not_read(config, receval):
     code, _, err = receval("validate", config, "--input-format", "csv")
     assert code == 2
     assert "--input-format csv: no input is read from standard input" in err
     assert receval("validate", config, "--recs", "p=-", "--input-format", "csv")[0] == 0
 
 
-def test_input_that_is_not_what_was_said_is_told(config, receval, monkeypatch):
+def test_standard_input_of_another_format_is_refused(config, receval, monkeypatch):
     monkeypatch.setattr("sys.stdin", Piped(FORMS["csv"]))
     code, _, err = receval("run", config, "--recs", "p=-", "--input-format", "parquet")
     assert code == 3

@@ -1,4 +1,4 @@
-"""A program that is interrupted says so in a word at most, and leaves nothing behind."""
+"""An interrupted program prints a word at most, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 from receval.parts.spark import shuffle
 from receval.parts.spark.session import SparkSession
-from receval.parts.spark.shuffle import measured_on_spark
+from receval.parts.spark.shuffle import measure_on_spark
 
 
 class Interrupting(http.server.BaseHTTPRequestHandler):
-    """Sends this process the signal that the path names, instead of an answer."""
+    """Sends this process the signal in the path, instead of an answer."""
 
     def log_message(self, format: str, *arguments: object) -> None:
         pass
@@ -37,8 +37,8 @@ def web() -> Iterator[str]:
     server.server_close()
 
 
-@pytest.mark.parametrize(("name", "code", "said"), [("SIGTERM", 143, ""), ("SIGINT", 130, "receval: interrupted\n")])
-def test_a_signal_ends_the_program_quietly_and_tidily(name, code, said, web, receval, write, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("name", "code", "message"), [("SIGTERM", 143, ""), ("SIGINT", 130, "receval: interrupted\n")])
+def test_a_signal_ends_the_program_quietly_and_tidily(name, code, message, web, receval, write, tmp_path, monkeypatch):
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
@@ -46,17 +46,17 @@ def test_a_signal_ends_the_program_quietly_and_tidily(name, code, said, web, rec
     evaluation = "{convention: receval, metrics: [MRR]}"
     config = f"data: {{test: test.csv, recommendations: {{m: '{web}/{name}/l.csv'}}}}\nevaluation: {evaluation}\n"
     before = signal.getsignal(signal.SIGTERM)
-    assert receval("run", write("config.yaml", config)) == (code, "", said)
+    assert receval("run", write("config.yaml", config)) == (code, "", message)
     assert list(Path(scratch).iterdir()) == []
     assert signal.getsignal(signal.SIGTERM) is before
 
 
 @pytest.mark.spark
-def test_spark_leaves_the_interruption_to_the_program(spark):
+def test_spark_does_not_handle_the_interruption_itself(spark):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_a_spark_that_was_ended_from_outside_is_closed_without_a_word(capfd, recwarn):
+def test_a_spark_that_was_ended_from_outside_is_closed_silently(capfd, recwarn):
     class Gone:
         def stop(self) -> None:
             raise ConnectionRefusedError
@@ -72,9 +72,9 @@ def test_a_spark_that_was_ended_from_outside_is_closed_without_a_word(capfd, rec
 def test_a_signal_during_a_pass_on_spark_ends_quietly(name, code, word, receval, spark, sample, monkeypatch, tmp_path):
     def interrupted(*arguments, **options):
         threading.Timer(0.5, os.kill, (os.getpid(), signal.Signals[name])).start()
-        return measured_on_spark(*arguments, **options)
+        return measure_on_spark(*arguments, **options)
 
-    monkeypatch.setattr(shuffle, "measured_on_spark", interrupted)
+    monkeypatch.setattr(shuffle, "measure_on_spark", interrupted)
     engine = ("--set", "engine.name=spark", "--set", "engine.master=local[2]")
     assert receval("run", sample / "quickstart.yaml", *engine, "-o", f"{tmp_path}/out/") == (code, "", word)
     assert not list(tmp_path.glob("out/*"))

@@ -19,7 +19,7 @@ def config(sample):
     return sample / "quickstart.yaml"
 
 
-def test_the_example_of_the_page_is_what_the_command_prints(receval, monkeypatch):
+def test_the_example_of_the_latex_page_is_the_output_of_the_command(receval, monkeypatch):
     monkeypatch.chdir(ROOT)
     (block,) = re.findall(r"^```console\n\$ receval (.*?)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     code, out, _ = receval(*shlex.split(block[0]))
@@ -49,12 +49,12 @@ def test_tables_and_a_document_are_written_with_the_same_bytes_twice(receval, co
     assert "Precision@5: knn beats popular and random; its lead over the runner-up, popular, is" in document
 
 
-def test_every_file_is_a_document_if_the_config_says_so(receval, config, tmp_path):
+def test_every_file_is_a_complete_document_if_the_config_says_so(receval, config, tmp_path):
     receval("run", config, "-q", "-o", tmp_path / "a.tex", "--set", "report.latex.document=true")
     assert (tmp_path / "a.tex").read_text().startswith("\\documentclass")
 
 
-def test_marks_are_those_of_the_config(receval, config):
+def test_the_config_sets_the_marks(receval, config):
     assert "that share a letter" in receval("run", config, "--format", "latex", "--set", "report.latex.marks=letters")[1]
     out = receval("run", config, "--format", "latex", "--set", "report.latex.marks=dagger", "--set", "compare.baseline=popular")[1]
     assert "better and ‡ worse than popular" in out

@@ -1,4 +1,4 @@
-"""`receval validate` where only the libraries that it needs are installed, as docs/ci.md lists them."""
+"""`receval validate` with only the libraries that docs/ci.md lists for it."""
 
 from __future__ import annotations
 
@@ -46,24 +46,24 @@ def validate(*configs):
     return subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True)
 
 
-def test_the_large_libraries_are_not_needed():
+def test_polars_and_scipy_are_among_the_libraries_that_are_hidden_here():
     assert {"polars", "scipy"} <= MISSING
 
 
 @pytest.mark.parametrize("config", sorted(path.name for path in (ROOT / "configs").glob("*.yaml")))
-def test_a_config_of_ours_is_valid_without_the_large_libraries(config):
+def test_the_configs_of_the_repository_are_valid_without_the_large_libraries(config):
     done = validate(f"configs/{config}")
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_config_with_every_section_is_valid_without_them(tmp_path):
+def test_a_config_with_every_section_is_valid_without_the_large_libraries(tmp_path):
     (tmp_path / "config.yaml").write_text(WITH_EVERYTHING)
     done = validate(tmp_path / "config.yaml")
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     assert done.stdout.endswith("is valid: 5 measures, 2 models, 2 gates\n")
 
 
-def test_problems_are_listed_without_them(tmp_path):
+def test_problems_are_listed_without_the_large_libraries(tmp_path):
     (tmp_path / "config.yaml").write_text(WITH_EVERYTHING.replace("ILD@10", "IDL@10").replace("max_loss 2%", "max_loss x"))
     done = validate(tmp_path / "config.yaml")
     assert done.returncode == 2

@@ -1,4 +1,4 @@
-"""Runs that would hang, flood or take minutes: they end in seconds, in a result or a sentence."""
+"""Huge or endless input ends in seconds, in a result or one sentence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CONFIG = "data: {test: t.csv, recommendations: {m: l.csv}}\nevaluation: {metrics
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
-    """A folder with a config and its files, being in it."""
+    """Return a folder with a config and its files, which is the working folder."""
     for name, content in {"c.yaml": CONFIG, "t.csv": "user,item\n1,10\n2,11\n", "l.csv": "user,item,score\n1,10,2\n2,11,1\n"}.items():
         (tmp_path / name).write_text(content)
     monkeypatch.chdir(tmp_path)
@@ -42,26 +42,26 @@ COMMANDS = [
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("path", ["pipe", "/dev/zero"])
-def test_what_is_no_regular_file_is_refused_before_it_is_read(command, path, here, receval, monkeypatch):
+def test_a_device_or_pipe_is_refused_before_it_is_read(command, path, here, receval, monkeypatch):
     os.mkfifo("pipe")
     monkeypatch.setattr("receval.names.yaml_text._PATIENCE", 0.05)
     code, _, err = receval(*command.replace("PATH", path).split())
     assert (code in (2, 3), len(err) < 500) == (True, True), err
 
 
-def test_a_template_is_no_larger_than_a_mebibyte(here, receval):
+def test_a_template_larger_than_a_mebibyte_is_refused(here, receval):
     (here / "big.j2").write_text("x" * 2_000_000)
     code, _, err = receval("report", "c.yaml", "--template", "big.j2", "-o", "x.txt")
     assert (code, "a template may have" in err) == (2, True)
 
 
-def test_more_metrics_than_anybody_means_are_refused(here, receval):
+def test_too_many_metrics_are_refused(here, receval):
     (here / "many.yaml").write_text(CONFIG.replace("[Recall@2]", str([f"nDCG@{k}" for k in range(1, 10_002)])))
     code, _, err = receval("validate", "many.yaml")
     assert (code, "at most 10,000 metrics can be listed, not 10,001" in err) == (2, True)
 
 
-def test_a_text_of_a_megabyte_in_a_config_is_read_at_once(here, receval):
+def test_a_text_of_a_megabyte_in_a_config_is_read_quickly(here, receval):
     for text in ("w" * 1_000_000, "w " * 500_000, "w\n  " * 100_000):
         (here / "long.yaml").write_text(f"{CONFIG}odd: {text}\n")
         begin = time.process_time()
@@ -69,7 +69,7 @@ def test_a_text_of_a_megabyte_in_a_config_is_read_at_once(here, receval):
         assert time.process_time() - begin < 10
 
 
-def test_a_config_that_is_too_large_is_told_so_also_where_its_end_cuts_a_letter(here, receval):
+def test_a_config_that_is_too_large_is_refused_also_if_its_limit_cuts_a_character(here, receval):
     (here / "long.yaml").write_text("é" * 3_000_000, "utf-8")
     code, _, err = receval("validate", "long.yaml")
     assert (code, "larger than 4 MiB" in err) == (2, True), err
@@ -85,7 +85,7 @@ def test_init_reads_a_table_of_thousands_of_columns_in_seconds(here, receval):
 
 @pytest.mark.slow
 def test_the_time_of_a_model_does_not_grow_with_the_number_of_models(here):
-    """Every model has the bytes of another, the worst case for the check that looks for these."""
+    """Give every model the same bytes, the worst case for the check that looks for equal models."""
     (here / "m").mkdir()
 
     def seconds(n_models):
@@ -102,7 +102,7 @@ def test_the_time_of_a_model_does_not_grow_with_the_number_of_models(here):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
 @pytest.mark.parametrize("limit", [300_000, 600_000, 1_000_000])
-def test_a_limit_on_addresses_is_a_sentence_about_the_machine(limit, here):
+def test_a_limit_on_address_space_is_a_machine_error(limit, here):
     program = f"{sys.executable} -m receval.cli"
     command = f"ulimit -v {limit} && {program} --version && exec {program} run c.yaml"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
@@ -111,7 +111,7 @@ def test_a_limit_on_addresses_is_a_sentence_about_the_machine(limit, here):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
 @pytest.mark.parametrize(("threads", "code"), [("1", 0), ("2", 0), ("4", 4), ("64", 4)])
-def test_more_threads_need_more_addresses(threads, code, here, receval, monkeypatch):
+def test_more_threads_need_more_address_space(threads, code, here, receval, monkeypatch):
     import resource
 
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (1_600_000_000, resource.RLIM_INFINITY))
@@ -128,7 +128,7 @@ def test_a_config_may_come_from_a_pipe_of_a_shell(given, here):
 
 
 @pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="this system has no folder of files in memory")
-def test_a_config_in_a_folder_below_dev_has_paths_from_there(here, receval, monkeypatch, tmp_path):
+def test_paths_of_a_config_below_dev_are_relative_to_its_folder(here, receval, monkeypatch, tmp_path):
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         for name in ("c.yaml", "t.csv", "l.csv"):
             shutil.copy(name, folder)
@@ -147,7 +147,7 @@ def test_a_config_from_a_pipe_has_at_most_4_mebibytes(here):
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="this system does not list threads there")
 @pytest.mark.parametrize(("given", "expected"), [(None, ["1", "True"]), ("7", ["7"])])
-def test_numpy_starts_no_threads_beside_a_run_unless_the_environment_asks_for_them(given, expected, monkeypatch):
+def test_numpy_starts_no_threads_unless_the_environment_sets_a_number(given, expected, monkeypatch):
     program = (
         "import os, sys; sys.argv = ['receval', '--version']; from receval.cli.main import main; main(); "
         "import numpy; print(os.environ['OPENBLAS_NUM_THREADS'], len(os.listdir('/proc/self/task')) == 1)"

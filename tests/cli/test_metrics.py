@@ -1,4 +1,4 @@
-"""`receval metrics` explains what there is to choose from."""
+"""`receval metrics` explains metrics, settings and conventions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from receval.conventions import AXES, PROTOCOL, known, load
+from receval.conventions import AXES, PROTOCOL, builtin_names, load
 from receval.metrics import METRICS
 from receval.metrics.catalogue import FAMILIES
 
@@ -31,7 +31,7 @@ def test_the_list_has_a_line_for_every_metric_with_its_first_sentence_below_the_
         )
 
 
-def test_a_need_is_said_in_words(receval):
+def test_a_needed_input_is_named_in_words(receval):
     (line,) = (line for line in receval("metrics")[1].splitlines() if line.split()[:1] == ["GAUC"])
     assert "Needs data.train or data.items." in line
     assert re.search("needs +data.train or data.items", receval("metrics", "GAUC")[1])
@@ -40,7 +40,7 @@ def test_a_need_is_said_in_words(receval):
 @pytest.mark.parametrize("name", METRICS)
 def test_a_metric_names_the_conventions_that_have_it(name, receval):
     (line,) = re.findall(r"^ +conventions +(.*)$", receval("metrics", name)[1], re.MULTILINE)
-    assert set(line.split(", ")) == {"receval", *(one for one in known() if name in load(one).metrics)}
+    assert set(line.split(", ")) == {"receval", *(one for one in builtin_names() if name in load(one).metrics)}
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -60,11 +60,11 @@ def test_a_metric_is_explained_in_full(name, receval):
         assert " ".join(paragraph.split()) in written
 
 
-def test_a_row_shows_what_a_convention_sets_and_those_that_agree_are_named(receval):
+def test_a_row_shows_the_settings_of_a_convention_and_names_those_that_agree(receval):
     out = receval("metrics", "nDCG")[1]
     (row,) = re.findall(r"^ +rectools .*$", out, re.MULTILINE)
     assert row.split()[1:] == ["binary", "k_items"]
-    assert "The formula is as under receval in warprec-docs." in out
+    assert "Same formula as receval: warprec-docs." in out
 
 
 def test_an_alias_and_any_case_name_a_metric(receval):
@@ -72,7 +72,7 @@ def test_an_alias_and_any_case_name_a_metric(receval):
     assert receval("metrics", "f-measure")[1] == receval("metrics", "F1")[1]
 
 
-def test_with_a_convention_its_spelling_names_a_metric_and_its_choices_are_shown(receval):
+def test_with_a_convention_its_spelling_of_a_metric_works_and_its_settings_are_shown(receval):
     code, out, _ = receval("metrics", "P_5", "--convention", "trec_eval")
     assert (code, out.splitlines()[0]) == (0, "Precision")
     assert "text_desc" in out.split("Under the convention trec_eval")[1]
@@ -103,13 +103,13 @@ def test_the_axes_of_every_metric_are_explained(receval):
 
 def test_the_conventions_are_listed(receval):
     out = receval("metrics", "--conventions")[1]
-    for name in known():
+    for name in builtin_names():
         (line,) = (line for line in out.splitlines() if line.split()[:1] == [name])
         assert load(name).about in line
         assert load(name).version in line
 
 
-@pytest.mark.parametrize("name", known())
+@pytest.mark.parametrize("name", builtin_names())
 def test_a_convention_is_explained_with_every_axis_its_notes_and_its_names(name, receval):
     code, out, _ = receval("metrics", "--convention", name)
     assert code == 0
@@ -122,7 +122,7 @@ def test_a_convention_is_explained_with_every_axis_its_notes_and_its_names(name,
         assert re.search(rf"^ +{re.escape(pattern)} +{re.escape(meant)}$", out, re.MULTILINE)
 
 
-def test_a_convention_of_ones_own_is_explained(receval, write):
+def test_a_users_own_convention_is_explained(receval, write):
     path = write("ours.yaml", "extends: elliot\nabout: Ours.\naxes: {ndcg_gain: linear}\nmetrics: {nDCG: {}}\n")
     assert "Ours." in receval("metrics", "--convention", path)[1]
     assert re.search("^ +ours +linear", receval("metrics", "nDCG", "--convention", path)[1], re.MULTILINE)
@@ -132,7 +132,7 @@ def test_a_convention_of_ones_own_is_explained(receval, write):
     assert "bad.yaml:1" in err
 
 
-def test_json_holds_every_metric_axis_and_convention(receval):
+def test_json_has_every_metric_axis_and_convention(receval):
     listed = json.loads(receval("metrics", "--format", "json")[1])
     assert {metric["name"] for metric in listed["metrics"]} == METRICS.keys()
     families = [metric["family"] for metric in listed["metrics"]]
@@ -141,11 +141,11 @@ def test_json_holds_every_metric_axis_and_convention(receval):
     everything = json.loads(receval("metrics", "--all", "--format", "json")[1])
     assert everything["metrics"] == listed["metrics"]
     assert [axis["name"] for axis in everything["axes"]] == [*PROTOCOL, *(name for name in AXES if name not in PROTOCOL)]
-    assert {convention["name"] for convention in everything["conventions"]} == set(known())
+    assert {convention["name"] for convention in everything["conventions"]} == set(builtin_names())
     assert all(set(convention["axes"]) == set(AXES) for convention in everything["conventions"])
 
 
-def test_json_of_a_metric_says_what_the_text_says(receval):
+def test_json_of_a_metric_has_the_facts_of_the_text(receval):
     out = receval("metrics", "DCG", "--format", "json")[1]
     metric = json.loads(out, parse_constant=pytest.fail)["metric"]
     assert out.endswith("}\n")

@@ -1,7 +1,7 @@
-"""Whatever valid config is given to whatever command, it ends in a result or in a sentence.
+"""Any command on any valid config ends in a result or in one sentence.
 
-Eight configs are tried, the same ones every time.
-`RECEVAL_FUZZ_SECONDS=600 RECEVAL_FUZZ_SEED=7 pytest tests/cli/test_nothing_but_sentences.py` looks longer, and elsewhere.
+Eight configs are tried, always the same ones.
+`RECEVAL_FUZZ_SECONDS=600 RECEVAL_FUZZ_SEED=7 pytest tests/cli/test_nothing_but_sentences.py` tries more, with another seed.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ import time
 
 import pytest
 
-from tests.cli.random_configs import call, config, world, written
+from tests.cli.random_configs import call, config, world, write_world
 
 SECONDS = float(os.environ.get("RECEVAL_FUZZ_SECONDS", "0"))
 LEAST = 8
-"""How many valid configs are tried whatever time there is."""
+"""Number of valid configs that are tried in any case, even if time is up."""
 SEED = int(os.environ.get("RECEVAL_FUZZ_SEED", "1"))
 
 ENDS = ("results.csv", "results.json", "results.jsonl", "results.md", "results.parquet", "results.tex", "junit.xml", "b.svg")
 PAGE = 0.05
-"""How often a page is made, which takes a second."""
+"""Share of commands that make a page, which takes a second."""
 
 
 def commands(chance, made, path, folder):
-    """Every command of a config, with a format each."""
+    """Return every command of a config, with one format each."""
     ends = [*ENDS, "results.html"] if chance.random() < PAGE else ENDS
     yield ["run", path, "-o", f"{folder}/out/", *(part for end in ends for part in ("-o", folder / end))]
     yield ["run", path, "--format", chance.choice(("csv", "json", "jsonl", "latex", "md")), "-v"]
@@ -48,7 +48,7 @@ def test_every_command_ends_in_a_result_or_a_sentence(tmp_path):
     end, tried, fine = time.monotonic() + SECONDS, 0, 0
     while tried < LEAST or time.monotonic() < end:
         made = config(chance)
-        path = written(tmp_path, world(chance), made, chance)
+        path = write_world(tmp_path, world(chance), made, chance)
         if call("validate", path)[0]:
             continue
         tried += 1

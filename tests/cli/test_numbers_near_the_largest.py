@@ -1,4 +1,4 @@
-"""Ratings, scores and predictions near the largest float: the right number or a sentence, and no warning of a library."""
+"""Ratings, scores and predictions near the largest float give the right number or one sentence, and no warning of a library."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ USERS = range(1, 13)
 
 
 def world(write, big):
-    """Files in which every user has values of both signs near `big`."""
+    """Write files in which every user has values of both signs near `big`."""
     values = [big, -big, 1.7 * big, 5.0, big / 10]
 
     def rows(name, header, number):
@@ -51,7 +51,7 @@ MEASURES = {
 
 @pytest.mark.parametrize("big", [1e308, 1e200])
 @pytest.mark.parametrize("measure", MEASURES)
-def test_large_numbers_give_a_number_or_a_sentence_and_no_warning(measure, big, receval, write, tmp_path):
+def test_large_numbers_give_a_number_or_an_error_and_no_warning(measure, big, receval, write, tmp_path):
     # A warning of a library is an error in this suite, and would end in exit code 70.
     world(write, big)
     folder = f"{tmp_path}/res/"
@@ -79,7 +79,7 @@ def test_large_numbers_give_a_number_or_a_sentence_and_no_warning(measure, big, 
             assert code == 0, err
 
 
-def test_a_deviation_whose_square_is_beyond_all_numbers_is_right(receval, write):
+def test_a_deviation_whose_square_overflows_is_right(receval, write):
     # Errors of 1e200, 3e200: the mean is 2e200, the deviation of the sample √2·1e200.
     write("test.csv", "user,item,rating\n1,10,0\n2,10,0\n")
     write("m.csv", "user,item,score\n1,10,1\n2,10,1\n")
@@ -94,7 +94,7 @@ def test_a_deviation_whose_square_is_beyond_all_numbers_is_right(receval, write)
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
-def test_a_mean_of_large_ratings_says_what_is_relevant(order, receval, write):
+def test_a_mean_of_large_ratings_can_be_the_relevance_threshold(order, receval, write):
     # Ratings 1.7e308, 1.7e308, -1e308 have the mean .8e308: the first two items are relevant; of 3 and 4 the mean is 3.5.
     rows = ["1,10,1.7e308", "1,11,1.7e308", "1,12,-1e308"]
     write("test.csv", "user,item,rating\n" + "\n".join(rows[place] for place in order) + "\n2,10,3\n2,11,4\n")

@@ -17,7 +17,7 @@ TEST, LISTS = "user,item\n1,10\n", "user,item,score\n1,10,1\n1,11,0.5\n"
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A config with a test file and a model's lists in a folder `lists`."""
+    """Return a folder with a config, a test file, and a model's lists in a folder `lists`."""
     (tmp_path / "lists").mkdir()
     for name, content in {"config.yaml": CONFIG, "test.csv": TEST, "lists/m.csv": LISTS}.items():
         (tmp_path / name).write_text(content)
@@ -30,7 +30,7 @@ def contents(folder):
 
 
 @pytest.mark.parametrize(
-    ("lists", "options", "said"),
+    ("lists", "options", "message"),
     [
         ("lists/m.csv", ["-o", "test.csv"], "-o test.csv would overwrite test.csv, which is data.test"),
         ("lists/m.csv", ["-o", "link.csv"], "-o link.csv would overwrite test.csv, which is data.test"),
@@ -45,7 +45,7 @@ def contents(folder):
         ("{path: lists/m.csv}, n: lists/n.csv", ["-o", "lists/n.csv"], "-o lists/n.csv would overwrite lists/n.csv, which is data."),
     ],
 )  # fmt: skip
-def test_a_run_that_would_overwrite_an_input_is_refused_with_both_names(lists, options, said, folder, receval):
+def test_a_run_that_would_overwrite_an_input_is_refused_with_both_names(lists, options, message, folder, receval):
     (folder / "d").mkdir()
     (folder / "out").mkdir()
     for name in ("results.csv", "d/T01.parquet", "out/results.csv", "lists/n.csv"):
@@ -56,7 +56,7 @@ def test_a_run_that_would_overwrite_an_input_is_refused_with_both_names(lists, o
     before = contents(folder)
     code, out, err = receval("run", "config.yaml", *options)
     assert (code, out) == (2, ""), err
-    assert said in err
+    assert message in err
     assert len(err.splitlines()) == 2
     assert contents(folder) == before
 
@@ -77,7 +77,7 @@ def test_a_config_is_not_overwritten_by_its_result(folder, receval):
 
 
 @pytest.mark.parametrize("options", [["-o", "./"], ["-o", "lists/"], ["-o", "lists/results.csv", "--store-failures", "."]])
-def test_results_may_stand_beside_inputs(options, folder, receval):
+def test_results_can_be_written_beside_inputs(options, folder, receval):
     code, _, err = receval("run", "config.yaml", *options)
     assert code == 0, err
     assert {name: content for name, content in contents(folder).items() if name in ("config.yaml", "test.csv", "lists/m.csv")} == {
@@ -85,7 +85,7 @@ def test_results_may_stand_beside_inputs(options, folder, receval):
     }  # fmt: skip
 
 
-def test_a_hidden_folder_among_the_parts_of_an_input_may_take_the_results(folder, receval):
+def test_results_can_be_written_into_a_hidden_folder_among_the_parts_of_an_input(folder, receval):
     (folder / "config.yaml").write_text(CONFIG.replace("lists/m.csv", "lists"))
     assert receval("run", "config.yaml", "-o", "lists/_results/")[0] == 0
     assert receval("run", "config.yaml", "-o", "lists/_results/")[0] == 0

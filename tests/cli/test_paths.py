@@ -1,4 +1,4 @@
-"""Paths and names as people type them: dots, `~`, backslashes, names that are taken, and files that are not there."""
+"""Paths and names as people type them: dots, `~`, backslashes, duplicate names, and missing files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CONFIG = "data: {{test: t.csv, recommendations: {models}}}\nevaluation: {{conven
 
 @pytest.fixture
 def config(folder):
-    """A config in the folder `c` with these models and lists; the working folder is the one around it."""
+    """Return a function that writes a config with these models and lists into the folder `c`; the working folder is its parent."""
 
     def config(models: str, *lists: str) -> str:
         folder({"c/c.yaml": CONFIG.format(models=models), "c/t.csv": TEST, **{f"c/{name}": LISTS for name in lists}})
@@ -31,7 +31,7 @@ def models(receval, *arguments):
     return [one["model"] for one in json.loads(out)["models"]]
 
 
-def test_names_of_models_keep_their_dots_and_lose_the_endings_that_say_what_a_file_is(receval, config):
+def test_names_of_models_keep_their_dots_and_lose_endings_of_file_formats(receval, config):
     files = ("bpr_lr0.05.csv", "bpr_lr0.1.csv", "als.v2.run.txt", "pop.tsv")
     assert models(receval, config("'l/*'", *(f"l/{name}" for name in files[:3]))) == ["als.v2", "bpr_lr0.05", "bpr_lr0.1"]
 
@@ -44,7 +44,7 @@ def test_two_files_of_one_model_are_named(receval, config):
     assert (code, "'knn' would be c/a/knn.csv and c/a/knn.txt" in err) == (3, True)
 
 
-def test_a_model_that_is_there_is_replaced_only_on_request(receval, config):
+def test_an_existing_model_is_replaced_only_on_request(receval, config):
     path = config("{a: a.csv}", "a.csv", "b.csv")
     code, out, err = receval("run", path, "--recs", "a=c/b.csv")
     assert (code, out) == (2, "")
@@ -58,7 +58,7 @@ def test_a_model_that_is_there_is_replaced_only_on_request(receval, config):
     assert models(receval, listed, "--recs", "a=c/b.csv", "--replace") == ["a"]
 
 
-def test_every_path_that_is_not_there_is_named_at_once_as_seen_from_where_the_command_was_typed(receval, config):
+def test_all_missing_paths_are_named_at_once_relative_to_the_working_folder(receval, config):
     path = config("{a: a.csv, far: 'https://localhost/x.csv'}")
     arguments = (path, "--recs", "b=gone.csv", "--set", "data.train=../no*.csv", "--set", "evaluation.metrics=[EPC@1]")
     missing = (
@@ -66,7 +66,7 @@ def test_every_path_that_is_not_there_is_named_at_once_as_seen_from_where_the_co
         "data.train: no file matches no*.csv\n"
         "data.recommendations.a: there is no file c/a.csv\n"
         "data.recommendations.b: there is no file gone.csv\n"
-        "  paths in a config are relative to its file\n"
+        "  paths in a config are relative to its file, those of options to the current folder\n"
     )
     assert receval("run", *arguments) == (3, "", missing)
     assert receval("validate", *arguments)[0] == 0
@@ -74,13 +74,13 @@ def test_every_path_that_is_not_there_is_named_at_once_as_seen_from_where_the_co
     assert receval("validate", config("{a: a.csv}", "a.csv"), "--files")[0] == 0
 
 
-def test_a_side_input_that_nothing_reads_need_not_be_there_for_a_run(receval, config):
+def test_a_run_ignores_a_missing_side_input_that_nothing_reads(receval, config):
     path = config("{a: a.csv}", "a.csv")
     assert models(receval, path, "--set", "data.users=gone.csv") == ["a"]
     assert receval("validate", path, "--set", "data.users=gone.csv", "--files")[0] == 3
 
 
-def test_the_home_folder_is_known_in_every_path(receval, config, monkeypatch, tmp_path):
+def test_a_tilde_is_the_home_folder_in_every_path(receval, config, monkeypatch, tmp_path):
     path = config("{a: ~/c/a.csv}", "a.csv", "b.csv")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert models(receval, "~/c/c.yaml", "--recs", "b=~/c/b.csv", "-o", "~/out/", "--set", "output.dir=~/more") == ["a", "b"]
@@ -111,7 +111,7 @@ def test_a_typo_in_a_command_gets_a_suggestion(typed, meant, receval):
 @pytest.mark.parametrize(
     "error", [ConfigError([f"problem {n}" for n in range(500)], "a hint"), DataError("\n".join("x" * 30), "one\ntwo\nthree")]
 )
-def test_no_message_is_longer_than_20_lines_and_says_how_much_more_there_is(error):
+def test_a_message_is_cut_at_20_lines_and_says_how_many_more_there_are(error):
     lines = error.shown().splitlines()
     assert len(lines) <= 20
     n = len(error.message.splitlines())
@@ -119,12 +119,12 @@ def test_no_message_is_longer_than_20_lines_and_says_how_much_more_there_is(erro
     assert lines[0] in ("the config is wrong", "some files are missing or wrong")
 
 
-def test_a_message_of_as_many_lines_as_fit_is_whole():
+def test_a_message_of_20_lines_is_not_cut():
     problems = [f"problem {n}" for n in range(17)]
     assert ConfigError(problems).shown().splitlines() == ["the config is wrong", *problems]
 
 
-def test_a_wrong_config_with_many_problems_is_told_in_20_lines(receval, config):
+def test_many_problems_of_a_config_are_reported_in_20_lines(receval, config):
     path = config("{a: a.csv}", "a.csv")
     code, _, err = receval("run", path, "--set", f"evaluation.metrics=[{', '.join(f'x{n}' for n in range(60))}]")
     assert (code, len(err.splitlines())) == (2, 18)

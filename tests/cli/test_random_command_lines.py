@@ -1,7 +1,7 @@
-"""Whatever is written after `receval`, it ends in a result or in a sentence.
+"""Any words after `receval` end in a result or in one sentence.
 
-Sixty command lines are tried, the same ones every time.
-`RECEVAL_FUZZ_SECONDS=600 RECEVAL_FUZZ_SEED=7 pytest tests/cli/test_random_command_lines.py` looks longer, and elsewhere.
+Sixty command lines are tried, always the same ones.
+`RECEVAL_FUZZ_SECONDS=600 RECEVAL_FUZZ_SEED=7 pytest tests/cli/test_random_command_lines.py` tries more, with another seed.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import click
 import pytest
 from receval.cli.commands import cli
 
-from tests.cli.random_configs import call, config, world, written
+from tests.cli.random_configs import call, config, world, write_world
 
 SECONDS = float(os.environ.get("RECEVAL_FUZZ_SECONDS", "0"))
 LEAST = 60
-"""How many are tried whatever time there is."""
+"""Number of command lines that are tried in any case, even if time is up."""
 SEED = int(os.environ.get("RECEVAL_FUZZ_SEED", "1"))
 
 INPUTS = ("config.yaml", "quick.yaml", "out", "out/", "other", "out/manifest.json", "one=out", "lists.parquet", "test.parquet")
@@ -153,7 +153,7 @@ health: off
 
 
 def commands(group=cli):
-    """Every command, with the words that call it."""
+    """Return every command, with the words that call it."""
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
@@ -164,7 +164,7 @@ def commands(group=cli):
 
 
 def value(chance, parameter, oddness):
-    """A value of an argument or an option: one that fits its name, or with a chance of `oddness` an odd one."""
+    """Draw a value of an argument or option: a fitting one, or with probability `oddness` an odd one."""
     known = FITTING.get(parameter.name, INPUTS)
     if isinstance(parameter.type, click.Choice):
         known = tuple(parameter.type.choices)
@@ -174,7 +174,7 @@ def value(chance, parameter, oddness):
 
 
 def command_line(chance, words, command):
-    """The words of a command with some of its options, and its arguments anywhere between them; most are sensible in most places."""
+    """Draw the words of a command: some of its options, and its arguments anywhere between them; most are valid at most positions."""
     oddness = chance.choice((0, 0, 0.1, 0.5))
     parts = []
     for parameter in command.params:
@@ -191,9 +191,9 @@ def command_line(chance, words, command):
     return [*words, *(word for part in parts for word in part)]
 
 
-def test_every_format_that_the_help_of_a_command_names_is_printed(tmp_path, monkeypatch):
+def test_every_format_in_the_help_of_a_command_works(tmp_path, monkeypatch):
     chance = random.Random(SEED)
-    written(tmp_path, world(chance), config(chance), chance)
+    write_world(tmp_path, world(chance), config(chance), chance)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "quick.yaml").write_text(QUICK)
     assert call("run", "quick.yaml", "-o", "out/", "--per-user")[0] == 0
@@ -226,7 +226,7 @@ def test_every_command_line_ends_in_a_result_or_a_sentence(tmp_path, monkeypatch
             folder = tmp_path / f"{tried}" / "deep"
             folder.mkdir(parents=True)
             monkeypatch.chdir(folder)
-            written(folder, world(chance), config(chance), chance)
+            write_world(folder, world(chance), config(chance), chance)
             (folder / "quick.yaml").write_text(QUICK)
             for name in ("out/", "other/"):
                 call("run", "quick.yaml", "-o", name, "--per-user")
@@ -241,4 +241,4 @@ def test_every_command_line_ends_in_a_result_or_a_sentence(tmp_path, monkeypatch
         assert time.monotonic() - started < 60, shown
         codes.add(code)
         tried += 1
-    assert codes >= ({0, 1, 2, 3} if SECONDS else {0, 2, 3}), codes  # a gate that fails takes more tries
+    assert codes >= ({0, 1, 2, 3} if SECONDS else {0, 2, 3}), codes  # a command line with a failing gate is rare, so it takes more tries

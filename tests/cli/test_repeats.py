@@ -31,7 +31,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def config(folder):
-    """Write a config with a data section."""
+    """Return a function that writes a config with a data section."""
 
     def config(data, **evaluation):
         document = {"data": data, "evaluation": {"metrics": ["Recall"], "top_k": 1, **evaluation}, "health": "off"}
@@ -50,7 +50,7 @@ def run(config, *overrides):
 
 
 def repeats(result):
-    """(model, fold, run) → the value of each repetition."""
+    """Return (model, fold, run) → the value of each repetition."""
     return {(row.model, row.fold, row.run): row.value for row in result.repeated if row.by is None}
 
 
@@ -67,7 +67,7 @@ def test_a_value_over_folds_is_their_mean_with_its_standard_deviation(config):
     ]  # fmt: skip
 
 
-def test_folds_may_be_a_list_of_what_each_has_of_its_own(config):
+def test_folds_can_be_a_list_of_their_own_data_sections(config):
     own = [{"test": f"test_{fold}.csv", "recommendations": {"als": f"lists_{fold}.csv"}} for fold in (1, 2)]
     result = run(config({"folds": [{"name": "first", **own[0]}, own[1]], "recommendations": {"same": "lists_1.csv"}}))
     assert repeats(result) == {
@@ -116,7 +116,7 @@ def test_groups_are_averaged_over_the_runs_and_folds_that_have_them(config):
     }  # fmt: skip
 
 
-def test_every_output_has_the_values_of_each_run_their_mean_and_standard_deviation(receval, config, tmp_path):
+def test_every_output_has_each_run_the_mean_and_the_standard_deviation(receval, config, tmp_path):
     path = config(RUNS)
     code, out, _ = receval("run", path, "-o", f"{tmp_path}/out/", "-o", tmp_path / "r.jsonl")
     assert code == 0
@@ -139,7 +139,7 @@ def test_every_output_has_the_values_of_each_run_their_mean_and_standard_deviati
     assert "| als | std | 0.5000 |" in markdown
 
 
-def test_files_of_each_fold_are_in_the_manifest_and_those_of_all_stand_once(receval, config, tmp_path):
+def test_the_manifest_lists_the_files_of_each_fold_and_shared_files_once(receval, config, tmp_path):
     assert receval("run", config({**FOLDS, "users": "users.csv"}, by=["users.plan"]), "-q", "-o", f"{tmp_path}/out/")[0] == 0
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     roles = [source["role"] for source in manifest["inputs"]]
@@ -157,11 +157,11 @@ def test_the_resolved_config_reads_back(receval, config, folder):
         (folder / "again.yaml").write_text(printed)
         assert receval("run", folder / "again.yaml", "--print-config")[1] == printed
         tables = [receval("run", file, "--format", "csv")[1].splitlines() for file in (folder / "again.yaml", path)]
-        again, before = ([line.rpartition(",")[0] for line in lines] for lines in tables)  # all but where the cut-off was written
+        again, before = ([line.rpartition(",")[0] for line in lines] for lines in tables)  # except the place of the cut-off
         assert again == before
 
 
-def test_findings_say_in_which_fold_and_run(receval, config):
+def test_findings_name_their_fold_and_run(receval, config):
     path = config({**FOLDS, "recommendations": {"als": {"runs": ["lists_{fold}.csv", "all.csv"]}}})
     _, out, _ = receval("check", path, "--set", "health={}")
     assert "als (run 1): fold 3: " in out
@@ -183,13 +183,13 @@ def test_findings_say_in_which_fold_and_run(receval, config):
         ({"recommendations": {"als": {"runs": "all.csv"}}}, "runs must be a list of at least two files;"),
     ],
 )
-def test_folds_and_runs_that_cannot_be_are_config_errors(receval, config, change, sentence):
+def test_invalid_folds_and_runs_are_config_errors(receval, config, change, sentence):
     code, out, err = receval("run", config({**FOLDS, **change}))
     assert (code, out) == (2, "")
     assert sentence in err
 
 
-def test_a_file_of_a_fold_that_is_not_there_is_a_data_error(receval, config):
+def test_a_missing_file_of_a_fold_is_a_data_error(receval, config):
     code, _, err = receval("run", config({**FOLDS, "folds": [1, 9]}))
     assert code == 3
     assert "there is no file" in err
@@ -203,7 +203,7 @@ def test_commands_of_one_test_set_refuse_folds(receval, config, arguments):
     assert "data.folds are for receval run and receval check" in err
 
 
-def test_enriched_lists_and_the_description_of_the_files_are_those_of_each_fold(receval, config, tmp_path):
+def test_each_fold_has_its_enriched_lists_and_its_description_of_files(receval, config, tmp_path):
     out = tmp_path / "out"
     wanted = ("--set", "output.enriched=true", "--set", "output.describe=true")
     code, _, err = receval("run", config(FOLDS), *wanted, "-o", f"{out}/")

@@ -9,14 +9,14 @@ import pytest
 from receval.extras import install_command
 from receval.render import drawing
 
-from tests.reports import written
+from tests.reports import write_config
 
 HTML = b"<!DOCTYPE html>\n"
 
 
 @pytest.fixture(autouse=True)
 def nowhere(monkeypatch, tmp_path):
-    """Not on GitHub, even if the tests are, and in a folder of its own."""
+    """Make sure that tests do not run as on GitHub, and use their own folder."""
     for name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
@@ -24,11 +24,11 @@ def nowhere(monkeypatch, tmp_path):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A folder of results of two models, and its config."""
+    """Return a folder of results of two models, with its config."""
     from receval.cli.main import main
 
     folder = tmp_path_factory.mktemp("given")
-    written(folder, ["popular", "good"], metrics=["nDCG", "Recall"], top_k=[1, 3])
+    write_config(folder, ["popular", "good"], metrics=["nDCG", "Recall"], top_k=[1, 3])
     assert main(["run", str(folder / "config.yaml"), "-q", "-o", f"{folder}/out/"]) == 0
     return folder
 
@@ -65,7 +65,7 @@ def test_a_form_can_be_printed(folder, receval):
     assert out.startswith("# Printed\n")
 
 
-def test_a_template_of_ones_own_is_rendered(folder, tmp_path, receval, write):
+def test_a_users_own_template_is_rendered(folder, tmp_path, receval, write):
     write("t.j2", "{{ title }}{% for model in result.models %} <{{ model.model }}>{% endfor %}\n")
     assert receval("report", folder / "out", "--template", "t.j2", "-o", "x.txt", "-o", "x.html", "-q")[0] == 0
     assert (tmp_path / "x.txt").read_text() == "Evaluation of popular and good <popular> <good>\n"
@@ -83,7 +83,7 @@ def test_a_date_is_below_the_title_if_one_is_given(folder, tmp_path, receval, mo
     assert "<p>Date: 2025-11-24</p>" in (tmp_path / "with.html").read_text()
 
 
-def test_losers_are_named_only_if_they_are_asked_for(folder, tmp_path, receval):
+def test_users_who_lose_most_are_named_only_on_request(folder, tmp_path, receval):
     receval("report", folder / "out", "-o", "without.html", "-o", "without.md", "-q")
     receval("report", folder / "out", "--baseline", "good", "--losers", "2", "-o", "with.html", "-q")
     assert "person-" not in (tmp_path / "without.html").read_text() + (tmp_path / "without.md").read_text()
@@ -91,11 +91,11 @@ def test_losers_are_named_only_if_they_are_asked_for(folder, tmp_path, receval):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (["report", "{}/out"], 2, "give an output file or a format:"),
         (["report", "{}/out", "-o", "x.docx"], 2, "end a report in .html"),
-        (["report", "{}/none", "-o", "x.html"], 2, "there is no config file"),
+        (["report", "{}/none", "-o", "x.html"], 2, "there is no config or folder of results named"),
         (["report", "{}", "-o", "x.html"], 3, "is not a result folder"),
         (["report", "{}/out", "-o", "x.html", "--baseline", "goood"], 2, "did you mean good"),
         (["report", "{}/out", "-o", "x.html", "--margin", "much"], 2, "--margin"),
@@ -107,10 +107,10 @@ def test_losers_are_named_only_if_they_are_asked_for(folder, tmp_path, receval):
         (["plot", "over_k", "{}/out", "-o", "x.json", "--of", "MAP"], 2, "MAP"),
     ],
 )
-def test_what_cannot_be_is_said_in_one_sentence(arguments, code, said, folder, receval, tmp_path):
+def test_an_impossible_report_is_refused_in_one_sentence(arguments, code, message, folder, receval, tmp_path):
     found, out, err = receval(*(part.replace("{}", str(folder)) for part in arguments))
     assert (found, out) == (code, ""), err
-    assert said in err
+    assert message in err
     assert "Traceback" not in err
     assert list(tmp_path.iterdir()) == []
 
@@ -139,7 +139,7 @@ def test_a_report_does_not_overwrite_an_input(folder, receval):
     assert "would overwrite" in err
 
 
-def test_on_github_a_run_adds_its_summary_and_says_what_failed(folder, tmp_path, receval, monkeypatch):
+def test_on_github_a_run_adds_its_summary_and_annotates_failures(folder, tmp_path, receval, monkeypatch):
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
     code, out, err = receval("run", folder / "config.yaml", "-q", "--set", "health.R06=error")
@@ -160,7 +160,7 @@ def test_for_gitlab_two_files_are_written(folder, tmp_path, receval):
 
 @pytest.mark.parametrize("chart", ["over_k", "differences", "trade_off", "distribution"])
 @pytest.mark.parametrize("ending", ["json", "svg"])
-def test_a_chart_can_be_had_alone(chart, ending, folder, tmp_path, receval):
+def test_a_chart_can_be_written_alone(chart, ending, folder, tmp_path, receval):
     if ending == "svg" and not drawing.can_draw():
         pytest.skip("the extra report is not installed")
     code, out, err = receval("plot", chart, folder / "out", "-o", f"x.{ending}")
@@ -169,7 +169,7 @@ def test_a_chart_can_be_had_alone(chart, ending, folder, tmp_path, receval):
     assert json.loads(content)["$schema"].startswith("https://vega.github.io/") if ending == "json" else content.startswith(b"<svg")
 
 
-def test_without_the_extra_a_chart_is_refused_before_anything_is_evaluated(folder, receval, monkeypatch):
+def test_without_the_extra_a_chart_is_refused_before_the_evaluation(folder, receval, monkeypatch):
     monkeypatch.setattr(drawing, "can_draw", lambda: False)
     code, _, err = receval("plot", "over_k", folder / "gone", "-o", "x.svg")
     assert code == 4
@@ -184,14 +184,14 @@ def test_the_measures_of_a_chart_can_be_named(folder, tmp_path, receval):
 RULES = "gates={rules: ['nDCG@1 >= 0.9', 'Recall@1 >= 0.01'], models: [good]}"
 
 
-def test_gates_that_a_run_judges_lead_its_reports_and_are_suites(folder, tmp_path, receval):
+def test_gates_of_a_run_come_first_in_its_reports_and_are_junit_suites(folder, tmp_path, receval):
     assert receval("run", folder / "config.yaml", "-q", "-o", "r.html", "-o", "r.xml", "-o", "r.svg", "--set", RULES)[0] == 1
     assert "✖ 1 of 2 gates failed." in (tmp_path / "r.html").read_text()
     assert '<testsuite name="gates" tests="2" failures="1" errors="0"' in (tmp_path / "r.xml").read_text()
     assert "gates: 1 of 2 failed" in (tmp_path / "r.svg").read_text()
 
 
-def test_gates_judged_alone_can_be_reported_too(folder, tmp_path, receval, monkeypatch):
+def test_receval_gate_can_write_reports_too(folder, tmp_path, receval, monkeypatch):
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
     rules = ("--rule", "nDCG@1 >= 0.9", "--rule", "Recall@1 >= 0.01")
     code, _, err = receval("gate", folder / "out", *rules, "-o", "g.xml", "-o", "g.html", "--ci", "github", "-q")
@@ -207,7 +207,7 @@ def test_a_report_of_a_folder_has_the_gates_that_were_judged(folder, tmp_path, r
     assert receval("report", "judged", "--format", "md", "-q")[1].splitlines()[2] == "- ✖ 1 of 2 gates failed."
 
 
-def test_the_text_of_a_comment_on_a_pull_request_is_written_with_its_marker(folder, tmp_path, receval, monkeypatch):
+def test_a_pull_request_comment_is_written_with_its_marker(folder, tmp_path, receval, monkeypatch):
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
     os.symlink(folder / "out", "to day--> x")

@@ -1,4 +1,4 @@
-"""docs/reports.md: what it shows was run."""
+"""The examples of docs/reports.md are true."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def blocks(language):
 
 
 @pytest.mark.parametrize("block", blocks("console"), ids=lambda block: block.split("--format ")[-1].split()[0])
-def test_an_example_is_what_the_command_prints(block, receval, monkeypatch):
+def test_an_example_of_the_reports_page_is_the_output_of_its_command(block, receval, monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     command, _, shown = block.partition("\n")
@@ -31,7 +31,7 @@ def test_an_example_is_what_the_command_prints(block, receval, monkeypatch):
     assert cut or printed == shown
 
 
-def test_every_ending_and_every_command_is_named():
+def test_the_reports_page_names_every_ending_and_command():
     text = PAGE.read_text("utf-8")
     assert all(f"`{ending}`" in text for ending in endings("report", "latex") if ending != ".htm")
     assert all(f"plot {chart} " in text for chart in ("over_k", "differences", "trade_off", "distribution"))
@@ -43,7 +43,7 @@ def test_the_settings_of_the_page_are_valid():
     assert len(settings.files) == 3
 
 
-def test_the_template_of_the_page_gives_what_it_says(receval, monkeypatch, tmp_path):
+def test_the_template_of_the_reports_page_gives_its_output(receval, monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
     (template,) = blocks("jinja")
     (tmp_path / "t.j2").write_text(template)

@@ -1,4 +1,4 @@
-"""`receval run` as people and pipelines use it."""
+"""`receval run` for people and for pipelines."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from blake3 import blake3
 from receval.cli.main import main
 
 from tests.conftest import CONFIGS
@@ -30,7 +31,7 @@ def config(sample) -> Path:
 
 @pytest.fixture(scope="module")
 def first_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The configs after a run of `grids.yaml`, which nobody may change."""
+    """Return the configs after a run of `grids.yaml`; tests must not change them."""
     configs = Path(shutil.copytree(CONFIGS, tmp_path_factory.mktemp("grids") / "configs"))
     assert main(["run", str(configs / "grids.yaml"), "-q"]) == 0
     return configs
@@ -38,11 +39,11 @@ def first_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def after_a_run(first_run, tmp_path) -> Path:
-    """A copy of the configs with their data and the results of a run of `grids.yaml`."""
+    """Return a copy of the configs with their data and the results of a run of `grids.yaml`."""
     return Path(shutil.copytree(first_run, tmp_path / "after"))
 
 
-def test_the_table_goes_to_standard_output_with_who_was_counted(receval, config):
+def test_the_table_goes_to_standard_output_with_the_counted_users(receval, config):
     code, out, err = receval("run", config)
     assert (code, err) == (0, "")
     assert "nDCG@10 ↑" in out
@@ -60,13 +61,13 @@ def test_the_long_table_has_its_columns_and_full_precision(receval, config):
     assert any(len(row["value"]) > 12 for row in rows)
 
 
-def test_all_formats_hold_the_same_values(receval, config, tmp_path):
+def test_all_formats_have_the_same_values(receval, config, tmp_path):
     outputs = [tmp_path / f"r.{ending}" for ending in ("csv", "json", "jsonl", "parquet", "md", "tex")]
     code, out, err = receval("run", config, "-q", *(part for path in outputs for part in ("-o", path)))
     assert (code, out, err) == (0, "", "")
     long = pl.read_csv(outputs[0])
     content = json.loads(outputs[1].read_text())
-    assert content["format_version"] == 5
+    assert content["format_version"] == 6
     assert pl.DataFrame(content["results"]).rows() == long.rows()
     assert [tuple(json.loads(line).values()) for line in outputs[2].read_text().splitlines()] == long.rows()
     assert pl.read_parquet(outputs[3]).rows() == long.rows()
@@ -74,7 +75,7 @@ def test_all_formats_hold_the_same_values(receval, config, tmp_path):
     assert rf"\textbf{{{long['value'].max():.4f}}}" in outputs[5].read_text()
 
 
-def test_an_output_folder_gets_every_file_and_a_manifest_that_proves_them(first_run):
+def test_an_output_folder_has_every_file_and_a_manifest_with_their_hashes(first_run):
     folder = first_run / "results" / "grids"
     names = {"results.csv", "results_wide.csv", "results.json", "results.parquet", "results.md", "per_user.parquet", "manifest.json"}
     assert {path.name for path in folder.iterdir()} == names
@@ -83,7 +84,7 @@ def test_an_output_folder_gets_every_file_and_a_manifest_that_proves_them(first_
         assert hashlib.sha256((folder / output["path"]).read_bytes()).hexdigest() == output["sha256"]
     test = next(source for source in manifest["inputs"] if source["role"] == "data.test")
     content = (first_run / "data" / "test.csv").read_bytes()
-    assert test["files"] == [{"path": "data/test.csv", "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}]
+    assert test["files"] == [{"path": "data/test.csv", "bytes": len(content), "hash": f"blake3:{blake3(content).hexdigest()}"}]
     assert test["rows"] == content.count(b"\n") - 1
     assert {"receval", "python", "polars", "pydantic"} <= manifest["versions"].keys()
     assert manifest["config"]["evaluation"]["convention"] == "receval"
@@ -95,7 +96,7 @@ def test_an_output_folder_gets_every_file_and_a_manifest_that_proves_them(first_
     assert wide.filter(model="knn")["nDCG@10"].item() == pytest.approx(means, abs=1e-15)
 
 
-def test_running_twice_gives_the_same_bytes_and_the_second_run_is_silent_too(receval, after_a_run):
+def test_a_second_run_gives_the_same_bytes_and_is_silent_too(receval, after_a_run):
     folder = after_a_run / "results" / "grids"
     first = {path.name: path.read_bytes() for path in folder.iterdir()}
     for path in folder.iterdir():
@@ -105,7 +106,7 @@ def test_running_twice_gives_the_same_bytes_and_the_second_run_is_silent_too(rec
     assert all(path.stat().st_mtime > 0 for path in folder.iterdir()), "nothing was written again"
 
 
-def test_aggregates_are_those_asked_for(first_run):
+def test_aggregates_can_be_chosen(first_run):
     text = (first_run / "results" / "grids" / "results.csv").read_text()
     rows = {(row["model"], row["metric"], row["k"], row["aggregate"]): float(row["value"]) for row in csv.DictReader(io.StringIO(text))}
     assert {key[3] for key in rows} == {"mean", "median", "std", "micro"}
@@ -135,14 +136,14 @@ def test_lists_come_from_a_named_pipe(config):
 
 
 def test_a_pipe_that_closes_early_ends_quietly(sample):
-    """The values of all users are more than a pipe holds, so that they are still written when their reader ends."""
+    """Print more per-user values than a pipe holds, so that the reader ends during the output."""
     command = f"set -o pipefail; {' '.join(RECEVAL)} run {sample}/quickstart.yaml -q --per-user --format csv | head -n 1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("model,user,n_relevant,n_recommended,Precision@5,")
 
 
-def test_print_config_prints_what_reads_back(receval, config):
+def test_the_output_of_print_config_reads_back(receval, config):
     code, out, _ = receval("run", config, "--print-config", "--set", "evaluation.top_k=[3]")
     assert code == 0
     assert "nDCG@3" in out
@@ -159,7 +160,7 @@ def test_variables_of_the_environment_reach_the_config(receval, config, monkeypa
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (["run", "nowhere.yaml"], 2, "there is no config file nowhere.yaml"),
         (["run", "."], 2, "is a folder"),
@@ -173,11 +174,11 @@ def test_variables_of_the_environment_reach_the_config(receval, config, monkeypa
         (["validate", "quickstart.yaml", "--set", "evaluation.top_k=0"], 2, "at least 1"),
     ],
 )
-def test_failures_have_their_exit_code_and_one_sentence(arguments, code, said, receval, config, monkeypatch):
+def test_failures_have_their_exit_code_and_one_sentence(arguments, code, message, receval, config, monkeypatch):
     monkeypatch.chdir(config.parent)
     found, out, err = receval(*arguments)
     assert (found, out) == (code, "")
-    assert said in err
+    assert message in err
     assert "Traceback" not in err
 
 
@@ -190,7 +191,7 @@ def test_a_bug_keeps_its_traceback_and_exits_70(receval, config, monkeypatch):
 
 
 @pytest.mark.parametrize("target", ["config.yaml/x.csv", "data/test.csv/", "/proc/nothing/r.csv", "/dev/null/x/"])
-def test_an_output_that_cannot_be_written_is_found_before_the_computation(target, receval, config, monkeypatch):
+def test_an_unwritable_output_is_refused_before_the_computation(target, receval, config, monkeypatch):
     def never(*_, **__):
         raise AssertionError("the computation was started")
 
@@ -202,7 +203,7 @@ def test_an_output_that_cannot_be_written_is_found_before_the_computation(target
     assert "cannot write" in err
 
 
-def test_a_run_that_fails_leaves_the_results_of_the_last_one_whole(receval, after_a_run):
+def test_a_failed_run_leaves_the_earlier_results_unchanged(receval, after_a_run):
     folder = after_a_run / "results" / "grids"
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     (after_a_run / "data" / "knn.parquet").write_bytes(b"PAR1 broken")
@@ -213,7 +214,7 @@ def test_a_run_that_fails_leaves_the_results_of_the_last_one_whole(receval, afte
 def test_an_interrupted_run_exits_130_and_leaves_nothing_behind(sample):
     for name in ("test", "train"):
         (sample / "data" / f"{name}.csv").unlink()
-    os.mkfifo(sample / "data" / "test.csv")  # reading it waits for ever
+    os.mkfifo(sample / "data" / "test.csv")  # reading it would wait forever
     command = [*RECEVAL, "run", str(sample / "quickstart.yaml"), "-o", f"{sample}/out/"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 20

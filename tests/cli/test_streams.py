@@ -1,4 +1,4 @@
-"""Exit codes say what happened, whatever standard streams can take."""
+"""Exit codes are right for any standard streams."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PROGRAM = f"exec {sys.executable} -m receval.cli"
 FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
 
 
-def ended(command: str) -> tuple[int, str, str]:
+def run_shell(command: str) -> tuple[int, str, str]:
     done = subprocess.run(["sh", "-c", f"{PROGRAM} {command}"], capture_output=True, text=True, timeout=60)
     return done.returncode, done.stdout, done.stderr
 
@@ -21,27 +21,27 @@ def ended(command: str) -> tuple[int, str, str]:
 @FULL
 @pytest.mark.parametrize("closing", ["2>/dev/full", "2>&-"])
 @pytest.mark.parametrize(("command", "code"), [("run nope.yaml", 2), ("run", 2), ("nope", 2), ("--version", 0)])
-def test_what_standard_error_cannot_take_changes_no_exit_code(command, code, closing):
-    assert ended(f"{command} {closing}")[0] == code
+def test_a_broken_standard_error_does_not_change_the_exit_code(command, code, closing):
+    assert run_shell(f"{command} {closing}")[0] == code
 
 
 @FULL
 @pytest.mark.parametrize(("full", "reason"), [(">/dev/full", "No space left on device"), (">&-", "it is closed")])
 @pytest.mark.parametrize("command", ["--version", "--help", "schema", "metrics --format json"])
-def test_an_output_that_takes_nothing_is_one_sentence_and_exit_code_2(command, full, reason):
-    assert ended(f"{command} {full}") == (2, "", f"receval: cannot write to standard output: {reason}\n")
+def test_an_unwritable_standard_output_gives_one_sentence_and_exit_code_2(command, full, reason):
+    assert run_shell(f"{command} {full}") == (2, "", f"receval: cannot write to standard output: {reason}\n")
 
 
 @FULL
-def test_a_run_is_fine_with_a_full_standard_error_or_a_closed_output_that_it_does_not_need(sample, tmp_path):
+def test_a_run_succeeds_with_a_full_standard_error_or_an_unneeded_closed_output(sample, tmp_path):
     config = sample / "quickstart.yaml"
-    assert ended(f"run {config} --format csv 2>/dev/full")[0] == 0
-    assert ended(f"run {config} -q -o {tmp_path}/out/ >&- 2>&- <&-")[0] == 0
+    assert run_shell(f"run {config} --format csv 2>/dev/full")[0] == 0
+    assert run_shell(f"run {config} -q -o {tmp_path}/out/ >&- 2>&- <&-")[0] == 0
     assert (tmp_path / "out" / "results.csv").stat().st_size > 0
 
 
-def test_an_interruption_while_modules_are_read_ends_in_a_word(tmp_path):
-    """The signal comes when the first module is asked for that the program does not begin with."""
+def test_an_interruption_during_imports_prints_one_word(tmp_path):
+    """Send the signal when the program imports its first module from outside of the standard library."""
     (tmp_path / "click.py").write_text("import os, signal; os.kill(os.getpid(), signal.SIGINT)\n")
     done = subprocess.run(
         [sys.executable, "-m", "receval.cli", "--version"], capture_output=True, text=True, timeout=60, env={"PYTHONPATH": str(tmp_path)}

@@ -25,7 +25,7 @@ def test_measures_are_chosen_by_label_or_metric_in_any_case(receval):
     assert rows(out) == ["nDCG@5", "nDCG@10", "nDCG@20", "Recall@20", "MAP@5"]
 
 
-def test_models_are_sorted_the_best_first_and_yardsticks_last(receval, sample):
+def test_sort_puts_the_best_model_first_and_reference_lists_last(receval, sample):
     arguments = ("--set", "data.train=data/train.csv", "--set", "evaluation.yardsticks=[oracle]", "--columns", "nDCG@10")
     out = receval("run", QUICKSTART, *arguments, "--sort", "nDCG@10", "--recs", f"again={CONFIGS}/data/popular.parquet")[1]
     assert rows(out)[:5] == ["knn", "popular", "again", "random", "(oracle)"]
@@ -33,7 +33,7 @@ def test_models_are_sorted_the_best_first_and_yardsticks_last(receval, sample):
     assert rows(lower) == ["random", "knn", "popular"]
 
 
-def test_digits_and_rows_are_as_asked_for(receval):
+def test_digits_and_rows_can_be_chosen(receval):
     out = receval("run", QUICKSTART, "--digits", "2", "--models-as-rows", "--columns", "nDCG")[1]
     assert heads(out) == ["model", "nDCG@5 ↑", "nDCG@10 ↑", "nDCG@20 ↑", "users"]
     assert "0.20 ◂" in out
@@ -41,7 +41,7 @@ def test_digits_and_rows_are_as_asked_for(receval):
     assert heads(out)[0] == "measure"
 
 
-def test_markdown_has_the_measures_and_the_order_asked_for_too(receval):
+def test_markdown_has_the_chosen_measures_and_order_too(receval):
     out = receval("run", QUICKSTART, "--format", "md", "--columns", "nDCG@10", "--sort", "nDCG@10")[1]
     assert "| measure | knn | popular | random |" in out
     assert "Recall" not in out.replace("Recall@20: from", "")
@@ -59,7 +59,7 @@ def test_markdown_has_the_measures_and_the_order_asked_for_too(receval):
         (("-q", "-v"), "-q and -v contradict each other: give only one"),
     ],
 )
-def test_what_makes_no_sense_is_refused_before_anything_is_computed(arguments, message, receval, monkeypatch):
+def test_impossible_table_options_are_refused_before_the_computation(arguments, message, receval, monkeypatch):
     from receval.evaluation import running
 
     monkeypatch.setattr(running, "open_inputs", None)
@@ -68,7 +68,7 @@ def test_what_makes_no_sense_is_refused_before_anything_is_computed(arguments, m
     assert message in err
 
 
-def test_verbose_adds_all_findings_who_was_counted_and_what_was_read_and_quiet_says_nothing(receval):
+def test_verbose_adds_findings_counted_users_and_inputs_and_quiet_prints_nothing(receval):
     plain, verbose = receval("run", QUICKSTART)[1], receval("run", QUICKSTART, "-v")[1]
     assert "note R06" in verbose
     assert "note R06" not in plain
@@ -77,7 +77,7 @@ def test_verbose_adds_all_findings_who_was_counted_and_what_was_read_and_quiet_s
     assert receval("run", QUICKSTART, "-q") == (0, "", "")
 
 
-def test_verbose_says_of_all_measures_who_was_counted_where_the_table_shows_some(receval):
+def test_verbose_shows_the_counted_users_of_all_measures(receval):
     arguments = (
         "run",
         QUICKSTART,

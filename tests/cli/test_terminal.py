@@ -1,4 +1,4 @@
-"""The table on the screen is never cut off, whatever the width."""
+"""The table on the screen is never cut off, at any width."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ RECEVAL = [sys.executable, "-m", "receval.cli"]
 
 @contextmanager
 def terminal(columns: int, **environment: str) -> Iterator[tuple[int, dict[str, str], Future[bytes]]]:
-    """A terminal of that width: where to write to it, the environment of programs there, and all that was written."""
+    """Yield a terminal of this width: the end to write to, the environment of programs in it, and a function that returns the output."""
     import fcntl
     import struct
     import termios
 
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    inherited = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}  # these say another size
+    inherited = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}  # these variables set another size
     with ThreadPoolExecutor(1) as aside:
         text = aside.submit(everything, leader)
         try:
@@ -38,7 +38,7 @@ def terminal(columns: int, **environment: str) -> Iterator[tuple[int, dict[str, 
 
 
 def everything(leader: int) -> bytes:
-    """What is written to a terminal until nobody has it open."""
+    """Read a terminal until no process has it open."""
     text = b""
     while True:
         try:
@@ -51,7 +51,7 @@ def everything(leader: int) -> bytes:
 
 
 def on_a_terminal(arguments: list[str], columns: int, **environment: str) -> str:
-    """What the command line prints on a terminal of that width; it runs in this process, with the terminal as its standard output."""
+    """Return what the command line prints on a terminal of this width; it runs in this process, with the terminal as standard output."""
     before = os.dup(1)
     with terminal(columns, **environment) as (follower, variables, text):
         os.dup2(follower, 1)
@@ -73,7 +73,7 @@ def on_a_terminal(arguments: list[str], columns: int, **environment: str) -> str
 
 @pytest.fixture
 def crowd(sample):
-    """A config with 12 models of long names."""
+    """Return a config with 12 models of long names."""
     models = ", ".join(f"a_model_with_a_long_name_{index}: data/knn.parquet" for index in range(12))
     text = (sample / "quickstart.yaml").read_text()
     start, end = text.index("  recommendations:"), text.index("evaluation:")
@@ -82,7 +82,7 @@ def crowd(sample):
 
 
 @pytest.mark.parametrize("columns", [80, 200])
-def test_names_and_values_are_whole_on_a_terminal_that_has_room_for_a_name(columns, crowd):
+def test_names_and_values_are_whole_on_a_terminal_with_room_for_a_name(columns, crowd):
     text = re.sub(r"\x1b\[[0-9;]*m", "", on_a_terminal(["run", str(crowd)], columns))
     assert "…" not in text
     for index in range(12):
@@ -91,7 +91,7 @@ def test_names_and_values_are_whole_on_a_terminal_that_has_room_for_a_name(colum
     assert max(len(line) for line in text.splitlines()) <= columns
 
 
-def test_names_are_cut_in_the_middle_and_told_apart_on_a_narrow_terminal(crowd):
+def test_names_are_cut_in_the_middle_and_stay_different_on_a_narrow_terminal(crowd):
     text = re.sub(r"\x1b\[[0-9;]*m", "", on_a_terminal(["run", str(crowd)], 40))
     for index in range(12):
         assert re.search(rf"a_model…\w*_{index} ", text), index
@@ -100,7 +100,7 @@ def test_names_are_cut_in_the_middle_and_told_apart_on_a_narrow_terminal(crowd):
     assert max(len(line) for line in text.splitlines()) <= 40
 
 
-def test_a_pipe_has_whole_names_and_unbroken_lines_unless_columns_says_how_wide_it_is(crowd, receval, monkeypatch):
+def test_a_pipe_has_whole_names_and_unbroken_lines_unless_columns_sets_a_width(crowd, receval, monkeypatch):
     arguments = ("run", crowd, "--set", "evaluation.metrics=[nDCG@10, MAP@10]")
     code, out, _ = receval(*arguments)
     assert code == 0
@@ -113,20 +113,20 @@ def test_a_pipe_has_whole_names_and_unbroken_lines_unless_columns_says_how_wide_
     assert narrow.count("0.2037") == 12
 
 
-def test_colour_is_for_terminals_and_no_color_is_honoured(sample):
+def test_only_terminals_get_colours_and_no_color_is_honoured(sample):
     arguments = ["run", str(sample / "quickstart.yaml"), "--set", "health.T02=warn"]
     colour = re.compile(r"\x1b\[(?:\d+;)*[39]\d")
     assert colour.search(on_a_terminal(arguments, 100))
     assert not colour.search(on_a_terminal(arguments, 100, NO_COLOR="1"))
 
 
-def test_names_are_shown_as_they_are_and_never_as_markup(receval, sample):
+def test_names_are_never_interpreted_as_markup(receval, sample):
     code, out, _ = receval("run", sample / "quickstart.yaml", "--recs", f"[red]x[/red]={sample}/data/knn.parquet")
     assert code == 0
     assert "[red]x[/red]" in out
 
 
-def test_a_reader_that_is_gone_before_the_first_line_is_no_failure(sample):
+def test_a_pipe_that_is_closed_before_the_first_line_is_not_an_error(sample):
     for options in ("", "--format csv", "--print-config"):
         command = f"{' '.join(RECEVAL)} run {sample}/quickstart.yaml {options} | true; echo ${{PIPESTATUS[0]}}"
         done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
@@ -134,7 +134,7 @@ def test_a_reader_that_is_gone_before_the_first_line_is_no_failure(sample):
         assert "receval:" not in done.stderr
 
 
-def test_a_full_disk_behind_standard_output_is_said_in_a_sentence(sample):
+def test_a_full_disk_behind_standard_output_is_reported_in_one_sentence(sample):
     with open("/dev/full", "w") as full:
         command = [*RECEVAL, "run", str(sample / "quickstart.yaml"), "--format", "csv"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
@@ -142,7 +142,7 @@ def test_a_full_disk_behind_standard_output_is_said_in_a_sentence(sample):
     assert "cannot write to standard output: No space left on device" in done.stderr
 
 
-def test_an_output_without_unicode_still_gets_its_table(sample):
+def test_an_output_without_unicode_gets_escaped_characters(sample):
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     command = [*RECEVAL, "run", str(sample / "quickstart.yaml"), "--recs", f"é={sample}/data/knn.parquet"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)

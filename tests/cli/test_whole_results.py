@@ -1,4 +1,4 @@
-"""`receval run` leaves whole results, and nothing of a run that was killed stays."""
+"""`receval run` leaves complete results, and nothing of a killed run remains."""
 
 from __future__ import annotations
 
@@ -29,23 +29,21 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-def killed(temporary, *arguments):
-    """Run the command line in another process, which is killed while it writes temporary files."""
+def kill_while_writing(temporary, *arguments):
+    """Run the command line in another process and kill it while it writes temporary files."""
     environment = os.environ | {"TMPDIR": str(temporary)}
     return subprocess.run([sys.executable, "-c", SPILL_AND_DIE, *map(str, arguments)], env=environment, capture_output=True, text=True)
 
 
 def is_whole(folder):
-    """Whether the files of a folder are those that its manifest proves, and no others."""
+    """Return whether the files of a folder are exactly those of its manifest, with their hashes."""
     outputs = {output["path"]: output["sha256"] for output in json.loads((folder / "manifest.json").read_text())["outputs"]}
     files = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
     del files["manifest.json"]
     return files == outputs
 
 
-def test_a_run_that_is_killed_while_it_spills_leaves_the_old_results_and_its_temporary_files_go_with_the_next(
-    receval, write, tmp_path, monkeypatch
-):
+def test_a_killed_run_leaves_the_old_results_and_the_next_run_removes_its_temporary_files(receval, write, tmp_path, monkeypatch):
     temporary, out = tmp_path / "temporary", tmp_path / "out"
     temporary.mkdir()
     write("test.csv", "user,item\n1,10\n2,12\n")
@@ -54,7 +52,9 @@ def test_a_run_that_is_killed_while_it_spills_leaves_the_old_results_and_its_tem
     assert receval("run", config, "-q", "-o", f"{out}/")[0] == 0
     before = {path.name: path.read_bytes() for path in out.iterdir()}
     write("apart.csv", "user,item,score\n" + "".join(f"{row % 997},{row},{row % 7}\n" for row in range(1_100_000)))
-    done = killed(temporary, "run", config, "--set", "data.recommendations.m=apart.csv", "--set", "engine.memory=1MB", "-o", f"{out}/")
+    done = kill_while_writing(
+        temporary, "run", config, "--set", "data.recommendations.m=apart.csv", "--set", "engine.memory=1MB", "-o", f"{out}/"
+    )
     assert done.returncode == -signal.SIGKILL, done.stderr
     (left,) = temporary.iterdir()
     assert any(left.iterdir()), "rows were written to temporary files"
@@ -66,7 +66,7 @@ def test_a_run_that_is_killed_while_it_spills_leaves_the_old_results_and_its_tem
     assert {path.name for path in out.iterdir()} == before.keys()
 
 
-def test_values_per_user_of_an_earlier_run_do_not_stay_beside_results_without_them(receval, sample, tmp_path):
+def test_per_user_values_of_an_earlier_run_are_removed(receval, sample, tmp_path):
     out, config = tmp_path / "out", sample / "quickstart.yaml"
     assert receval("run", config, "-q", "-o", f"{out}/")[0] == 0
     assert (out / "per_user.parquet").exists()
@@ -76,7 +76,7 @@ def test_values_per_user_of_an_earlier_run_do_not_stay_beside_results_without_th
     assert (out / "notes.txt").read_text() == "mine"
 
 
-def test_a_file_of_that_name_that_no_run_wrote_stays(receval, sample, tmp_path):
+def test_a_per_user_file_that_no_run_wrote_stays(receval, sample, tmp_path):
     out = tmp_path / "out"
     out.mkdir()
     (out / "per_user.csv").write_text("mine")
@@ -85,7 +85,7 @@ def test_a_file_of_that_name_that_no_run_wrote_stays(receval, sample, tmp_path):
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_the_file_that_a_link_leads_to_is_written_and_the_link_stays(there, receval, sample, tmp_path):
+def test_writing_to_a_link_writes_its_target_and_keeps_the_link(there, receval, sample, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     if there:
         (tmp_path / "elsewhere" / "r.csv").write_text("old")
@@ -96,7 +96,7 @@ def test_the_file_that_a_link_leads_to_is_written_and_the_link_stays(there, rece
     assert [path.name for path in (tmp_path / "elsewhere").iterdir()] == ["r.csv"]
 
 
-def test_a_config_that_init_writes_to_a_link_goes_where_it_leads(receval, write, tmp_path, monkeypatch):
+def test_init_writes_the_target_of_a_link(receval, write, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write("test.csv", "user,item,rating\n1,10,5\n2,12,4\n")
     write("model.csv", "user,item,score\n1,10,1\n2,11,1\n")

@@ -1,9 +1,10 @@
-"""A question without a config: files, measures, cut-offs and relevance as options of every command that reads a config."""
+"""Commands without a config: files, measures, cut-offs and relevance as options of every command that reads a config."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 
 import pytest
 import yaml
@@ -17,7 +18,7 @@ FILES = ("--test", "t.csv", "--recs", "als=als.csv")
 
 @pytest.fixture(autouse=True)
 def shop(folder):
-    """A test file, the lists of two models, and nothing else."""
+    """Return a folder with a test file and the lists of two models only."""
     return folder({"t.csv": TEST, "als.csv": ALS, "pop.csv": POP})
 
 
@@ -25,15 +26,15 @@ def values(text):
     return {(row["model"], f"{row['metric']}@{row['k']}"): float(row["value"]) for row in csv.DictReader(io.StringIO(text)) if row["k"]}
 
 
-def test_one_line_gives_the_value_of_a_measure(receval):
+def test_one_command_without_a_config_gives_the_value_of_a_measure(receval):
     code, out, _ = receval("run", *FILES, "-m", "Recall@1", "--format", "csv")
     # a finds one of two relevant items at rank 1; b finds none
     assert (code, values(out)) == (0, {("als", "Recall@1"): 0.25})
 
 
-def test_the_threshold_says_what_is_relevant(receval):
+def test_the_threshold_option_decides_which_items_are_relevant(receval):
     out = receval("run", *FILES, "-m", "Recall@1", "--threshold", "4", "--format", "csv")[1]
-    assert values(out) == {("als", "Recall@1"): 0.5}  # two is not relevant for a any more
+    assert values(out) == {("als", "Recall@1"): 0.5}  # for a, two is not relevant any more
 
 
 def test_measures_and_cutoffs_are_lists(receval):
@@ -62,14 +63,14 @@ def test_the_printed_config_gives_the_same_result(receval, shop):
     receval("run", *asked, "-o", "said.csv")
     (shop / "config.yaml").write_text(receval("run", *asked, "--print-config")[1])
     assert receval("run", "config.yaml", "-q", "-o", "written.csv")[0] == 0
-    said, written = (values((shop / name).read_text()) for name in ("said.csv", "written.csv"))
-    assert said == written
-    assert said
+    message, written = (values((shop / name).read_text()) for name in ("said.csv", "written.csv"))
+    assert message == written
+    assert message
 
 
-def test_every_command_that_reads_a_config_can_do_without(receval):
+def test_every_command_that_reads_a_config_works_without_one(receval):
     both = (*FILES, "--recs", "pop=pop.csv")
-    for command, said in [
+    for command, message in [
         (("check", *FILES), "health checks"),
         (("describe", *FILES), "rows"),
         (("audit", *FILES, "-m", "Recall@1"), "receval"),
@@ -80,29 +81,29 @@ def test_every_command_that_reads_a_config_can_do_without(receval):
     ]:
         code, out, err = receval(*command)
         assert code == 0, err
-        assert said in out, command
+        assert message in out, command
 
 
-def test_compare_takes_the_test_file_and_the_test_of_differences_by_one_option(receval):
+def test_compare_has_one_option_for_the_test_file_and_the_statistical_test(receval):
     both = ("compare", *FILES, "--recs", "pop=pop.csv", "-m", "Recall@1")
     assert "test: wilcoxon" in receval(*both, "--test", "wilcoxon")[1]
     code, _, err = receval(*both, "--test", "wilcoxxon")
     assert (code, "'wilcoxxon' is neither a file nor one of t, permutation" in err) == (2, True)
 
 
-def test_the_command_to_look_at_a_user_has_the_options_instead_of_a_config(receval):
+def test_the_suggested_explain_command_has_the_options_instead_of_a_config(receval):
     out = receval("compare", *FILES, "--recs", "pop=pop.csv", "-m", "Recall@1", "--threshold", "4", "--losers", "1")[1]
     command = "explain 'Recall@1' --threshold 4.0 --test t.csv --recs als=als.csv --recs pop=pop.csv --user 'a' --model 'pop'"
     assert f"receval {command}" in " ".join(out.split())
 
 
-def test_stored_results_are_compared_with_the_files_of_options(receval):
+def test_stored_results_can_be_compared_with_files_given_as_options(receval):
     assert receval("run", *FILES, "-m", "Recall@1", "-q", "-o", "main/")[0] == 0
     out = receval("compare", "main", "--test", "t.csv", "--recs", "als=pop.csv", "-m", "Recall@1")[1]
     assert out.startswith("command-line against main")
 
 
-def test_options_for_files_are_refused_where_only_results_are_given(receval):
+def test_options_for_files_are_refused_for_stored_results(receval):
     assert receval("run", *FILES, "-m", "Recall@1", "-q", "-o", "main/")[0] == 0
     for command in ("compare", "gate"):
         code, _, err = receval(command, "main", "-m", "nDCG")
@@ -121,7 +122,7 @@ def test_a_pattern_without_a_name_is_one_model_per_file(receval):
     assert (code, "a pattern of files without a name cannot be added to models with names" in err) == (2, True)
 
 
-def test_set_says_how_the_files_of_options_are_read(receval, shop):
+def test_set_changes_how_files_given_as_options_are_read(receval, shop):
     (shop / "odd.csv").write_text("who;what\na;one\n")
     out = receval(
         "run", "--test", "odd.csv", *FILES[2:], "--set", "data.test.columns={user: who, item: what}", "-m", "Recall@1", "--format", "csv"
@@ -129,7 +130,7 @@ def test_set_says_how_the_files_of_options_are_read(receval, shop):
     assert values(out[1]) == {("als", "Recall@1"): 1.0}
 
 
-def test_options_change_the_config_that_is_given(receval, shop):
+def test_options_change_a_given_config(receval, shop):
     config = {
         "data": {"test": {"path": "gone.csv", "columns": {"user": "customer"}}, "recommendations": {"als": "als.csv"}},
         "evaluation": {"metrics": ["nDCG"], "top_k": [10]},
@@ -148,13 +149,13 @@ def test_cutoffs_without_effect_are_named(receval, shop):
     config = {"data": {"test": "t.csv", "recommendations": {"als": "als.csv"}}, "evaluation": {"metrics": ["nDCG@10"]}}
     (shop / "config.yaml").write_text(yaml.safe_dump(config))
     err = receval("run", "config.yaml", "-k", "5", "-q")[2]
-    assert err == ""  # as every warning of a quiet run
+    assert err == ""  # like every warning of a quiet run
     err = receval("run", "config.yaml", "-k", "5")[2]
     assert "-k 5 has no effect: every metric names its cut-off; name metrics without one: -m nDCG" in err
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ((), "Missing argument 'CONFIG': give a config, or the files: --test FILE --recs NAME=FILE -m nDCG@10"),
         (("--recs", "als.csv"), "Missing argument 'CONFIG'"),
@@ -168,14 +169,14 @@ def test_cutoffs_without_effect_are_named(receval, shop):
         ((*FILES, "--convention", "elliott"), "--convention elliott: evaluation.convention: unknown convention 'elliott'"),
     ],
 )
-def test_what_is_wrong_with_an_option_is_said_with_its_name(arguments, said, receval):
+def test_an_error_of_an_option_names_the_option(arguments, message, receval):
     code, out, err = receval("run", *arguments)
     assert (code, out) == (2, "")
-    assert said in err
+    assert message in err
 
 
 @pytest.mark.parametrize("name", ["als.csv", "gone.parquet", "packed.csv.gz", "u.data", "log", "lists"])
-def test_a_table_that_is_given_as_config_is_named_as_such(name, receval, shop):
+def test_a_data_file_given_as_config_is_named_as_such(name, receval, shop):
     (shop / "log").write_text("a\tone\t5\n")
     (shop / "lists").write_bytes(b"PAR1\xff\xfe")
     for command in (("run", name), ("run", name, "als.csv"), ("compare", name)):
@@ -185,16 +186,73 @@ def test_a_table_that_is_given_as_config_is_named_as_such(name, receval, shop):
             assert err.startswith(f"receval: {name} is a data file, not a config\n  receval run --test TEST --recs NAME=LISTS -m nDCG@10 ")
 
 
-def test_a_folder_of_results_may_be_named_like_a_table(receval):
+def test_a_result_folder_can_be_named_like_a_data_file(receval):
     assert receval("run", *FILES, "-m", "Recall@1", "-q", "-o", "run.data/")[0] == 0
     assert receval("gate", "run.data", "--rule", "Recall@1 >= 0.1")[0] == 0
 
 
-def test_python_says_the_same_of_a_table():
+def test_python_has_the_same_message_about_a_data_file_as_config():
     with pytest.raises(Exception, match=r"als\.csv is a data file, not a config"):
         load_config("als.csv")
 
 
-def test_a_test_file_named_by_options_may_be_standard_input(receval):
+def test_the_test_file_option_can_be_standard_input(receval):
     out = receval("run", "--test", "-", *FILES[2:], "-m", "Recall@1", "--print-config")[1]
     assert yaml.safe_load(out)["data"]["test"] == {"path": "-"}
+
+
+@pytest.mark.parametrize("arguments", [("nDCG@2", *FILES), (*FILES, "-m", "nDCG@2")])
+def test_the_measure_to_explain_is_an_argument_or_an_option(arguments, receval):
+    code, out, _ = receval("explain", *arguments, "--user", "a", "--format", "json")
+    assert (code, json.loads(out)["measure"]) == (0, "nDCG@2")
+
+
+@pytest.mark.parametrize("arguments", [("c.yaml",), ()])
+def test_explain_says_that_its_measure_is_missing(arguments, receval, shop):
+    (shop / "c.yaml").write_text("data: {}\n")
+    code, _, err = receval("explain", *arguments, "--user", "a")
+    assert (code, "Missing argument 'MEASURE': receval explain nDCG@10 CONFIG --user ID." in err) == (2, True)
+
+
+def test_the_other_names_of_a_metric_work_in_every_option(receval):
+    code, out, _ = receval("run", *FILES, "--recs", "pop.csv", "-m", "HR@1,hit@2", "--columns", "HR", "--sort", "hr@1", "-o", "results/")
+    assert (code, "HitRate@1" in out, "HitRate@2" in out) == (0, True, True)
+    code, out, _ = receval("compare", "results", "--measure", "HR@1", "--margin", "Hit@1=0.1")
+    assert (code, "HitRate@1" in out, "HitRate@2" in out) == (0, True, False)
+    assert receval("gate", "results", "--baseline", "pop", "--rule", "HR@1 >= 0", "--rule", "success@1 max_loss 0.9")[0] == 0
+
+
+def test_a_folder_of_lists_is_named_with_the_pattern_that_reads_it(receval, shop):
+    (shop / "epochs").mkdir()
+    code, _, err = receval("run", "--test", "t.csv", "--recs", "epochs/", "-m", "nDCG@1")
+    said = "write it as NAME=PATH, or NAME=- for standard input; --recs 'epochs/*' makes a model of each file of the folder"
+    assert (code, err) == (2, f"receval: --recs epochs/: {said}\n")
+
+
+def test_an_array_of_numpy_is_refused_with_what_to_do(receval, shop):
+    (shop / "als.npy").write_bytes(b"\x93NUMPY")
+    code, _, err = receval("run", "--test", "t.csv", "--recs", "als.npy", "-m", "nDCG@1")
+    assert (code, "als.npy: a NumPy file has no ids of users and items\n  pass the array to receval.evaluate" in err) == (3, True)
+
+
+def test_results_that_are_given_as_config_are_named_as_such(receval):
+    receval("run", *FILES, "-m", "nDCG@1", "-o", "results/")
+    assert "results/results.json is a file of results, not a config" in receval("compare", "results/results.json")[2]
+    assert (
+        "results is a folder, not a config file\n  it has results, not their files"
+        in receval("explain", "nDCG@1", "results", "--user", "a")[2]
+    )
+
+
+@pytest.mark.parametrize("key", ["data.candidates=c.csv", "evaluation.negatives=100"])
+def test_candidates_are_no_key_and_the_sentence_says_what_to_give_instead(key, receval):
+    assert "receval samples no candidates; give lists with the scores of the candidates" in receval("run", *FILES, "--set", key)[2]
+
+
+def test_several_models_in_one_measure_are_one_table(receval):
+    files = (*FILES, "--recs", "pop=pop.csv", "--recs", "old=pop.csv", "--set", "health=off", "-m", "Recall@1,Recall@2")
+    heads = [receval("compare", *files, *of, "--format", "md")[1].count("| verdict |") for of in (("--measure", "Recall@1"), ())]
+    assert heads == [1, 2]
+    rows = [line.split(" | ")[:2] for line in receval("compare", *files, "--measure", "Recall@1", "--format", "md")[1].splitlines()]
+    assert ["| Recall@1 ↑", "pop"] in rows
+    assert ["| Recall@1 ↑", "old"] in rows

@@ -1,4 +1,4 @@
-"""Every command speaks of the keys of the config, and none of the arguments of a call in Python."""
+"""Messages of commands name the keys of the config, and never the arguments of a Python call."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 
 @pytest.mark.parametrize("command", ["run", "check", "describe", "audit", "explain Recall@1 --user 1", "compare"])
-def test_what_is_wrong_with_a_file_is_said_in_the_words_of_the_config(command, write, receval):
+def test_errors_of_files_are_in_words_of_the_config(command, write, receval):
     write("test.csv", "user,item\n1,10\n")
     write("lists.csv", "who,item,score\n1,10,1\n")
     text = "data: {test: test.csv, recommendations: {one: lists.csv, two: lists.csv}}\nevaluation: {metrics: [Recall@1]}\n"

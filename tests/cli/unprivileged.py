@@ -1,4 +1,4 @@
-"""Run commands of a JSON list as somebody who may not read every file; prints the exit code and what was said of each."""
+"""Run commands of a JSON list as a user without special rights; print the exit code and the output of each."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ ITEMS = 12
 Lists = Callable[..., pl.DataFrame]
 
 
-def truth(n_users: int = 60, seed: int = 1, first: int = 1) -> pl.DataFrame:
-    """Two relevant items, and one that is not, for each user."""
+def rated_items(n_users: int = 60, seed: int = 1, first: int = 1) -> pl.DataFrame:
+    """Return two relevant items, and one that is not, for each user."""
     random = np.random.default_rng(seed)
     rows = [(user, int(item), rating) for user in range(first, first + n_users)
             for item, rating in zip(random.permutation(ITEMS)[:3], (5, 4, 1), strict=True)]  # fmt: skip
@@ -23,26 +23,26 @@ def truth(n_users: int = 60, seed: int = 1, first: int = 1) -> pl.DataFrame:
 
 
 def lists_of(users: Sequence[int], seed: int, length: int = 5) -> pl.DataFrame:
-    """Random lists."""
+    """Return random lists."""
     random = np.random.default_rng(seed)
     rows = [(user, int(item), float(length - rank)) for user in users for rank, item in enumerate(random.permutation(ITEMS)[:length])]
     return pl.DataFrame(rows, schema=["user", "item", "score"], orient="row")
 
 
-def changed(lists: pl.DataFrame, users: Sequence[int], seed: int) -> pl.DataFrame:
-    """The lists, with those of some users drawn anew."""
+def change_lists(lists: pl.DataFrame, users: Sequence[int], seed: int) -> pl.DataFrame:
+    """Return the lists, with those of some users drawn again."""
     return pl.concat([lists.filter(~pl.col("user").is_in(list(users))), lists_of(users, seed)])
 
 
 @pytest.fixture
 def result(evaluate: Any) -> Callable[..., Result]:
-    """The result of two models over 60 users, with what is given changed."""
+    """Return a function that evaluates two models over 60 users, with changed settings or data."""
 
     def result(test: pl.DataFrame | None = None, models: dict[str, pl.DataFrame] | None = None, **given: Any) -> Result:
         users = range(1, 61)
         base = lists_of(users, seed=2)
-        models = models or {"base": base, "model": changed(base, range(1, 41), seed=3)}
+        models = models or {"base": base, "model": change_lists(base, range(1, 41), seed=3)}
         asked = {"metrics": ["nDCG", "Recall"], "top_k": [3, 5], "relevance": {"threshold": 4}} | given
-        return evaluate(truth() if test is None else test, models, **asked)
+        return evaluate(rated_items() if test is None else test, models, **asked)
 
     return result

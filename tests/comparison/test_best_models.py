@@ -1,4 +1,4 @@
-"""What is concluded of the models of a result: marks, sentence and JSON say the same as `compare --users common`."""
+"""Conclusions about the models of a result: marks, sentence and JSON agree with `compare --users common`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from receval.comparison.best_models import conclusions_of, with_conclusions
 from receval.comparison.comparing import compare
-from receval.comparison.questions import Questions
+from receval.comparison.comparison_options import ComparisonOptions
 from receval.config.run_sections import LatexStyle
 from receval.content.best_values import best_values
 from receval.content.paper import marks_of
@@ -22,19 +22,21 @@ from receval.outputs import of_form
 from receval.render.forms import rendered
 from receval.results.comparison import closing_sentences
 
-from tests.comparison.conftest import changed, lists_of, truth
+from tests.comparison.conftest import change_lists, lists_of, rated_items
 
 DROP = {"missing_lists": "drop"}
 
 
 @pytest.fixture
 def other_users(evaluate):
-    """A lists the 20 users whose first relevant item is easy to find; B lists all 200, and both relevant items of those 20."""
+    """Return lists: A has those of the 20 users whose first relevant item is easy to find; B has those of all 200, and both relevant
+    items of those 20.
+    """
     test = {user: [user % 7, 10 + user % 5] for user in range(200)}
     easy = {user: [user % 7, 30 + user % 3] for user in range(20)}
     both = {user: [user % 7, 10 + user % 5] if user < 20 and user % 4 else [user % 7 if user < 20 else 99, 98] for user in range(200)}
     found = evaluate(rows(test), {"A": rows(easy), "B": rows(both)}, metrics=["Recall@2"], top_k=[2], policy=DROP)
-    return with_conclusions(found, Questions())
+    return with_conclusions(found, ComparisonOptions())
 
 
 def rows(lists):
@@ -42,19 +44,19 @@ def rows(lists):
     return pl.DataFrame(content, schema=["user", "item", "score"], orient="row")
 
 
-def test_models_that_count_different_users_are_compared_on_those_in_common_and_the_sentence_has_both_numbers(other_users):
-    """On the 20 users A has 1/2 each, B has 1 for 15 and 1/2 for 5: 0.875; over its 200 users B has 0.0875 and A 0.5."""
+def test_models_that_count_different_users_are_compared_on_common_users_and_the_sentence_says_so(other_users):
+    """Expect for the 20 users 1/2 each from A; 1 for 15 and 1/2 for 5 from B: 0.875; over all its users B has 0.0875 and A 0.5."""
     values = {row.model: row.value for row in other_users.rows}
     assert values == pytest.approx({"A": 0.5, "B": 0.0875})
     (said,) = closing_sentences(other_users.conclusions)
     start, end = "Recall@2: A and B count different users (20 and 200); on the 20 in common B is higher by 0.38 (95 % interval ", ")."
     assert said.startswith(start)
     assert re.fullmatch(r"0\.\d\d to 0\.\d\d", said.removeprefix(start).removesuffix(end))
-    (one,) = compare({"": other_users}, Questions(common=True)).differences
+    (one,) = compare({"": other_users}, ComparisonOptions(common=True)).differences
     assert (one.verdict, one.difference) == ("better", pytest.approx(0.375))
 
 
-def test_every_mark_goes_to_the_model_that_is_best_on_the_users_in_common(other_users):
+def test_every_mark_is_at_the_model_that_is_best_on_common_users(other_users):
     formats = Formats.of(other_users.rows)
     marked = best_values(other_users, formats)
     assert (marked.tested, marked.untested) == (frozenset({("B", "Recall@2")}), frozenset())
@@ -66,7 +68,7 @@ def test_every_mark_goes_to_the_model_that_is_best_on_the_users_in_common(other_
 
 def test_a_conclusion_is_data_in_the_json_form(other_users):
     content = json.loads(rendered(of_form("json", "result"), other_users))
-    assert content["format_version"] == 5
+    assert content["format_version"] == 6
     (one,) = content["conclusions"]
     assert (one["measure"], one["models"], one["best"], one["users"]) == ("Recall@2", ["A", "B"], "B", {"A": 20, "B": 200})
     assert (one["family"], one["correction"], one["level"], one["test"]) == (1, "holm", 0.95, "t")
@@ -81,34 +83,35 @@ def test_no_mark_and_no_sentence_contradicts_the_comparison_on_common_users(eval
     lists = {}
     for place, (n, first, n_changed) in enumerate(models):
         users = [1 + (first + i) % 60 for i in range(n)]
-        lists[f"x{place}"] = changed(lists_of(users, seed), users[:n_changed], seed + place + 1)
-    found = with_conclusions(evaluate(truth(), lists, metrics=["nDCG@3"], relevance={"threshold": 4}, policy=DROP), Questions())
+        lists[f"x{place}"] = change_lists(lists_of(users, seed), users[:n_changed], seed + place + 1)
+    found = evaluate(rated_items(), lists, metrics=["nDCG@3"], relevance={"threshold": 4}, policy=DROP)
+    found = with_conclusions(found, ComparisonOptions())
     compared = {(one.subject.base, one.subject.model): one.verdict for one in _of_pairs(found)}
     for one in found.conclusions:
         for rival in one.rivals:
             opposite = {(one.best, rival.model): "better", (rival.model, one.best): "worse"}
             same = {(one.best, rival.model): "worse", (rival.model, one.best): "better"}
             assert all(compared.get(pair) != verdict for pair, verdict in opposite.items())
-            if rival.verdict == "better":  # corrected for more comparisons than those of the pair alone
+            if rival.verdict == "better":  # corrected for more comparisons than the single pair
                 assert any(compared.get(pair) == verdict for pair, verdict in same.items())
         marked = {model for model, _ in best_values(found, Formats.of(found.rows)).tested}
         assert marked == set(one.alike)
 
 
 def _of_pairs(found):
-    """The differences of `compare --users common` of the best model and each other one that has users in common with it."""
+    """Return the differences of `compare --users common` between the best model and each other one with common users."""
     for one in found.conclusions:
         for rival in one.rivals:
             if rival.n_users:
                 counts = {model: found.counts[model] for model in (rival.model, one.best)}
-                yield from compare({"": replace(found, counts=counts)}, Questions(common=True)).differences
+                yield from compare({"": replace(found, counts=counts)}, ComparisonOptions(common=True)).differences
 
 
-def test_what_compare_calls_equivalent_is_not_called_beaten(result):
+def test_a_model_that_is_equivalent_in_compare_is_not_called_beaten(result):
     base = lists_of(range(1, 61), seed=2)
-    made = result(models={"one": base, "two": changed(base, range(1, 41), seed=3)})
-    plain = {rival.verdict for one in conclusions_of(made, Questions()) for rival in one.rivals}
-    wide = Questions(margins={"default": Margin.read(0.9)})
+    made = result(models={"one": base, "two": change_lists(base, range(1, 41), seed=3)})
+    plain = {rival.verdict for one in conclusions_of(made, ComparisonOptions()) for rival in one.rivals}
+    wide = ComparisonOptions(margins={"default": Margin.read(0.9)})
     found = with_conclusions(made, wide)
     assert {rival.verdict for one in found.conclusions for rival in one.rivals} == {"equivalent"} != plain
     assert {one.verdict for one in compare({"": made}, replace(wide, all_pairs=True)).differences} == {"equivalent"}
@@ -120,38 +123,38 @@ def test_what_compare_calls_equivalent_is_not_called_beaten(result):
 
 
 def _alone(evaluate, users, metrics=("Recall@5",)):
-    """What is marked of a good model over some users and of others over theirs."""
-    good = truth().filter(truth()["rating"] >= 4).rename({"rating": "score"}).cast({"score": pl.Float64})
+    """Return the marks of a good model over some users and of others over their own users."""
+    good = rated_items().filter(rated_items()["rating"] >= 4).rename({"rating": "score"}).cast({"score": pl.Float64})
     lists = {name: lists_of(some, 4, length=1) for name, some in users.items()} | {
         "one": good.filter(good["user"].is_in(list(users["one"])))
     }
-    found = evaluate(truth(), lists, metrics=list(metrics), relevance={"threshold": 4}, policy=DROP, items=_items())
-    found = with_conclusions(found, Questions())
+    found = evaluate(rated_items(), lists, metrics=list(metrics), relevance={"threshold": 4}, policy=DROP, items=_items())
+    found = with_conclusions(found, ComparisonOptions())
     return found, best_values(found, Formats.of(found.rows))
 
 
-def test_values_that_were_not_tested_are_marked_as_such_with_the_reason(evaluate):
+def test_untested_values_have_their_own_mark_with_the_reason(evaluate):
     found, marked = _alone(evaluate, {"one": range(1, 2), "two": range(1, 2)})
     assert (marked.tested, marked.untested) == (frozenset(), frozenset({("one", "Recall@5")}))
     assert marked.legend("◂") == ["◃ highest value printed, or lowest where lower is better; not tested (Recall@5: one user)."]
     assert closing_sentences(found.conclusions) == []
 
 
-def test_models_without_a_common_user_get_no_mark_not_even_of_values_of_whole_models(evaluate):
+def test_models_without_a_common_user_get_no_mark_not_even_on_values_of_whole_models(evaluate):
     found, marked = _alone(evaluate, {"one": range(1, 31), "two": range(31, 36)}, ("Recall@5", "ItemCoverage@5"))
     assert dict(marked.marks()) == {}
     assert marked.legend("◂") == ["No mark in ItemCoverage@5, Recall@5: models have no user in common."]
     assert closing_sentences(found.conclusions) == []
 
 
-def test_a_model_without_a_common_user_with_the_best_one_gets_no_mark_beside_it(evaluate):
+def test_a_model_without_common_users_with_the_best_one_gets_no_mark(evaluate):
     _, marked = _alone(evaluate, {"one": range(1, 31), "three": range(31, 61), "two": range(1, 31)})
     assert dict(marked.marks()) == {("one", "Recall@5"): "best"}
     assert marked.legend("◂")[1:] == ["No mark: three has no user in common with the best model."]
 
 
 def test_measures_of_whole_models_are_not_tested(result):
-    found = with_conclusions(result(metrics=["nDCG@5", "ItemCoverage@5"], items=_items()), Questions())
+    found = with_conclusions(result(metrics=["nDCG@5", "ItemCoverage@5"], items=_items()), ComparisonOptions())
     marked = best_values(found, Formats.of(found.rows))
     assert {label for _, label in marked.tested} == {"nDCG@5"}
     assert {label for _, label in marked.untested} <= {"ItemCoverage@5"}

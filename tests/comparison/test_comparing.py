@@ -1,4 +1,4 @@
-"""Models of one result, compared: what each kind of value is compared by, and that it is the value of the result."""
+"""Models of one result, compared: how each kind of value is tested, and that it is the value of the result."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import polars as pl
 import pytest
 from receval import load_config, run
 from receval.comparison.comparing import compare
-from receval.comparison.questions import Questions
+from receval.comparison.comparison_options import ComparisonOptions
 from receval.errors import ConfigError
 from receval.names.short_names import Margin
 from receval.render.forms import as_json
 from receval.render.result_data import comparison_cells
 from receval.stats.difference import Settings
 
-from tests.comparison.conftest import changed, lists_of, truth
+from tests.comparison.conftest import change_lists, lists_of, rated_items
 from tests.conftest import CONFIGS
 
 OF_USERS = ["Precision", "Recall", "nDCG", "MAP", "MRR", "HitRate", "F1"]
@@ -26,7 +26,7 @@ CATALOGUE = pl.DataFrame({"item": range(12)})
 
 
 def differences(result, **asked):
-    return {one.subject.measure: one for one in compare({"all": result}, Questions(**asked)).differences}
+    return {one.subject.measure: one for one in compare({"all": result}, ComparisonOptions(**asked)).differences}
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def quickstart():
     ],
 )
 def test_the_sample_has_the_values_that_scipy_gives_with_the_correction_for_skewness(measure, difference, interval, p, counts, quickstart):
-    comparison = compare({"all": quickstart}, Questions(baseline="popular"))
+    comparison = compare({"all": quickstart}, ComparisonOptions(baseline="popular"))
     (one,) = (one for one in comparison.of("knn") if one.subject.measure == measure)
     assert one.difference == pytest.approx(difference, abs=1e-14)
     assert (one.up, one.same, one.down) == counts
@@ -53,7 +53,7 @@ def test_the_sample_has_the_values_that_scipy_gives_with_the_correction_for_skew
 
 @pytest.mark.parametrize("aggregates", [(), ("mean", "sum", "median", "p90", "geometric", "micro", "std", "ci95")])
 @pytest.mark.parametrize("policy", [{}, {"missing_lists": "zero"}])
-def test_the_values_compared_are_those_of_the_result(aggregates, policy, result):
+def test_compared_values_equal_those_of_the_result(aggregates, policy, result):
     lists = {"base": lists_of(range(1, 61), 2), "model": lists_of(range(1, 55), 3)}
     metrics = ["Precision", "Recall"] if aggregates else EVERYTHING
     made = result(None, lists, metrics=metrics, aggregates=list(aggregates), policy=policy, items=CATALOGUE)
@@ -84,10 +84,10 @@ def test_a_pooled_measure_has_the_interval_of_the_delta_method(result):
 
 def test_order_of_rows_changes_no_byte(result):
     lists = lists_of(range(1, 61), 2)
-    other = changed(lists, range(1, 41), 3)
-    first = compare({"x": result(None, {"base": lists, "model": other})}, Questions(losers=3, all_pairs=False))
+    other = change_lists(lists, range(1, 41), 3)
+    first = compare({"x": result(None, {"base": lists, "model": other})}, ComparisonOptions(losers=3, all_pairs=False))
     mixed = {"base": lists.sample(fraction=1, shuffle=True, seed=4), "model": other.sample(fraction=1, shuffle=True, seed=5)}
-    second = compare({"x": result(truth().sample(fraction=1, shuffle=True, seed=6), mixed)}, Questions(losers=3))
+    second = compare({"x": result(rated_items().sample(fraction=1, shuffle=True, seed=6), mixed)}, ComparisonOptions(losers=3))
     assert as_json(comparison_cells(first)) == as_json(comparison_cells(second))
 
 
@@ -101,20 +101,20 @@ def test_exchanging_the_sides_turns_every_sign(result):
         assert (other.up, other.down, other.p) == (one.down, one.up, one.p)
 
 
-def test_a_model_beside_itself_is_identical(result):
+def test_a_model_compared_with_itself_is_identical(result):
     lists = lists_of(range(1, 61), 2)
     for one in differences(result(None, {"a": lists, "b": lists})).values():
         assert (one.verdict, one.p) == ("identical", 1.0)
 
 
-def test_measures_that_are_not_judged_are_shown_without_a_verdict(result):
+def test_measures_that_are_not_tested_are_shown_without_a_verdict(result):
     made = result()
     compared = differences(made, measures=("ndcg@5",))
     assert compared["nDCG@5"].family == 1
     assert [one.family for label, one in compared.items() if label != "nDCG@5"] == [None] * 3
     assert {one.verdict for label, one in compared.items() if label != "nDCG@5"} == {None}
     assert differences(made)["nDCG@5"].family == 4
-    assert compare({"x": made}, Questions(measures=("nDCG",))).judged == ("nDCG@3", "nDCG@5")
+    assert compare({"x": made}, ComparisonOptions(measures=("nDCG",))).judged == ("nDCG@3", "nDCG@5")
 
 
 def test_a_margin_is_a_size_or_a_share_of_the_base_value(result):
@@ -125,10 +125,10 @@ def test_a_margin_is_a_size_or_a_share_of_the_base_value(result):
     assert compared["nDCG@5"].margin == pytest.approx(0.1 * compared["nDCG@5"].base_value)
 
 
-def test_groups_are_corrected_together_and_say_their_users(result):
+def test_groups_are_corrected_together_and_have_their_number_of_users(result):
     plans = pl.DataFrame({"user": range(1, 61), "plan": ["free", "paid"] * 30})
     made = result(users=plans, by=["users.plan"], metrics=["nDCG@5"])
-    groups = compare({"x": made}, Questions(by=("users.plan",))).by_group
+    groups = compare({"x": made}, ComparisonOptions(by=("users.plan",))).by_group
     assert [(one.subject.group, one.n_users, one.family) for one in groups] == [("free", 30, 2), ("paid", 30, 2)]
     by_group = {(row.model, row.group): row.value for row in made.by_group}
     for one in groups:
@@ -136,7 +136,7 @@ def test_groups_are_corrected_together_and_say_their_users(result):
         assert one.value == pytest.approx(by_group["model", one.subject.group], abs=1e-12)
 
 
-def test_users_of_one_cluster_belong_together_and_users_without_one_stand_alone(result, evaluate):
+def test_users_of_a_cluster_are_grouped_and_users_without_one_are_their_own_cluster(result, evaluate):
     made = result(users=pl.DataFrame({"user": range(1, 61), "house": [f"h{number // 2}" for number in range(60)]}), by=["users.house"])
     plain, clustered = differences(made)["nDCG@5"], differences(made, cluster="users.house")["nDCG@5"]
     assert clustered.df == 29
@@ -147,7 +147,7 @@ def test_users_of_one_cluster_belong_together_and_users_without_one_stand_alone(
 
 
 def test_the_users_who_lose_most_are_listed_first(result):
-    comparison = compare({"x": result(metrics=["nDCG@5"])}, Questions(losers=4))
+    comparison = compare({"x": result(metrics=["nDCG@5"])}, ComparisonOptions(losers=4))
     lost = comparison.losers["model", "nDCG@5"]
     assert lost.columns == ["user", "base", "model", "difference"]
     assert lost["difference"].is_sorted()
@@ -155,12 +155,12 @@ def test_the_users_who_lose_most_are_listed_first(result):
     assert len(lost) == 4
 
 
-def test_letters_tell_which_models_cannot_be_told_apart(result):
-    good = truth().filter(pl.col("rating") >= 4).rename({"rating": "score"})
+def test_models_without_a_clear_difference_share_a_letter(result):
+    good = rated_items().filter(pl.col("rating") >= 4).rename({"rating": "score"})
     poor = lists_of(range(1, 61), 2)
     letters = compare(
-        {"x": result(None, {"good": good, "poor": poor, "poor too": changed(poor, range(1, 16), 5)}, metrics=["Recall@5"])},
-        Questions(all_pairs=True),
+        {"x": result(None, {"good": good, "poor": poor, "poor too": change_lists(poor, range(1, 16), 5)}, metrics=["Recall@5"])},
+        ComparisonOptions(all_pairs=True),
     ).letters["Recall@5"]
     assert letters == {"good": "a", "poor": "b", "poor too": "b"}
 
@@ -171,16 +171,16 @@ def test_letters_tell_which_models_cannot_be_told_apart(result):
         ({"baseline": "baes"}, "the baseline is baes, but no model has this name"),
         ({"measures": ("nDGC@5",)}, "measures: the results have no measure 'nDGC@5'"),
         ({"margins": {"x": Margin(0.1)}}, "margin: the results have no measure 'x'"),
-        ({"by": ("users.plan",)}, "--by users.plan: the results of base do not contain the group"),
-        ({"cluster": "users.house"}, "--cluster users.house: the results of base do not contain the group"),
+        ({"by": ("users.plan",)}, "--by users.plan: the results of base do not have the groups"),
+        ({"cluster": "users.house"}, "--cluster users.house: the results of base do not have the groups"),
     ],
 )
-def test_a_question_about_what_is_not_there_is_refused(asked, sentence, result):
+def test_comparing_unknown_models_measures_or_groups_is_refused(asked, sentence, result):
     with pytest.raises(ConfigError, match=sentence):
         differences(result(), **asked)
 
 
-def test_one_model_alone_has_nothing_to_be_compared_with(result):
+def test_a_single_model_cannot_be_compared(result):
     with pytest.raises(ConfigError, match="there is one model, base, and nothing to compare it with"):
         differences(result(None, {"base": lists_of(range(1, 61), 2)}))
 
@@ -192,7 +192,7 @@ def run_config(write, config, **frames):
 
 
 def test_folds_are_compared_by_the_mean_over_folds(write):
-    folds = {"test1": truth(20, 1), "test2": truth(40, 2, first=11)}
+    folds = {"test1": rated_items(20, 1), "test2": rated_items(40, 2, first=11)}
     models = {f"{model}{fold}": lists_of(range(1, 51), seed=10 * fold + place) for place, model in enumerate(("a", "b")) for fold in (1, 2)}
     made = run_config(
         write,
@@ -203,24 +203,29 @@ def test_folds_are_compared_by_the_mean_over_folds(write):
         **models,
     )
     rows = {(row.model, row.label): row.value for row in made.rows}
-    comparison = compare({"x": made}, Questions())
+    comparison = compare({"x": made}, ComparisonOptions())
     for one in comparison.differences:
         assert one.difference == pytest.approx(rows["b", one.subject.measure] - rows["a", one.subject.measure], abs=1e-12)
-        assert one.df == pytest.approx(31.13, abs=0.01)  # users 11 to 20 stand in both folds, and each is one cluster
+        assert one.df == pytest.approx(31.13, abs=0.01)  # users 11 to 20 are in both folds, and each is one cluster
     assert "means over 2 folds, and users count in each fold; a user who is in several folds is one cluster" in comparison.notes[0]
 
 
 def test_runs_put_users_and_training_in_one_interval(write):
     base = lists_of(range(1, 61), 1)
-    models = {"a1": base, "a2": changed(base, range(1, 20), 2), "b1": changed(base, range(1, 50), 3), "b2": changed(base, range(1, 50), 4)}
+    models = {
+        "a1": base,
+        "a2": change_lists(base, range(1, 20), 2),
+        "b1": change_lists(base, range(1, 50), 3),
+        "b2": change_lists(base, range(1, 50), 4),
+    }
     made = run_config(
         write,
         "data: {test: test.csv, recommendations: {a: {runs: [a1.csv, a2.csv]}, b: {runs: [b1.csv, b2.csv]}}}\n"
         "evaluation: {metrics: [nDCG@5]}\n",
-        test=truth(),
+        test=rated_items(),
         **models,
     )
-    (one,) = compare({"x": made}, Questions()).differences
+    (one,) = compare({"x": made}, ComparisonOptions()).differences
     of_runs = {(row.model, row.run): row.value for row in made.repeated}
     runs = {model: [of_runs[model, run] for run in ("1", "2")] for model in "ab"}
     assert one.difference == pytest.approx(mean(runs["b"]) - mean(runs["a"]), abs=1e-12)

@@ -1,4 +1,4 @@
-"""Folders of results, compared: what is paired, what is refused, and in which words."""
+"""Comparisons of result folders: the pairing of users, the refused cases, and their messages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import polars as pl
 import pytest
 
-from tests.comparison.conftest import changed, lists_of, truth
+from tests.comparison.conftest import change_lists, lists_of, rated_items
 
 CONFIG = """
 data: {test: test.csv, recommendations: {knn: knn.csv}%s}
@@ -19,10 +19,10 @@ health: off
 
 @pytest.fixture
 def folder(write, receval, tmp_path):
-    """Evaluate a model into a folder: `folder("main", lists, …)`; with what is given changed."""
+    """Return a function that evaluates a model into a folder: `folder("main", lists, …)`, with changed settings or data."""
 
     def folder(name, lists=None, *arguments, test=None, threshold=4, data="", evaluation="", **files):
-        frames = {"test": truth() if test is None else test, "knn": lists_of(range(1, 61), 2) if lists is None else lists, **files}
+        frames = {"test": rated_items() if test is None else test, "knn": lists_of(range(1, 61), 2) if lists is None else lists, **files}
         for stem, frame in frames.items():
             write(f"{stem}.csv", frame.write_csv())
         code, _, err = receval(
@@ -36,7 +36,7 @@ def folder(write, receval, tmp_path):
 
 @pytest.fixture
 def compared(receval):
-    """Compare, and give the differences by measure."""
+    """Return a function that compares folders and gives the differences by measure."""
 
     def compared(*arguments):
         code, out, err = receval("compare", *arguments, "--format", "json")
@@ -47,7 +47,7 @@ def compared(receval):
 
 
 def fewer(lists=None):
-    return changed(lists_of(range(1, 61), 2), range(1, 41), 3) if lists is None else lists
+    return change_lists(lists_of(range(1, 61), 2), range(1, 41), 3) if lists is None else lists
 
 
 def test_users_of_two_folders_are_paired_by_id(folder, compared):
@@ -56,8 +56,8 @@ def test_users_of_two_folders_are_paired_by_id(folder, compared):
     assert (one["base"], one["model"], one["n_users"], one["n_changed"]) == ("main", "today", 60, one["up"] + one["down"])
 
 
-def test_ids_as_text_are_paired_with_ids_as_integers(folder, compared):
-    letters = pl.DataFrame({"user": ["x"], "item": ["y"], "score": [1.0]})  # a stranger makes all ids text
+def test_text_ids_are_paired_with_integer_ids(folder, compared):
+    letters = pl.DataFrame({"user": ["x"], "item": ["y"], "score": [1.0]})  # one user with a text id makes all ids text
     text = pl.concat([fewer().cast({"user": pl.String, "item": pl.String}), letters])
     plain, mixed = folder("plain", fewer()), folder("text", text)
     assert compared(folder("main"), plain)["nDCG@5"] | {"model": ""} == compared(folder("main"), mixed)["nDCG@5"] | {
@@ -74,7 +74,7 @@ def test_a_config_is_compared_with_a_folder(folder, compared, tmp_path):
     assert compared(main, f"today={tmp_path}/c.yaml") == by_folder
 
 
-def test_definitions_are_the_same_whatever_a_convention_is_called(folder, compared, write):
+def test_equal_definitions_are_compared_under_conventions_of_different_names(folder, compared, write):
     write("ours.yaml", "name: ours\nextends: receval\n")
     assert compared(folder("main"), folder("today", fewer(), evaluation=", convention: ./ours.yaml"))["nDCG@5"]["n_users"] == 60
 
@@ -82,15 +82,15 @@ def test_definitions_are_the_same_whatever_a_convention_is_called(folder, compar
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"test": truth(59)}, "the test data of today have 59 users and those of main 60"),
-        ({"test": truth(seed=7)}, "the test data differ, with the same number of rows"),
+        ({"test": rated_items(59)}, "the test data of today have 59 users and those of main 60"),
+        ({"test": rated_items(seed=7)}, "the test data differ, with the same number of rows"),
         ({"threshold": 5}, "nDCG: threshold is 5 in today and 4 in main; Recall: threshold is 5 in today and 4 in main"),
         ({"evaluation": ", policy: {missing_lists: drop}"}, "nDCG: missing_lists is drop in today and zero in main"),
         ({"evaluation": ", convention: rs_metrics"}, r"and \d+ more"),
         ({"threshold": "4, graded: true"}, "graded is True in today and False in main"),
     ],
 )
-def test_results_that_mean_other_things_are_refused(given, sentence, folder, receval):
+def test_results_with_other_definitions_or_test_data_are_refused(given, sentence, folder, receval):
     main, today = folder("main"), folder("today", fewer(), **given)
     code, out, err = receval("compare", main, today)
     assert (code, out) == (3, "")
@@ -98,7 +98,7 @@ def test_results_that_mean_other_things_are_refused(given, sentence, folder, rec
     assert re.search(sentence, err), err
 
 
-def test_other_users_are_refused_unless_those_in_common_are_asked_for(folder, receval, compared):
+def test_different_users_are_refused_unless_common_users_are_requested(folder, receval, compared):
     drop = ", policy: {missing_lists: drop}"
     main, today = folder("main", evaluation=drop), folder("today", fewer().filter(pl.col("user") <= 50), evaluation=drop)
     code, _, err = receval("compare", main, today)
@@ -111,8 +111,8 @@ def test_other_users_are_refused_unless_those_in_common_are_asked_for(folder, re
     "asked", [("--by", "users.plan"), ("--cluster", "users.house"), ("--by", "users.plan", "--cluster", "users.house")]
 )
 @pytest.mark.parametrize("lacks", ["base", "model", "both"])
-def test_groups_and_clusters_of_common_users_are_those_of_users_who_count_for_both(lacks, asked, folder, receval):
-    """The reference are folders in which nobody else has a list."""
+def test_groups_and_clusters_of_common_users_have_only_users_counted_by_both_models(lacks, asked, folder, receval):
+    """Compare with folders in which only the common users have a list."""
     side = pl.DataFrame({"user": range(1, 61), "plan": ["a", "b", "c"] * 20, "house": [f"h{n % 13}" for n in range(60)]})
     given = {"data": ", users: users.csv", "evaluation": ", by: [users.plan, users.house], policy: {missing_lists: drop}", "users": side}
     of_base = pl.col("user") > (4 if lacks != "model" else 0)
@@ -135,7 +135,7 @@ def test_groups_and_clusters_of_common_users_are_those_of_users_who_count_for_bo
     assert len(found) == 2 + 6 * (asked[0] == "--by")
 
 
-def test_no_user_in_common_is_a_sentence(folder, receval):
+def test_folders_without_a_common_user_are_refused_in_one_sentence(folder, receval):
     drop = ", policy: {missing_lists: drop}"
     lists = lists_of(range(1, 61), 2)
     main = folder("main", lists.filter(pl.col("user") <= 30), evaluation=drop)
@@ -144,13 +144,13 @@ def test_no_user_in_common_is_a_sentence(folder, receval):
     assert (code, "today cannot be compared with main: no user counts for both" in err) == (3, True)
 
 
-def test_another_truth_is_compared_unpaired_if_asked(folder, compared):
-    one = compared(folder("main"), folder("today", fewer(), test=truth(59)), "--unpaired")["nDCG@5"]
+def test_results_on_another_test_set_are_compared_unpaired_on_request(folder, compared):
+    one = compared(folder("main"), folder("today", fewer(), test=rated_items(59)), "--unpaired")["nDCG@5"]
     assert one["test"] == "welch"
     assert one["low"] < one["difference"] < one["high"]
 
 
-def test_folders_without_values_of_users_are_compared_by_their_deviations(folder, receval):
+def test_folders_without_per_user_values_are_compared_by_their_standard_deviations(folder, receval):
     off = ("--set", "output.per_user=false")
     code, out, err = receval("compare", folder("main", None, *off), folder("today", fewer(), *off))
     assert (code, err) == (0, "")
@@ -165,14 +165,14 @@ def test_an_undefined_value_on_one_side_has_no_difference(folder, receval, compa
     assert "cannot be compared: one of the two has no value" in one["sentence"]
 
 
-def test_one_user_says_nothing_of_others(folder, receval):
-    test = truth(1)
+def test_one_user_gives_no_verdict(folder, receval):
+    test = rated_items(1)
     code, out, _ = receval("compare", folder("main", test=test), folder("today", fewer(), test=test))
     assert code == 0
     assert "better" not in out.replace("Whether", "")
 
 
-def test_another_train_file_is_said_where_a_measure_looks_at_it(folder, receval):
+def test_another_train_file_is_reported_if_a_measure_reads_it(folder, receval):
     given = {"data": ", train: train.csv", "evaluation": ", policy: {seen_items: drop}"}
     train = pl.DataFrame({"user": [1, 2], "item": [3, 4]})
     main = folder("main", train=train, **given)
@@ -183,7 +183,7 @@ def test_another_train_file_is_said_where_a_measure_looks_at_it(folder, receval)
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        (["nowhere/"], 2, "there is no config file nowhere"),
+        (["nowhere/"], 2, "there is no config or folder of results named nowhere"),
         (["main", "again=main"], 0, ""),
         (["main", "main"], 2, "two results are both named main"),
         (["main"], 2, "there is one model, knn, and nothing to compare it with"),
@@ -194,7 +194,7 @@ def test_another_train_file_is_said_where_a_measure_looks_at_it(folder, receval)
         (["main", "empty"], 3, "empty: there is no manifest.json, so this is not a result folder"),
     ],
 )
-def test_a_wrong_command_gets_a_sentence_and_its_exit_code(arguments, code, sentence, folder, receval, tmp_path, monkeypatch):
+def test_a_wrong_compare_command_gets_one_sentence_and_its_exit_code(arguments, code, sentence, folder, receval, tmp_path, monkeypatch):
     folder("main"), folder("today", fewer())
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path)
@@ -218,7 +218,7 @@ def test_a_comparison_is_written_in_all_forms(folder, receval, tmp_path):
     assert users.height == 4
 
 
-def test_a_name_is_no_link_and_no_tag_in_markdown(folder, receval, tmp_path):
+def test_names_are_not_links_or_tags_in_markdown(folder, receval, tmp_path):
     folder("main"), folder("today", fewer())
     code, out, _ = receval("compare", f"[a](x.y)={tmp_path}/main", f"<b>={tmp_path}/today", "--format", "md")
     assert code == 0

@@ -1,11 +1,11 @@
-"""Arithmetic of measures: a sum of them has a value for each user, and an interval."""
+"""Arithmetic of measures: a weighted sum of measures has a value for each user, and an interval."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 from receval.comparison.comparing import compare
-from receval.comparison.questions import Questions
+from receval.comparison.comparison_options import ComparisonOptions
 from receval.names.formula import read
 from receval.stats.difference import Settings, Subject
 from receval.stats.two_models import compare_paired
@@ -16,10 +16,10 @@ FORMULA = "0.25*nDCG@5 - (Recall@5 - 1)/2"
 
 
 def difference(made, label):
-    return next(one for one in compare({"x": made}, Questions()).differences if one.subject.measure == label)
+    return next(one for one in compare({"x": made}, ComparisonOptions()).differences if one.subject.measure == label)
 
 
-def test_a_sum_of_measures_is_compared_by_the_values_of_users(result):
+def test_a_sum_of_measures_is_compared_by_per_user_values(result):
     made = result(metrics=["nDCG@5", "Recall@5", FORMULA])
     (label,) = (row.label for row in made.rows if row.model == "base" and row.aggregate == "formula")
     found = difference(made, label)
@@ -32,13 +32,13 @@ def test_a_sum_of_measures_is_compared_by_the_values_of_users(result):
     assert (found.base_value, found.value) == pytest.approx((values["base"], values["model"]))
 
 
-def test_parts_that_are_not_shown_give_users_their_values_too(result):
+def test_a_formula_has_an_interval_also_if_its_measures_are_not_shown(result):
     made = result(metrics=[FORMULA])
     assert difference(made, made.rows[0].label).interval is not None
 
 
 @pytest.mark.parametrize("formula", ["nDCG@5*Recall@5", "nDCG@5/Recall@5", "nDCG@5 + nDCG(missing_lists=drop)@5"])
-def test_no_sum_of_means_over_the_same_users_has_no_interval(formula, result):
+def test_a_formula_that_is_not_a_sum_over_the_same_users_has_no_interval(formula, result):
     lists = {"base": lists_of(range(1, 61), 2), "model": lists_of(range(1, 55), 3)}
     made = result(None, lists, metrics=[formula, "Recall@5"], policy={"missing_lists": "zero"})
     assert difference(made, made.rows[-1].label if made.rows[-1].aggregate == "formula" else made.rows[0].label).interval is None

@@ -1,4 +1,4 @@
-"""What is wrong in an evaluation block of another program is told where it stands."""
+"""Problems in an evaluation block of another program are reported at their place."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def problems(write, tmp_path) -> Callable[..., list[str]]:
 
 
 @pytest.mark.parametrize(
-    ("evaluation", "said"),
+    ("evaluation", "message"),
     [
         ("  cutoffs: [10, 0]\n  simple_metrics: [nDCG]", "config.yaml:3:12: evaluation.cutoffs: a cut-off must be at least 1, not 0"),
         ("  cutoffs: 5\n  simple_metrics: [nDCG, nDGC]", "config.yaml:4:26: evaluation.simple_metrics[1]: unknown metric 'nDGC'"),
@@ -65,8 +65,8 @@ def problems(write, tmp_path) -> Callable[..., list[str]]:
         ("  convention: elliott\n  cutoffs: 5\n  simple_metrics: [HR]", "evaluation.convention: unknown convention 'elliott'"),
     ],
 )
-def test_what_is_wrong_in_a_block_is_told_at_its_own_place(evaluation, said, problems):
-    (found,) = [problem for problem in problems(f"evaluation:\n{evaluation}\n") if said in problem]
+def test_a_problem_in_a_block_is_reported_at_its_place(evaluation, message, problems):
+    (found,) = [problem for problem in problems(f"evaluation:\n{evaluation}\n") if message in problem]
     assert found
 
 

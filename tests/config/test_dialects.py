@@ -1,4 +1,4 @@
-"""An evaluation block of another program is read as it stands, and what it says in vain is named."""
+"""An evaluation block of another program is read unchanged, and its keys without effect are named."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_block_of_warprec_takes_one_cutoff_or_several_and_names_each_key_that_
     assert measures(load(WARPREC, "evaluation.top_k=[1, 2]"))[:2] == ["nDCG@1", "nDCG@2"]
 
 
-def test_metrics_of_relison_stand_directly_under_evaluation_with_grids_of_text(load):
+def test_metrics_of_relison_are_directly_under_evaluation_with_grids_of_text(load):
     loaded = load(RELISON)
     assert loaded.config.evaluation.convention == "relison"
     assert measures(loaded) == ["nDCG@1", "nDCG@5", "nDCG@10", "nDCG@20", "nDCG@25", "MAP@10"]
@@ -154,12 +154,12 @@ def test_the_logarithm_of_clayrs_that_is_the_default_changes_nothing(logarithm, 
     assert measures(load(f"evaluation: [NDCGAtK: {{k: 5, discount_log: {logarithm}}}]\n")) == ["nDCG@5"]
 
 
-def test_a_list_of_names_that_all_are_classes_of_clayrs_is_read_as_one(load):
+def test_a_list_of_clayrs_class_names_is_read_as_a_clayrs_block(load):
     assert measures(load("evaluation: [NDCG, MRR]\n")) == ["nDCG@none", "MRR@none"]
 
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.name)
-def test_the_configs_are_no_dialect_and_have_no_warning(path):
+def test_the_configs_of_the_repository_are_not_dialects_and_have_no_warning(path):
     assert load_config(path).warnings == ()
 
 
@@ -183,13 +183,13 @@ def test_the_configs_are_no_dialect_and_have_no_warning(path):
         {},
     ],
 )
-def test_what_is_recevals_own_or_nobodys_comes_back_untouched(evaluation):
+def test_receval_blocks_and_unknown_blocks_are_returned_unchanged(evaluation):
     found = translate(evaluation)
     assert (found.value, found.dialect, found.warnings, found.problems) == (evaluation, None, (), ())
     assert found.value is evaluation
 
 
-def test_a_convention_that_is_given_stays_and_the_names_of_the_program_are_read_all_the_same(load):
+def test_a_given_convention_is_kept_and_the_names_of_the_program_are_still_read(load):
     elliot = load(ELLIOT, "evaluation.convention=receval")
     assert elliot.config.evaluation.convention == "receval"
     assert measures(elliot)[2:6] == ["HitRate@10", "HitRate@5", "F1(beta=2)@10", "F1(beta=2)@5"]
@@ -198,7 +198,7 @@ def test_a_convention_that_is_given_stays_and_the_names_of_the_program_are_read_
     assert measures(clayrs) == ["Precision(threshold=4,average=micro)@5", "Precision(threshold=4,average=micro)@9"]
 
 
-def test_a_parameter_that_the_given_convention_knows_is_not_of_clayrs(write, load):
+def test_a_parameter_of_the_given_convention_is_not_read_as_clayrs(write, load):
     write("ours.yaml", "extends: receval\nparameters: {gains: {exponential: {gain: exp2_plus1}}}\n")
     loaded = load("evaluation: {convention: ./ours.yaml, metrics: [{name: nDCG, gains: exponential}]}\n")
     assert loaded.config.evaluation.definitions[0].params["gain"] == "exp2_plus1"
@@ -208,7 +208,7 @@ def test_a_parameter_that_the_given_convention_knows_is_not_of_clayrs(write, loa
 @pytest.mark.parametrize(
     "block", [ELLIOT, WARPREC, RELISON, CLAYRS.replace("evaluation:", "evaluation:\n  metrics:").replace("\n- ", "\n  - ")]
 )
-def test_writing_the_convention_that_was_assumed_changes_no_measure(block, load):
+def test_writing_the_assumed_convention_changes_no_measure(block, load):
     assumed = load(block)
     written = load(block, f"evaluation.convention={assumed.config.evaluation.convention}")
     assert written.config.evaluation.definitions == assumed.config.evaluation.definitions
@@ -226,7 +226,7 @@ def test_run_and_validate_print_each_warning_once_unless_run_is_quiet(receval, s
     assert receval("run", config, "--quiet", "--format", "csv")[2] == ""
 
 
-def test_files_that_a_program_names_beside_its_metrics_belong_into_the_data_section(write):
+def test_files_named_beside_metrics_are_ignored_with_a_warning(write):
     config = write(
         "config.yaml",
         "data: {test: t, train: t, recommendations: {m: r}, users: u, items: {path: i, categories: genre}}\n"

@@ -1,4 +1,4 @@
-"""Rules of gates in a config: both spellings, what is wrong with them, and that they read back."""
+"""Rules of gates in a config: both spellings, their errors, and that they read back."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ gates:
 
 @pytest.fixture
 def rule(write):
-    """The only rule of a config."""
+    """Return a function that reads a config with one rule and gives the rule."""
 
     def rule(text):
         return load_config(write("config.yaml", CONFIG.replace("RULE", text))).config.gates.rules[0]
@@ -31,7 +31,7 @@ def rule(write):
 
 @pytest.fixture
 def problem(write):
-    """What is wrong with the only rule of a config."""
+    """Return a function that gives the problem of a config with one wrong rule."""
 
     def problem(text, *overrides):
         with pytest.raises(ConfigError) as error:
@@ -56,7 +56,7 @@ def problem(write):
         ("0.5*nDCG@5 + 0.5*Recall@5 >= 0.2", "{measure: '0.5*nDCG@5 + 0.5*Recall@5', min: 0.2}"),
     ],
 )
-def test_the_short_form_says_what_the_mapping_says(short, mapping, rule):
+def test_the_short_form_of_a_rule_equals_the_mapping(short, mapping, rule):
     assert rule(f"'{short}'") == rule(mapping)
 
 
@@ -95,11 +95,11 @@ def test_a_wrong_rule_is_refused_with_its_place_and_a_suggestion(text, sentence,
     assert sentence in problem(text)
 
 
-def test_a_margin_needs_something_to_compare_with(problem):
+def test_a_margin_needs_a_baseline_or_another_model(problem):
     assert "max_loss compares with a baseline: give gates.baseline" in problem("nDCG@10 max_loss 2%", "gates.baseline=null")
 
 
-def test_a_measure_in_the_spelling_of_the_convention_is_named_as_results_print_it(problem):
+def test_a_rule_in_the_spelling_of_the_convention_is_refused_with_the_label_of_the_results(problem):
     overrides = ("evaluation.convention=trec_eval", "evaluation.metrics=[ndcg_cut_10]")
     assert "the config has no measure 'ndcg_cut_10': results call it nDCG@10" in problem("ndcg_cut_10 >= 0.1", *overrides)
 
@@ -125,7 +125,7 @@ def test_the_schema_knows_both_spellings():
         jsonschema.validate(config | {"gates": {"rules": [{"min": 3}]}}, yaml.safe_load(schema))
 
 
-def test_a_loss_of_more_than_the_whole_value_is_fine_where_it_is_possible(rule):
+def test_a_loss_above_100_percent_is_allowed_if_it_is_possible(rule):
     assert rule("RMSE max_loss 150%").margin.size == 1.5
     assert rule("nDCG@10 min_gain 150%").margin.size == 1.5
 

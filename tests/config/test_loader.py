@@ -1,4 +1,4 @@
-"""A config becomes models, or every problem at once, each with its place."""
+"""A config becomes models, or gives all its problems at once, each with its place."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_every_problem_is_named_at_once_with_its_line_column_path_and_a_hint(wri
 
 
 @pytest.mark.parametrize(
-    ("override", "said"),
+    ("override", "message"),
     [
         ("report.title=3", "this should be text, not 3"),
         ("evaluation.relevance.graded=maybe", "this should be true or false, not 'maybe'"),
@@ -64,8 +64,8 @@ def test_every_problem_is_named_at_once_with_its_line_column_path_and_a_hint(wri
         ("output=[1]", "this should be a mapping"),
     ],
 )
-def test_what_a_value_should_be_is_said_in_words_of_yaml(override, said, write):
-    assert problems(write("config.yaml", MINIMAL), override)[0].endswith(f"{override.partition('=')[0]}: {said}")
+def test_the_expected_type_of_a_value_is_named_in_words_of_yaml(override, message, write):
+    assert problems(write("config.yaml", MINIMAL), override)[0].endswith(f"{override.partition('=')[0]}: {message}")
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_all_spellings_become_one_list_of_specs(metrics, expected, write):
 
 
 @pytest.mark.parametrize(
-    ("metrics", "said"),
+    ("metrics", "message"),
     [
         ("[{beta: 1, k: 2}]", "needs the key 'name'"),
         ("[3]", "must be a name, a measure string or a mapping,"),
@@ -113,16 +113,22 @@ def test_all_spellings_become_one_list_of_specs(metrics, expected, write):
         ("['F1(GAUC,MAP)']", "needs the catalogue"),
     ],
 )
-def test_a_wrong_metric_is_refused(metrics, said, write):
+def test_a_wrong_metric_is_refused(metrics, message, write):
     text = f"data: {{test: t, recommendations: {{m: r}}}}\nevaluation: {{metrics: {metrics}}}\n"
-    assert said in "\n".join(problems(write("config.yaml", text)))
+    assert message in "\n".join(problems(write("config.yaml", text)))
 
 
 def test_contradictions_and_wrong_overrides_are_named_beside_wrong_fields(write):
     text = "data: {test: t, recommendations: {m: r}}\nevaluation:\n  metrics: [AUC, nDGC, nDCG]\n  topk: 3\n"
     found = "\n".join(problems(write("config.yaml", text), "nonsense", "evaluation.top_k=0"))
-    for said in ("AUC needs the catalogue", "did you mean 'nDCG'", "did you mean 'top_k'", "write it as path=value", "at least 1, not 0"):
-        assert said in found
+    for message in (
+        "AUC needs the catalogue",
+        "did you mean 'nDCG'",
+        "did you mean 'top_k'",
+        "write it as path=value",
+        "at least 1, not 0",
+    ):
+        assert message in found
 
 
 def test_set_overrides_a_value_and_names_itself_when_it_is_wrong(write):
@@ -156,14 +162,14 @@ def test_set_adds_a_key_to_a_section_in_its_short_form(section, assignment, keys
     assert here == value if value is not None else (here["m"].path, here["m"].split) == (("r",), ";")
 
 
-def test_a_glob_of_models_is_no_section_to_which_set_adds_a_model(write):
+def test_set_cannot_add_a_model_to_a_glob(write):
     text = "data: {test: t, recommendations: lists/*.csv}\nevaluation: {metrics: [nDCG]}\n"
     assert problems(write("config.yaml", text), "data.recommendations.m=r") == [
         "--set data.recommendations.m=r: data.recommendations is not a mapping"
     ]
 
 
-def test_recs_adds_a_model_whose_path_is_seen_from_here(write, monkeypatch, tmp_path):
+def test_recs_adds_a_model_with_a_path_relative_to_the_working_folder(write, monkeypatch, tmp_path):
     folder = tmp_path / "deep"
     folder.mkdir()
     (folder / "config.yaml").write_text(MINIMAL)
@@ -179,7 +185,7 @@ def test_the_resolved_config_reads_back_as_itself(name, write):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "not an empty file"),
         ("- a\n- b\n", "not a list"),
@@ -195,8 +201,8 @@ def test_the_resolved_config_reads_back_as_itself(name, write):
         (MINIMAL.replace("[nDCG]", "[nDCG], convention: nobody"), "unknown convention 'nobody'"),
     ],
 )
-def test_a_wrong_config_is_refused(text, said, write):
-    assert said in "\n".join(problems(write("config.yaml", text)))
+def test_a_wrong_config_is_refused(text, message, write):
+    assert message in "\n".join(problems(write("config.yaml", text)))
 
 
 def test_the_committed_schema_is_current():
@@ -204,7 +210,7 @@ def test_the_committed_schema_is_current():
 
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.name)
-def test_every_config_fits_the_schema_and_carries_the_modeline(path):
+def test_every_config_fits_the_schema_and_has_the_modeline(path):
     jsonschema.validate(yaml.safe_load(path.read_text()), json.loads(json_schema()))
     assert path.read_text().startswith("# yaml-language-server: $schema=receval.schema.json\n")
 

@@ -1,4 +1,4 @@
-"""Nothing that may be a secret leaves the data section: what a config shows of addresses and of `storage_options`."""
+"""Secrets of the data section are masked: addresses and `storage_options` in printed and stored configs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHOWN = {
     "X-Session": "***",
     "pin": "***",
 }
-"""What is shown of each option of `GIVEN`."""
+"""Form in which each option of `GIVEN` is shown."""
 GIVEN = SHOWN | {
     "proxy_url": "http://me:hidden@x:80/way?sig=hidden",
     "Referer": "https://here.org/page#token=hidden",
@@ -36,7 +36,7 @@ GIVEN = SHOWN | {
 }
 
 
-def test_options_are_shown_only_where_they_are_known_to_be_harmless(write):
+def test_only_options_known_to_be_harmless_are_shown(write):
     data = {"test": {"path": "t.csv", "storage_options": GIVEN}, "recommendations": {"m": "r.csv"}}
     loaded = load_config(write("config.yaml", yaml.safe_dump({"data": data, "evaluation": {"metrics": ["MRR"]}})))
     assert loaded.resolved()["data"]["test"]["storage_options"] == SHOWN
@@ -87,7 +87,7 @@ def test_the_address_of_a_database_is_shown_without_its_user_and_options(uri, sh
 
 
 @pytest.mark.parametrize("given", ["postgresql://me:hidden@h/x", "postgresql://me:hid@den@h/x", "postgresql://h/x?password=hidden&a=b"])
-def test_what_the_command_line_sets_is_repeated_without_secrets(given, write):
+def test_values_of_set_are_repeated_without_secrets(given, write):
     config = write("config.yaml", "data: {test: t.csv, recommendations: {m: r.csv}}\nevaluation: {metrics: [MRR]}\n")
     with pytest.raises(ConfigError) as error:
         load_config(config, [f"data.recommendations={{m: {{uri: '{given}'}}}}"])

@@ -1,4 +1,4 @@
-"""Amounts of memory as a config writes them."""
+"""Amounts of memory in a config."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The section `report`."""
+"""The config section `report`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_charts_are_names_or_names_with_measures():
 
 
 @pytest.mark.parametrize(
-    ("section", "said"),
+    ("section", "message"),
     [
         ({"charts": ["pie"]}, "a chart must be one of differences, over_k, distribution, trade_off"),
         ({"charts": [{"trade_off": ["nDCG@10"]}]}, "needs two measures"),
@@ -32,8 +32,8 @@ def test_charts_are_names_or_names_with_measures():
         ({"title": ""}, "at least 1 character"),
     ],
 )
-def test_what_is_wrong_is_said(section, said):
-    with pytest.raises(ValidationError, match=said):
+def test_a_wrong_report_section_is_refused(section, message):
+    with pytest.raises(ValidationError, match=message):
         ReportConfig.model_validate(section)
 
 
@@ -45,7 +45,7 @@ def test_a_config_reads_back_with_its_reports(tmp_path):
     assert "report" not in load_config(CONFIGS / "quickstart.yaml").resolved()
 
 
-def test_a_chart_of_a_measure_that_is_not_asked_for_is_refused_before_anything_is_evaluated(receval):
+def test_a_chart_of_an_unknown_measure_is_refused_before_the_evaluation(receval):
     code, _, err = receval(
         "run", CONFIGS / "quickstart.yaml", "--set", "report.charts=[{distribution: MRR}]", "--set", "data.test=gone.csv"
     )

@@ -1,11 +1,11 @@
-"""No sentence repeats a secret: what came from the environment is shown as `${NAME}`, and addresses without their logins."""
+"""Messages never show a secret: a value of the environment appears as `${NAME}`, and an address without its login."""
 
 from __future__ import annotations
 
 import pytest
 from receval.config.data_sources import masked_options, masked_path
 from receval.errors import ConfigError, DataError
-from receval.secrets import remember, remembering
+from receval.secrets import collect_values, remember
 
 CONFIG = "data:\n  test: {path: t.csv}\n  recommendations: {m: %s}\nevaluation: {metrics: [MRR]}\n"
 SECRET = "hunter2-hunter3"
@@ -25,7 +25,7 @@ SECRET = "hunter2-hunter3"
         ("C:/runs/a.csv", "C:/runs/a.csv"),
     ],
 )
-def test_what_looks_like_a_login_is_masked_right_or_wrong(path, shown):
+def test_a_login_in_an_address_is_masked_also_in_invalid_addresses(path, shown):
     assert masked_path(path) == shown
 
 
@@ -35,7 +35,7 @@ def test_an_error_shows_no_login_of_an_address_that_it_quotes():
         assert shown == "cannot read s3://***@bucket/l.csv, nor https://***@x/l.csv?***"
 
 
-def test_a_name_of_a_header_that_cannot_be_one_is_not_shown():
+def test_an_invalid_header_name_is_not_shown():
     assert masked_options({"Bearer hidden": "x", "region": "eu"}) == {"***": "***", "region": "eu"}
 
 
@@ -59,8 +59,8 @@ def test_a_value_of_the_environment_is_in_no_message(source, ending, receval, wr
     assert "Traceback" not in err
 
 
-def test_each_line_of_a_value_is_a_secret_and_a_word_of_five_letters_is_none():
-    with remembering() as own:
+def test_each_line_of_a_value_is_a_secret_but_not_a_word_of_five_letters():
+    with collect_values() as own:
         remember("KEY", "first-line-of-a-key\nsecond-line-of-it\n")
         remember("K", "5")
         remember("EMPTY", "")

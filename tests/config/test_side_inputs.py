@@ -1,4 +1,4 @@
-"""The files beside the test file and the lists: how a config names them, and what is said where one is missing or misplaced."""
+"""Side inputs in a config: how they are named, and the messages if one is missing or misplaced."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LISTS = {"als": "als.csv", "bpr": "bpr.csv"}
 
 @pytest.fixture
 def loaded(write):
-    """The config with these keys of `data`; it fits the schema as far as it is right."""
+    """Return a function that loads a config with these keys of `data`, and checks it against the schema."""
 
     def loaded(measures=("nDCG",), recommendations=LISTS, **data):
         config = {"data": {"test": "t.csv", "recommendations": recommendations, **data}, "evaluation": {"metrics": list(measures)}}
@@ -28,20 +28,20 @@ def loaded(write):
 
 
 @pytest.fixture
-def said(loaded):
-    """What is wrong with the config, in one text."""
+def all_problems(loaded):
+    """Return a function that gives all problems of a config in one text."""
 
-    def said(measures=("nDCG",), **data):
+    def all_problems(measures=("nDCG",), **data):
         with pytest.raises(ConfigError) as error:
             loaded(measures, **data)
         return "\n".join(error.value.problems)
 
-    return said
+    return all_problems
 
 
 @pytest.fixture
 def needing(monkeypatch):
-    """Let the metric Recall need something."""
+    """Return a function that makes the metric Recall need something."""
     usual = metrics.Definition.needs.fget
 
     def needing(*needs):
@@ -86,7 +86,7 @@ def test_paths_and_columns_are_resolved_as_they_are_written(loaded):
     assert data["users"] == {"path": "u.csv"}
 
 
-def test_the_columns_of_the_categories_are_those_that_are_named(loaded):
+def test_categories_read_the_named_columns(loaded):
     assert loaded(items="i.csv").config.data.items.category_columns == ()
     assert loaded(items={"path": "i.csv", "categories": "genre"}).config.data.items.category_columns == ("genre",)
     assert loaded(items={"path": "i.csv", "categories": ["A", "B"]}).config.data.items.category_columns == ("A", "B")
@@ -108,12 +108,12 @@ def test_the_columns_of_the_categories_are_those_that_are_named(loaded):
         ({"category": "A"}, "data.items.category: unknown key 'category' — did you mean 'categories'?"),
     ],
 )
-def test_wrong_categories_are_refused(items, sentence, said):
-    assert sentence in said(items={"path": "i.csv", **items})
+def test_wrong_categories_are_refused(items, sentence, all_problems):
+    assert sentence in all_problems(items={"path": "i.csv", **items})
 
 
-def test_only_the_catalogue_has_categories(said):
-    assert "data.users.categories: unknown key 'categories'" in said(users={"path": "u.csv", "categories": "A"})
+def test_only_the_catalogue_has_categories(all_problems):
+    assert "data.users.categories: unknown key 'categories'" in all_problems(users={"path": "u.csv", "categories": "A"})
 
 
 @pytest.mark.parametrize(
@@ -134,9 +134,9 @@ def test_only_the_catalogue_has_categories(said):
         ("items.year", {}, "Recall@10 needs the column 'year' of the items: give data.items"),
     ],
 )
-def test_an_input_that_a_measure_needs_and_that_is_missing_is_named(needs, data, sentence, needing, said):
+def test_an_input_that_a_measure_needs_and_that_is_missing_is_named(needs, data, sentence, needing, all_problems):
     needing(needs)
-    found = said(["Recall"], **data)
+    found = all_problems(["Recall"], **data)
     assert f"evaluation.metrics: {sentence}" in found
     assert len(found.splitlines()) == 1
 
@@ -144,39 +144,39 @@ def test_an_input_that_a_measure_needs_and_that_is_missing_is_named(needs, data,
 @pytest.mark.parametrize(
     "need", ["train", "items", "users", "baseline", "previous_policy", "distances", "predictions", "users.a", "items.b"]
 )
-def test_an_input_that_is_used_where_it_is_given_is_not_missed_and_one_that_is_given_neither(need, needing, loaded):
+def test_optional_inputs_and_given_inputs_are_not_missing(need, needing, loaded):
     needing(f"{need}?")
     loaded(["Recall"])
     needing(need)
     loaded(["Recall"], **{need.partition(".")[0]: "some.csv"})
 
 
-def test_every_missing_input_is_named_once_and_that_of_a_part_with_its_whole(needing, said):
+def test_every_missing_input_is_named_once_and_with_the_combined_metric(needing, all_problems):
     needing("baseline", "distances")
-    assert said(["F1(Precision,Recall)"]).count("F1@10 needs the") == 2
+    assert all_problems(["F1(Precision,Recall)"]).count("F1@10 needs the") == 2
 
 
-def test_the_train_file_over_whose_users_is_averaged_is_asked_for_with_the_way_out(said):
-    found = said(["Recall(divisor=train_users)"])
+def test_averaging_over_train_users_needs_train_and_the_message_names_the_alternative(all_problems):
+    found = all_problems(["Recall(divisor=train_users)"])
     assert "is averaged over the users of data.train: give data.train, or write Recall(divisor=counted)" in found
 
 
-def test_predictions_of_a_model_that_is_not_there_are_refused_with_the_name_that_was_meant(said):
-    found = said(predictions={"alls": "p.csv", "bpr": "q.csv"})
+def test_predictions_of_an_unknown_model_are_refused_with_a_suggestion(all_problems):
+    found = all_problems(predictions={"alls": "p.csv", "bpr": "q.csv"})
     assert "data.predictions.alls: there is no model named 'alls' — did you mean 'als'?" in found
-    assert "there is no model named 'x'; the models are als, bpr" in said(predictions={"x": "p.csv"})
+    assert "there is no model named 'x'; the models are als, bpr" in all_problems(predictions={"x": "p.csv"})
 
 
-def test_predictions_must_be_there_for_every_model_if_a_measure_needs_them(needing, said, loaded):
+def test_a_measure_of_predictions_needs_them_for_every_model(needing, all_problems, loaded):
     loaded(["Recall"], predictions={"als": "p.csv"})
     needing("predictions?")
     loaded(["Recall"], predictions={"als": "p.csv"})
     needing("predictions")
-    found = said(["Recall"], predictions={"als": "p.csv"})
+    found = all_problems(["Recall"], predictions={"als": "p.csv"})
     assert "data.predictions: Recall@10 needs predicted ratings of every model: give those of bpr too" in found
 
 
-def test_the_names_of_predictions_are_not_checked_where_the_files_name_the_models(loaded):
+def test_names_of_predictions_are_not_checked_if_files_name_the_models(loaded):
     loaded(recommendations="runs/*.csv", predictions={"als": "p.csv"})
 
 
@@ -192,23 +192,23 @@ def test_the_names_of_predictions_are_not_checked_where_the_files_name_the_model
         ("train", "distance", "data.distances"),
     ],
 )
-def test_a_column_that_such_a_file_does_not_have_is_refused(role, key, where, said):
+def test_a_column_that_does_not_belong_to_a_side_input_is_refused(role, key, where, all_problems):
     source = {"path": "x.csv", "columns": {key: "c"}}
     given = {role: source}
-    assert f"data.{role}.columns.{key}: this file takes no {key}: only that of {where} does" in said(**given)
+    assert f"data.{role}.columns.{key}: this file takes no {key}: only that of {where} does" in all_problems(**given)
 
 
-def test_a_column_is_refused_in_the_lists_and_predictions_of_one_model_too(said):
+def test_a_column_is_refused_in_the_lists_and_predictions_of_one_model_too(all_problems):
     wrong = {"path": "x.csv", "columns": {"distance": "c"}}
-    assert "data.recommendations.als.columns.distance: this file takes no distance" in said(recommendations={"als": wrong})
-    assert "data.recommendations[0].columns.distance: this file takes no distance" in said(recommendations=[wrong])
-    assert "data.predictions.als.columns.distance: this file takes no distance" in said(predictions={"als": wrong})
+    assert "data.recommendations.als.columns.distance: this file takes no distance" in all_problems(recommendations={"als": wrong})
+    assert "data.recommendations[0].columns.distance: this file takes no distance" in all_problems(recommendations=[wrong])
+    assert "data.predictions.als.columns.distance: this file takes no distance" in all_problems(predictions={"als": wrong})
 
 
 @pytest.mark.parametrize("role", ["items", "users", "baseline", "previous_policy", "predictions", "distances"])
-def test_standard_input_is_read_once_whatever_reads_it(role, said, loaded):
+def test_standard_input_can_be_read_by_one_source_only(role, all_problems, loaded):
     once = {role: "-"}
     loaded(**once)
-    assert "standard input (-) can be read only once" in said(recommendations={"als": "-"}, **once)
+    assert "standard input (-) can be read only once" in all_problems(recommendations={"als": "-"}, **once)
     several = {role: ["-", "x.csv"]}
-    assert "standard input (-) can be read only once and not together with other files" in said(**several)
+    assert "standard input (-) can be read only once and not together with other files" in all_problems(**several)

@@ -1,4 +1,4 @@
-"""What has no effect is said, and so is how a block is read that could be another program's."""
+"""Settings without effect are reported, and so is the reading of a block that could be another program's."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ DATA = "data: {test: t.csv, train: r.csv, recommendations: {m: l.csv}}\n"
 
 @pytest.fixture
 def warnings(write):
-    """The warnings of a config with this evaluation, without the place."""
+    """Return a function that gives the warnings of a config with this evaluation, without their places."""
 
     def warnings(evaluation: str) -> list[str]:
         loaded = load_config(write("c.yaml", f"{DATA}evaluation: {evaluation}\n"))
@@ -21,22 +21,22 @@ def warnings(write):
 
 @pytest.fixture
 def doubt(write):
-    """How a block is said to be read."""
+    """Return a function that gives the doubt about the program that a block was written for."""
     return lambda evaluation: load_config(write("c.yaml", f"{DATA}evaluation: {evaluation}\n")).doubt
 
 
 @pytest.mark.parametrize("convention", ["relison", "rs_metrics", "replay", "lenskit"])
-def test_graded_relevance_under_a_convention_without_grades_is_said(convention, warnings):
+def test_graded_relevance_under_a_convention_without_grades_is_a_warning(convention, warnings):
     (warning,) = warnings(f"{{convention: {convention}, relevance: {{graded: true}}, metrics: [nDCG@5, Recall@5]}}")
     assert warning.startswith(f"evaluation.relevance.graded: has no effect: under the convention {convention} every relevant item counts")
 
 
 @pytest.mark.parametrize("measure", ["nDCG@5", "nDCG(convention=receval)@5", "ERR@5", "Precision@5"])
-def test_graded_relevance_that_a_measure_may_look_at_is_no_reason_to_warn(measure, warnings):
+def test_graded_relevance_that_a_measure_can_use_is_not_a_warning(measure, warnings):
     assert warnings(f"{{convention: receval, relevance: {{graded: true}}, metrics: ['{measure}']}}") == []
 
 
-def test_binary_relevance_under_a_convention_that_takes_ratings_as_grades_is_said(warnings):
+def test_binary_relevance_under_a_convention_with_grades_is_a_warning(warnings):
     (warning,) = warnings("{convention: warprec, relevance: {graded: false}, metrics: [nDCG@5]}")
     assert "the convention warprec uses the rating as the grade; write grades=ones in a measure" in warning
     assert warnings("{convention: warprec, relevance: {graded: false}, metrics: [nDCG(grades=ones)@5]}") == []
@@ -50,11 +50,11 @@ def test_binary_relevance_under_a_convention_that_takes_ratings_as_grades_is_sai
         ("{relevance: {threshold: 4}, metrics: [ItemCoverage@5]}", "no measure uses relevance"),
     ],
 )
-def test_a_threshold_that_no_measure_uses_is_said_with_the_reason(evaluation, reason, warnings):
+def test_a_threshold_that_no_measure_uses_is_a_warning_with_the_reason(evaluation, reason, warnings):
     assert warnings(evaluation) == [f"evaluation.relevance.threshold: has no effect: {reason}"]
 
 
-def test_an_order_of_ties_that_no_measure_uses_is_said(warnings):
+def test_a_tie_order_that_no_measure_uses_is_a_warning(warnings):
     (warning,) = warnings("{convention: relison, policy: {tie_order: item_asc}, metrics: [nDCG@10]}")
     assert warning.endswith("the convention relison reads lists in file order, which has no ties")
     assert warnings("{convention: receval, policy: {tie_order: item_asc}, metrics: [nDCG@10]}") == []
@@ -75,7 +75,7 @@ def test_an_order_of_ties_that_no_measure_uses_is_said(warnings):
         ("{metrics: [Precision, Recall]}", "WarpRec or ClayRS", "warprec or clayrs"),
     ],
 )
-def test_a_block_that_another_program_could_have_written_is_said_to_be_read_as_ours(evaluation, programs, names, doubt):
+def test_a_block_that_could_be_another_programs_is_reported_as_read_under_receval(evaluation, programs, names, doubt):
     reading = f"if it was written for {programs}, write convention: {names}."
     assert doubt(evaluation) == f"The evaluation is read under the convention receval; {reading}"
     assert doubt(evaluation.replace("{", "{convention: receval, ", 1)) == ""
@@ -93,11 +93,11 @@ def test_a_block_that_another_program_could_have_written_is_said_to_be_read_as_o
         "{metrics: {nDCG: {cutoff: {values: [1]}, gain: linear}}}",
     ],
 )
-def test_a_block_with_something_of_our_own_is_read_without_a_word(evaluation, doubt):
+def test_a_block_with_receval_keys_is_read_silently(evaluation, doubt):
     assert doubt(evaluation) == ""
 
 
-def test_how_a_block_is_read_stands_below_the_table_and_validate_says_it(receval, sample):
+def test_the_doubt_about_a_block_is_printed_below_the_table_and_by_validate(receval, sample):
     changed = ("--set", "evaluation={metrics: [nDCG]}")
     said = "The evaluation is read under the convention receval; if it was written for WarpRec, write convention: warprec."
     for form in ("table", "md", "json"):
@@ -106,7 +106,7 @@ def test_how_a_block_is_read_stands_below_the_table_and_validate_says_it(receval
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "json", "jsonl", "latex", "md"])
-def test_how_a_block_is_read_is_said_on_standard_error_whatever_is_printed(form, receval, sample):
+def test_the_doubt_about_a_block_is_on_standard_error_for_every_format(form, receval, sample):
     changed = ("--set", "evaluation={metrics: [nDCG]}", "--format", form)
     said = "receval: The evaluation is read under the convention receval; if it was written for WarpRec, write convention: warprec."
     assert receval("run", sample / "quickstart.yaml", *changed)[2].count(said) == 1

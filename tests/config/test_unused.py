@@ -1,4 +1,4 @@
-"""What a config says and no measure uses is a warning; and what is said to have no effect has none."""
+"""A setting that no measure uses is a warning, and a setting with such a warning has no effect."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.variants import FORMULAS
 from tests.worlds import measured, worlds
 
 POLICIES = [axis for axis in Policy.model_fields if axis in AXES and axis not in ("seen_items", "unknown_items")]
-"""Every list may be emptied by the other two."""
+"""The other two can leave every list empty."""
 SETTINGS = [(axis, value) for axis in POLICIES for value in AXES[axis].values]
 MEASURES = [next(text for text in FORMULAS if text.partition("(")[0] == name) for name in METRICS]
 DATA = "data: {test: t.csv, train: r.csv, items: i.csv, predictions: p.csv, recommendations: {m: l.csv}}\n"
@@ -28,7 +28,7 @@ ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 5
 
 @settings(max_examples=10)
 @given(world=worlds(), odd=ROWS, setting=st.sampled_from(SETTINGS))
-def test_a_policy_that_no_measure_looks_at_changes_no_value(evaluate, world, odd, setting):
+def test_a_policy_that_no_measure_uses_changes_no_value(evaluate, world, odd, setting):
     axis, value = setting
     repeated = table(["user", "item", "rating"], [*world["test"].rows(), *odd])
     definitions = Evaluation(metrics=MEASURES, top_k=[3]).definitions
@@ -65,7 +65,7 @@ def test_a_policy_that_no_measure_looks_at_changes_no_value(evaluate, world, odd
         ),
     ],
 )
-def test_a_setting_that_no_measure_uses_is_said_with_the_reason(write, evaluation, warning):
+def test_a_setting_that_no_measure_uses_is_a_warning_with_the_reason(write, evaluation, warning):
     loaded = load_config(write("c.yaml", f"{DATA}evaluation: {evaluation}\n"))
     assert [given.partition(": evaluation.")[2] for given in loaded.warnings] == [warning]
 
@@ -83,5 +83,5 @@ def test_a_setting_that_no_measure_uses_is_said_with_the_reason(write, evaluatio
         "{yardsticks: [oracle], metrics: [RMSE, nDCG@5]}",
     ],
 )
-def test_a_setting_that_some_measure_uses_is_no_reason_to_warn(write, evaluation):
+def test_a_setting_that_some_measure_uses_is_not_a_warning(write, evaluation):
     assert load_config(write("c.yaml", f"{DATA}evaluation: {evaluation}\n")).warnings == ()

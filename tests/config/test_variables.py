@@ -1,9 +1,9 @@
-"""What a config took from the environment is `${NAME}` in what is written, and another config of the process has its own texts."""
+"""A value of the environment is written as `${NAME}`, and each config of a process has its own values."""
 
 from __future__ import annotations
 
 from receval import load_config, run
-from receval.secrets import without_values
+from receval.secrets import mask_values
 
 
 def test_results_name_the_variables_of_their_own_config_only(write, tmp_path):
@@ -17,9 +17,9 @@ def test_results_name_the_variables_of_their_own_config_only(write, tmp_path):
     assert "WHERE" not in str(given.resolved()) + str(run(given).inputs)
 
 
-def test_the_name_of_a_variable_is_whole_although_another_value_stands_in_it(write):
+def test_the_name_of_a_variable_is_whole_even_if_it_contains_another_value(write):
     values = {"abcdefgh": "${MY_SECRET_FOLDER}", "SECRET": "${OTHER}", "abcdefghijk": "${LONGER}"}
-    assert without_values("abcdefgh/SECRET/abcdefghijk", values) == "${MY_SECRET_FOLDER}/${OTHER}/${LONGER}"
+    assert mask_values("abcdefgh/SECRET/abcdefghijk", values) == "${MY_SECRET_FOLDER}/${OTHER}/${LONGER}"
     text = "data: {test: t.csv, recommendations: {m: '${MY_SECRET_FOLDER}/${OTHER}.csv'}}\nevaluation: {metrics: [MRR]}\n"
     environment = {"MY_SECRET_FOLDER": "abcdefgh", "OTHER": "SECRET"}
     resolved = load_config(write("a.yaml", text), environment=environment).resolved_yaml()

@@ -1,4 +1,4 @@
-"""Results and comparisons to be shown, and a TeX."""
+"""Fixtures of contents: results, comparisons, and a TeX."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from receval.results.comparison import Comparison
-from receval.stats.concluding import corrected
+from receval.stats.concluding import judge_family
 from receval.stats.difference import VERDICTS, Settings, Subject
 from receval.stats.two_models import compare_paired, compare_wholes
 
@@ -18,7 +18,9 @@ SETTINGS = Settings()
 
 @pytest.fixture(scope="session")
 def comparison():
-    """A measure for each verdict, in the order of `VERDICTS`, and a value of whole models, which has none; a group and a loser."""
+    """Return a comparison with one measure per verdict, in the order of `VERDICTS`, a value of whole models, which has none; a group and a
+    user who loses.
+    """
     random = np.random.default_rng(0)
     base, noise = random.random(500), random.normal(0, 0.1, 500)
     values = {"better": base + 0.1, "worse": base - 0.1, "equivalent": base + 0.001, "identical": base, "inconclusive": base}
@@ -29,7 +31,7 @@ def comparison():
     ]
     whole = compare_wholes(Subject("Coverage@10", "main", "today"), 0.1, 0.2, SETTINGS)
     group = compare_paired(Subject("M0@10", "main", "today", by="plan", group="free"), base[:50], values["better"][:50], SETTINGS)
-    differences = corrected([*made, whole], SETTINGS)
+    differences = judge_family([*made, whole], SETTINGS)
     measures = tuple(one.subject.measure for one in differences)
     return Comparison(
         base="main",
@@ -40,6 +42,6 @@ def comparison():
         values={(one.subject.measure, "main"): one.base_value for one in differences}
         | {(one.subject.measure, "today"): one.value for one in differences},
         higher_is_better=dict.fromkeys(measures, True),
-        by_group=corrected([group], SETTINGS),
+        by_group=judge_family([group], SETTINGS),
         losers={("today", "M1@10"): pl.DataFrame({"user": ["u7"], "base": [0.5], "model": [0.25], "difference": [-0.25]})},
     )

@@ -1,4 +1,4 @@
-"""Results made by hand: many models and measures, without files."""
+"""Results built from rows: many models and measures, without files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CUTOFFS = (5, 10, 20, 100)
 
 
 def result_of(rows: Sequence[Row], users: int = 1234) -> Result:
-    """A result of those rows."""
+    """Return a result with these rows."""
     models = dict.fromkeys(row.model for row in rows)
     counts = {model: Counts(users, users, users, users) for model in models}
     better = {row.label: row.higher_is_better for row in rows}
@@ -22,7 +22,7 @@ def result_of(rows: Sequence[Row], users: int = 1234) -> Result:
 
 
 def crowd(n_models: int = 30, metrics: Sequence[str] = METRICS, cutoffs: Sequence[int] = CUTOFFS) -> Result:
-    """Thirty models and forty measures, if not told otherwise; names of models are of all lengths."""
+    """Return a result of models with names of all lengths; by default thirty models and forty measures."""
     draw = random.Random(7)
     rows = []
     for number in range(n_models):

@@ -1,4 +1,4 @@
-"""Differences in every form: one list of columns, one set of words."""
+"""Differences in every form have the same columns and the same words."""
 
 from __future__ import annotations
 
@@ -21,11 +21,14 @@ from receval.render.result_data import comparison_cells, comparison_rows
 from receval.render.screen import show
 from receval.stats.difference import VERDICTS
 
-RETIRED = ("tiny", "cannot be told", "told apart", "p_same", '"same"', '"none"')
+from tests.words import retired_in
+
+OLD_NAMES = ("tiny", "p_same", '"same"', '"none"')
+"""Former names of verdicts and fields."""
 
 
 class Pipe(StringIO):
-    """A pipe that takes any sign."""
+    """A pipe that accepts any character."""
 
     encoding = "utf-8"
 
@@ -35,19 +38,19 @@ def on_screen(document):
 
 
 RENDERERS = {"screen": on_screen, "markdown": as_markdown, "page": as_html, "latex": as_latex}
-"""Form → what makes it of a document."""
+"""Form → its renderer of documents."""
 
 
 def tables(document):
     return [block for block in document if isinstance(block, Table)]
 
 
-def test_each_measure_has_the_verdict_that_it_was_made_for(comparison):
+def test_each_measure_of_the_fixture_has_its_verdict(comparison):
     assert [one.verdict for one in comparison.differences] == [*VERDICTS, None]
 
 
 @pytest.mark.parametrize("form", RENDERERS)
-def test_a_further_column_of_differences_is_one_row_of_one_list_and_shows_in_every_form(form, comparison, monkeypatch):
+def test_a_column_added_to_the_list_of_columns_is_in_every_form(form, comparison, monkeypatch):
     assert "effect" not in RENDERERS[form](differences.document(comparison))
     effect = DifferenceColumn("effect", "value", lambda one, shown: Cell("" if one.effect_size is None else f"{one.effect_size:.3f}"))
     monkeypatch.setattr(differences, "COLUMNS", (*COLUMNS[:-1], effect, COLUMNS[-1]))
@@ -65,10 +68,11 @@ SELECTIONS = {
 
 @pytest.mark.parametrize("selection", SELECTIONS)
 @pytest.mark.parametrize("form", RENDERERS)
-def test_every_form_names_each_verdict_by_its_word_and_by_no_other(form, selection, comparison):
+def test_every_form_names_each_verdict_by_the_same_word(form, selection, comparison):
     text = RENDERERS[form](SELECTIONS[selection](comparison)).replace('"up","same","down"', "")
     assert [verdict for verdict in VERDICTS if verdict not in text] == []
-    assert [word for word in RETIRED if word in text] == []
+    assert [word for word in OLD_NAMES if word in text] == []
+    assert retired_in(text) == []
 
 
 def test_files_and_charts_name_each_verdict_by_its_word(comparison):
@@ -76,10 +80,10 @@ def test_files_and_charts_name_each_verdict_by_its_word(comparison):
     forms["chart"] = json.dumps(chart(ReportContent({}, (), comparison)).spec).encode()
     for form, text in forms.items():
         assert [verdict for verdict in VERDICTS if verdict not in text.decode()] == [], form
-        assert [word for word in RETIRED if word in text.decode().replace('"same": ', "")] == [], form
+        assert [word for word in OLD_NAMES if word in text.decode().replace('"same": ', "")] == [], form
 
 
-def test_the_json_form_is_of_version_2_and_a_difference_without_a_verdict_has_null(comparison):
+def test_json_has_version_2_and_null_for_a_missing_verdict(comparison):
     content = json.loads(as_json(comparison_cells(comparison)))
     assert content["format_version"] == 2
     whole = content["comparisons"][-1]
@@ -88,7 +92,7 @@ def test_the_json_form_is_of_version_2_and_a_difference_without_a_verdict_has_nu
 
 
 @pytest.mark.parametrize("width", [60, 80])
-def test_the_verdict_stands_beside_the_difference_on_a_narrow_screen(width, comparison, monkeypatch):
+def test_the_verdict_is_beside_the_difference_on_a_narrow_screen(width, comparison, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(width))
     text = on_screen(tables(differences.document(comparison))[:1])
     lines = text.splitlines()
@@ -98,17 +102,17 @@ def test_the_verdict_stands_beside_the_difference_on_a_narrow_screen(width, comp
     assert "not shown at this width: " in text
 
 
-def test_nothing_yields_where_there_is_room(comparison):
+def test_no_column_is_dropped_on_a_wide_screen(comparison):
     assert "not shown" not in on_screen(differences.document(comparison))
 
 
-def test_measures_that_are_not_tested_come_last_and_say_so(comparison):
+def test_untested_measures_come_last_and_are_labelled(comparison):
     table = differences.pair_tables(replace(comparison, judged=("M2@10",)))[0]
     assert [row[0].text for row in table.rows][:2] == ["M2@10", "M0@10"]
     assert {row[4].text for row in table.rows[1:]} == {"(not tested)"}
 
 
-def test_a_difference_has_what_a_form_may_draw(comparison):
+def test_a_difference_has_the_values_for_charts(comparison):
     one = comparison.differences[2]
     cell = differences.pair_tables(comparison)[0].rows[2][5]
     assert (cell.drawn.value, cell.drawn.low, cell.drawn.high) == (one.difference, *one.interval)
@@ -124,7 +128,7 @@ def test_all_pairs_share_a_table_with_a_line_above_each(comparison):
     assert "equivalent: shown to differ by less than the margin" in joined.notes[0]
 
 
-def test_letters_stand_behind_values_and_take_the_place_of_tables_of_many_pairs(comparison):
+def test_letters_follow_values_and_replace_tables_of_many_pairs(comparison):
     letters = {"M0@10": {"main": "a", "today": "b"}}
     few = replace(comparison, base=None, letters=letters)
     assert [cell.note for cell in differences.letters_table(few).rows[0]] == ["", "a", "b"]
@@ -134,7 +138,7 @@ def test_letters_stand_behind_values_and_take_the_place_of_tables_of_many_pairs(
     assert len(tables(differences.document(few))) == len(tables(differences.document(many))) + 1
 
 
-def test_the_users_who_lose_most_come_with_the_command_that_looks_at_the_first(comparison):
+def test_the_users_who_lose_most_come_with_the_command_that_explains_the_first(comparison):
     text = as_markdown(differences.document(comparison, "my.yaml"))
     assert "## Users with the largest losses in M1@10 with today" in text
     assert "| u7 | 0.5000 | 0.2500 | −0.2500 |" in text

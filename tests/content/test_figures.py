@@ -1,4 +1,4 @@
-"""Charts: their specs hold the numbers, and pictures have nothing that acts."""
+"""Charts: their specs have the numbers, and pictures have no scripts or links."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ def hostile(tmp_path_factory):
 
 
 def rows(spec):
-    """All rows of data in a spec."""
+    """Return all rows of data in a spec."""
     if isinstance(spec, dict):
         own = spec["data"]["values"] if "data" in spec else []
         return [*own, *(row for value in spec.values() for row in rows(value))]
     return [row for value in spec for row in rows(value)] if isinstance(spec, list) else []
 
 
-def test_lines_over_k_hold_every_value_of_their_metrics(content):
+def test_lines_over_k_have_every_value_of_their_metrics(content):
     shown = {(row["model"], row["metric"], row["k"]): row["value"] for row in rows(figures.over_k(content).spec)}
     assert shown == {(row.model, row.metric, str(row.k)): row.value for row in content.results["result"].rows}
 
 
-def test_the_best_possible_lists_are_in_no_picture_beside_which_models_would_look_alike(tmp_path):
+def test_charts_leave_out_the_oracle_because_models_would_look_alike_beside_it(tmp_path):
     content = reported(evaluated(tmp_path, ["popular", "good"], yardsticks={"oracle": True}, metrics=["nDCG", "Recall"]))
     for kind in ("over_k", "trade_off"):
         assert {row["model"] for row in rows(figures.FIGURES[kind](content).spec)} == {"popular", "good"}, kind
@@ -70,14 +70,14 @@ def test_ranges_share_a_scale_unless_a_gap_would_take_more_than_two_thirds_of_it
     assert nearby([(0.4, 0.42), (0.01, 0.02)]) == {0, 1}
 
 
-def test_ranges_around_zero_keep_the_scale_and_others_lose_it():
+def test_ranges_near_zero_share_a_scale_and_far_ones_get_their_own():
     assert nearby([(0.01, 0.03), (-0.5, -0.4)], (0.0, 0.0)) == {0}
     assert nearby([(-0.5, -0.4)], (0.0, 0.0)) == {0}
     assert nearby([(0.01, 0.03), (-0.05, -0.04)], (0.0, 0.0)) == {0, 1}
 
 
 def panels(spec, names=()):
-    """The names of the models of each panel of a spec."""
+    """Return the names of the models in each panel of a spec."""
     if "concat" in spec or "vconcat" in spec:
         return [panel for part in spec.get("concat", spec.get("vconcat")) for panel in panels(part)]
     return [{row.get("model", row.get("row")) for row in rows(spec)}]
@@ -93,7 +93,7 @@ def test_a_weak_model_has_panels_of_its_own_and_does_not_squeeze_the_close_ones(
     assert "A model that is far from the others is in a panel below with a scale of its own." in chart.caption
 
 
-def test_a_model_far_from_the_others_is_in_a_trade_off_of_its_own(tmp_path):
+def test_a_model_far_from_the_others_gets_its_own_trade_off_chart(tmp_path):
     content = reported(evaluated(tmp_path, ["weak", "good", "better"]), baseline="good")
     at = {"weak": 0.01, "good": 0.8, "better": 0.82}
     points = [replace(one, row=replace(one.row, value=at[one.name]), low=None, high=None) for one in content.points]
@@ -114,17 +114,17 @@ def test_the_chart_of_a_narrow_page_is_less_than_half_as_wide_and_has_the_same_r
         assert 300 < narrow < 460
 
 
-def test_of_one_pair_measures_of_like_size_share_a_scale(tmp_path):
+def test_measures_of_similar_size_share_a_scale_in_a_chart_of_one_pair(tmp_path):
     content = reported(evaluated(tmp_path, ["one", "other"]))
     assert {row["row"] for row in rows(figures.differences(content).spec)} == {label for label in content.labels if "Cov" not in label}
 
 
-def test_every_user_stands_in_the_histogram_once(content):
+def test_every_user_is_in_the_histogram_once(content):
     for spread in content.comparison.spreads:
         assert spread.zero + sum(one.rows for one in spread.bins) == spread.n_users == 40
 
 
-def test_the_two_measures_to_trade_are_of_different_kinds(content):
+def test_the_two_measures_of_a_trade_off_are_of_different_kinds(content):
     assert "ItemCoverage@1 (upwards) and nDCG@1" in figures.trade_off(content).caption
 
 
@@ -154,8 +154,8 @@ def test_hostile_names_can_be_drawn(kind, hostile):
 
 
 @needs_extra
-def test_every_character_that_is_no_letter_can_be_in_the_names_of_many_models(tmp_path):
-    """Vega writes names into expressions that it reads again: an end of a line of Unicode within one is none that it can read."""
+def test_names_of_models_can_have_every_character_that_is_not_a_letter(tmp_path):
+    """Try them because Vega parses names within expressions, where a Unicode line separator is invalid."""
     kinds = ("Cc", "Cf", "Zl", "Zp", "Zs", "Po", "Sm", "Cn")
     odd = [chr(code) for code in range(1, 0x3000) if unicodedata.category(chr(code)) in kinds]
     names = [f"m{number}{''.join(odd[number::8])}\u2028m\u2029" for number in range(8)]
@@ -168,7 +168,7 @@ def test_every_character_that_is_no_letter_can_be_in_the_names_of_many_models(tm
 
 
 @needs_extra
-def test_slim_pictures_show_what_the_whole_ones_do(content):
+def test_slim_pictures_have_the_texts_of_full_ones(content):
     import vl_convert
 
     spec = figures.over_k(content).spec
@@ -184,7 +184,7 @@ def test_pictures_come_in_three_formats(form, begins, content):
 
 
 def contrast(one, other):
-    """The contrast of two colours by WCAG 2."""
+    """Return the contrast of two colours by WCAG 2."""
 
     def light(colour):
         parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]

@@ -1,4 +1,4 @@
-"""Findings of the health checks, on a screen: a few findings in full, the others counted, lines that stand in."""
+"""Findings of the health checks on a screen: a few in full, the others counted, wrapped lines indented."""
 
 from __future__ import annotations
 
@@ -27,20 +27,35 @@ def show(monkeypatch):
 
 
 def test_five_findings_are_shown_in_full_and_the_others_counted_with_the_command_that_shows_them(show):
-    found = [finding("R01", "error"), *(finding("R04", model=f"m{number}") for number in range(30)), finding("X14")]
+    found = [
+        finding("R01", "error"),
+        *(finding("R04", model="m", sentence=f"{number} of 99 rows are odd.") for number in range(30)),
+        finding("X14"),
+    ]
     text = show(found, command="receval check config.yaml")
     heads = [line.split("  ")[0] for line in text.splitlines() if line.startswith(("error", "warning"))]
-    assert heads == ["error R01", "warning R04", "warning R04", "warning R04", "warning X14"]  # no check is hidden behind another one
+    assert heads == ["error R01", "warning R04", "warning R04", "warning R04", "warning X14"]  # every check is shown at least once
     assert text.endswith("and 27 more warnings (R04 × 27): receval check config.yaml shows all\n")
     assert show(found).count("R04") == 30
 
 
-def test_all_findings_are_shown_where_there_are_few(show):
-    found = [finding("R04", model=f"m{number}") for number in range(5)]
+def test_a_few_findings_are_all_shown(show):
+    found = [finding("R04", model="m", sentence=f"{number} of 99 rows are odd.") for number in range(5)]
     assert "more" not in show(found, command="receval check config.yaml")
 
 
-def test_wrapped_lines_stand_in_below_their_text(show):
+def test_the_same_finding_of_several_models_is_shown_once_with_their_names(show):
+    found = [finding("R04", model=f"m{number}", examples=["user 1"]) for number in range(6)]
+    other = finding("R04", model="m7", examples=["user 2"])
+    of_all, of_one, *_ = show([*found, other]).split("warning R04  ")[1:]
+    assert of_all.startswith("m0, m1, m2, m3, m4, m5: 1 of 2 rows is odd.\n")
+    assert of_one.startswith("m7: 1 of 2 rows is odd.\n")
+    short = show([*found, *(finding(f"X0{number}") for number in range(5))], command="receval check")
+    assert "warning R04  m0, m1, m2 and 3 more: 1 of 2 rows is odd." in short
+    assert short.endswith("and 1 more warning (X04): receval check shows all\n")
+
+
+def test_wrapped_lines_are_indented_below_their_text(show):
     lines = show([finding("R04", model="popular", sentence="some lists have tied scores " * 4)], 60).splitlines()
     assert lines[0].startswith("warning R04  popular: some lists")
     assert all(line.startswith(" " * 13) for line in lines[1:3])
@@ -48,7 +63,14 @@ def test_wrapped_lines_stand_in_below_their_text(show):
     assert max(map(len, lines)) <= 60
 
 
-def test_control_characters_of_ids_are_seen_and_not_obeyed(show):
+@pytest.mark.parametrize("width", range(40, 60))
+def test_a_percentage_stays_on_one_line(width, show):
+    text = show([finding("R10", sentence="5,000 of 5,000 relevant items (94.0 %) are in them, and 9.9 % are first.")], width)
+    assert "94.0 %" in text
+    assert "9.9 %" in text
+
+
+def test_control_characters_of_ids_are_escaped(show):
     text = show([finding("R04", examples=["user \x1b[2J\n1"])])
     assert r"for example: user \x1b[2J\n1" in text
     assert "\x1b" not in text

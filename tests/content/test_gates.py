@@ -1,4 +1,4 @@
-"""Gates as a table: aligned, in words that an output can encode, in colour on a terminal alone."""
+"""Gates as a table: aligned, in words that the output can encode, in colour only on a terminal."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ FAIL = Gate("nDCG@10 loses at most 2 %", "home", "nDCG@10", outcome="fail", cons
             difference=-0.053, low=-0.08, high=-0.021, found="−5.3 %, at best −2.1 %", remark="loss exceeds the limit of 2 %")  # fmt: skip
 
 
-def written(encoding):
+def as_text(encoding):
     return io.TextIOWrapper(io.BytesIO(), encoding=encoding)
 
 
-def test_the_table_says_what_is_judged_and_how_it_ended():
-    assert show(gates.document([PASS, FAIL], summary=False), written("utf-8")) == (
+def test_the_table_has_each_gate_with_its_outcome():
+    assert show(gates.document([PASS, FAIL], summary=False), as_text("utf-8")) == (
         "gates · home against main · 350 users, paired · one-sided 95 % bounds\n"
         "  pass  Recall@20 ≥ 0.25           0.2616\n"
         "  FAIL  nDCG@10 loses at most 2 %  −5.3 %, at best −2.1 %  loss exceeds the limit of 2 %\n"
     )
 
 
-def test_an_output_without_its_signs_gets_plain_ones():
-    text = show(gates.document([PASS, FAIL], summary=False), written("ascii"))
+def test_an_output_without_unicode_gets_plain_signs():
+    text = show(gates.document([PASS, FAIL], summary=False), as_text("ascii"))
     assert text.isascii()
     assert "  FAIL  nDCG@10 loses at most 2 %  -5.3 %, at best -2.1 %  loss exceeds the limit of 2 %\n" in text
     assert "Recall@20 >= 0.25" in text
@@ -37,7 +37,7 @@ def test_an_output_without_its_signs_gets_plain_ones():
 
 def test_several_models_are_named_in_each_row_and_another_base_in_its_rule():
     other = Gate(**{**asdict(FAIL), "model": "other", "base": "popular"})
-    lines = show(gates.document([PASS, FAIL, FAIL, other], summary=False), written("utf-8")).splitlines()
+    lines = show(gates.document([PASS, FAIL, FAIL, other], summary=False), as_text("utf-8")).splitlines()
     assert lines[0] == "gates · 2 models against main and popular · 350 users, paired · one-sided 95 % bounds"
     assert lines[2].startswith("  FAIL  home   nDCG@10 loses at most 2 %  ")
     assert lines[4].startswith("  FAIL  other  nDCG@10 loses at most 2 % against popular  ")
@@ -50,11 +50,11 @@ def test_markdown_has_the_same_cells():
     assert "- 1 of 2 gates failed" in text
 
 
-def test_nothing_is_said_without_gates():
+def test_without_gates_there_is_no_text():
     assert gates.document([]) == ()
 
 
-def test_a_gate_that_was_not_judged_says_why():
+def test_a_gate_that_was_not_judged_has_its_reason():
     skipped = Gate(**{**asdict(PASS), "outcome": "skipped", "found": "", "sentence": "there is no value"})
     (row,) = gates.table([skipped]).rows
     assert [cell.text for cell in row] == ["not judged", "Recall@20 ≥ 0.25", "", "there is no value"]

@@ -1,4 +1,4 @@
-"""Numbers have the decimals that they need, and no more."""
+"""Numbers have exactly the decimals that they need."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def printed(*values, whole=False):
         ((2e20,), ["2.000e+20"]),
     ],
 )
-def test_values_of_one_measure_have_the_same_decimals_and_none_looks_like_zero_that_is_not(values, expected):
+def test_values_of_one_measure_have_the_same_decimals_and_only_zero_looks_like_zero(values, expected):
     assert printed(*values) == expected
 
 
-def test_counts_are_whole_numbers_with_thousands_and_means_of_counts_are_not():
+def test_counts_have_thousands_separators_and_means_of_counts_have_decimals():
     assert printed(1234567.0, 12.0, whole=True) == ["1,234,567", "12"]
     assert printed(1.36, 2.0, whole=True) == ["1.3600", "2.0000"]
 
 
-def test_numbers_are_aligned_by_the_point():
+def test_numbers_are_aligned_at_the_decimal_point():
     assert aligned(["1,234", "0.2357", "-0.20", "", "1e-12"]) == ("1,234     ", "0.2357", "-0.20  ", "", "1e-12 ")
 
 
@@ -47,7 +47,7 @@ def row(metric, value, aggregate="mean", k=10):
     return Row("m", metric, k, aggregate, value, 100)
 
 
-def test_the_registry_says_what_counts_and_a_share_of_one_is_no_count():
+def test_the_registry_declares_counts_and_a_share_is_not_a_count():
     formats = Formats.of([row("Hits", 3.0), row("ItemCoverage", 1.0), row("NumUsers", 1.0, "sum", None), row("Precision", 1.0)])
     assert formats.text("Hits@10", 3.0) == "3"
     assert formats.text("ItemCoverage@10", 1.0) == "1.0000"
@@ -56,7 +56,7 @@ def test_the_registry_says_what_counts_and_a_share_of_one_is_no_count():
     assert Formats.of([row("ItemCoverage", 1642.0)]).text("ItemCoverage@10", 1642.0) == "1,642"
 
 
-def test_digits_are_those_that_were_asked_for_but_for_counts():
+def test_digits_can_be_chosen_except_for_counts():
     formats = Formats.of([row("nDCG", 0.23456), row("MRR", 0.0003), row("Hits", 1642.0)], 2)
     assert [formats.text(label, value) for label, value in (("nDCG@10", 0.23456), ("MRR@10", 0.0003), ("Hits@10", 1642.0))] == [
         "0.23", "0.00", "1,642",

@@ -1,4 +1,4 @@
-"""A document says what was computed, and on what."""
+"""The LaTeX document names the definitions and the data."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from msgspec.structs import replace
 from receval.comparison.comparing import compare
-from receval.comparison.questions import Questions
+from receval.comparison.comparison_options import ComparisonOptions
 from receval.content.paper import definitions, formula_of, paper_document, result_tables
 from receval.conventions import AXES, load
 from receval.evaluation.plan import in_full
@@ -15,12 +15,12 @@ from receval.metrics.notation import GLOSSARY
 from receval.names.measure_strings import parse
 from receval.render.latex import PREAMBLE, as_latex, documented
 
-from tests.comparison.conftest import truth
+from tests.comparison.conftest import rated_items
 from tests.metrics.test_formulas import BESIDE, forms
 from tests.papers import HOSTILE
 
 
-def test_a_document_defines_every_measure_with_formula_and_choices(result):
+def test_a_document_defines_every_measure_with_formula_and_settings(result):
     latex = as_latex(paper_document(result("a", "b", metrics=["nDCG(gain=linear)", "RBP", "0.5*nDCG@3 + 0.5*Recall@3"])))
     assert r"\subsection*{nDCG(gain=linear)}" in latex
     assert r"\mathrm{nDCG}@k(u) = \sum_{r=1}^{k} \frac{h_r\,g_r}{\log_{2}(r + 1)}" in latex
@@ -35,7 +35,7 @@ def test_a_document_defines_every_measure_with_formula_and_choices(result):
 
 
 @pytest.mark.parametrize(("name", "key"), sorted(BESIDE))
-def test_a_choice_that_the_formula_does_not_show_is_named_beside_it(result, name, key):
+def test_a_setting_that_the_formula_does_not_show_is_named_beside_it(result, name, key):
     needs = {"by": "plan"} if "by" in METRICS[name].texts else {}
     definition = resolve(parse(name if not needs else f"{name}(by=plan)"), load("receval"))
     found = replace(result("a"), definitions={name: in_full(definition)}, rows=())
@@ -45,7 +45,7 @@ def test_a_choice_that_the_formula_does_not_show_is_named_beside_it(result, name
     assert documented(f"`{key}` = `{value}`: {axis.decides}: {axis.meanings[str(value)]}") in text
 
 
-def test_formulas_of_means_and_of_models_are_not_those_of_a_user(result):
+def test_formulas_of_means_and_of_models_differ_from_those_of_a_user(result):
     latex = as_latex(paper_document(result("a", "b", metrics=["F1(of=means)", "Gini(of=recommended)"], top_k=[3])))
     assert r"\mathrm{F1}@k = \frac{(1 + \beta^2)\, \bar{M}_1" in latex
     assert "$M_1$ is Precision@3, $M_2$ is Recall@3" in latex or "$M_1$ is Precision" in latex
@@ -54,13 +54,13 @@ def test_formulas_of_means_and_of_models_are_not_those_of_a_user(result):
 
 def test_the_same_result_gives_the_same_bytes(result):
     found = result("a", "b", "c")
-    comparison = compare({"": found}, Questions(all_pairs=True))
+    comparison = compare({"": found}, ComparisonOptions(all_pairs=True))
     assert as_latex(paper_document(found, comparison)) == as_latex(paper_document(found, comparison))
     assert as_latex(result_tables(found, comparison)) == as_latex(result_tables(found, comparison))
 
 
-def test_no_user_is_named(evaluate, models):
-    renamed = truth().with_columns(user=pl.format("user-{}-x", "user"))
+def test_a_document_names_no_user(evaluate, models):
+    renamed = rated_items().with_columns(user=pl.format("user-{}-x", "user"))
     lists = {name: frame.with_columns(user=pl.format("user-{}-x", "user")) for name, frame in models("a").items()}
     lists["a"] = lists["a"].filter(pl.col("user") != "user-7-x")
     found = evaluate(renamed, lists, metrics=["nDCG"], top_k=[3], health={})
@@ -73,7 +73,7 @@ def test_a_document_of_hostile_names_compiles(result, compiled):
     metrics = ["nDCG(gain=linear,discount=log_max_r_2)", "Recall", "GAUC(negatives=train_items)", "0.5*nDCG@3"]
     train = pl.DataFrame({"user": [1, 2], "item": [3, 4]})
     found = result(*HOSTILE, users=users, train=train, by=["users.plan"], metrics=metrics, health={})
-    comparison = compare({"": found}, Questions(all_pairs=True))
+    comparison = compare({"": found}, ComparisonOptions(all_pairs=True))
     text = compiled(as_latex(paper_document(found, comparison, title=HOSTILE[1])))
     assert r"\input{/etc/passwd}" in text
     assert "100% #1 a_b {x} ~ ^ & $y$" in text

@@ -1,4 +1,4 @@
-"""Which sections a report has, and what its short form leaves out."""
+"""The sections of a report, and those that its short form leaves out."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def sections(document):
 
 
 def blocks(section, kind):
-    """All blocks of a kind in a section, also those in its folds."""
+    """Return all blocks of a kind in a section, also those in its folds."""
     return [
         found for one in section.blocks for found in (blocks(one, kind) if isinstance(one, Section) else [one]) if isinstance(found, kind)
     ]
 
 
-def test_a_part_from_elsewhere_is_on_the_page_among_its_links_and_in_the_short_form(content, monkeypatch):
+def test_a_section_of_a_plugin_is_on_the_page_in_its_links_and_in_the_short_form(content, monkeypatch):
     def own(given, short):
         yield Section("own", "Our own part", (Paragraph(f"{len(given.models)} models{'' if short else ', told at length'}"),))
 
@@ -34,21 +34,21 @@ def test_a_part_from_elsewhere_is_on_the_page_among_its_links_and_in_the_short_f
     assert "## Our own part\n\n3 models\n" in as_markdown(content)
 
 
-def test_the_short_form_has_no_charts_and_no_config_and_what_is_long_is_folded_up(result):
+def test_the_short_form_has_no_charts_or_config_and_folds_long_parts(result):
     shown = sections(summary(reported(result, baseline="popular", gates=[gate("fail")], losers=1)))
     assert [one.id for one in shown if not one.folded] == ["gates", "values", "differences", "losers"]
     assert [one.id for one in shown if one.folded] == ["findings", "groups", "done"]
     assert not [found for one in shown for kind in (Figure, Code) for found in blocks(one, kind)]
 
 
-def test_the_short_form_says_no_sentence_twice(content):
+def test_the_short_form_has_no_sentence_twice(content):
     said = {sentence for _, sentence in summary(replace(content, closing=()))[1].lines}
     points = [text for one in sections(summary(replace(content, closing=()))) for found in blocks(one, Points) for text in found.texts]
     assert said
     assert not said & set(points)
 
 
-def test_what_a_reader_has_to_know_comes_first(content):
+def test_verdicts_and_findings_come_first(content):
     heading, status, *rest = report(content)
     assert heading.text == "Evaluation of popular, good and better"
     assert isinstance(status, Status)
@@ -56,13 +56,13 @@ def test_what_a_reader_has_to_know_comes_first(content):
 
 
 @pytest.mark.parametrize("given", ["content", "hostile"])
-def test_every_table_of_the_page_has_a_name_of_its_own_and_a_caption(given, request):
+def test_every_table_of_the_page_has_its_own_name_and_a_caption(given, request):
     tables = [found for one in sections(report(request.getfixturevalue(given))) for found in blocks(one, Table)]
     assert len({one.id for one in tables} - {""}) == len(tables) > 5
     assert all(one.caption for one in tables)
 
 
-def test_values_of_the_page_and_of_its_short_form_are_the_same_but_for_intervals(content):
+def test_page_and_short_form_have_the_same_values_except_intervals(content):
     page, short = (next(blocks(one, Table)[0] for one in sections(made(content)) if one.id == "values") for made in (report, summary))
     assert any(cell.drawn for row in page.rows for cell in row)
     assert [[replace(cell, spread="", drawn=None) for cell in row] for row in page.rows] == [list(row) for row in short.rows]

@@ -1,4 +1,4 @@
-"""The table of a result: what is a row, what is marked, what is split, and that nothing breaks its lines."""
+"""The table of a result: its rows, marks and parts, and that nothing breaks its lines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HOSTILE = (
 
 @pytest.fixture
 def show(monkeypatch):
-    """The table in a pipe, or on a screen of so many `columns`."""
+    """Return a function that gives the table in a pipe, or on a screen of this width."""
 
     def show(result, columns=None, encoding="utf-8", **options):
         if columns is None:
@@ -48,7 +48,7 @@ def first_column(text):
     return [line.split()[0] for line in text.splitlines() if line.startswith("  ") and line.strip()]
 
 
-def test_models_are_rows_where_there_are_more_of_them_than_measures_or_somebody_says_so(show):
+def test_models_are_rows_if_they_outnumber_measures_or_on_request(show):
     result = two_models()
     assert first_column(show(result)) == ["measure", "nDCG@10", "Recall@10", "users"]
     assert first_column(show(result, models_as_rows=True)) == ["model", "als", "knn"]
@@ -57,14 +57,14 @@ def test_models_are_rows_where_there_are_more_of_them_than_measures_or_somebody_
     assert first_column(show(many, models_as_rows=False)) == ["measure", "nDCG@10", "users"]
 
 
-def test_the_other_way_round_is_taken_where_that_fits_the_screen(show):
+def test_a_table_is_transposed_if_only_that_fits_the_screen(show):
     result = result_of([row for index in range(4) for row in values(f"model_with_a_name_{index}", *((name, 0.1) for name in METRICS[:4]))])
     assert first_column(show(result))[0] == "measure"
     assert first_column(show(result, 85))[0] == "model"
     assert "…" not in show(result, 85)
 
 
-def test_the_best_value_as_printed_is_marked_and_what_the_mark_says_is_no_claim(show):
+def test_the_highest_printed_value_is_marked_as_not_tested(show):
     result = result_of([*values("a", ("nDCG", 0.20001)), *values("b", ("nDCG", 0.20002)), *values("c", ("nDCG", 0.1))])
     text = show(result)
     assert text.count("0.2000 ◃") == 2
@@ -84,7 +84,7 @@ def test_values_not_clearly_different_from_the_best_are_marked_by_the_conclusion
     assert "◂ best, or not clearly different from the best (paired t test, Holm over 1 comparison, 5 %)." in text
 
 
-def test_sentences_stand_right_below_the_table(show):
+def test_closing_sentences_are_right_below_the_table(show):
     text = show(two_models(), closing=["als is better than knn."])
     assert text.index("users") < text.index("als is better than knn.\n\n") < text.index("◃ highest")
 
@@ -94,7 +94,7 @@ def with_interval():
     return result_of([*rows, *(Row(model, "nDCG", 10, "ci95", 0.007, 100, None) for model in ("als", "knn"))])
 
 
-def test_an_interval_stands_in_the_cell_of_its_mean_where_it_fits(show):
+def test_an_interval_is_in_the_cell_of_its_mean_if_it_fits(show):
     text = show(with_interval(), digits=3)
     assert "0.240 ± 0.007 ◃" in text
     assert "ci95" not in text
@@ -114,7 +114,7 @@ def test_no_name_breaks_a_line_or_becomes_markup(columns, show):
         assert f"  {shown} " in text, shown
 
 
-def test_numbers_stand_below_each_other_by_the_point_whatever_is_marked(show):
+def test_decimal_points_are_aligned_also_in_marked_cells(show):
     rows = [row for model in "ab" for row in values(model, ("nDCG", 0.25 if model == "a" else 0.2), ("Hits", 1234.0), ("MRR", 0.00012))]
     lines = [line for line in show(result_of(rows)).splitlines() if "10 ↑" in line]
     columns = [[match.start() for match in re.finditer(r"\.", line)] for line in lines if "Hits" not in line]
@@ -123,14 +123,14 @@ def test_numbers_stand_below_each_other_by_the_point_whatever_is_marked(show):
     assert [match.end() for match in re.finditer("1,234", hits)] == columns[0]
 
 
-def test_names_that_look_alike_when_cut_are_numbered(show):
+def test_names_that_are_equal_when_cut_are_numbered(show):
     rows = [row for name in HOSTILE for row in values(name, ("nDCG", 0.25))]
     names = first_column(show(result_of(rows), 60))
     assert len(set(names)) == len(names)
     assert any(name.endswith("#2") for name in names)
 
 
-def test_what_an_output_cannot_encode_is_written_with_what_it_has(show):
+def test_characters_that_an_output_cannot_encode_are_replaced(show):
     rows = [row for name in HOSTILE for row in values(name, ("nDCG", 0.25), ("MAP", 0.1))]
     text = show(result_of([*rows, *values("best", ("nDCG", 0.5), ("MAP", 0.6))]), 80, encoding="ascii")
     assert text.isascii()

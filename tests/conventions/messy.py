@@ -1,4 +1,4 @@
-"""Random small data as files of libraries have it: repeated rows, empty users, ratings of 0; and a literal reading of it by convention."""
+"""Random small data as libraries get them: repeated rows, empty users, ratings of 0; and a literal evaluation by convention."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tests.conftest import table
 from tests.worlds import World, pairs, sides
 
 NOT_COVERED: Any = object()
-"""In the place of a value that `tests/literal.py` does not compute."""
+"""A value that `tests/literal.py` does not compute."""
 ONCE = ("unique_hits", "keep_best_rank", "keep_last_row", "sum_scores")
 
 
 @st.composite
 def messy_worlds(draw: Any) -> World:
-    """Rows of a pair repeated in every file, users in one file only, users whose ratings are all 0, ties, empty lists."""
+    """Draw repeated rows in every file, users in one file only, users whose ratings are all 0, ties, empty lists."""
     users, items = range(draw(st.integers(1, 5))), range(draw(st.integers(1, 8)))
     chance = random.Random(draw(st.integers(0, 2**32)))
     unliking = {user for user in users if chance.random() < 0.3}
@@ -35,24 +35,24 @@ def messy_worlds(draw: Any) -> World:
         for item in chance.sample([*items, 100, 101], chance.randint(0, len(items)))
     ]
     lists += [(user, item, chance.random()) for user, item, _ in lists if chance.random() < 0.2]
-    test += [(0, 0, 5.0), (70, 0, float(chance.randint(0, 5)))]  # 70 has no list, 99 no test row
+    test += [(0, 0, 5.0), (70, 0, float(chance.randint(0, 5)))]  # user 70 has no list, user 99 no test row
     lists += [(0, 0, 0.5), (99, 0, 1.0)]
     chance.shuffle(test)
     chance.shuffle(lists)
     of_sides = sides(chance, users, items)
-    of_sides["train"] = of_sides["train"].filter((pl.col("user") != 0) | (pl.col("item") != 0))  # 0 is relevant to 0 in any case
+    of_sides["train"] = of_sides["train"].filter((pl.col("user") != 0) | (pl.col("item") != 0))  # keeps the hit of user 0
     of_sides["predictions"] = pl.concat([of_sides["predictions"], of_sides["predictions"].head(3).with_columns(pl.col("prediction") / 2)])
     return {"test": table(["user", "item", "rating"], test), "lists": ranked(table(["user", "item", "score"], lists)), **of_sides}
 
 
 def ranked(lists: pl.DataFrame) -> pl.DataFrame:
-    """The lists with a column of ranks, all different, by falling score."""
+    """Return the lists with a column of ranks, all different, by falling score."""
     places = pl.struct(-pl.col("score"), pl.int_range(pl.len())).rank("ordinal").over("user").cast(pl.Int64)
     return lists.with_columns(rank=places)
 
 
 def shuffled_within_users(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
-    """The rows in another order, in which those of each user follow each other as before."""
+    """Return the rows with users interleaved in another order; the rows of each user keep their order."""
     users = frame["user"].to_numpy()
     slots = np.random.default_rng(seed).permutation(users)
     order = np.empty(len(users), dtype=np.int64)
@@ -61,7 +61,7 @@ def shuffled_within_users(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
 
 
 class Reader:
-    """A world read literally as the axes of a definition say."""
+    """A world, evaluated literally by the axes of a definition."""
 
     def __init__(self, world: World, definition: Definition) -> None:
         self.axes, self.definition = definition.axes, definition
@@ -71,7 +71,7 @@ class Reader:
         self.catalogue = set(world["items"]["item"].to_list())
 
     def value(self, user: Any) -> Any:
-        """The value of a user: `None` who does not count, `NOT_COVERED` where tests/literal.py has no answer."""
+        """Return the value of a user: `None` if not counted, `NOT_COVERED` if tests/literal.py has no answer."""
         items, gains = self.list_of(user), self.gains_of(user)
         if items is NOT_COVERED or gains is NOT_COVERED:
             return NOT_COVERED
@@ -80,13 +80,13 @@ class Reader:
             return None
         if not items and axes["missing_lists"] == "undefined":
             return NOT_COVERED
-        if not gains and self.definition.metric.name != "Utility":  # which counts misses below 0
+        if not gains and self.definition.metric.name != "Utility":  # it counts misses below 0
             return 0.0
         seen = self.seen.get(user, set())
         return literal.metric(self.definition.metric.name, items, gains, self.definition.k, self.catalogue, seen)
 
     def list_of(self, user: Any) -> Any:
-        """The items of the user's list, best first."""
+        """Return the items of the user's list, best first."""
         axes, rows = self.axes, [dict(row, place=place) for place, row in enumerate(self.lists.get(user, []))]
         repeated = len({row["item"] for row in rows}) < len(rows)
         if repeated and (axes["duplicates"] not in ONCE or axes["score_type"] == "float32"):
@@ -114,7 +114,7 @@ class Reader:
             yield {**same[0], **chosen}
 
     def gains_of(self, user: Any) -> Any:
-        """The relevant items of the user with their gains."""
+        """Return the relevant items of the user with their gains."""
         axes, truth = self.axes, self.definition.truth
         rows = [row for row in self.test.get(user, []) if truth.filter == "none" or row["item"] in self.catalogue]
         if truth.filter != "none" and (user not in self.seen or truth.filter != "known"):
@@ -133,7 +133,7 @@ class Reader:
 
 
 def by_user(frame: pl.DataFrame) -> Mapping[Any, list[dict[str, Any]]]:
-    """The rows of each user in the order of the file."""
+    """Return the rows of each user in the order of the file."""
     rows: dict[Any, list[dict[str, Any]]] = {}
     for row in frame.iter_rows(named=True):
         rows.setdefault(row["user"], []).append(row)

@@ -1,4 +1,4 @@
-"""ClayRS and its documents: who is averaged over, and what is relevant; worked by hand."""
+"""ClayRS and its documents: the users averaged over and the relevant items; worked by hand."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ def test_precision_and_fmeasure_are_sums_over_all_users_under_clayrs_docs(evalua
     measures = ["Precision", "Precision(sys_average=micro)", "PrecisionAtK@2", "FMeasure", "FMeasure(sys_average=micro)"]
     threshold = {"threshold": 3}
     docs = evaluate(test, lists, convention="clayrs-docs", relevance=threshold, metrics=measures)
-    # F1 is 2/3 and 0; pooled it is that of 1/3 and 1/1
+    # F1 is 2/3 and 0; pooled it is the F1 of 1/3 and 1/1
     expected = [0.25, 1 / 3, 0.25, 1 / 3, 0.5]
     assert [(row.value, row.n_users) for row in docs.rows] == [(pytest.approx(value), 2) for value in expected]
     program = evaluate(test, lists, convention="clayrs", relevance=threshold, metrics=measures)
     assert [(row.value, row.n_users) for row in program.rows] == [(pytest.approx(v), 1) for v in (0.5, 0.5, 0.5, 2 / 3, 2 / 3)]
 
 
-def test_the_mean_of_all_ratings_is_that_of_each_fold(write):
-    """The means are 3 and 2."""
+def test_the_mean_of_all_ratings_is_computed_per_fold(write):
+    """Use folds whose mean ratings are 3 and 2."""
     write("test_a.csv", "user,item,rating\n1,1,5\n1,2,1\n")
     write("test_b.csv", "user,item,rating\n1,1,3\n1,2,1\n")
     write("lists.csv", "user,item\n1,1\n")

@@ -1,4 +1,4 @@
-"""Convention files: what comes with receval is complete and consistent, and what a user writes wrong is said with its line."""
+"""Convention files: those of receval are complete and consistent, and errors of users' files are reported with their line."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ REQUIRED = (
 
 
 def test_every_library_has_its_convention():
-    assert set(REQUIRED.split()) <= set(conventions.known())
+    assert set(REQUIRED.split()) <= set(conventions.builtin_names())
 
 
-@pytest.mark.parametrize("name", conventions.known())
-def test_a_convention_gives_every_axis_a_value_and_says_whose_it_is(name):
+@pytest.mark.parametrize("name", conventions.builtin_names())
+def test_a_convention_sets_every_axis_and_names_its_library(name):
     convention = conventions.load(name)
     metrics.check(convention)
     assert convention.name == name
@@ -88,10 +88,10 @@ def test_a_convention_gives_every_axis_a_value_and_says_whose_it_is(name):
         ("recommenders", "ndcg_at_k(score_type=raw,discfun_type=loge)@10", "nDCG(gain=linear,grades=ratings)@10"),
     ],
 )
-def test_what_a_library_writes_is_understood(convention, written, meant):
+def test_measures_in_the_spelling_of_a_library_are_understood(convention, written, meant):
     known = conventions.load(convention)
     found = metrics.resolve(known.parse(written), known)
-    if convention == "ir_measures" and written == "RR@10":  # its protocol is printed where it differs from the convention's
+    if convention == "ir_measures" and written == "RR@10":  # its protocol is printed because it differs from the convention's
         assert found.axes["tie_order"] == "text_asc"
         return
     assert found.label == meant
@@ -112,7 +112,7 @@ def config(write, convention: str, extra: str = "") -> str:
     )
 
 
-def test_a_convention_of_ones_own_extends_another(write):
+def test_a_users_own_convention_extends_another(write):
     write(
         "ours.yaml",
         "extends: replay\nabout: Ours.\naxes: {missing_lists: drop}\nmetrics:\n  MAP: {map_denominator: r}\nspellings: {ap: MAP}\n",
@@ -147,7 +147,7 @@ def test_a_convention_may_be_set_for_one_measure(write):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("axes:\n  map_denominator: q\n", r"ours\.yaml:2: map_denominator is one of min_r_k"),
         ("axes:\n  map_denominator: min_r\n", r"did you mean 'min_r_k'"),
@@ -173,22 +173,22 @@ def test_a_convention_may_be_set_for_one_measure(write):
         ("spellings: {MAP: B, B: MAP}\n", r"form a circle"),
     ],
 )
-def test_a_wrong_convention_file_is_refused_with_file_and_line(write, text, said):
+def test_a_wrong_convention_file_is_refused_with_file_and_line(write, text, message):
     write("ours.yaml", text)
     with pytest.raises(ConfigError) as caught:
         load_config(config(write, "./ours.yaml"))
-    assert re.search(said, str(caught.value)), str(caught.value)
+    assert re.search(message, str(caught.value)), str(caught.value)
 
 
-def test_a_convention_that_is_not_there_is_refused(write):
+def test_an_unknown_convention_is_refused(write):
     with pytest.raises(ConfigError, match=r"there is no convention .*none\.yaml"):
         load_config(config(write, "none.yaml"))
     with pytest.raises(ConfigError, match="did you mean 'elliot'"):
         load_config(config(write, "eliot"))
 
 
-def test_trec_eval_has_the_rbp_of_version_10_however_it_is_asked_for(write):
-    # grade 1 of 1 at rank 2: .1·.9; p = .8: .2·.8; receval's own RBP, which counts a hit 1 and has p = .8, is the same as the latter here
+def test_trec_eval_has_the_rbp_of_version_10_in_every_spelling(write):
+    # grade 1 of 1 at rank 2: .1·.9; p = .8: .2·.8; receval's own RBP counts a hit 1 and has p = .8, which is the same as the latter here
     from receval import evaluate
 
     given = {"test": {"u": {"a": 2, "b": 1}}, "recommendations": {"m": {"u": ["x", "b"]}}, "convention": "trec_eval", "health": False}
@@ -218,6 +218,6 @@ def test_judged_needs_no_cut_off_under_ir_measures():
         ("trec_eval", "Hits(average=own)@2", "Hits(average=own)@2"),
     ],
 )
-def test_a_way_of_averaging_that_is_the_metrics_own_is_not_repeated(convention, written, label):
+def test_an_average_that_is_the_default_of_the_metric_is_not_in_the_label(convention, written, label):
     known = conventions.load(convention)
     assert metrics.resolve(known.parse(written), known).label == label

@@ -1,6 +1,6 @@
-"""Every convention on data as it comes: repeated rows, users in one file only, users without a relevant item, ratings of 0.
+"""Every convention on messy data: repeated rows, users in one file only, users without a relevant item, ratings of 0.
 
-`RECEVAL_EXAMPLES=100 pytest tests/conventions/test_messy_worlds.py` tries other worlds, and more.
+`RECEVAL_EXAMPLES=100 pytest tests/conventions/test_messy_worlds.py` tries more, and other, worlds.
 """
 
 from __future__ import annotations
@@ -19,17 +19,19 @@ from receval.metrics import METRICS, Definition, resolve
 from receval.names.measure_strings import parse
 
 from tests import literal
-from tests.conftest import per_user, wholes
+from tests.conftest import model_values, per_user
 from tests.conventions.messy import NOT_COVERED, Reader, messy_worlds, shuffled_within_users
 from tests.variants import NAMED
 from tests.worlds import assert_same, measured
 
-CONVENTIONS = conventions.known()
+CONVENTIONS = conventions.builtin_names()
 EXAMPLES = int(os.environ.get("RECEVAL_EXAMPLES", "0"))
 
 
 def definitions(name: str) -> dict[str, Definition]:
-    """Every metric that the library of a convention has, or receval, at the cut-offs 1 and 3, and PAP and PartialAUC in any case."""
+    """Return every metric of the convention's library (of receval, if it names none) at the cut-offs 1 and 3, and always PAP,
+    PartialAUC, Recall, MAP and nDCG.
+    """
     convention = conventions.load(name)
     names = dict.fromkeys([*(convention.metrics or METRICS), "PAP", "PartialAUC", "Recall", "MAP", "nDCG"])
     found = {}
@@ -49,7 +51,7 @@ REPEATED_IN_LISTS = ("keep_all", "keep_all_as_relevant")
 def may_leave_bounds(definition: Definition) -> bool:
     """Return whether a value may exceed the bounds of its metric: its convention counts a repeated row several times, as its library does.
 
-    Hits that are repeated in a list are divided by relevant items that are not, and hits that are repeated in the test file by ranks. PAP
+    Hits repeated in a list are then divided by relevant items, which are not repeated; hits repeated in the test file by ranks. PAP
     adds up min(R, k) hits under any convention.
     """
     if definition.metric.name == "PAP":
@@ -61,8 +63,7 @@ def may_leave_bounds(definition: Definition) -> bool:
 def may_fall_below(definition: Definition) -> bool:
     """Return whether a value may be below the bounds of its metric, as in its library.
 
-    An area under the curve is where repeated misses are more than there are items, and 1 less popularity where rows of train are divided
-    by users.
+    An area under the curve can be, with more repeated misses than items; so can 1 less popularity, with rows of train divided by users.
     """
     counts_rows = definition.axes.get("popularity_count") == "rows"
     return counts_rows or (definition.metric.name in ("AUC", "GAUC", "LAUC") and may_leave_bounds(definition))
@@ -79,21 +80,21 @@ def assert_within_bounds(definition: Definition, value: float | None, where: Any
 @pytest.mark.parametrize("name", CONVENTIONS)
 @settings(max_examples=EXAMPLES or 3, derandomize=not EXAMPLES)
 @given(world=messy_worlds(), seed=st.integers(0, 1000))
-def test_values_keep_their_bounds_and_equal_the_literal_ones_in_any_order_of_users(name, world, seed, evaluate):
+def test_values_keep_their_bounds_and_equal_literal_values_in_any_order_of_users(name, world, seed, evaluate):
     asked = definitions(name)
     options = {"convention": name, "top_k": [3], "relevance": {"graded": False}}
     try:
         result = measured(evaluate, world, asked, **options)
     except DataError as error:
         if "relevant item" in error.message:
-            return  # nobody has one, and no measure of the convention is defined then
+            return  # no user has a relevant item, so no measure of the convention is defined
         raise
-    for label, value in wholes(result).items():
+    for label, value in model_values(result).items():
         if label in asked:
             assert_within_bounds(asked[label], value, "all")
     users = per_user(result)
     for label, definition in asked.items():
-        if definition.metric.system:
+        if definition.metric.per_model:
             continue
         reader = Reader(world, definition) if is_covered(definition) else None
         for user, row in users.items():
@@ -109,7 +110,7 @@ def test_values_keep_their_bounds_and_equal_the_literal_ones_in_any_order_of_use
 
 
 def is_covered(definition: Definition) -> bool:
-    """Return whether tests/literal.py computes the formula: with the choices of receval, once lists and truth are read."""
+    """Return whether tests/literal.py computes the formula: with the settings of receval except those of lists and test rows."""
     if definition.metric.name not in literal.NAMES - {"AUC", "GAUC", "LAUC", "Accuracy", "MCC"}:
         return False
     own = resolve(parse(f"{definition.metric.name}@{definition.k or 'none'}"), conventions.load("receval"))
@@ -126,7 +127,7 @@ def test_the_literal_form_covers_some_measures_of_every_convention():
 
 @settings(max_examples=EXAMPLES or 10, derandomize=not EXAMPLES)
 @given(world=messy_worlds())
-def test_pap_is_between_0_and_1_under_every_choice_of_repeated_rows(world, evaluate):
+def test_pap_is_between_0_and_1_under_every_setting_for_repeated_rows(world, evaluate):
     labels = [
         f"PAP(duplicates={lists},truth_duplicates={truth},insufficient={insufficient})@{k}"
         for lists in AXES["duplicates"].values

@@ -1,4 +1,4 @@
-"""The places where documents of other systems say something else than their programs, and what a bare name means: worked by hand."""
+"""Differences between documents and programs of other systems, and the meaning of bare metric names: worked by hand."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TIED = {"tied above": [(1, 1, 0.5), (1, 2, 0.5), (1, 3, 0.1)], "tied below": [(1
 
 @pytest.mark.parametrize("order", TIED)
 @pytest.mark.parametrize("name", ["AUC", "GAUC", "LAUC@3"])
-def test_difference_2_a_tied_pair_adds_nothing_to_auc_under_warprec_docs_wherever_it_stands(evaluate, order, name):
+def test_difference_2_a_tied_pair_adds_nothing_to_auc_under_warprec_docs_at_any_rank(evaluate, order, name):
     """Negatives of user 1 are 2 and 3; only 3 has a lower score than 1."""
     test, lists = rated((1, 1, 1)), listed(*TIED[order])
     docs = evaluate(test, lists, train=TRAIN, convention="warprec-docs", metrics=[name])
@@ -47,12 +47,12 @@ def test_difference_2_a_tied_pair_adds_nothing_to_auc_under_warprec_docs_whereve
     both = evaluate(test, lists, train=TRAIN, metrics=of_ties)
     assert list(values(both).values()) == [0.5, 0.75]
     unscored = lists.drop("score")
-    by_place = {"tied above": 1.0, "tied below": 0.5}[order]  # without scores the list says all
+    by_place = {"tied above": 1.0, "tied below": 0.5}[order]  # without scores the rank decides
     assert set(values(evaluate(test, unscored, train=TRAIN, metrics=[name, *of_ties])).values()) == {by_place}
 
 
 def test_difference_2_r04_has_bounds_for_auc_and_gauc(evaluate):
-    """Users 1 and 2 have the negatives 2 and 3, user 2 one more relevant item, which no tie touches."""
+    """Users 1 and 2 have the negatives 2 and 3; user 2 has one more relevant item, which is not tied."""
     test = rated((1, 1, 1), (2, 1, 1), (2, 5, 1))
     lists = listed(*TIED["tied above"], (2, 5, 0.9), (2, 1, 0.5), (2, 2, 0.5), (2, 3, 0.1))
     train = table(UNRANKED, [(1, 4), (1, 5), (2, 4), (3, 1), (3, 2), (3, 3)])
@@ -71,7 +71,7 @@ CLAYRS_LISTS = listed(("u1", "x"), ("u1", "i2"), ("u1", "i3"), ("u1", "y"), ("u1
 
 
 def test_difference_3_ndcg_ranks_the_ratings_of_predicted_items_under_clayrs_docs(evaluate):
-    """The ratings of u1 in the order of the list are 1 4 5; u2 has none, and no value."""
+    """Give u1 the ratings 1 4 5 in the order of the list; u2 has none, and no value."""
     whole = evaluate(CLAYRS_TEST, CLAYRS_LISTS, convention="clayrs-docs", metrics=["NDCG", "NDCGAtK@2"])
     of_u1 = (1 + 4 / math.log2(3) + 5 / 2) / (5 + 4 / math.log2(3) + 1 / 2)
     cut = (1 + 4 / math.log2(3)) / (4 + 1 / math.log2(3))
@@ -82,7 +82,7 @@ def test_difference_3_ndcg_ranks_the_ratings_of_predicted_items_under_clayrs_doc
     assert values(program) == {"nDCG@none": pytest.approx((of_u1 + 1) / 2), "nDCG@2": pytest.approx((of_all + 1) / 2)}
 
 
-def test_difference_4_f1_is_that_of_the_means_under_warprec_docs(evaluate):
+def test_difference_4_f1_is_computed_from_the_means_under_warprec_docs(evaluate):
     """Precision is 1 and 1, Recall 1/2 and 1: F of 1 and 3/4; the mean of 2/3 and 1 otherwise."""
     test, lists = rated((1, 1, 1), (1, 2, 1), (2, 5, 1)), listed((1, 1, 0.9), (1, 9, 0.8), (2, 5, 0.9), (2, 8, 0.8))
     result = evaluate(test, lists, convention="warprec-docs", metrics=["F1@1", "F1(of=users)@1"])
@@ -92,7 +92,7 @@ def test_difference_4_f1_is_that_of_the_means_under_warprec_docs(evaluate):
 
 
 def test_difference_4_f1_of_means_is_over_the_same_users_as_its_ledger(evaluate):
-    """User 3 has no list: 0 in both means; over the two others it is as if user 3 were not there."""
+    """User 3 has no list: 0 in both means; over the two others the value is as without user 3."""
     test = rated((1, 1, 1), (1, 2, 1), (2, 5, 1), (3, 7, 1))
     lists = listed((1, 1, 0.9), (1, 9, 0.8), (2, 5, 0.9), (2, 8, 0.8))
     (row,) = evaluate(test, lists, metrics=["F1(of=means)@1"]).rows
@@ -149,8 +149,8 @@ def test_difference_7_mrr_is_averaged_over_all_lists_under_clayrs_docs(evaluate)
     assert [(row.value, row.n_users) for row in result.rows] == [(pytest.approx(2.5 / 3), 3), (0.5, 5)]
 
 
-def test_row_10_the_threshold_may_be_the_mean_of_all_ratings(evaluate):
-    """The test ratings 5 3 1 have the mean 3, with the train ratings 4 4 4 it is 3.5."""
+def test_row_10_the_threshold_can_be_the_mean_of_all_ratings(evaluate):
+    """Use the test ratings 5 3 1 with the mean 3; with the train ratings 4 4 4 it is 3.5."""
     test, lists = rated((1, 1, 5), (1, 2, 3), (2, 3, 1)), listed((1, 1), (1, 2), (2, 3))
     measure = "Recall(threshold=all_mean)@1"
     alone = evaluate(test, lists, metrics=[measure])
@@ -164,7 +164,7 @@ def test_row_10_the_threshold_may_be_the_mean_of_all_ratings(evaluate):
 
 
 def test_row_10_the_mean_of_all_ratings_does_not_depend_on_the_order_of_rows(evaluate):
-    """0.1, 0.2 and 0.3 added in one order are more than in another; their mean is 0.2 in all, and an item rated 0.2 is relevant."""
+    """Use 0.1, 0.2 and 0.3, whose float sum depends on the order; their mean is always 0.2, and an item rated 0.2 is relevant."""
     rows = [(1, 1, 0.1), (1, 2, 0.2), (1, 3, 0.3)]
     for test in (rows, rows[::-1], [rows[1], rows[0], rows[2]]):
         assert values(evaluate(rated(*test), listed((1, 2)), metrics=["Recall(threshold=all_mean)@1"])) == {
@@ -173,11 +173,11 @@ def test_row_10_the_mean_of_all_ratings_does_not_depend_on_the_order_of_rows(eva
 
 
 @pytest.mark.parametrize("written", ["NDCG(discount_log=log10)", {"NDCG": {"discount_log": "np.log10"}}])
-def test_row_54_discount_log_is_read_alone_under_clayrs(evaluate, written):
+def test_row_54_discount_log_alone_is_read_under_clayrs(evaluate, written):
     assert list(values(evaluate(CLAYRS_TEST, CLAYRS_LISTS, convention="clayrs", metrics=[written]))) == ["nDCG(log_base=10)@none"]
 
 
-def test_row_54_discount_log_tells_that_a_block_is_clayrs(write):
+def test_row_54_a_block_with_discount_log_is_recognised_as_clayrs(write):
     write("test.csv", "user,item,rating\n1,1,5\n")
     write("lists.csv", "user,item\n1,1\n")
     path = write("config.yaml", "data: {test: test.csv, recommendations: {m: lists.csv}}\nevaluation: [NDCG: {discount_log: np.log}]\n")
@@ -199,7 +199,7 @@ def test_row_54_discount_log_tells_that_a_block_is_clayrs(write):
         ("receval", ["nDCG"], ["nDCG@10"]),
     ],
 )
-def test_row_67_a_bare_name_means_what_its_library_means_by_it(write, convention, written, meant):
+def test_row_67_a_bare_name_has_the_meaning_of_its_library(write, convention, written, meant):
     write("test.csv", "user,item\n1,1\n")
     write("lists.csv", "user,item,score\n1,1,1\n")
     path = write(
@@ -227,7 +227,7 @@ def test_row_67_a_name_that_its_library_refuses_without_a_cutoff_is_refused(writ
     assert [definition.k for definition in load_config(config(", top_k: [3]")).config.evaluation.definitions] == [3]
 
 
-def test_row_92_extended_f1_of_a_whole_model_names_the_arithmetic_that_does_it(evaluate):
+def test_row_92_extended_f1_of_a_whole_model_is_refused_with_the_equivalent_arithmetic(evaluate):
     test, lists = rated((1, 1, 1)), listed((1, 1))
     with pytest.raises(ConfigError, match=r"arithmetic can, as in 2\*nDCG@10\*Gini@10/\(nDCG@10 \+ Gini@10\)"):
         evaluate(test, lists, train=TRAIN, metrics=["F1(nDCG,Gini)@10"])
@@ -250,14 +250,14 @@ REPEATED = listed(("q", "a", 3.0), ("q", "b", 2.0), ("q", "a", 1.0))
 
 
 @pytest.mark.parametrize(("convention", "names"), [("ranx", ("ndcg@3", "mrr")), ("ir_measures", ("nDCG@3", "RR"))])
-def test_a_repeated_row_is_the_last_one_under_ranx_and_ir_measures(evaluate, convention, names):
-    """Of a 3, b 2, a 1 the dictionaries of both libraries hold a 1, so that the relevant a stands second."""
+def test_the_last_of_repeated_rows_counts_under_ranx_and_ir_measures(evaluate, convention, names):
+    """Expect the dictionaries of both libraries to have a 1 from a 3, b 2, a 1, so that the relevant a is second."""
     result = evaluate(table(("user", "item", "rating"), [("q", "a", 1)]), REPEATED, convention=convention, metrics=list(names))
     assert list(values(result).values()) == [pytest.approx(1 / math.log2(3)), 0.5]
 
 
-def test_a_repeated_row_that_ties_stands_where_its_first_row_is(evaluate):
-    """The last scores are a 1 and b 1, and a was put into the dictionary first."""
+def test_a_repeated_row_that_ties_keeps_the_position_of_its_first_row(evaluate):
+    """Expect the last scores a 1 and b 1, where a was put into the dictionary first."""
     lists = listed(("q", "a", 3.0), ("q", "b", 1.0), ("q", "a", 1.0))
     assert values(evaluate(table(UNRANKED, [("q", "a")]), lists, convention="ranx", metrics=["mrr"])) == {"MRR@none": 1.0}
 
@@ -268,8 +268,8 @@ def test_a_repeated_row_without_scores_has_the_rank_of_its_last_row(evaluate):
     assert values(evaluate(test, lists, metrics=["MRR(duplicates=keep_last_row)@3"])) == {"MRR(duplicates=keep_last_row)@3": 0.5}
 
 
-def test_elliot_counts_a_repeated_item_once_in_head_and_tail_and_at_every_place_elsewhere(evaluate):
-    """Of 27 train rows h has 24, more than 80 %: it is the head, and a, b, c are the tail. User 1 knows c; relevant are a and h."""
+def test_elliot_counts_a_repeated_item_once_in_head_and_tail_and_at_every_rank_elsewhere(evaluate):
+    """Of 27 train rows h has 24, more than 80 %: it is the head, and a, b, c are the tail. User 1 has c in train; relevant are a and h."""
     train = table(UNRANKED, [*((user, "h") for user in range(2, 26)), (1, "c"), (2, "a"), (2, "b")])
     test = rated((1, "a", 5), (1, "h", 5))
     lists = listed((1, "a", 0.9), (1, "a", 0.8), (1, "h", 0.7), (1, "b", 0.6))
@@ -283,8 +283,8 @@ def test_elliot_counts_a_repeated_item_once_in_head_and_tail_and_at_every_place_
     assert found["Precision@3"] == 1.0
 
 
-def test_elliot_limits_auc_to_the_first_k_items_whether_train_holds_them_or_not(evaluate):
-    """Of 5 train items user 1 knows one and has one relevant: 5 - 1 - 1 + 1 = 4 negatives; z stands above the hit."""
+def test_elliot_limits_auc_to_the_first_k_items_including_those_that_are_not_in_train(evaluate):
+    """Of 5 train items user 1 has one in train and one relevant: 5 - 1 - 1 + 1 = 4 negatives; z is ranked above the hit."""
     train = table(UNRANKED, [(1, "c"), (2, "a"), (2, "b"), (2, "d"), (2, "e")])
     lists = listed((1, "z", 0.9), (1, "a", 0.8), (1, "b", 0.7))
     result = evaluate(rated((1, "a", 5)), lists, train=train, convention="elliot", metrics=["LAUC@1", "LAUC@2"])

@@ -1,13 +1,13 @@
-"""Dirty input as data: what the files are, what the checks say of them, and what the values are under every policy.
+"""Dirty input as data: files, the findings of the checks on them, and the values under every policy.
 
-A file of cases has `files` and a `config` that its cases share, and `cases` by their sentence. A case may give
+A file of cases has `files` and a `config` that its cases share, and `cases` by their sentence. A case can have
 
 - `files`: more of them, or others under the same names: text; for .parquet columns and rows; or user → items, a file in list order;
-- `config`: what differs, merged into that of the file of cases;
+- `config`: its differences from the config of the file of cases, merged into it;
 - `findings`: every error and warning that the checks must raise, and any notes: check, severity, model (empty: of all models), count
-  and total, a part of what the sentence `says`, and the `bounds` of values under ties (least, expected, most);
+  and total, a part of the sentence as `says`, and the `bounds` of values under ties (least, expected, most);
 - `silent`: checks that must not raise anything, though they nearly do;
-- `notes`: sentences that stand below the table;
+- `notes`: sentences below the table;
 - `values`: measure → value; `policies`: policy → its value → measure → value, or `refused`.
 """
 
@@ -39,7 +39,7 @@ class Case:
     policies: Mapping[str, Mapping[str, Any]] | None = None
 
     def write(self, folder: Path) -> Path:
-        """Write the files into an empty `folder`; the path of the config."""
+        """Write the files into an empty `folder`; return the path of the config."""
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         for name, content in self.files.items():
@@ -55,27 +55,27 @@ def in_list_order(lists: Mapping[Any, list[Any]]) -> str:
     return "user,item\n" + "".join(f"{user},{item}\n" for user, items in lists.items() for item in items)
 
 
-def merged(base: Any, other: Any) -> Any:
-    """`base` with what `other` says; of the models of `other` all are taken, and no others."""
+def merge(base: Any, other: Any) -> Any:
+    """Return `base`, updated deeply with `other`; if `other` has models, they replace those of `base`."""
     if not isinstance(base, Mapping) or not isinstance(other, Mapping):
         return other
     both = {**base, **other}
-    return {name: merged(base[name], value) if name in base and name != "recommendations" else value for name, value in both.items()}
+    return {name: merge(base[name], value) if name in base and name != "recommendations" else value for name, value in both.items()}
 
 
 def number(value: Any) -> float | None:
-    """A value as it is written: a number, a fraction such as 2/3, or nothing."""
+    """Return a written value as a float: a number, a fraction such as 2/3, or None."""
     return None if value is None else float(Fraction(str(value)))
 
 
 def read() -> dict[str, Case]:
-    """Every case, by file and sentence."""
+    """Return every case, by file and sentence."""
     cases = {}
     for path in sorted(Path(__file__).parent.glob("*.yaml")):
         of_all = yaml.safe_load(path.read_text())
         for name, case in of_all["cases"].items():
             files = {**of_all["files"], **case.pop("files", {})}
-            config = merged(of_all["config"], case.pop("config", {}))
+            config = merge(of_all["config"], case.pop("config", {}))
             cases[f"{path.stem}: {name}"] = Case(
                 name, files, config, *(tuple(case.pop(part, ())) for part in ("findings", "silent", "notes")), **case
             )

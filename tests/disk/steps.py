@@ -1,7 +1,7 @@
-"""What happens to a folder when any step of writing results fails, or the process is killed there.
+"""Failures and kills at every step of writing results, and the folder afterwards.
 
-Python tells an audit hook of every file that is opened, made, linked, renamed and removed; the hook stops at the step of a number.
-`python -m tests.disk.steps FOLDER WORLD` kills a process at each step in turn and prints what was there afterwards.
+Python reports to an audit hook every file that is opened, made, linked, renamed or removed; the hook acts at the step of a given number.
+`python -m tests.disk.steps FOLDER WORLD` kills a process at each step in turn and prints the files afterwards.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Steps:
 
     @contextmanager
     def acting(self, folder: Path, at: int, act: Callable[[], None]) -> Iterator[None]:
-        """Count the steps in the block, and act at the one of that number."""
+        """Count the steps in the block, and act at step number `at`."""
         self.folder, self.number, self.at, self.act = str(folder), 0, at, act
         try:
             yield
@@ -49,7 +49,7 @@ class Steps:
 
 
 def make(world: str, above: Path) -> Path:
-    """A folder of old results, and what else there is; nothing at all if it is new."""
+    """Make a folder of old results with the other files of its world; no folder in the world `new`."""
     os.chdir(above.parent)
     shutil.rmtree(above, ignore_errors=True)
     above.mkdir()
@@ -70,19 +70,19 @@ def make(world: str, above: Path) -> Path:
 
 
 def write(folder: Path) -> None:
-    """Write new results; one of the old files goes."""
+    """Write new results; one of the old files is removed."""
     old = folder / GONE
     with Stage([folder]) as stage:
         stage.commit({folder / name: b"new" for name in NAMES}, gone=[old] if old.exists() else [])
 
 
-def found(above: Path) -> dict[str, str]:
-    """The content of every file, by its path."""
+def contents(above: Path) -> dict[str, str]:
+    """Return the content of every file, by its path."""
     return {str(path.relative_to(above)): path.read_text() for path in sorted(above.rglob("*")) if path.is_file()}
 
 
 def killed_at(at: int, steps: Steps, above: Path, folder: Path) -> bool:
-    """Whether there is a step of that number, at which a process that writes was killed."""
+    """Write in a child that is killed at step number `at`; return whether it was killed, so whether the write has so many steps."""
     child = os.fork()
     if not child:
         with steps.acting(above, at, lambda: os.kill(os.getpid(), signal.SIGKILL)):
@@ -93,7 +93,7 @@ def killed_at(at: int, steps: Steps, above: Path, folder: Path) -> bool:
 
 
 def main() -> None:
-    """Kill a process at each step, and look at the folder then, and again when the next one has begun."""
+    """Kill a process at each step; print the files then, and again after the next write has begun."""
     above, world = Path(sys.argv[1]).resolve() / "above", sys.argv[2]
     steps, at = Steps(), 0
     is_killed = True
@@ -101,10 +101,10 @@ def main() -> None:
         at += 1
         folder = make(world, above)
         is_killed = killed_at(at, steps, above, folder)
-        then = found(above)
+        then = contents(above)
         with Stage([folder]):
             pass
-        print(json.dumps({"at": at, "killed": is_killed, "then": then, "next": found(above)}))
+        print(json.dumps({"at": at, "killed": is_killed, "then": then, "next": contents(above)}))
 
 
 if __name__ == "__main__":

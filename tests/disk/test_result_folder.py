@@ -1,4 +1,4 @@
-"""A folder of results is read back as it was written, or refused in one sentence."""
+"""A folder of results reads back unchanged, or is refused in one sentence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 from receval import load_config, run
 from receval.comparison.best_models import with_conclusions
-from receval.comparison.questions import Questions
+from receval.comparison.comparison_options import ComparisonOptions
 from receval.disk.result_folder import load
 from receval.errors import DataError
 from receval.results.result import StoredUsers, columns_of, select
@@ -35,7 +35,7 @@ CONFIGS = {
 
 @pytest.fixture
 def saved(write, receval, tmp_path):
-    """Evaluate a config into the folder `out`; the folder and the config."""
+    """Return a function that evaluates a config into the folder `out`, and gives the folder and the config."""
 
     def saved(config, *arguments):
         for name, text in (("test", TEST), ("knn", KNN), ("other", KNN.replace("9", "0")), ("users", USERS), ("train", TRAIN)):
@@ -49,13 +49,13 @@ def saved(write, receval, tmp_path):
 
 
 @pytest.mark.parametrize("config", CONFIGS)
-def test_a_folder_is_read_back_as_it_was_written(config, saved):
+def test_a_folder_reads_back_unchanged(config, saved):
     folder, path = saved(CONFIGS[config])
     loaded = load_config(path)
-    assert load(folder) == with_conclusions(run(loaded, describes=loaded.config.output.describe), Questions())
+    assert load(folder) == with_conclusions(run(loaded, describes=loaded.config.output.describe), ComparisonOptions())
 
 
-def test_only_the_columns_that_are_asked_for_are_read(saved):
+def test_only_the_requested_columns_are_read(saved):
     users = load(saved(CONFIGS["groups"])[0]).per_user
     assert isinstance(users, StoredUsers)
     unread = StoredUsers(users.columns, lambda model, names: pytest.fail(f"{model} was read"))
@@ -73,14 +73,14 @@ def test_values_of_a_pooled_measure_have_their_numerator_and_denominator(saved):
     assert users["Precision@2 denominator"].to_list() == [2, 2, 2, 2]
 
 
-def test_definitions_hold_every_axis_and_the_threshold(saved):
+def test_definitions_have_every_axis_and_the_threshold(saved):
     result = load(saved(CONFIGS["groups"], "--set", "evaluation.relevance.threshold=4")[0])
     definition = result.definitions["nDCG"]
     assert (definition.threshold, definition.axes["ndcg_gain"], definition.axes["missing_lists"]) == (4.0, "exp2", "zero")
     assert list(result.definitions["0.5*nDCG@2 + 0.5*Recall@2"].components) == ["nDCG@2", "Recall@2"]
 
 
-def test_the_standard_deviation_stands_beside_every_mean_over_users(saved):
+def test_every_mean_over_users_has_its_standard_deviation(saved):
     rows = {(row.label, row.group): row for row in load(saved(CONFIGS["groups"])[0]).long_rows}
     assert rows["Recall@1", None].std == pytest.approx(0.25)  # of 1/2, 0, 0, 0
     assert rows["Recall@1", "free"].std == pytest.approx(0.125**0.5)  # of 1/2 and 0
@@ -88,27 +88,39 @@ def test_the_standard_deviation_stands_beside_every_mean_over_users(saved):
     assert rows["ItemCoverage@1", None].std is None
 
 
+def with_sha256(content):
+    """Write the hashes of the inputs as format 5 wrote them."""
+    files = [file for source in content["inputs"] for file in source["files"]]
+    for number, file in enumerate(files):
+        file["sha256"] = file.pop("hash").removeprefix("blake3:")[::-1] + str(number)
+
+
 def test_results_of_the_format_before_conclusions_are_still_read(saved):
     folder, _ = saved(CONFIGS["runs"])
     now = load(folder)
     content = json.loads((folder / "results.json").read_text())
     assert len(content.pop("conclusions")) == 1
+    with_sha256(content)
     text = json.dumps(content | {"format_version": 4})
     (folder / "results.json").write_text(text)
     manifest = json.loads((folder / "manifest.json").read_text())
-    manifest.pop("sha256", None)  # which that version did not write
+    manifest.pop("sha256", None)  # that version did not write it
     for output in manifest["outputs"]:
         if output["path"] == "results.json":
             output |= {"bytes": len(text.encode()), "sha256": hashlib.sha256(text.encode()).hexdigest()}
     (folder / "manifest.json").write_text(json.dumps(manifest))
-    assert load(folder) == replace(now, conclusions=())
+    old = load(folder)
+    assert replace(old, inputs=now.inputs) == replace(now, conclusions=())
+    before, after = ([file for source in result.inputs for file in source.files] for result in (old, now))
+    assert all(one.hash.startswith("sha256:") and one.may_equal(other) for one, other in zip(before, after, strict=True))
+    assert not before[0].may_equal(before[1])
 
 
 def test_results_of_formats_that_cannot_be_compared_are_refused(saved):
     folder, _ = saved(CONFIGS["aggregates"])
     content = json.loads((folder / "results.json").read_text())
     (folder / "results.json").write_text(json.dumps(content | {"format_version": 3}))
-    with pytest.raises(DataError, match=r"written by an earlier version of receval \(format 3; this one reads 4 to 5\)"):
+    with pytest.raises(DataError, match=r"written by an earlier version of receval \(format 3; this one reads 4 to 6\)"):
         load(folder)
 
 
@@ -170,7 +182,7 @@ def endless_json(folder):
 
 
 def without_checksum(folder):
-    """The manifest as earlier versions wrote it."""
+    """Write the manifest as earlier versions did."""
     content = json.loads((folder / "manifest.json").read_text())
     del content["sha256"]
     (folder / "manifest.json").write_text(json.dumps(content))
@@ -182,7 +194,7 @@ DAMAGES = [damaged_json, other_results, users_gone, users_cut, no_manifest, no_r
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_torn_folder_is_refused(damage, saved):
+def test_a_damaged_folder_is_refused(damage, saved):
     folder, _ = saved(CONFIGS["aggregates"])
     sentence = damage(folder)
     with pytest.raises(DataError) as refused:
@@ -201,13 +213,13 @@ def test_a_folder_whose_manifest_has_no_checksum_is_read_and_its_files_are_check
 
 
 @pytest.mark.parametrize("change", ["other", "touched", "gone"])
-def test_values_of_users_that_change_after_they_were_checked_are_refused(change, saved):
+def test_per_user_values_that_change_after_their_check_are_refused(change, saved):
     folder, _ = saved(CONFIGS["runs"])
     users, path = load(folder).per_user, folder / "per_user.parquet"
     assert users["knn"].height == 8  # 4 users, 2 runs
     if change == "gone":
         path.unlink()
-    elif change == "touched":  # its content may be another one by now: nobody has looked
+    elif change == "touched":  # its content may have changed since: it was not read yet
         os.utime(path, ns=(0, 0))
     else:
         path.write_bytes(b"PAR1" * 10)
@@ -215,7 +227,7 @@ def test_values_of_users_that_change_after_they_were_checked_are_refused(change,
         users["knn"]
 
 
-def test_a_file_that_polars_cannot_read_is_refused_in_a_sentence_although_its_hash_is_right(saved):
+def test_an_unreadable_file_with_the_right_hash_is_refused_in_one_sentence(saved):
     folder, _ = saved(CONFIGS["runs"])
     broken = b"PAR1 this is no Parquet PAR1"
     (folder / "per_user.parquet").write_bytes(broken)
@@ -228,7 +240,7 @@ def test_a_file_that_polars_cannot_read_is_refused_in_a_sentence_although_its_ha
         load(folder)
 
 
-def test_a_folder_without_values_of_users_has_none(saved):
+def test_a_folder_without_per_user_values_has_none(saved):
     folder, _ = saved(CONFIGS["aggregates"], "--set", "output.per_user=false")
     assert load(folder).per_user == {}
     assert pl.read_parquet(folder / "results.parquet")["std"].null_count() < 5

@@ -1,4 +1,4 @@
-"""Bytes go to disk all or not at all."""
+"""Files are all written, or none."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ def test_all_files_are_written_and_nothing_else_stays(tmp_path):
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == {"x": b"1", "y": b"2"}
 
 
-def test_files_that_are_not_ours_stay(tmp_path):
+def test_files_of_other_programs_stay(tmp_path):
     (tmp_path / "mine").write_bytes(b"mine")
     with disk.Stage([tmp_path]) as stage:
         stage.commit({tmp_path / "x": b"1"})
     assert (tmp_path / "mine").read_bytes() == b"mine"
 
 
-def test_leaving_without_a_commit_leaves_nothing_behind(tmp_path):
+def test_without_a_commit_nothing_is_left(tmp_path):
     with pytest.raises(KeyboardInterrupt), disk.Stage([tmp_path / "a" / "b"]):
         raise KeyboardInterrupt
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_failure_names_the_file_and_not_where_it_waits(tmp_path):
+def test_a_failure_names_the_file_and_not_its_temporary_path(tmp_path):
     name = f"{'x' * 300}.json"
     with disk.Stage([tmp_path]) as stage, pytest.raises(OutputError) as failure:
         stage.commit({tmp_path / name: b"1"})
@@ -39,7 +39,7 @@ def test_a_failure_names_the_file_and_not_where_it_waits(tmp_path):
 
 
 def failing_at(failing):
-    """`os.replace`, of which the call of that number (`None`: no call) finds the disk full."""
+    """Return an `os.replace` that finds the disk full at the call with this number (`None`: at no call)."""
     replace, calls = os.replace, []
 
     def fails(source, target):
@@ -52,7 +52,7 @@ def failing_at(failing):
 
 
 @pytest.mark.parametrize("failing", [1, 2, 3, 4])
-def test_if_one_file_cannot_be_put_in_place_all_are_as_before(failing, tmp_path, monkeypatch):
+def test_if_one_file_cannot_be_moved_all_are_as_before(failing, tmp_path, monkeypatch):
     (tmp_path / "with a folder files change one by one").mkdir()
     for name in "xy":
         (tmp_path / name).write_bytes(b"old")
@@ -66,7 +66,7 @@ def test_if_one_file_cannot_be_put_in_place_all_are_as_before(failing, tmp_path,
 
 
 @pytest.mark.parametrize("failing", [None, 1, 2, 3, 4])
-def test_what_is_to_be_gone_goes_with_the_new_files_or_not_at_all(failing, tmp_path, monkeypatch):
+def test_old_files_are_removed_only_together_with_the_new_ones(failing, tmp_path, monkeypatch):
     (tmp_path / "folder").mkdir()
     for name in ("old1", "old2", "mine"):
         (tmp_path / name).write_bytes(b"old")
@@ -79,13 +79,13 @@ def test_what_is_to_be_gone_goes_with_the_new_files_or_not_at_all(failing, tmp_p
     assert {path.name for path in tmp_path.iterdir() if path.is_file()} == ({"mine", "old1", "old2"} if failing else {"mine", "new"})
 
 
-def test_a_folder_in_the_place_of_a_file_is_refused(tmp_path):
+def test_a_folder_with_the_name_of_a_file_is_refused(tmp_path):
     (tmp_path / "x").mkdir()
     with disk.Stage([tmp_path]) as stage, pytest.raises(OutputError, match="it is a folder"):
         stage.commit({tmp_path / "x": b"1"})
 
 
-def test_devices_and_pipes_are_not_plain_files(tmp_path):
+def test_devices_and_pipes_are_not_regular_files(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     assert not disk.is_plain(tmp_path / "pipe")
     assert disk.is_plain(tmp_path / "new")

@@ -1,4 +1,4 @@
-"""Results are the old ones or the new ones, whole, whatever fails and whenever the process is killed."""
+"""Results are the old ones or the new ones, complete, after any failure and any kill."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from receval.disk import stage as disk
 from receval.errors import OutputError
 
 from tests.conftest import ROOT
-from tests.disk.steps import GONE, NAMES, WORLDS, Steps, found, make, write
+from tests.disk.steps import GONE, NAMES, WORLDS, Steps, contents, make, write
 
 
 @cache
 def steps():
-    """The one audit hook of all tests of a process: Python never gives one up."""
+    """Return the one audit hook of all tests of a process: Python cannot remove one."""
     return Steps()
 
 
@@ -35,12 +35,12 @@ IN_ONE_STEP = ("new", "results", "with notes")
 
 
 def results(files):
-    """What is in the folder of results, without folders in which new files wait."""
+    """Return the files in the folder of results, without folders of files that wait to be moved."""
     return {path: content for path, content in files.items() if ".receval-" not in path}
 
 
 def states(world):
-    """The old and the new state of a world."""
+    """Return the old and the new state of a world."""
     mine = MINE.get(world, {})
     return ({} if world == "new" else OLD) | mine, NEW | mine
 
@@ -77,18 +77,18 @@ def test_a_step_that_fails_leaves_the_old_results_or_the_new_ones(world, is_port
                 write(folder)
             except OutputError:
                 refused = True
-        then = results(found(tmp_path / "above"))
+        then = results(contents(tmp_path / "above"))
         assert then == states(world)[0 if refused else 1], f"step {at}"
         if at > steps().number:
             break
         with disk.Stage([folder]):
             pass
-        assert found(tmp_path / "above") in states(world), f"step {at}"
+        assert contents(tmp_path / "above") in states(world), f"step {at}"
     assert at > 10
 
 
 @pytest.mark.parametrize("world", WORLDS)
-def test_if_nothing_can_be_put_back_either_the_next_run_finishes_the_change(world, tmp_path, monkeypatch):
+def test_the_next_run_completes_a_change_that_could_not_be_undone(world, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "platform", "other")
     for at in itertools.count(1):
         folder = make(world, tmp_path / "above")
@@ -104,7 +104,7 @@ def test_if_nothing_can_be_put_back_either_the_next_run_finishes_the_change(worl
             write(folder)
         with disk.Stage([folder]):
             pass
-        assert results(found(tmp_path / "above")) in states(world), f"step {at}"
+        assert results(contents(tmp_path / "above")) in states(world), f"step {at}"
         if not broken:
             break
 
@@ -124,14 +124,14 @@ def test_two_folders_and_a_file_change_together_or_not_at_all(tmp_path):
             (above / name).write_bytes(b"old")
         with steps().acting(above, at, fail), suppress(OutputError), disk.Stage([above / "a", above / "b", above]) as stage:
             stage.commit({above / name: b"new" for name in names})
-        outcomes.add(frozenset(results(found(above)).values()))
-        assert results(found(above)).keys() == set(names)
+        outcomes.add(frozenset(results(contents(above)).values()))
+        assert results(contents(above)).keys() == set(names)
         if at > steps().number:
             break
     assert outcomes == {frozenset({"old"}), frozenset({"new"})}
 
 
-def test_the_folder_is_exchanged_in_one_step_with_its_rights(tmp_path):
+def test_the_folder_is_replaced_in_one_step_and_keeps_its_rights(tmp_path):
     folder = make("with notes", tmp_path / "above")
     folder.chmod(0o750)
     before = folder.stat()
@@ -142,16 +142,16 @@ def test_the_folder_is_exchanged_in_one_step_with_its_rights(tmp_path):
 
 
 @pytest.mark.parametrize("world", ["with a folder", "where we are"])
-def test_a_folder_in_which_somebody_works_stays_itself(world, tmp_path, monkeypatch):
+def test_a_folder_that_is_a_working_folder_is_not_replaced(world, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     folder = make(world, tmp_path / "above")
     before = folder.stat().st_ino
     write(folder)
     assert folder.stat().st_ino == before
-    assert found(tmp_path / "above") == states(world)[1]
+    assert contents(tmp_path / "above") == states(world)[1]
 
 
-def test_a_file_that_somebody_puts_there_meanwhile_stays(tmp_path, monkeypatch):
+def test_a_file_that_another_program_adds_meanwhile_stays(tmp_path, monkeypatch):
     folder = make("with notes", tmp_path / "above")
     exchange = disk.exchange
 
@@ -163,7 +163,7 @@ def test_a_file_that_somebody_puts_there_meanwhile_stays(tmp_path, monkeypatch):
 
     monkeypatch.setattr(disk, "exchange", exchanged)
     write(folder)
-    assert found(tmp_path / "above") == NEW | MINE["with notes"] | {"results/late.txt": "late"}
+    assert contents(tmp_path / "above") == NEW | MINE["with notes"] | {"results/late.txt": "late"}
 
 
 @pytest.mark.parametrize("world", ["results", "with a folder"])
@@ -180,12 +180,12 @@ def test_runs_that_write_to_one_folder_at_once_leave_the_results_of_one(world, t
         writer.start()
     for writer in writers:
         writer.join()
-    files = found(tmp_path / "above")
+    files = contents(tmp_path / "above")
     assert len({content for path, content in files.items() if path.removeprefix("results/") in NAMES}) == 1
     assert not [path for path in (tmp_path / "above").rglob("*") if ".receval-" in str(path)]
 
 
-def test_a_file_that_a_link_leads_to_is_written_and_the_link_stays(tmp_path):
+def test_a_write_to_a_link_changes_its_target_and_keeps_the_link(tmp_path):
     (tmp_path / "there").mkdir()
     (tmp_path / "link.csv").symlink_to("there/r.csv")
     target = disk.destination(tmp_path / "link.csv")

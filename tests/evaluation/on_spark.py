@@ -1,4 +1,4 @@
-"""A small world with every file of the data section and something odd in each, and runs of everything on it."""
+"""A small world with every file of the data section and some odd rows in each, and runs on it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def write_world(folder: Path) -> dict[str, pl.DataFrame]:
 
 
 def write_config(folder: Path, metrics: Sequence[str], *, tables: Sequence[str] = (), **evaluation: Any) -> Path:
-    """Write a config of everything that the world has; those of `tables` are read from the catalog."""
+    """Write a config that uses every file of the world; those in `tables` are read from the catalog."""
 
     def source(name: str) -> dict[str, str]:
         return {"table": f"global_temp.{name}"} if name in tables else {"path": f"{name}.parquet"}
@@ -51,7 +51,7 @@ def write_config(folder: Path, metrics: Sequence[str], *, tables: Sequence[str] 
 
 
 def contents(folder: Path, leave_out: Sequence[str] = ()) -> Mapping[str, Any]:
-    """The bytes of the files of a folder; of JSON all but the config, versions, hashes of JSON, and what else to leave out."""
+    """Return the bytes of the files of a folder; of JSON all except config, versions, hashes of JSON, and the keys in `leave_out`."""
     names = {"config", "versions", "outputs", "sha256", *leave_out}
     return {str(path.relative_to(folder)): _content(path, names) for path in folder.rglob("*.*")}
 
@@ -63,5 +63,5 @@ def _content(path: Path, leave_out: set[str]) -> Any:
 
 
 def _with_times(frame: pl.DataFrame, chance: random.Random) -> pl.DataFrame:
-    """Add times of which some of train are later than some of test."""
+    """Add times; some of train are later than some of test."""
     return frame.with_columns(timestamp=pl.Series([chance.randint(1_700_000_000, 1_700_900_000) for _ in range(frame.height)]))

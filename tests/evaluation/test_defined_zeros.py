@@ -1,4 +1,4 @@
-"""What a convention defines is no error: users without a relevant item who count 0, ratings that are all 0, lists that hit nothing."""
+"""Values that a convention defines are not errors: users without a relevant item count 0, ratings that are all 0, lists without hits."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ PREDICTIONS = table(["user", "item", "prediction"], [(1, 1, 0.5), (2, 2, 1.0)])
         ("ranx", ["precision@5", "map", "mrr", "ndcg"]),
     ],
 )
-def test_users_without_a_relevant_item_count_0_where_the_library_counts_them(evaluate, convention, metrics):
-    """pytrec_eval 0.5.11, ir_measures 0.4.3 and ranx 0.3.21 give 0 for qrels of which every grade is 0."""
+def test_users_without_a_relevant_item_count_0_if_the_library_counts_them(evaluate, convention, metrics):
+    """pytrec_eval 0.5.11, ir_measures 0.4.3 and ranx 0.3.21 give 0 for qrels whose grades are all 0."""
     found = evaluate(UNLIKED, LISTS, convention=convention, metrics=metrics)
     assert [(row.value, row.n_users) for row in found.rows] == [(0.0, 2)] * 4
 
 
-def test_a_run_none_of_whose_measures_has_a_value_is_refused_with_the_rule_that_nobody_meets(evaluate):
+def test_a_run_without_any_value_is_refused_with_the_rule_that_excludes_all_users(evaluate):
     for metrics in (["nDCG", "Recall"], ["nDCG", "ItemCoverage"]):
         with pytest.raises(DataError, match="none of 2 users has a relevant item, that is, a rating above 0"):
             evaluate(UNLIKED, LISTS, items=pl.DataFrame({"item": [1, 2, 3]}), metrics=metrics)
@@ -44,21 +44,21 @@ def test_users_with_a_list_and_no_test_row_that_count_0_are_a_value_too(evaluate
     assert (row.value, row.n_users) == (0.0, 1)
 
 
-def test_errors_of_ratings_that_are_all_0_are_computed_whatever_stands_beside_them(evaluate):
-    """The errors are 1/2 and 1."""
+def test_errors_of_ratings_that_are_all_0_are_computed_beside_any_measure(evaluate):
+    """Expect the errors 1/2 and 1."""
     for metrics in (["RMSE", "MAE", "nDCG"], ["nDCG", "MAE", "RMSE"]):
         found = values(evaluate(UNLIKED, LISTS, predictions=PREDICTIONS, metrics=metrics))
         assert found == {"RMSE": 0.75, "MAE": 0.75, "nDCG@10": None}
 
 
-def test_what_looks_at_lists_alone_needs_no_relevant_item(evaluate):
+def test_metrics_of_lists_alone_need_no_relevant_item(evaluate):
     found = evaluate(UNLIKED, LISTS, items=pl.DataFrame({"item": [1, 2, 3]}), metrics=["ItemCoverage"])
     assert values(found) == {"ItemCoverage@10": pytest.approx(2 / 3)}
 
 
 @pytest.mark.parametrize("health", ["off", {"X03": "off"}])
 @pytest.mark.parametrize("stranger", [(1, 7), (7, 1)])
-def test_lists_without_a_user_or_an_item_of_the_test_file_have_the_value_0_where_no_check_forbids_it(evaluate, health, stranger):
+def test_lists_without_users_or_items_of_the_test_file_have_the_value_0_if_checks_allow_it(evaluate, health, stranger):
     test, lists = table(["user", "item"], [(1, 1), (2, 2)]), table(["user", "item", "score"], [(*stranger, 1.0)])
     assert values(evaluate(test, lists, metrics=["nDCG", "Recall"], health=health)) == {"nDCG@10": 0.0, "Recall@10": 0.0}
 
@@ -90,7 +90,7 @@ def test_a_run_without_any_list_is_0_under_a_convention_that_counts_users_withou
 
 @pytest.mark.parametrize("name", EMPTY_RUNS)
 @pytest.mark.parametrize(("convention", "metric"), [("trec_eval", "P_5"), ("clayrs", "Precision"), ("receval", "nDCG")])
-def test_a_run_without_any_list_is_refused_where_its_value_is_not_defined_and_by_default(write, tmp_path, name, convention, metric):
+def test_a_run_without_any_list_is_refused_by_default_and_if_its_value_is_undefined(write, tmp_path, name, convention, metric):
     with pytest.raises(DataError, match=rf"{name}: .*(no rows|is empty)"):
         run(load_config(config_of_empty_run(write, tmp_path, name, convention, [metric])))
 
@@ -114,7 +114,7 @@ def config_of_predictions(write, evaluation, predictions, **more):
 
 @pytest.mark.parametrize(("predictions", "name"), [("als.csv", "als"), ({"knn": "als.csv"}, "knn")])
 def test_errors_of_predictions_need_no_lists(write, predictions, name):
-    """The errors are 1/2 and 0; models are called as their predictions, and nobody is told that lists are missing."""
+    """Expect the errors 1/2 and 0; models have the names of their predictions, and no message reports missing lists."""
     result = run(load_config(config_of_predictions(write, {"metrics": ["RMSE", "MAE"]}, predictions)))
     assert values(result, name) == {"RMSE": 0.25, "MAE": 0.25}
     assert not {"X01", "X03"} & {finding.check for finding in result.findings}
@@ -124,7 +124,7 @@ def test_errors_of_predictions_need_no_lists(write, predictions, name):
     assert values(run(load_config(write("resolved.yaml", again))), name) == values(result, name)
 
 
-def test_measures_of_lists_need_lists_also_beside_predictions(write):
+def test_measures_of_lists_need_lists_even_with_predictions(write):
     path = config_of_predictions(write, {"metrics": ["RMSE", "nDCG@5"]}, "als.csv")
     with pytest.raises(ConfigError, match=r"data.recommendations: nDCG@5 needs the lists of the models: give name: path"):
         load_config(path)
@@ -132,7 +132,7 @@ def test_measures_of_lists_need_lists_also_beside_predictions(write):
     assert values(run(load_config(path)), "als") == {"RMSE": 0.25}
 
 
-def test_the_python_door_takes_predictions_without_lists():
+def test_evaluate_accepts_predictions_without_lists():
     result = receval.evaluate(test=LIKED, predictions={"a": PREDICTIONS, "b": PREDICTIONS.head(1)}, metrics=["MAE"], health=False)
     assert [(row.model, row.value, row.n_users) for row in result.rows] == [("a", 0.25, 2), ("b", 0.5, 1)]
     with pytest.raises(ConfigError, match="recommendations is missing"):

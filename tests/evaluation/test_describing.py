@@ -1,4 +1,4 @@
-"""What files hold, worked by hand, in any order of rows."""
+"""Descriptions of files, worked by hand, in any order of rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LISTS = pl.DataFrame({"user": [1, 1, 2, 3], "item": [8, 6, 6, 4], "score": [0.5,
 
 @pytest.fixture
 def config(tmp_path):
-    """A config for frames: `config(test=…, train=…, knn=…)`; everything but test and train is a model."""
+    """Return a function that writes frames and their config: `config(test=…, train=…, knn=…)`; all except test and train are models."""
 
     def config(folder="world", **frames):
         (tmp_path / folder).mkdir(exist_ok=True)
@@ -67,7 +67,7 @@ def test_the_time_span_leaves_out_rows_without_a_time(config):
     assert description.table("train").times is None
 
 
-def test_a_time_that_is_not_finite_is_none(config):
+def test_a_time_that_is_not_finite_is_missing(config):
     timed = TEST.with_columns(timestamp=pl.Series([300.0, float("inf"), float("nan"), None]))
     assert describe(config(test=timed, knn=LISTS)).table("test").times == TimeSpan(300.0, 300.0, untimed=3)
 
@@ -81,14 +81,14 @@ def test_users_and_items_in_common(config):
     )
 
 
-def test_without_train_only_lists_and_test_are_set_beside_each_other(config):
+def test_without_train_only_lists_and_test_are_compared(config):
     description = describe(config(test=TEST, knn=LISTS))
     assert [table.name for table in description.tables] == ["test", "knn"]
     assert [(overlap.one, overlap.other) for overlap in description.overlaps] == [("knn", "test")]
 
 
 @pytest.mark.parametrize("ids", [pl.Int64, pl.String])
-def test_no_order_of_rows_changes_a_byte(config, ids):
+def test_the_order_of_rows_changes_no_byte(config, ids):
     frames = {name: frame.with_columns(pl.col("user").cast(ids)) for name, frame in {"test": TEST, "train": TRAIN, "knn": LISTS}.items()}
     many = pl.DataFrame({"user": range(500), "item": range(500)}).with_columns(pl.col("user").cast(ids), score=(pl.col("item") * 0.1).sin())
     expected = plain(describe(config("plain", **frames, model_many=many)))
@@ -98,21 +98,21 @@ def test_no_order_of_rows_changes_a_byte(config, ids):
         assert plain(describe(again)) == expected
 
 
-def test_rows_without_a_value_are_left_out_and_counted(config):
+def test_rows_with_missing_values_are_left_out_and_counted(config):
     holes = LISTS.with_columns(score=pl.Series([0.5, None, float("nan"), 2.0]))
     knn = describe(config(test=TEST, knn=holes)).table("knn")
     assert (knn.rows, knn.left_out, knn.users, knn.items) == (2, 2, 2, 2)
     assert (knn.numbers.least, knn.numbers.mean, knn.numbers.most) == (0.5, 1.25, 2.0)
 
 
-def test_ids_that_one_file_stores_as_text_are_compared_as_text(config):
+def test_ids_are_compared_as_text_if_one_file_stores_text(config):
     text = LISTS.with_columns(pl.col("user").cast(pl.String), pl.Series("item", ["8", "6", "6", "x"]))
     description = describe(config(test=TEST, knn=text))
     assert description.overlaps == (Overlap("knn", "test", users=2, items=1),)
     assert any("compared as text" in remark for remark in description.remarks)
 
 
-def test_a_model_called_test_is_told_from_the_test_file(config):
+def test_a_model_called_test_is_not_mixed_up_with_the_test_file(config):
     description = describe(config(test=TEST, model_test=LISTS))
     assert [table.name for table in description.tables] == ["test", "test (model)"]
     assert description.overlaps == (Overlap("test (model)", "test", users=2, items=1),)

@@ -1,4 +1,4 @@
-"""`output.enriched`: the lists with rank, score, hits, gains, and what train holds."""
+"""`output.enriched`: the lists with rank, score, hits, gains, and the popularity and seen items of train."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LISTS = table(
     ("user", "item", "score"),
     [("b", "y", 1.0), ("b", "x", 1.0), ("a", "q", 0.9), ("a", "y", 0.8), ("a", "x", 0.7), ("c", "r", 0.5), ("e", "x", 0.5)],
 )
-EXPECTED = [  # b's ties are in the order of items; e has a list and no test row; d has no list
+EXPECTED = [  # b's ties are ordered by item; e has a list and no test row; d has no list
     ("a", "q", 1, 0.9, False, 0.0, True),
     ("a", "y", 2, 0.8, False, 0.0, False),
     ("a", "x", 3, 0.7, True, 4.0, False),
@@ -38,7 +38,7 @@ WHOLE_USERS = running.whole_users
 
 @pytest.fixture
 def enriched(tmp_path, receval):
-    """The files that a run writes: `enriched(test, {model: lists}, train)`."""
+    """Return a function that runs and reads the files: `enriched(test, {model: lists}, train)`."""
 
     def enriched(test, lists, train=None, **evaluation):
         data = {"test": "test.parquet", "recommendations": {model: f"{number}.parquet" for number, model in enumerate(lists)}}
@@ -56,14 +56,14 @@ def enriched(tmp_path, receval):
     return enriched
 
 
-def test_each_row_says_what_test_and_train_hold_of_it(enriched):
+def test_each_row_has_its_columns_from_test_and_train(enriched):
     (file,) = enriched(TEST, {"knn": LISTS}, TRAIN).values()
     frame = pl.read_parquet(file)
     assert file.name == "enriched.knn.parquet"
     assert (frame.columns, frame.rows()) == (COLUMNS, EXPECTED)
 
 
-def test_without_train_and_scores_there_are_no_such_columns(enriched):
+def test_without_train_and_scores_their_columns_are_missing(enriched):
     (file,) = enriched(TEST, {"knn": LISTS.drop("score")}).values()
     frame = pl.read_parquet(file)
     assert frame.columns == ["user", "item", "rank", "relevant", "gain"]
@@ -75,18 +75,18 @@ def test_without_graded_relevance_the_gain_of_a_hit_is_1(enriched):
     assert pl.read_parquet(file).filter("relevant")["gain"].to_list() == [1.0, 1.0]
 
 
-def test_what_the_first_measure_takes_out_of_the_lists_is_not_there(enriched):
+def test_rows_that_the_first_measure_drops_are_left_out(enriched):
     (file,) = enriched(TEST, {"knn": LISTS}, TRAIN, policy={"seen_items": "drop_and_refill"}).values()
     expected = [("a", "y", 1), ("a", "x", 2), ("b", "x", 1), ("c", "r", 1), ("e", "x", 1)]
     assert pl.read_parquet(file).select("user", "item", "rank").rows() == expected
 
 
-def test_ranks_are_those_of_the_list_where_a_measure_ranks_rated_items_only(enriched):
+def test_ranks_are_ranks_of_the_whole_list_if_a_measure_ranks_rated_items_only(enriched):
     (file,) = enriched(TEST, {"knn": LISTS}, metrics=["nDCG(positions=among_rated)"]).values()
     assert pl.read_parquet(file).filter("relevant").select("user", "rank").rows() == [("a", 3), ("b", 1)]
 
 
-def test_each_model_has_a_file_of_its_own(enriched):
+def test_each_model_has_its_own_file(enriched):
     models = {"a/b": LISTS, "a_b": LISTS.head(2), "a%2Fb": LISTS.head(1), "ü.1": LISTS}
     files = enriched(TEST, models)
     assert {name: pl.read_parquet(path).height for name, path in files.items()} == {
@@ -125,13 +125,13 @@ def test_the_manifest_has_size_and_hash_of_the_lists(enriched):
     assert outputs[file.name] == {"path": file.name, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
-def test_lists_without_a_folder_to_write_to_are_refused(sample, receval):
+def test_enriched_lists_without_an_output_folder_are_refused(sample, receval):
     code, out, err = receval("run", sample / "quickstart.yaml", "--set", "output.enriched=true")
     assert (code, out) == (2, "")
     assert "output.enriched needs a folder" in err
 
 
-def test_the_frames_of_python_are_those_of_the_files(enriched, tmp_path):
+def test_the_frames_in_python_equal_the_files(enriched, tmp_path):
     models = {"knn": LISTS, "few": LISTS.head(2)}
     files = enriched(TEST, models, TRAIN)
     asked = {"metrics": "nDCG", "relevance": {"threshold": 4, "graded": True}}

@@ -1,4 +1,4 @@
-"""Which files of the data section a run looks at, under which roles, and how their ids compare."""
+"""The files of the data section that a run reads, their roles, and the type of their ids."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MODELS = {"als": "als.csv", "bpr": "bpr.csv"}
 
 @pytest.fixture
 def inputs(write, tmp_path):
-    """The inputs of a config with these keys of `data`, as far as `needed`."""
+    """Return a function that gives the inputs of a config with these keys of `data`, as far as they are `needed`."""
 
     def inputs(*needed, recommendations=MODELS, **data):
         for name, content in FILES.items():
@@ -45,7 +45,7 @@ def inputs(write, tmp_path):
     return inputs
 
 
-def test_the_second_item_of_a_pair_is_compared_as_items_are(inputs, write):
+def test_the_second_item_of_a_pair_has_the_id_type_of_items(inputs, write):
     whole = inputs("distances", distances="dist.csv")
     assert load.common_kinds(whole.all()) == {"user": "integer", "item": "integer", "other": "integer"}
     write("als.csv", "user,item,score\n1,x,1\n")
@@ -71,7 +71,7 @@ def test_text_among_the_second_items_makes_all_items_text(inputs, write):
     )
 
 
-def test_only_what_is_needed_is_looked_at(inputs):
+def test_only_needed_inputs_are_read(inputs):
     assert [source.role for source in inputs(**EVERYTHING).all()] == ["data.test", "data.recommendations.als", "data.recommendations.bpr"]
     needs = {
         "catalogue": {"train", "items"}, "known": {"train", "items"}, "train": {"train"}, "items": {"items"}, "categories": {"items"},
@@ -84,12 +84,12 @@ def test_only_what_is_needed_is_looked_at(inputs):
             assert {role for role in EVERYTHING if found.by_role.get(role)} == expected, spelling
 
 
-def test_what_is_used_where_it_is_given_may_be_missing(inputs):
+def test_an_optional_input_may_be_missing(inputs):
     found = inputs("train?", "items?", "users.age?", "predictions?", "baseline?")
     assert [source.role for source in found.all()] == ["data.test", "data.recommendations.als", "data.recommendations.bpr"]
 
 
-def test_labels_are_the_columns_that_are_needed_sorted_and_once_and_then_the_categories(inputs):
+def test_labels_are_the_needed_columns_sorted_without_duplicates_and_then_the_categories(inputs):
     found = inputs("users.group", "users.age", "items.year", "items.genres", "categories", **EVERYTHING)
     assert list(found.of("users").labels) == ["age", "group"]
     assert list(found.of("items").labels) == ["genres", "year"]
@@ -98,7 +98,7 @@ def test_labels_are_the_columns_that_are_needed_sorted_and_once_and_then_the_cat
     assert list(inputs("items", **several).of("items").labels) == []
 
 
-def test_one_file_of_predictions_is_that_of_every_model_and_read_once(inputs):
+def test_one_file_of_predictions_applies_to_every_model_and_is_read_once(inputs):
     found = inputs("predictions", predictions="pred.csv")
     again = found.with_common_kinds()
     for each in (found, again):
@@ -107,13 +107,13 @@ def test_one_file_of_predictions_is_that_of_every_model_and_read_once(inputs):
     assert list(found.single("als").predictions) == ["als"]
 
 
-def test_predictions_may_have_a_file_per_model(inputs):
+def test_predictions_can_have_one_file_per_model(inputs):
     found = inputs("predictions", predictions={"als": "pred.csv", "bpr": "pred.csv"})
     assert [source.role for source in found.predictions.values()] == ["data.predictions.als", "data.predictions.bpr"]
     assert list(inputs("predictions?", predictions={"als": "pred.csv"}).predictions) == ["als"]
 
 
-def test_predictions_are_of_models_that_the_files_named(inputs):
+def test_predictions_belong_to_the_models_that_files_name(inputs):
     named = {"als": "pred.csv", "bpr": "pred.csv"}
     assert list(inputs("predictions", recommendations=["als.csv", "bpr.csv"], predictions=named).predictions) == ["als", "bpr"]
     with pytest.raises(DataError, match=r"data.predictions: there is no model named 'alls' — did you mean 'als'\?"):

@@ -17,7 +17,7 @@ METRICS = list({formula.partition("(")[0]: formula for formula in FORMULAS}.valu
 AGGREGATES = ["mean", "median", "std", "ci95", "bootstrap95", "sum", "p25"]
 
 
-def test_a_run_of_everything_writes_the_same_bytes(receval, spark, tmp_path):
+def test_a_run_with_every_input_writes_the_same_bytes(receval, spark, tmp_path):
     write_world(tmp_path)
     by = [f"users.{COLUMN}", "items.categories", {"train_count": [1, 4]}, "cold"]
     config = write_config(tmp_path, METRICS, top_k=[3], by=by)
@@ -37,7 +37,7 @@ def test_a_run_of_everything_writes_the_same_bytes(receval, spark, tmp_path):
     assert contents(tmp_path / "spark rows") == stored
 
 
-def test_tables_of_the_catalog_give_the_bytes_that_files_give(receval, spark, spark_session, tmp_path):
+def test_tables_of_the_catalog_give_the_same_bytes_as_files(receval, spark, spark_session, tmp_path):
     frames = write_world(tmp_path)
     for name, frame in frames.items():
         spark_session.native.createDataFrame(frame.to_arrow()).createOrReplaceGlobalTempView(name)

@@ -25,7 +25,7 @@ METRICS = ["nDCG", "MAP", "Recall", "F1", "MRR", "ItemCoverage", "Gini", "ILD", 
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A config, beside which `local` holds what a run on one machine writes."""
+    """Return a config, with the files of a run on one machine in `local` beside it."""
     pytest.importorskip("pyspark", reason="the spark extra is not installed")
     if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
         pytest.skip("there is no Java on this machine")
@@ -65,13 +65,13 @@ def connect_server(folder: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def server(config: Path) -> Iterator[str]:
-    """The address of a Spark Connect server."""
+    """Yield the address of a Spark Connect server."""
     with connect_server(config.parent) as address:
         yield address
 
 
 def run_elsewhere(config: Path, folder: str, *options: str) -> tuple[int, str]:
-    """Run a config in another process, as one process has one session; return the exit code and the last lines of stderr."""
+    """Run a config in another process, because a process has only one session; return the exit code and the error message."""
     command = [sys.executable, "-m", "receval", "run", str(config), "-q", "-o", f"{config.parent / folder}/"]
     command += [part for option in options for part in ("--set", option)]
     environment = {name: value for name, value in os.environ.items() if name != "PYSPARK_PYTHON"} | {"JAVA_TOOL_OPTIONS": QUICK_JAVA}
@@ -79,8 +79,8 @@ def run_elsewhere(config: Path, folder: str, *options: str) -> tuple[int, str]:
     return done.returncode, done.stderr[done.stderr.find("receval:") :]
 
 
-def packed(folder: Path, name: str, python: str) -> str:
-    """An archive of an environment whose Python is a script."""
+def pack(folder: Path, name: str, python: str) -> str:
+    """Pack an environment whose Python is a script; return its archive."""
     script = folder / name / "bin" / "python"
     script.parent.mkdir(parents=True)
     script.write_text(f"#!/bin/sh\n{python}\n")
@@ -131,7 +131,7 @@ def test_dataframes_of_spark_connect_are_evaluated_in_their_session(server):
 
 
 def test_a_cluster_of_two_workers_writes_the_same_bytes_with_a_packed_environment(config):
-    archive = packed(config.parent, "whole", f'exec {sys.executable} "$@"')
+    archive = pack(config.parent, "whole", f'exec {sys.executable} "$@"')
     with standalone_cluster(2, memory="1g", environment={"JAVA_TOOL_OPTIONS": QUICK_JAVA}) as address:
         engine = ("engine.name=spark", f"engine.master={address}", f"engine.archives=[{archive}]")
         code, said = run_elsewhere(config, "cluster", *engine)

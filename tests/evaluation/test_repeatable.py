@@ -14,13 +14,13 @@ from receval.render.forms import rendered
 from tests.conftest import per_user, table
 
 
-def made(result, name):
-    """The bytes of a file of an output folder."""
+def file_bytes(result, name):
+    """Return the bytes of a file of an output folder."""
     return rendered(in_folder("result")[name], result)
 
 
 def users_of(result):
-    """The per-user values as Parquet."""
+    """Return the per-user values as Parquet."""
     return rendered(of_form("parquet", "users"), result)
 
 
@@ -40,7 +40,7 @@ def test_twelve_runs_on_the_streaming_engine_give_the_same_bytes_of_every_file(e
         )
         found.add(
             (
-                *tuple(made(result, name) for name in ("results.csv", "results_wide.csv", "results.parquet", "results.md")),
+                *tuple(file_bytes(result, name) for name in ("results.csv", "results_wide.csv", "results.parquet", "results.md")),
                 users_of(result),
             )
         )
@@ -51,7 +51,7 @@ def test_twelve_runs_on_the_streaming_engine_give_the_same_bytes_of_every_file(e
 @pytest.mark.slow
 def test_scores_of_repeated_items_are_summed_in_the_same_order_every_time(evaluate):
     chance = random.Random(5)
-    scores = (0.1, 0.2, 0.3, 0.6, 0.7)  # 0.1 + 0.2 + 0.3 is 0.6 or not, by the order of the sum
+    scores = (0.1, 0.2, 0.3, 0.6, 0.7)  # 0.1 + 0.2 + 0.3 is 0.6 or not, depending on the order of the sum
     lists = [(u, chance.randint(0, 12), chance.choice(scores)) for u in range(3_000) for _ in range(40)]
     frames = table(["user", "item"], [(u, i) for u in range(3_000) for i in (1, 5, 9)]), table(["user", "item", "score"], lists)
     metrics = ["MAP(duplicates=sum_scores)", "nDCG(convention=warprec)", "nDCG(convention=clayrs)", "MRR(convention=trec_eval)"]
@@ -73,7 +73,7 @@ STREAMED += "|ILD|ILD(norm=items)|ILD(distance=cosine)|ILS"
         pytest.param(STREAMED, id="streamed"),
     ],
 )
-def test_metrics_of_whole_lists_give_the_same_bytes_however_the_rows_come(metrics, evaluate):
+def test_metrics_of_whole_lists_give_the_same_bytes_in_any_order_of_rows(metrics, evaluate):
     chance = random.Random(3)
     lists = [(u, i, chance.random()) for u in range(20_000) for i in chance.sample(range(3_000), 12)]
     train = [(u, chance.randint(0, 2_500)) for u in range(20_000) for _ in range(4)]
@@ -88,11 +88,11 @@ def test_metrics_of_whole_lists_give_the_same_bytes_however_the_rows_come(metric
     for turn in range(4):
         given = {name: frame.sample(fraction=1, shuffle=True, seed=turn) if turn > 1 else frame for name, frame in frames.items()}
         result = evaluate(given.pop("test"), given.pop("lists"), **given, metrics=metrics.split("|"), top_k=[5, 10])
-        found.add((made(result, "results.csv"), users_of(result)))
+        found.add((file_bytes(result, "results.csv"), users_of(result)))
     assert len(found) == 1
 
 
-def test_streamed_sums_are_those_of_exact_arithmetic(evaluate):
+def test_streamed_sums_are_exact(evaluate):
     chance = random.Random(17)
     lists = [(u, i, rank) for u in range(20) for rank, i in enumerate(chance.sample(range(500), 300), 1)]
     train = [(u, min(int(chance.paretovariate(0.4)), 400)) for u in range(150) for _ in range(30)]

@@ -1,4 +1,4 @@
-"""Requests: what is evaluated may be files that a config names, or frames in memory."""
+"""Requests: the data can be files of a config, or frames in memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from receval import load_config, run
 from tests.conftest import CONFIGS
 
 
-def test_frames_give_the_rows_and_findings_of_the_files_that_hold_them():
+def test_frames_give_the_same_rows_and_findings_as_files():
     data = CONFIGS / "data"
     models = {name: pl.read_parquet(data / f"{name}.parquet") for name in ("knn", "popular", "random")}
     loaded = load_config(CONFIGS / "quickstart.yaml")

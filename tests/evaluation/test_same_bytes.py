@@ -1,4 +1,4 @@
-"""The same input gives the same bytes of every result file: in any order of rows, cut into any parts, on any number of threads."""
+"""The same input gives the same bytes of every result file, for any order of rows, parts and threads."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ RUNS: dict[str, dict[str, Any]] = {
         "evaluation": {"metrics": ["Precision", "Recall", "AUC"], "top_k": [3], "aggregates": AGGREGATES, "by": BY}
     },
 }
-"""What each run asks for. An aggregate is made of the per-user values, whatever the metric, so that a few metrics have them all; a value
-of an axis is tried on the model that has ties and duplicates."""
+"""Settings of each run. Aggregates are computed from per-user values of any metric, so a few metrics are enough for all of them; values of
+axes are tried on the model with ties and duplicates."""
 HOWS: dict[str, Sequence[tuple[int | None, int | None]]] = {
     "every metric, yardstick and check": ((1, 8), (30, 1)),
     "every value of every axis": ((30, None),),
     "every aggregate, bootstrap and pooled values": ((1, 8), (7, None), (None, 1)),
 }
-"""Runs over shuffled files, which are partitioned in temporary files, as `engine.memory` is small: the rows of a part, and the threads of
-a process of its own, since Polars asks once how many it may have."""
+"""Runs over shuffled files, which are partitioned in temporary files because `engine.memory` is small: the rows of a part, and the threads,
+in an own process because Polars reads their number only once."""
 IN_PARTS = """
 import sys
 from functools import partial
@@ -60,14 +60,14 @@ if rows := int(sys.argv[1]):
     running.whole_users = partial(running.whole_users, rows_per_part=rows)
 sys.exit(main(sys.argv[2:]))
 """
-"""A program that runs receval with as many rows in a part as its first argument says, or as many as receval itself takes if it says 0."""
+"""A program that runs receval with its first argument as the number of rows in a part; 0 means receval's default."""
 
 
 WHOLE_USERS = running.whole_users
 
 
 def awkward_world(seed: int) -> World:
-    """Lists with ties and duplicates, users on one side only, gaps in every side input, sums that round."""
+    """Return lists with ties and duplicates, users on one side only, missing values in every side input, and sums that round."""
     chance = random.Random(seed)
     users, items = range(14), range(14)
     lists = [(u, i, chance.randint(0, 4) / 3) for u in (*users, 99, 98) for i in chance.sample([*items, 100, 101], chance.randint(0, 12))]
@@ -81,7 +81,7 @@ def awkward_world(seed: int) -> World:
 
 
 def write_world(folder: Path, world: World, run: dict[str, Any], shuffled: int | None) -> Path:
-    """Write the files, in the order of users or shuffled, and a config that runs over them."""
+    """Write the files, in the order of users or shuffled, and their config."""
     folder.mkdir()
     for name, frame in world.items():
         rows = frame if shuffled is None else frame.sample(fraction=1, shuffle=True, seed=shuffled)
@@ -97,9 +97,10 @@ def write_world(folder: Path, world: World, run: dict[str, Any], shuffled: int |
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
-    """The bytes of every result file, without what results.json says of the input; so does the manifest, which is left out."""
+    """Return the bytes of every result file but the manifest, without what results.json says of input and engine."""
     found = {path.name: path.read_bytes() for path in (folder / "results").iterdir() if path.name != "manifest.json"}
     content = json.loads(found["results.json"])
+    content["config"].pop("engine")
     found["results.json"] = json.dumps({key: value for key, value in content.items() if key != "inputs"}).encode()
     return found
 
@@ -110,7 +111,7 @@ def assert_equal(found: dict[str, bytes], expected: dict[str, bytes]) -> None:
     assert not [name for name in expected if found[name] != expected[name]]
 
 
-def test_every_metric_is_run():
+def test_every_metric_is_tried():
     assert {parse(text).name for text in ONE_OF_EACH} == METRICS.keys()
 
 
@@ -131,3 +132,27 @@ def test_orders_of_rows_parts_and_threads_change_no_byte(name, receval, tmp_path
             monkeypatch.setattr(running, "whole_users", partial(WHOLE_USERS, rows_per_part=rows_per_part))
             assert receval("run", config, "-q")[0] in (0, 1)
         assert_equal(bytes_of(config.parent), expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_processes", "shuffled"), [(1, 8), (3, None), (3, 9)])
+def test_processes_that_measure_change_no_byte(n_processes, shuffled, receval, tmp_path, monkeypatch):
+    world, run = awkward_world(4), RUNS["every metric, yardstick and check"]
+    assert receval("run", write_world(tmp_path / "plain", world, run, None), "-q")[0] in (0, 1)
+    monkeypatch.setattr(running, "whole_users", partial(WHOLE_USERS, rows_per_part=7))
+    config = write_world(tmp_path / "processes", world, run, shuffled)
+    assert receval("run", config, "-q", "--set", f"engine.workers={n_processes}")[0] in (0, 1)
+    assert_equal(bytes_of(config.parent), bytes_of(tmp_path / "plain"))
+
+
+@pytest.mark.parametrize(("column", "value", "code"), [("item", None, 3), ("score", float("nan"), 3)])
+def test_faulty_rows_are_the_same_sentence_whoever_measures(column, value, code, receval, tmp_path, monkeypatch):
+    world = awkward_world(5)
+    world["lists"] = pl.concat(
+        [world["lists"], world["lists"].tail(3).with_columns(pl.lit(value).cast(world["lists"].schema[column]).alias(column))]
+    )
+    monkeypatch.setattr(running, "whole_users", partial(WHOLE_USERS, rows_per_part=7))
+    config = write_world(tmp_path / "world", world, {"evaluation": {"metrics": ["nDCG@3"]}}, None)
+    first, second = (receval("run", config, "--set", f"engine.workers={n}") for n in (0, 2))
+    assert first[0] == code
+    assert first == second

@@ -1,4 +1,4 @@
-"""Results of one measure in memory, and gates judged on them."""
+"""Results of one measure in memory, and gates on them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Values = Mapping[str, Sequence[float]]
 
 
 def result_of(models: Values, users: Sequence[int] | None = None, metric: str = "nDCG", groups: Sequence[str] = ()) -> Result:
-    """The result of models with the values of their users: NaN for a user without one."""
+    """Return the result of models with these per-user values; NaN is a user without a value."""
     n = len(next(iter(models.values())))
     ids = list(range(n) if users is None else users)
     better = metric != "RMSE"
@@ -57,7 +57,7 @@ def _row(model: str, metric: str, k: int | None, better: bool, values: np.ndarra
 def gates(
     today: Result, *rules: object, base: Result | Baseline | str | None = None, anchor: Result | Baseline | None = None, **section: object
 ) -> tuple[Gate, ...]:
-    """The gates of a result against another one, or against one of its models."""
+    """Judge a result against another one, or against one of its models; return its gates."""
     baseline = Baseline(base) if isinstance(base, str) else Baseline("main", base) if isinstance(base, Result) else base
     spring = Baseline("spring", anchor, is_anchor=True) if isinstance(anchor, Result) else anchor
     anchors = {} if spring is None else {"": spring}
@@ -66,6 +66,6 @@ def gates(
 
 
 def gate(base: Sequence[float], today: Sequence[float], rule: object, metric: str = "nDCG", **section: object) -> Gate:
-    """One rule for one model."""
+    """Judge one rule for one model."""
     (one,) = gates(result_of({"home": today}, metric=metric), rule, base=result_of({"home": base}, metric=metric), **section)
     return one

@@ -1,13 +1,13 @@
-"""Rules become verdicts: what passes, warns, fails and is skipped, for each model, measure and group."""
+"""The judging of rules: outcomes for each model, measure and group."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 from msgspec.structs import asdict
-from receval.comparison.differing import Differing
+from receval.comparison.comparison_options import ComparisonOptions
+from receval.comparison.model_pair import ModelPair
 from receval.comparison.pairing import Side
-from receval.comparison.questions import Questions
 from receval.errors import ConfigError, DataError
 from receval.gates.demands import Baseline
 from receval.metrics.registry import bounds_of
@@ -21,7 +21,7 @@ BASE = [0.5] * 200 + [0.25] * 200
 
 
 def lost(mean, spread):
-    """Values whose loss against BASE has this mean, and varies by `spread` up and down."""
+    """Return values whose loss against BASE has this mean, and varies by `spread` up and down."""
     return list(np.array(BASE) - mean + np.tile([spread, -spread], 200))
 
 
@@ -37,7 +37,7 @@ def test_a_loss_is_judged_by_its_bounds(mean, spread, outcome, consequence):
 
 
 @pytest.mark.parametrize("inconclusive", ["warn", "fail"])
-def test_what_is_inconclusive_warns_or_fails_the_run_as_set_and_stays_inconclusive(inconclusive):
+def test_an_inconclusive_gate_warns_or_fails_the_run_as_set_and_stays_inconclusive(inconclusive):
     one = gate(BASE, lost(0.005, 0.1), "nDCG@10 max_loss 2%", inconclusive=inconclusive)
     assert (one.outcome, one.consequence) == ("inconclusive", inconclusive)
 
@@ -54,18 +54,18 @@ def test_a_rule_of_severity_warn_fails_but_never_fails_the_run(today, rule, outc
 
 
 @pytest.mark.parametrize(("mean", "outcome"), [(-0.05, "fail"), (0.05, "pass")])
-def test_less_is_better_of_an_error(mean, outcome):
+def test_a_lower_error_is_better(mean, outcome):
     assert gate(BASE, lost(mean, 0.01), "RMSE max_loss 0.01", metric="RMSE").outcome == outcome
 
 
 @pytest.mark.parametrize(("rule", "outcome"), [("nDCG@10 >= 0.375", "pass"), ("nDCG >= 0.38", "fail"), ("ndcg@10 <= 0.38", "pass")])
-def test_a_limit_is_judged_by_the_value(rule, outcome):
+def test_a_limit_is_judged_by_the_observed_value(rule, outcome):
     (one,) = gates(result_of({"home": BASE}), rule)
     assert (one.outcome, one.value, one.base) == (outcome, 0.375, None)
     assert (one.by_value, one.remark) == (True, "judged by the value")
 
 
-def test_a_gain_must_be_shown_and_several_are_corrected_together():
+def test_a_gain_must_be_significant_and_several_are_corrected_together():
     today = lost(-0.013, 0.1)
     alone = gate(BASE, today, "nDCG@10 min_gain 0")
     assert alone.outcome == "pass"
@@ -82,7 +82,7 @@ def test_losses_are_not_corrected():
     assert both[0].p_adjusted is None
 
 
-def test_each_group_is_judged_by_itself_and_a_small_one_is_skipped_with_its_number():
+def test_each_group_is_judged_alone_and_a_small_one_is_skipped_with_its_size():
     groups = ["free"] * 200 + ["paid"] * 199 + ["trial"]
     today = result_of({"home": [0.4] * 200 + [0.3] * 200}, groups=groups)
     base = result_of({"home": BASE}, groups=groups)
@@ -96,7 +96,7 @@ def test_each_group_is_judged_by_itself_and_a_small_one_is_skipped_with_its_numb
     assert judged["max_loss", "free"].rule == "nDCG@10 loses at most 2 %, users.plan free"
 
 
-def test_all_models_are_judged_but_those_that_others_are_compared_with():
+def test_all_models_except_the_base_are_judged():
     result = result_of({"popular": BASE, "home": BASE, "other": BASE})
     assert [one.model for one in gates(result, "nDCG@10 max_loss 2%", base="popular")] == ["home", "other"]
     assert [one.model for one in gates(result, "nDCG@10 max_loss 2% against home")] == ["popular", "other"]
@@ -104,19 +104,20 @@ def test_all_models_are_judged_but_those_that_others_are_compared_with():
     assert [one.model for one in gates(result, {"measure": "nDCG@10", "min": 0.1, "models": "home"}, models="other")] == ["home"]
 
 
-def test_from_a_folder_each_model_is_compared_with_the_one_of_its_name():
+def test_each_model_is_compared_with_its_namesake_in_a_baseline_folder():
     base = result_of({"home": BASE, "other": BASE})
     assert [one.base for one in gates(result_of({"other": BASE}), "nDCG@10 max_loss 2%", base=base)] == ["main/other"]
     with pytest.raises(DataError, match="the baseline main has no model new: it has home, other"):
         gates(result_of({"new": BASE}), "nDCG@10 max_loss 2%", base=base)
 
 
-def test_the_only_model_is_compared_with_the_only_one_of_another_name_if_it_is_named():
+def test_a_single_model_is_compared_with_a_single_model_of_another_name_if_it_is_named():
     today, base = result_of({"new": lost(0.005, 0.1)}), result_of({"home": BASE})
     with pytest.raises(DataError) as refused:
         gates(today, "nDCG@10 max_loss 2%", base=base)
     assert str(refused.value) == (
-        "the baseline main has no model new: it has home\n  choose the model to compare with: gates.baseline.model, one of home"
+        "the baseline main has no model new: it has home\n"
+        "  choose the model to compare with by gates.baseline.model, or the models to judge by gates.models"
     )
     (one,) = gates(today, "nDCG@10 max_loss 2%", base=Baseline("main", base, "home"))
     assert (one.base, one.difference) == ("main", pytest.approx(-0.005 / 0.375))
@@ -133,13 +134,13 @@ def test_the_only_model_is_compared_with_the_only_one_of_another_name_if_it_is_n
         ("nDCG@10 >= 0.1 by users.plan", "the results have no values of nDCG@10 by users.plan"),
     ],
 )
-def test_a_rule_about_what_the_results_do_not_have_is_refused(rule, sentence):
+def test_a_rule_about_a_missing_measure_or_group_is_refused(rule, sentence):
     with pytest.raises(ConfigError) as refused:
         gates(result_of({"home": BASE}), rule)
     assert sentence in str(refused.value)
 
 
-def test_what_has_no_value_fails():
+def test_a_measure_without_a_value_fails():
     nothing = [float("nan")] * 400
     assert gate(BASE, nothing, "nDCG@10 max_loss 2%").outcome == "fail"
     (one,) = gates(result_of({"home": nothing}), "nDCG@10 >= 0.1")
@@ -151,18 +152,18 @@ def test_a_user_without_a_value_on_one_side_is_refused():
         gate(BASE, [float("nan"), *BASE[1:]], "nDCG@10 max_loss 2%")
 
 
-def test_one_user_shows_nothing():
+def test_one_user_gives_an_inconclusive_gate():
     one = gate([0.5], [0.5], "nDCG@10 max_loss 2%")
     assert (one.outcome, one.low) == ("inconclusive", None)
 
 
-def test_nobody_in_common_is_refused():
+def test_models_without_common_users_are_refused():
     today, base = result_of({"home": BASE}, users=range(400, 800)), result_of({"home": BASE})
     with pytest.raises(DataError, match="home cannot be compared with main: no user counts for both"):
         gates(today, "nDCG@10 max_loss 2%", base=base)
 
 
-def test_a_base_without_values_of_users_is_compared_unpaired_and_said_so():
+def test_a_base_without_per_user_values_is_compared_unpaired_with_a_note():
     base = result_of({"home": BASE})
     base.per_user.clear()
     (one,) = gates(result_of({"home": BASE}), "nDCG@10 max_loss 2%", base=base)
@@ -178,7 +179,7 @@ def test_the_summary_counts_each_kind_of_outcome():
         return Verdicts(tuple(type(plain)(**{**asdict(plain), "outcome": outcome}) for outcome in outcomes)).summary()
 
     assert summary("pass") == "1 gate passed"
-    assert summary("pass", "pass") == "all 2 gates passed"
+    assert summary("pass", "pass") == "both gates passed"
     assert summary("fail", "inconclusive", "inconclusive", "pass") == "1 of 4 gates failed, 2 are inconclusive"
     assert summary("inconclusive", "skipped") == "1 of 2 gates is inconclusive, 1 was not judged"
     assert summary("skipped", "skipped") == "none of 2 gates was judged"
@@ -187,7 +188,7 @@ def test_the_summary_counts_each_kind_of_outcome():
     assert Verdicts((plain, harmless)).summary() == "1 of 2 gates failed (1 of severity warn)"
 
 
-def test_strict_needs_one_gate_that_was_judged():
+def test_strict_needs_at_least_one_judged_gate():
     plain = gate(BASE, BASE, "nDCG@10 max_loss 2%")
     skipped = type(plain)(**{**asdict(plain), "outcome": "skipped", "consequence": "none"})
     passed = type(plain)(**{**asdict(plain), "outcome": "pass", "consequence": "none"})
@@ -198,7 +199,7 @@ def test_strict_needs_one_gate_that_was_judged():
 
 
 ANCHOR = result_of({"home": lost(-0.03, 0.01)})
-"""The baseline is worse by 0.03 than this anchor was."""
+"""The baseline is worse by 0.03 than this anchor."""
 
 
 @pytest.mark.parametrize(
@@ -211,7 +212,7 @@ ANCHOR = result_of({"home": lost(-0.03, 0.01)})
         (0.05, "nDCG@10 max_loss 10%", "fail", "fail"),
     ],
 )
-def test_a_rule_with_an_anchor_passes_only_if_the_margin_holds_against_both(loss, rule, outcome, of_anchor):
+def test_a_rule_with_an_anchor_passes_only_if_it_passes_against_both(loss, rule, outcome, of_anchor):
     (one,) = gates(result_of({"home": lost(loss, 0.01)}), rule, base=result_of({"home": BASE}), anchor=ANCHOR)
     assert one.outcome == outcome
     assert (one.anchor.base, one.anchor.outcome) == ("spring", of_anchor)
@@ -219,14 +220,14 @@ def test_a_rule_with_an_anchor_passes_only_if_the_margin_holds_against_both(loss
     assert "; anchor spring: −" in one.found
 
 
-def test_the_verdict_says_how_far_the_anchor_is():
+def test_the_verdict_has_the_difference_from_the_anchor():
     (one,) = gates(result_of({"home": lost(0.0, 0.01)}), "nDCG@10 max_loss 2%", base=result_of({"home": BASE}), anchor=ANCHOR)
     assert one.found == "0 %, at worst −1.99 %; anchor spring: −7.4 %, at best −5.5 %"
     assert one.remark == "anchor spring: loss exceeds the limit of 2 %"
     assert "“nDCG@10 of home loses at most 2 % against spring” does not hold: −7.4 %" in one.sentence
 
 
-def test_a_rule_may_have_no_anchor_and_one_against_another_model_never_has():
+def test_a_rule_can_exclude_the_anchor_and_one_against_another_model_never_has_it():
     rules = [{"measure": "nDCG@10", "max_loss": "2%", "anchor": False}, "nDCG@10 max_loss 50% against old", "nDCG@10 >= 0.1"]
     today = result_of({"home": lost(0.0, 0.01), "old": BASE})
     judged = gates(today, *rules, base=result_of({"home": BASE}), anchor=ANCHOR, models=["home"])
@@ -244,7 +245,7 @@ def test_a_missing_anchor_is_treated_as_a_missing_baseline():
         assert one.remark == "anchor spring: there is no anchor spring"
 
 
-def test_a_measure_without_bounds_is_guarded_by_what_users_have_and_says_so():
+def test_a_measure_without_bounds_uses_the_observed_range_with_a_note():
     base = list(np.linspace(0.5, 2.5, 400))
     one = gate(base, base, "RMSE max_loss 1%", metric="RMSE")
     assert one.outcome == "inconclusive"
@@ -252,7 +253,7 @@ def test_a_measure_without_bounds_is_guarded_by_what_users_have_and_says_so():
     assert one.notes == ("RMSE has no upper limit: bounds assume that no user is outside the observed range, 0 to 2.5.",)
 
 
-def test_a_baseline_of_zero_does_not_pass_in_silence():
+def test_a_gate_against_a_baseline_of_zero_passes_with_a_note():
     (one,) = gates(result_of({"home": [0.5] * 400}), "nDCG@10 max_loss 2%", base=result_of({"home": [0.0] * 400}))
     assert one.outcome == "pass"
     assert one.notes[-1] == "nDCG@10 of the baseline is 0, so a share of it is 0 too: any loss exceeds the limit."
@@ -277,7 +278,7 @@ OLD = {"rule": "", "model": "home", "measure": "nDCG@10", "kind": "max_loss", "l
         ({"state": "unlikely", "outcome": "warn", "kind": "max", "base": None}, "fail", "warn", True),
     ],
 )
-def test_gates_of_version_1_are_read_and_end_as_they_did(cells, outcome, consequence, by_value):
+def test_gates_of_version_1_keep_their_outcomes(cells, outcome, consequence, by_value):
     one = Gate(**in_this_version(OLD | cells))
     assert (one.outcome, one.consequence, one.by_value) == (outcome, consequence, by_value)
     assert in_this_version(asdict(one)) == asdict(one)
@@ -287,14 +288,14 @@ def test_a_comparison_of_results_counts_rare_changes_in_equivalence():
     base = np.repeat([0.0, 1.0], [950, 50])
     today = np.roll(base, 6)  # 6 users lose a hit, 6 gain one
     sides = [Side(name, result_of({"home": list(values)}), "home") for name, values in (("main", base), ("today", today))]
-    one = Differing(*sides, Questions()).of("nDCG@10", 0.007)
+    one = ModelPair(*sides, ComparisonOptions()).of("nDCG@10", 0.007)
     plain = compare_paired(one.subject, base, today, Settings(), 0.007)
     assert one.low < plain.low < plain.high < one.high
     assert plain.p_equivalent <= 0.05 < one.p_equivalent
     assert one.one_sided_low < plain.one_sided_low
 
 
-def test_the_bounds_of_a_metric_with_settings_are_those_of_the_metric():
+def test_a_metric_with_settings_has_the_bounds_of_the_metric():
     assert bounds_of("nDCG(gain=linear)") == (0.0, 1.0)
     assert bounds_of("0.5*nDCG@10 + 0.5*Recall@10") == bounds_of("NotKnown(k=1)") == (-np.inf, np.inf)
 

@@ -1,4 +1,4 @@
-"""What holds of gates whatever the values are."""
+"""Properties of gates for any values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def rule(metric: str, kind: str, margin: float, is_share: bool) -> str:
 
 @settings(max_examples=60)
 @given(VALUES, KINDS, st.floats(0, 0.4), st.floats(0, 0.4), st.booleans())
-def test_what_passes_a_margin_passes_a_larger_one(pairs, metric, margin, more, is_share):
+def test_a_gate_that_passes_also_passes_with_a_larger_margin(pairs, metric, margin, more, is_share):
     base, today = zip(*pairs, strict=True)
     tight = gate(base, today, rule(metric, "max_loss", margin, is_share), metric)
     loose = gate(base, today, rule(metric, "max_loss", margin + more, is_share), metric)
@@ -30,7 +30,7 @@ def test_what_passes_a_margin_passes_a_larger_one(pairs, metric, margin, more, i
 
 @settings(max_examples=60)
 @given(VALUES, KINDS, st.floats(0, 0.4), st.booleans(), st.sampled_from(["max_loss", "min_gain"]))
-def test_a_gate_passes_only_what_the_values_pass_and_fails_only_what_they_fail(pairs, metric, margin, is_share, kind):
+def test_a_gate_passes_only_if_the_observed_loss_is_within_the_margin_and_fails_only_if_it_is_not(pairs, metric, margin, is_share, kind):
     base, today = (np.array(side) for side in zip(*pairs, strict=True))
     loss = base.mean() - today.mean() if metric == "nDCG" else today.mean() - base.mean()
     allowed = (margin if kind == "max_loss" else -margin) * (base.mean() if is_share else 1)

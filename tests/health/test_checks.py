@@ -1,4 +1,4 @@
-"""The health checks on literal frames: what each notes of parts merges to one finding, however users are cut into parts."""
+"""The health checks on literal frames: tallies of parts merge to one finding, for any parts."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from receval.health import (
 )
 from receval.health.checker import WANTS
 from receval.measure.finishing import finish
-from receval.measure.measuring import scored
-from receval.measure.partial import merged
+from receval.measure.measuring import measure_users
+from receval.measure.partial import merge_partials
 from receval.measure.scoring import Scorer
 from receval.tables.graph import INPUTS, TABLES
 from receval.tables.prepared import TimeFacts
@@ -53,7 +53,7 @@ def names(role: str, stored: str) -> SourceNames:
 def examined(
     frames: Mapping[str, pl.DataFrame], cuts: Mapping[object, int] | None = None, stored: Mapping[str, str] | None = None, **options
 ):
-    """The findings, and the rows that are stored, of lists whose users are cut into parts as `cuts` says."""
+    """Return the findings and the stored rows of lists whose users are in parts, as `cuts` divides them."""
     checks = CheckTask(**{"settings": SETTINGS, "available": AVAILABLE, "cutoffs": (2,), "keeps_rows": True} | options)
     train = frames.get("train")
     known = prepared(train, ids=frames["lists"]["item"].dtype)
@@ -68,12 +68,12 @@ def examined(
             for role, rows in frames.items()
         }
         scorer = Scorer.of(known, PartData(mine))
-        partial, values = scored(chosen, scorer)
+        partial, values = measure_users(chosen, scorer)
         partials.append(partial)
         tallies.append(pickle.loads(pickle.dumps(examine(checks, scorer, chosen.definitions, values))))
-    done = finish(chosen, merged(partials), "m", n_train_users=None, schemas={}, predicted=frozenset())
+    done = finish(chosen, merge_partials(partials), "m", n_train_users=None, schemas={}, predicted=frozenset())
     sources = {role: names(f"data.{role}", stored) for role in frames}
-    context = Context("m", known, definitions=chosen.definitions, measured=done.rows, sources=sources)
+    context = Context("m", known, definitions=chosen.definitions, rows_by_measure=done.rows, sources=sources)
     found = in_order(findings(checks, reduce(add, tallies), context))
     return {finding.check: finding for finding, _, _ in found}, failing_rows(found)
 
@@ -88,19 +88,19 @@ def lists(*rows):
 CLEAN = lists((1, 10, 2), (1, 20, 1), (2, 11, 2), (2, 21, 1), (3, 12, 2), (3, 22, 1))
 
 
-def test_every_check_that_is_declared_is_implemented_of_tables_that_exist():
+def test_every_declared_check_is_implemented_with_existing_tables():
     assert list(CHECKERS.keys() ^ CHECKS.keys()) == []
     for one in CHECKERS.values():
         assert one.uses <= TABLES.keys() | INPUTS, one.id
 
 
-def test_clean_lists_raise_nothing_but_how_few_users_there_are():
+def test_clean_lists_raise_only_the_finding_of_few_users():
     found, rows = examined({"lists": CLEAN, "test": TEST}, available=frozenset({"lists", "scores", "cutoffs"}))
     assert set(found) == {"T04"}
     assert not rows
 
 
-def test_repeats_ties_and_lengths_are_counted_and_their_rows_kept():
+def test_duplicates_ties_and_lengths_are_counted_and_their_rows_stored():
     odd = lists((1, 10, 2), (1, 10, 1), (1, 20, 1), (2, 11, 1), (2, 21, 1), (4, 12, 1))
     found, rows = examined({"lists": odd, "test": TEST}, {1: 0, 2: 1, 4: 2}, available=frozenset({"lists", "scores", "cutoffs"}))
     assert found["R01"].sentence == "1 of 6 rows (16.7 %) repeat an item of the same list, for 1 user."
@@ -123,7 +123,7 @@ def test_repeats_ties_and_lengths_are_counted_and_their_rows_kept():
         ([1, 2, 2, 1, 1, 3], 2, "error", "each once; 1 of 3 lists (33.3 %) have ranks that contradict the scores"),
     ],
 )
-def test_ranks_are_1_to_n_and_fall_with_the_scores(ranks, count, severity, says):
+def test_ranks_must_be_1_to_n_in_the_order_of_scores(ranks, count, severity, says):
     ranked = CLEAN.with_columns(position=pl.Series(ranks, dtype=pl.Int64))
     found, _ = examined({"lists": ranked, "test": TEST}, available=frozenset({"lists", "scores", "ranks"}))
     if count is None:
@@ -133,11 +133,34 @@ def test_ranks_are_1_to_n_and_fall_with_the_scores(ranks, count, severity, says)
         assert says in found["R03"].sentence
 
 
-def test_the_same_items_in_any_order_are_the_same_list_in_any_part():
+def test_identical_lists_are_found_in_any_order_of_items_and_in_any_part():
     alike = lists((1, 10, 2), (1, 20, 1), (2, 20, 2), (2, 10, 1), (3, 12, 2), (3, 22, 1))
     found, rows = examined({"lists": alike, "test": TEST}, {1: 0, 2: 1, 3: 2}, available=frozenset({"lists"}))
     assert found["R08"].sentence == "2 of 3 users (66.7 %) have the same items in their list."
     assert rows["R08.m"]["user"].to_list() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("item_of_user", "says"),
+    [
+        (
+            lambda user: 2 + user % 9,
+            "199 of 200 lists (99.5 %) have 20 rows, and 200 of 200 relevant items (100 %) are in them: they look like",
+        ),
+        (lambda user: 2 + user % 9, " 11.5 % of these items are in the first 2 rows; in random order it is 10.0 %."),
+        (lambda user: 1, " All of these items are first in their list: the file may contain candidates or labels, not a model."),
+        (lambda user: 20, " This is worse than random: check the sign of the scores and the order of the rows."),
+        (lambda user: 20 if user < 190 else 99, "190 of 200 relevant items (95.0 %) are in them"),
+        (lambda user: 20 if user < 190 else 99, " The other 10 relevant items cannot be hits."),
+        (lambda user: 20 if user < 170 else 99, None),
+    ],
+)
+def test_sampled_candidates_are_recognised_by_their_size_and_by_the_relevant_items_in_them(item_of_user, says):
+    rows = [(user, item, 21.0 - item) for user in range(200) for item in range(1, 21) if (user, item) != (0, 3)]
+    frames = {"lists": lists(*rows), "test": frame("user item", [(user, item_of_user(user)) for user in range(200)])}
+    of_cuts = [examined(frames, cuts, available=frozenset({"lists", "scores", "cutoffs"}))[0].get("R10") for cuts in (None, {7: 1, 8: 2})]
+    assert of_cuts[0] == of_cuts[1]
+    assert says in of_cuts[0].sentence if says else of_cuts[0] is None
 
 
 def test_train_is_compared_with_lists_and_test():
@@ -152,7 +175,7 @@ def test_train_is_compared_with_lists_and_test():
     assert found["X11"].count == 0 if "X11" in found else True
 
 
-def test_times_of_all_users_are_known_to_every_part():
+def test_times_are_compared_over_all_parts():
     test = TEST.with_columns(timestamp=pl.Series([5.0, 9.0, None]))
     train = frame("user item", [(1, 20), (2, 30), (7, 21)]).with_columns(timestamp=pl.Series([6.0, 1.0, 8.0]))
     found, rows = examined({"lists": CLEAN, "test": test, "train": train}, {1: 0, 2: 1, 7: 2}, available=AVAILABLE | {"times"})
@@ -171,7 +194,7 @@ def test_text_ids_that_differ_in_spelling_are_matched_over_all_parts():
     assert rows["X04.m"].rows() == [("b ", "b")]
 
 
-def test_what_the_policy_calls_an_error_is_refused_whatever_the_severity():
+def test_data_that_the_policy_forbids_are_refused_at_any_severity():
     context = Context("m", prepared(), {"R01": setting(CHECKS["R01"], "off")}, frozenset({"R01"}))
     symptoms = CHECKERS["R01"].symptom(context, "Rows repeat.", 1, 9)
     assert symptoms[0].finding.severity == "error"
@@ -179,7 +202,7 @@ def test_what_the_policy_calls_an_error_is_refused_whatever_the_severity():
         refuse(symptoms)
 
 
-def test_limits_and_weaker_severities_hold():
+def test_limits_and_lower_severities_of_the_config_apply():
     context = Context("m", prepared(), {"X01": setting(CHECKS["X01"], max_share=0.5)})
     assert CHECKERS["X01"].symptom(context, "Few.", 1, 2) == []
     (symptom,) = CHECKERS["X01"].symptom(context, "Many.", 2, 2, severity="info")
@@ -220,7 +243,7 @@ def one_more() -> Iterator[str]:
     declarations._DECLARED.pop("P01", None)
 
 
-def test_a_check_can_be_added_from_outside_and_reads_only_what_it_declares(one_more):
+def test_a_plugin_check_reads_only_its_declared_tables(one_more):
     @check(Check(one_more, "warn", "a list is even", "nothing"), uses=("reading",))
     class EvenLists(HealthCheck):
         table = "reading"
@@ -243,7 +266,7 @@ def test_a_check_can_be_added_from_outside_and_reads_only_what_it_declares(one_m
     assert np.isfinite(found[one_more].share)
 
 
-def test_a_run_does_what_the_checks_that_are_on_ask_of_it():
+def test_checks_declare_what_they_want_of_a_run():
     wanted = {one: CheckTask({**CheckTask.none().settings, one: setting(CHECKS[one], "warn")}).wants for one in CHECKS}
     assert {one: set(wants) for one, wants in wanted.items() if wants} == {
         "R02": {"faulty_rows"},
@@ -268,7 +291,7 @@ def test_a_policy_that_refuses_data_turns_its_check_on():
         ({"policy": "repeats"}, "evaluation.policy has no 'repeats'"),
     ],
 )
-def test_a_check_that_asks_for_what_no_run_does_is_refused(asks, says):
+def test_a_check_with_an_unknown_demand_is_refused(asks, says):
     with pytest.raises(ValueError, match=says):
         check(Check("Z09", "info", "a list is there", "nothing to do"), **asks)
     assert "Z09" not in CHECKS

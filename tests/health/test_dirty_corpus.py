@@ -1,4 +1,4 @@
-"""The corpus of dirty input in tests/dirty: what the checks say, and the value under every policy."""
+"""The corpus of dirty input in tests/dirty: the findings of the checks, and the values under every policy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COUNTED_ONE = re.compile(r"(?<!of )(?<![\d,.@])1 (users|items|lists|rows|hits|me
 
 @pytest.fixture
 def checked(receval, tmp_path):
-    """The exit code and the findings of `receval check`, which stores the offending rows in `failures`."""
+    """Return the exit code and the findings of `receval check`, which stores the offending rows in `failures`."""
 
     def checked(case):
         code, out, err = receval("check", case.write(tmp_path / "case"), "--format", "json", "--store-failures", tmp_path / "failures")
@@ -32,7 +32,7 @@ def checked(receval, tmp_path):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_checks_say_what_is_wrong_and_nothing_else_in_whole_sentences_and_store_the_rows(name, checked, tmp_path):
+def test_a_case_has_exactly_its_findings_in_whole_sentences_with_stored_rows(name, checked, tmp_path):
     case = CASES[name]
     code, found = checked(case)
     assert_findings(case, code, found)
@@ -42,7 +42,7 @@ def test_the_checks_say_what_is_wrong_and_nothing_else_in_whole_sentences_and_st
 
 
 def assert_findings(case, code, found):
-    """The findings are those of the case, with their counts and bounds, and no other errors and warnings."""
+    """Assert that the findings are those of the case, with counts and bounds, and no other errors and warnings."""
     expected = [_place(one) for one in case.findings]
     bad = [one for one in found if one["severity"] in ("error", "warn")]
     assert sorted(map(_place, bad)) == sorted(one for one in expected if one[1] != "info")
@@ -59,7 +59,7 @@ def assert_findings(case, code, found):
 
 
 def assert_sentences(found):
-    """Sentences are whole and count one as one."""
+    """Assert that sentences are complete, with singular and plural right."""
     for one in found:
         assert one["sentence"].endswith("."), one["sentence"]
         assert ".." not in one["sentence"]
@@ -69,7 +69,7 @@ def assert_sentences(found):
 
 
 def assert_stored(found, kept):
-    """The offending rows of errors and warnings are stored."""
+    """Assert that the offending rows of errors and warnings are stored."""
     bad = [one for one in found if one["severity"] in ("error", "warn") and one["check"] in WITH_ROWS]
     stored = {file.stem: pl.read_parquet(file) for file in kept.glob("*.parquet")}
     for one in bad:
@@ -78,7 +78,7 @@ def assert_stored(found, kept):
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.notes])
-def test_what_is_passed_over_is_noted(name, receval, tmp_path):
+def test_rows_that_are_left_out_have_a_note(name, receval, tmp_path):
     _, out, err = receval("run", CASES[name].write(tmp_path), "--format", "json")
     assert out, err
     assert set(CASES[name].notes) <= set(json.loads(out)["notes"])
@@ -116,12 +116,12 @@ def _place(one):
     return one["check"], one["severity"], one["model"], one["count"], one["total"]
 
 
-def test_the_corpus_is_large():
+def test_the_corpus_has_enough_cases():
     assert len(CASES) >= 60
 
 
 @pytest.mark.parametrize("check", CHECKS)
-def test_every_check_is_raised_by_a_case_and_silent_in_one_that_is_near(check):
+def test_every_check_is_raised_by_one_case_and_silent_in_a_similar_one(check):
     assert [name for name, case in CASES.items() if check in {one["check"] for one in case.findings}], "is never raised"
     assert [name for name, case in CASES.items() if check in case.silent], "has no case in which it is silent"
 

@@ -1,4 +1,4 @@
-"""Lists that are those of popularity are known by their items, whatever the model is called."""
+"""Popularity lists are recognised by their items, under any model name."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ PAIRS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5)), min_size=1, ma
 
 
 def literal(listed, train, seen):
-    """Whether a list is the items of train with the most rows, without those `seen`, equally popular ones in any order."""
+    """Return whether a list has the items of train with the most rows, without those `seen`; equally popular ones in any order."""
     counts = Counter(item for _, item in train)
     allowed = sorted((count for item, count in counts.items() if item not in seen), reverse=True)
     own = [0 if item in seen else counts[item] for item in listed]
     return own == (allowed + [0] * len(own))[: len(own)] and not seen.intersection(listed)
 
 
-def found(train, lists):
+def count_popular(train, lists):
     known = frame("user item", train)
     chosen = task(prepared(known, catalogue=range(7)), ["Recall"], [2])
     rows = [(user, item, -float(rank)) for user, items in lists.items() for rank, item in enumerate(items)]
@@ -46,7 +46,7 @@ def test_a_list_is_popular_if_its_counts_are_those_of_the_most_popular_items(tra
             items[0], items[place] = items[place], items[0]
         lists[user] = items
     lists = {user: items for user, items in lists.items() if items}
-    n_lists, n_popular, n_unseen = found(train, lists)
+    n_lists, n_popular, n_unseen = count_popular(train, lists)
     seen = {user: {item for owner, item in train if owner == user} for user in lists}
     assert n_lists == len(lists)
     plain = [literal(items, train, set()) for items in lists.values()]
@@ -55,12 +55,12 @@ def test_a_list_is_popular_if_its_counts_are_those_of_the_most_popular_items(tra
     assert (n_unseen == n_lists) == all(masked)
 
 
-def test_a_list_that_repeats_an_item_is_not_that_of_popularity():
-    assert found([(1, 0), (2, 0), (1, 1), (2, 1)], {0: [0, 1, 0]}) == (1, 0, 0)
+def test_a_list_with_a_duplicate_is_not_a_popularity_list():
+    assert count_popular([(1, 0), (2, 0), (1, 1), (2, 1)], {0: [0, 1, 0]}) == (1, 0, 0)
 
 
 @pytest.mark.parametrize(("lists", "is_popular"), [("3,10,3\n3,11,2\n3,12,1\n", True), ("3,10,3\n3,12,2\n3,11,1\n", False)])
-def test_a_model_that_is_popularity_is_said_to_be_it_below_the_table(receval, write, lists, is_popular):
+def test_a_model_with_popularity_lists_gets_a_note_below_the_table(receval, write, lists, is_popular):
     write("train.csv", "user,item\n1,10\n2,10\n4,10\n1,11\n2,11\n1,12\n")
     write("test.csv", "user,item\n3,10\n")
     write("als.csv", f"user,item,score\n{lists}")
@@ -72,12 +72,12 @@ def test_a_model_that_is_popularity_is_said_to_be_it_below_the_table(receval, wr
 
 
 LEAKED = {"few": ("1,12\n2,13\n2,14\n", "leave out"), "half": ("1,10\n2,11\n", "may contain")}
-"""Test rows, of which train holds one of three, or both."""
+"""Test rows of which one of three, or both, are also in train."""
 
 
 @pytest.mark.parametrize("leak", LEAKED)
 @pytest.mark.parametrize("lists", ["unseen", "all"])
-def test_lists_are_those_of_the_baseline_only_if_both_leave_out_seen_items_or_neither(receval, write, leak, lists):
+def test_popularity_lists_with_and_without_seen_items_are_not_equal(receval, write, leak, lists):
     test, done = LEAKED[leak]
     # Of 10 11 12 13 14 by popularity user 1 has 10 11 12 in train, user 2 has 10 11.
     write("train.csv", "user,item\n1,10\n2,10\n3,10\n4,10\n1,11\n2,11\n3,11\n1,12\n4,12\n3,13\n4,13\n3,14\n")
@@ -91,10 +91,10 @@ def test_lists_are_those_of_the_baseline_only_if_both_leave_out_seen_items_or_ne
     )
     _, out, _ = receval("run", path)
     out = " ".join(out.split())
-    assert f"The lists of (popularity) {done} items of the user's train rows: it contains" in out
+    assert f"The lists of (popularity) {done} items of the user's train rows: train contains" in out
     same = (lists == "unseen") == (done == "leave out")
     assert ("als: its lists are those of the popularity baseline" in out) == same
-    found = " ".join(receval("check", path)[1].split())
-    assert ("are not above the popularity baseline" in found) != same
+    count_popular = " ".join(receval("check", path)[1].split())
+    assert ("are not above the popularity baseline" in count_popular) != same
     if not same:
-        assert f"The lists of this baseline {done} items of the user's train rows: it contains" in found
+        assert f"The lists of this baseline {done} items of the user's train rows: train contains" in count_popular

@@ -1,4 +1,4 @@
-"""The same input has the same findings, however its rows are ordered and wherever it lies."""
+"""The same input has the same findings, for any order of rows and any folder."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ ORDERED = {
     for name, case in CASES.items()
     if any("score" not in str(content) and "rank" not in str(content) for file, content in case.files.items() if "lists" in file)
 }
-"""Where lists have neither scores nor ranks, the order of the rows is what they say."""
+"""Cases without scores or ranks, in which the order of the rows is the ranking."""
 PLACED = {name for name, case in CASES.items() if any(one["check"] == "R02" for one in case.findings)}
-"""Where the line of the first odd row is said."""
+"""Cases whose sentences name the line of the first odd row."""
 
 
 def shuffled(folder, seed):
@@ -44,7 +44,7 @@ def test_the_order_of_rows_changes_no_finding(name, receval, tmp_path):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_copy_has_the_same_bytes(name, receval, tmp_path):
+def test_a_copy_in_another_folder_has_the_same_findings(name, receval, tmp_path):
     drop = ("--set", "evaluation.policy.missing_values=drop")
     found = [receval("run", CASES[name].write(tmp_path / place), "--format", "json", *drop)[1] for place in ("here", "over/there")]
     assert found[0] == found[1]

@@ -1,4 +1,4 @@
-"""What checks note of parts, merged."""
+"""Tallies of checks, merged over parts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import polars as pl
 from receval.health.tallies import Examples
 
 
-def test_examples_of_many_parts_are_the_first_of_all_and_do_not_pile_up():
+def test_merged_tallies_keep_only_the_first_examples_of_all_parts():
     parts = [Examples.of(pl.DataFrame({"user": [(7 * number) % 200, 150]})) for number in range(200)]
     for merged in (reduce(add, parts), reduce(add, reversed(parts))):
         assert merged.values("user") == [0, 1, 2, 3, 4]

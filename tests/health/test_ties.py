@@ -1,4 +1,4 @@
-"""Bounds over the orders of tied scores are those of every order, tried one by one."""
+"""Bounds over the orders of tied scores equal those over every order, tried one by one."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ MEASURES = [
 ]  # fmt: skip
 CUTOFFS = [1, 3, None]
 PARAMS = {"denominator": "k", "at_least": 1, "ideal": "relevant", "of": "users", "ties": "list_order", "negatives": "candidates"}
-"""Parameters under which metrics have bounds, of those that decide."""
+"""Values of the deciding parameters with which metrics have bounds."""
 
 
 def orders(scored):
-    """Every order of a list of (item, score) that its scores allow."""
+    """Return every order of a list of (item, score) that its scores allow."""
     ranked = sorted(scored, key=lambda pair: -pair[1])
     runs = [[item for item, _ in run] for _, run in groupby(ranked, key=lambda pair: pair[1])]
     return [[item for run in chosen for item in run] for chosen in product(*(permutations(run) for run in runs))]
@@ -43,9 +43,9 @@ users = st.lists(
 )
 
 
-@settings(max_examples=8)  # tests/measure/test_ties.py tries the arithmetic on more: here what a run makes of it
+@settings(max_examples=8)  # tests/measure/test_ties.py tries the arithmetic on more; this is the finding of a run
 @given(users=users, graded=st.booleans())
-def test_bounds_are_those_of_all_orders(evaluate, users, graded):
+def test_bounds_of_the_finding_equal_those_over_all_orders(evaluate, users, graded):
     catalogue = table(["item"], [(item,) for item in range(9)])
     evaluation = {"items": catalogue, "metrics": MEASURES, "top_k": CUTOFFS, "relevance": {"graded": graded}}
     test = [(number, item, rating) for number, (_, truth) in enumerate(users) for item, rating in truth.items()]
@@ -77,7 +77,7 @@ def test_bounds_are_those_of_all_orders(evaluate, users, graded):
         assert least - 1e-12 <= value <= most + 1e-12, label
 
 
-def test_every_metric_that_says_it_has_bounds_is_tried():
+def test_every_metric_that_declares_bounds_is_tried():
     tried = {label.partition("(")[0] for label in MEASURES}
     assert {name for name, metric in METRICS.items() if metric.ties(PARAMS)} == tried
 
@@ -95,7 +95,7 @@ def test_a_run_of_a_hundred_equal_scores_has_the_mean_of_chance(evaluate):
     assert finding.details["bounds"]["HitRate@10"] == pytest.approx({"least": 0.0, "expected": 1 - chance, "most": 1.0}, abs=1e-12)
 
 
-def test_ties_below_the_largest_cutoff_are_no_finding(evaluate):
+def test_ties_below_the_largest_cutoff_raise_no_finding(evaluate):
     test = table(["user", "item"], [(1, 0), (2, 3)])
     lists = table(["user", "item", "score"], [(user, item, [5, 4, 1, 1][item]) for user in (1, 2) for item in range(4)])
     assert "R04" not in {one.check for one in evaluate(test, lists, metrics=["nDCG"], top_k=[2], health={}).findings}
@@ -110,11 +110,11 @@ def test_bounds_narrower_than_the_limit_are_not_shown(evaluate):
 
 
 def bounds(result):
-    """label → bounds, from the finding of tied scores."""
+    """Return label → bounds, from the finding of tied scores."""
     return next((one.details.get("bounds", {}) for one in result.findings if one.check == "R04"), {})
 
 
-def test_items_that_are_taken_out_leave_their_place_to_ties_below(evaluate):
+def test_ties_below_dropped_items_move_up(evaluate):
     test = table(["user", "item"], [(1, 3), (1, 5), (2, 9)])
     lists = [(1, 1, 9), (1, 2, 8), (1, 3, 5), (1, 4, 5), (1, 5, 5), (2, 9, 1), (2, 8, 0)]
     train = table(["user", "item"], [(1, 1), (2, 3), (2, 4), (2, 5), (3, 9), (3, 8)])  # item 2 is unknown, 1 is seen
@@ -127,7 +127,7 @@ def test_items_that_are_taken_out_leave_their_place_to_ties_below(evaluate):
 
 
 @pytest.mark.parametrize("label", ["F1(Precision(threshold=4),Recall)", "F1(Precision(seen_items=drop_and_refill),Recall)", "F1(nDCG,MAP)"])
-def test_a_mean_of_different_hits_has_no_bounds(label, evaluate):
+def test_a_combination_of_metrics_with_different_hits_has_no_bounds(label, evaluate):
     test = table(["user", "item", "rating"], [(1, 0, 5), (1, 1, 3), (2, 1, 4)])
     lists = table(["user", "item", "score"], [(user, item, 1.0) for user in (1, 2) for item in range(3)])
     result = evaluate(test, lists, train=table(["user", "item"], [(1, 2)]), metrics=[label, "Recall"], top_k=[2], health={})
@@ -135,7 +135,7 @@ def test_a_mean_of_different_hits_has_no_bounds(label, evaluate):
 
 
 @pytest.mark.parametrize("policy", [{"duplicates": "keep_best_rank"}, {"seen_items": "drop"}, {"duplicates": "keep_best_rank_after_cut"}])
-def test_ties_are_found_and_refused_whatever_is_done_with_repeated_and_seen_items(policy, evaluate):
+def test_ties_are_found_and_refused_under_any_policy_for_duplicates_and_seen_items(policy, evaluate):
     test = table(["user", "item"], [(1, 0), (2, 1)])
     lists = table(["user", "item", "score"], [*((user, item, 1.0) for user in (1, 2) for item in range(3)), (2, 0, 1.0)])
     train = table(["user", "item"], [(1, 2), (3, 0), (3, 1)])
@@ -147,7 +147,7 @@ def test_ties_are_found_and_refused_whatever_is_done_with_repeated_and_seen_item
         evaluate(test, lists, train=train, metrics=["Recall"], top_k=[2], policy={**policy, "tie_order": "error"}, health=checks)
 
 
-def test_ties_that_ranks_put_in_an_order_are_named_and_not_refused(evaluate):
+def test_ties_that_ranks_resolve_are_named_and_not_refused(evaluate):
     test = table(["user", "item"], [(1, 0)])
     lists = table(["user", "item", "score", "rank"], [(1, item, 1.0, item + 1) for item in range(3)])
     result = evaluate(test, lists, metrics=["Recall"], top_k=[2], policy={"tie_order": "error"}, health={})
@@ -163,7 +163,7 @@ def test_scores_that_single_precision_ties_have_bounds_where_it_is_what_compares
     assert found["Recall(score_type=float32)@1"] == {"least": 0.0, "expected": 0.5, "most": 1.0}
 
 
-def test_bounds_are_those_of_the_mean_whatever_else_is_asked_for(evaluate):
+def test_bounds_apply_to_the_mean_even_with_other_aggregates(evaluate):
     test = table(["user", "item"], [(1, 0)])
     lists = table(["user", "item", "score"], [(1, item, 1.0) for item in range(2)])
     result = evaluate(test, lists, metrics=["Recall"], top_k=[1], aggregates=["median", "mean"], health={})
@@ -171,7 +171,7 @@ def test_bounds_are_those_of_the_mean_whatever_else_is_asked_for(evaluate):
 
 
 @pytest.mark.slow
-def test_long_runs_with_many_hits_are_spread_in_parts_of_bounded_size(evaluate):
+def test_long_ties_with_many_hits_are_computed_in_blocks(evaluate):
     n = 400
     test = table(["user", "item"], [(user, item) for user in range(6) for item in range(40)])
     lists = table(["user", "item", "score"], [(user, item, 1.0) for user in range(6) for item in range(n)])
@@ -181,7 +181,7 @@ def test_long_runs_with_many_hits_are_spread_in_parts_of_bounded_size(evaluate):
 
 
 @pytest.mark.parametrize(("measure", "is_constant"), [("Recall@2", False), ("Recall(score_type=float32)@2", True)])
-def test_a_list_has_one_score_where_what_compares_tells_no_two_apart(measure, is_constant):
+def test_scores_that_are_equal_in_single_precision_are_one_score_if_it_is_used(measure, is_constant):
     lists = {"user": [1, 1, 2, 2], "item": [10, 11, 12, 13], "score": [1 + 1e-9, 1.0, 1 + 1e-9, 1.0]}
     found = library.check(test={1: [10, 11], 2: [12]}, recommendations=lists, metrics=measure).findings
     assert ("R09" in {one.check for one in found}) == is_constant

@@ -1,4 +1,4 @@
-"""Odd files (quotes, headers, types that change late) have the values that a literal reader finds, or are refused with their line."""
+"""Odd files (quotes, headers, types that change late) have the values of a literal reader, or are refused with their line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.literal_reader import Refused, Row, mean, rows_of_csv, rows_of_ndjson
 
 BIG = 2**53
 MANY = 1_100
-"""More rows than are looked at first."""
+"""More rows than the detection of types reads."""
 USERS = ("1", "2", "ann")
 ITEMS = ("10", "11", "010", "book", "15", "7in")
 TITLES = ("LP", '7" vinyl', 'end"', '"a, b"', '"12"" x"', '"open', '"closed" and more', '"two\nlines"', "nul\0", '"', '""')
@@ -68,7 +68,7 @@ def assert_alike(folder: Path, name: str, content: str, rows: Any, **source: Any
 
 
 def scored(lines: list[tuple[str, str]], large: bool) -> list[tuple[str, str, str]]:
-    """Users and whatever else with scores that are all different: neighbours that only exact numbers tell apart, if they are `large`."""
+    """Return lines of users and their second field with different scores; if `large`, only exact arithmetic separates neighbours."""
     return [(user, text, str((BIG if large else 0) + (7 * index) % 101)) for index, (user, text) in enumerate(lines)]
 
 

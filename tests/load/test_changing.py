@@ -1,8 +1,7 @@
-"""Files that change while they are read are refused in one sentence, whatever the change and whenever it comes."""
+"""Files that change while they are read are refused in one sentence, at any time and for any change."""
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import os
 import subprocess
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from blake3 import blake3
 from receval import load_config
 from receval import run as evaluate
 from receval.errors import DataError
@@ -36,7 +36,7 @@ WRITE = {"csv": "write_csv", "ndjson": "write_ndjson", "parquet": "write_parquet
 
 @pytest.fixture
 def config(write, tmp_path):
-    """A config whose model's lists stand in a file of some format."""
+    """Return a function that writes a config with lists in a file of some format."""
 
     def config(ending="csv"):
         write("test.csv", "user,item\n1,10\n2,12\n")
@@ -48,7 +48,7 @@ def config(write, tmp_path):
 
 
 def changing(monkeypatch, module, name, change, path, before=True):
-    """Let `change` happen to `path` when a function is called for the first time."""
+    """Make `change` to `path` when a function is called for the first time."""
     original, done = getattr(module, name), []
 
     def changed(*arguments, **options):
@@ -74,7 +74,7 @@ def changing(monkeypatch, module, name, change, path, before=True):
         (running, "describe", False),
     ],
 )
-def test_a_file_that_changes_between_two_looks_at_it_is_refused(module, name, before, change, ending, config, monkeypatch):
+def test_a_file_that_changes_between_two_reads_is_refused(module, name, before, change, ending, config, monkeypatch):
     path, lists = config(ending)
     changing(monkeypatch, module, name, CHANGES[change], lists, before)
     with pytest.raises(
@@ -84,7 +84,7 @@ def test_a_file_that_changes_between_two_looks_at_it_is_refused(module, name, be
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_file_that_changes_while_its_form_is_found_out_is_refused(change, config, monkeypatch, tmp_path):
+def test_a_file_that_changes_while_its_form_is_detected_is_refused(change, config, monkeypatch, tmp_path):
     config()
     changing(monkeypatch, sniff, "head", CHANGES[change], tmp_path / "test.csv")
     with pytest.raises(DataError, match=r"^data\.test: .*test\.csv (changed|was removed) while it was read"):
@@ -98,7 +98,7 @@ def test_a_file_that_changes_before_it_is_hashed_is_refused(config, monkeypatch)
         evaluate(load_config(path))
 
 
-def test_the_command_line_says_it_in_a_sentence_with_exit_code_3(config, monkeypatch, receval):
+def test_the_command_line_reports_a_changed_file_in_one_sentence_with_exit_code_3(config, monkeypatch, receval):
     path, lists = config()
     changing(monkeypatch, running, "describe", CHANGES["removed"], lists)
     code, out, err = receval("run", path)
@@ -108,7 +108,7 @@ def test_the_command_line_says_it_in_a_sentence_with_exit_code_3(config, monkeyp
     assert len(err.splitlines()) == 2
 
 
-def test_a_failure_of_files_that_did_not_change_is_told_as_it_is(config, write):
+def test_other_failures_of_unchanged_files_keep_their_message(config, write):
     path, _ = config()
     write("lists.csv", "user,item,score\n1,10,0.9\n1,11\n")
     with pytest.raises(DataError, match=r"lists\.csv, line 3"):
@@ -131,7 +131,7 @@ sys.exit(main(["run", sys.argv[1]]))
 
 
 @pytest.mark.parametrize("ending", WRITE)
-def test_a_large_file_that_is_cut_in_place_during_a_pass_is_told_and_kills_nothing(ending, config, tmp_path):
+def test_a_large_file_that_is_truncated_during_a_pass_is_an_error_and_not_a_crash(ending, config, tmp_path):
     path, lists = config(ending)
     n = 3_000_000
     frame = pl.DataFrame({"user": pl.int_range(n, eager=True) // 10, "item": pl.int_range(n, eager=True) % 97})
@@ -143,7 +143,7 @@ def test_a_large_file_that_is_cut_in_place_during_a_pass_is_told_and_kills_nothi
 
 
 @pytest.mark.parametrize("name", ["a[1].ndjson", "a*b.ndjson", "what?.ndjson", "a[b/c*.jsonl"])
-def test_ndjson_is_read_whatever_letters_are_in_its_name(name, config, write, receval, tmp_path):
+def test_ndjson_is_read_with_any_characters_in_its_name(name, config, write, receval, tmp_path):
     config()
     (tmp_path / name).parent.mkdir(exist_ok=True)
     FRAME.write_ndjson(tmp_path / name)
@@ -156,10 +156,10 @@ def test_ndjson_is_read_whatever_letters_are_in_its_name(name, config, write, re
     assert ",0.75,2," in out
 
 
-def test_values_are_of_the_state_whose_hash_stands_beside_them(config):
+def test_values_belong_to_the_hash_in_the_result(config):
     path, lists = config()
     states = [lists.read_bytes(), lists.read_bytes().replace(b"1,10,0.9", b"1,10,0.1")]
-    expected = {hashlib.sha256(state).hexdigest(): value for state, value in zip(states, (0.75, 0.5), strict=True)}
+    expected = {f"blake3:{blake3(state).hexdigest()}": value for state, value in zip(states, (0.75, 0.5), strict=True)}
     stop = threading.Event()
 
     def rewrite():
@@ -179,7 +179,7 @@ def test_values_are_of_the_state_whose_hash_stands_beside_them(config):
                 outcomes.append(str(error))
             else:
                 (of_lists,) = [source for source in result.inputs if source.role == "data.recommendations.m"]
-                outcomes.append((of_lists.files[0].sha256, result.rows[0].value))
+                outcomes.append((of_lists.files[0].hash, result.rows[0].value))
     finally:
         stop.set()
         writer.join()

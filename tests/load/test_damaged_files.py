@@ -1,4 +1,4 @@
-"""Files with types of their own of which a byte was changed: a sentence, or values; and Arrow streams, which are read as files are."""
+"""Typed files with a changed byte give one sentence or values; Arrow streams are read like files."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ WRITERS = {
 
 
 @pytest.fixture
-def place(tmp_path, monkeypatch):
-    """A function that writes lists and test rows, and the config that names them."""
+def write_files(tmp_path, monkeypatch):
+    """Return a function that writes lists, test rows and their config."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("RECEVAL_DEBUG", "0")  # as the command line sets it
+    monkeypatch.setenv("RECEVAL_DEBUG", "0")  # like the command line
 
-    def place(lists, test):
+    def write_files(lists, test):
         WRITERS[lists](LISTS, f"l-{lists}")
         WRITERS[test](TEST, f"t-{test}")
         path = tmp_path / "c.yaml"
         path.write_text(f"data: {{test: t-{test}, recommendations: {{m: l-{lists}}}}}\nevaluation: {{metrics: [Recall@2, nDCG@5]}}\n")
         return path
 
-    return place
+    return write_files
 
 
 def refused(use, config):
-    """Return the sentence with which a config is refused, empty if it is not."""
+    """Return the message with which a config is refused; empty if it is not."""
     try:
         use(load_config(config))
     except DataError as error:
@@ -60,8 +60,8 @@ def refused(use, config):
 
 @pytest.mark.parametrize("name", WRITERS)
 @pytest.mark.parametrize("role", ["l", "t"])
-def test_a_changed_byte_gives_a_sentence_or_values(name, role, place):
-    config, chance = place(name, name), random.Random(SEED)
+def test_a_changed_byte_gives_a_sentence_or_values(name, role, write_files):
+    config, chance = write_files(name, name), random.Random(SEED)
     whole = (config.parent / f"{role}-{name}").read_bytes()
     n_refused = 0
     for _ in range(N):
@@ -75,12 +75,12 @@ def test_a_changed_byte_gives_a_sentence_or_values(name, role, place):
     assert n_refused
 
 
-def test_text_that_cannot_be_unpacked_is_refused_where_its_types_are_looked_at(place):
-    """The first text of ids is looked at before rows are read: it must not be the first to fail without a sentence."""
-    config = place("zstd.parquet", "zstd.parquet")
+def test_text_that_cannot_be_decompressed_is_refused_when_its_types_are_detected(write_files):
+    """Damage ids, whose text is read before the rows: even this first read must fail with one sentence."""
+    config = write_files("zstd.parquet", "zstd.parquet")
     path = config.parent / "l-zstd.parquet"
     damaged = bytearray(path.read_bytes())
-    start = damaged.index(b"\x28\xb5\x2f\xfd")  # how a Zstandard frame begins
+    start = damaged.index(b"\x28\xb5\x2f\xfd")  # the first bytes of a Zstandard frame
     damaged[start + 4 : start + 12] = bytes(8)
     path.write_bytes(damaged)
     with pytest.raises(
@@ -90,15 +90,15 @@ def test_text_that_cannot_be_unpacked_is_refused_where_its_types_are_looked_at(p
 
 
 @pytest.mark.parametrize("lists", ["plain.arrow", "stream.arrows"])
-def test_a_stream_has_the_values_of_a_file(lists, place):
-    values = {row.label: row.value for row in run(load_config(place(lists, "stream.arrows"))).rows}
-    assert values == {row.label: row.value for row in run(load_config(place("zstd.parquet", "zstd.parquet"))).rows}
+def test_a_stream_has_the_values_of_a_file(lists, write_files):
+    values = {row.label: row.value for row in run(load_config(write_files(lists, "stream.arrows"))).rows}
+    assert values == {row.label: row.value for row in run(load_config(write_files("zstd.parquet", "zstd.parquet"))).rows}
     assert values["Recall@2"] > 0
 
 
 @pytest.mark.parametrize("name", ["l.arrow", "l.feather", "l", "l.gold"])
-def test_a_stream_is_known_by_its_first_bytes_whatever_it_is_called(name, tmp_path, place, receval):
-    place("stream.arrows", "plain.arrow")
+def test_a_stream_is_recognised_by_its_first_bytes_under_any_name(name, tmp_path, write_files, receval):
+    write_files("stream.arrows", "plain.arrow")
     (tmp_path / "l-stream.arrows").rename(tmp_path / name)
     (tmp_path / "c.yaml").write_text(
         f"data: {{test: t-plain.arrow, recommendations: {{m: {name}}}}}\nevaluation: {{metrics: [Recall@2]}}\n"
@@ -107,21 +107,21 @@ def test_a_stream_is_known_by_its_first_bytes_whatever_it_is_called(name, tmp_pa
     assert (code, out.count("\n")) == (0, 2), err
 
 
-def test_init_reads_streams_too(place, receval):
-    place("stream.arrows", "stream.arrows")
+def test_init_reads_streams_too(write_files, receval):
+    write_files("stream.arrows", "stream.arrows")
     code, out, err = receval("init", "l-stream.arrows", "t-stream.arrows")
     assert (code, "l-stream: l-stream.arrows" in out, "test: t-stream.arrows" in out) == (0, True, True), err
 
 
-def test_a_stream_that_was_cut_is_refused(place):
-    config = place("stream.arrows", "plain.arrow")
+def test_a_truncated_stream_is_refused(write_files):
+    config = write_files("stream.arrows", "plain.arrow")
     path = config.parent / "l-stream.arrows"
     path.write_bytes(path.read_bytes()[:200])
     with pytest.raises(DataError, match=r"recommendations.m: .*l-stream.arrows: not a readable Arrow stream"):
         run(load_config(config))
 
 
-def test_a_damaged_train_file_of_which_a_matrix_masks_the_items_is_refused_in_a_sentence(tmp_path):
+def test_a_damaged_train_file_for_mask_seen_is_refused_in_one_sentence(tmp_path):
     pl.DataFrame({"user": [0, 1, 1], "item": [0, 1, 2]}).write_parquet(tmp_path / "train.parquet")
     damaged = bytearray((tmp_path / "train.parquet").read_bytes())
     start = damaged.index(b"\x28\xb5\x2f\xfd")

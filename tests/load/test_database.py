@@ -1,4 +1,4 @@
-"""Rows of a query: from SQLite, DuckDB and a PostgreSQL that is started here; a password is never shown."""
+"""Rows of a query: from SQLite, DuckDB and a PostgreSQL started here; passwords are never shown."""
 
 from __future__ import annotations
 
@@ -40,35 +40,35 @@ def shop(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_query_of_sqlite_is_read_as_a_file_is(shop, door):
-    assert door({"uri": "sqlite:///shop.db", "query": QUERY}) == EXPECTED
-    assert door({"uri": f"sqlite:///{shop}/shop.db", "query": RANKS}) == EXPECTED
+def test_a_query_of_sqlite_gives_the_values_of_a_file(shop, evaluate_lists):
+    assert evaluate_lists({"uri": "sqlite:///shop.db", "query": QUERY}) == EXPECTED
+    assert evaluate_lists({"uri": f"sqlite:///{shop}/shop.db", "query": RANKS}) == EXPECTED
     renamed = "select user_id as u, item_id as i, score as s from recs"
-    assert door({"uri": "sqlite:///shop.db", "query": renamed, "columns": {"user": "u", "item": "i", "score": "s"}}) == EXPECTED
+    assert evaluate_lists({"uri": "sqlite:///shop.db", "query": renamed, "columns": {"user": "u", "item": "i", "score": "s"}}) == EXPECTED
     truth = "select * from (values (1, 10, 5), (1, 11, 4), (2, 12, 3))"
     named = {"user": "column1", "item": "column2", "rating": "column3"}
-    assert door(test={"uri": "sqlite:///shop.db", "query": truth, "columns": named}) == EXPECTED
+    assert evaluate_lists(test={"uri": "sqlite:///shop.db", "query": truth, "columns": named}) == EXPECTED
 
 
-def test_a_query_of_duckdb_is_read_as_a_file_is_and_its_decimals_are_numbers(tmp_path, door):
+def test_a_query_of_duckdb_gives_the_values_of_a_file_and_its_decimals_are_numbers(tmp_path, evaluate_lists):
     duckdb = pytest.importorskip("duckdb")
     with duckdb.connect(tmp_path / "shop.duckdb") as database:
         database.execute("create table recs (user_id integer, item_id varchar, score decimal(3, 2), tags varchar[])")
         database.executemany("insert into recs values (?, ?, ?, [])", LISTS)
-    assert door({"uri": "duckdb:///shop.duckdb", "query": QUERY}) == EXPECTED
+    assert evaluate_lists({"uri": "duckdb:///shop.duckdb", "query": QUERY}) == EXPECTED
     lists = "select user_id, list(item_id order by score desc) as items from recs group by user_id"
-    assert door({"uri": "duckdb:///shop.duckdb", "query": lists}) == EXPECTED
+    assert evaluate_lists({"uri": "duckdb:///shop.duckdb", "query": lists}) == EXPECTED
 
 
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[str]:
-    """The address of a PostgreSQL with the table `recs`."""
+    """Yield the address of a PostgreSQL with the table `recs`."""
     binaries = {name: shutil.which(name) for name in ("initdb", "postgres")}
     if not all(binaries.values()):
         pytest.skip("PostgreSQL is not installed")
     dbapi = pytest.importorskip("adbc_driver_postgresql.dbapi")
     owner: dict[str, Any] = {}
-    if os.geteuid() == 0:  # which PostgreSQL refuses to run as
+    if os.geteuid() == 0:  # PostgreSQL refuses to run as root
         if "postgres" not in {user.pw_name for user in pwd.getpwall()}:
             pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
         owner = {"user": "postgres"}
@@ -109,7 +109,7 @@ def postgres() -> Iterator[str]:
 
 
 def connected(dbapi: Any, uri: str) -> Any:
-    """A connection to a server that may take a while to start."""
+    """Connect to a server that may take a while to start."""
     for attempt in range(100):
         try:
             return dbapi.connect(uri)
@@ -120,24 +120,30 @@ def connected(dbapi: Any, uri: str) -> Any:
     raise AssertionError
 
 
-def test_a_query_of_postgresql_is_read_as_a_file_is_and_the_password_is_in_no_output(postgres, door, receval, write, tmp_path):
-    assert door({"uri": postgres, "query": QUERY}) == EXPECTED
-    assert door({"uri": postgres.replace("postgresql:", "postgres:"), "query": RANKS}) == EXPECTED
+def test_a_query_of_postgresql_gives_the_values_of_a_file_and_the_password_is_never_shown(
+    postgres, evaluate_lists, receval, write, tmp_path
+):
+    assert evaluate_lists({"uri": postgres, "query": QUERY}) == EXPECTED
+    assert evaluate_lists({"uri": postgres.replace("postgresql:", "postgres:"), "query": RANKS}) == EXPECTED
     config = yaml.safe_load((tmp_path / "config.yaml").read_text()) | {"output": {"dir": "out"}, "health": {}}
     write("config.yaml", yaml.safe_dump(config))
-    said = [receval("run", tmp_path / "config.yaml"), receval("run", tmp_path / "config.yaml", "--print-config")]
+    message = [receval("run", tmp_path / "config.yaml"), receval("run", tmp_path / "config.yaml", "--print-config")]
     query = "data.recommendations.model.query"
-    said += [receval("run", tmp_path / "config.yaml", "--set", f"{query}={bad}") for bad in ("select nothing", "select 1 as one", "drop")]
+    message += [
+        receval("run", tmp_path / "config.yaml", "--set", f"{query}={bad}") for bad in ("select nothing", "select 1 as one", "drop")
+    ]
     wrong = postgres.replace("bob", "nobody")
-    said.append(receval("run", tmp_path / "config.yaml", "--set", f"data.recommendations={{m: {{uri: '{wrong}', query: select 1}}}}"))
-    said.append(receval("run", tmp_path / "config.yaml", "--set", f"data.recommendations={{m: {{uri: '{wrong}'}}}}"))
-    assert [code for code, _, _ in said] == [0, 0, 3, 3, 3, 3, 2]
-    shown = "".join(out + err for _, out, err in said) + "".join(path.read_text(errors="replace") for path in (tmp_path / "out").iterdir())
+    message.append(receval("run", tmp_path / "config.yaml", "--set", f"data.recommendations={{m: {{uri: '{wrong}', query: select 1}}}}"))
+    message.append(receval("run", tmp_path / "config.yaml", "--set", f"data.recommendations={{m: {{uri: '{wrong}'}}}}"))
+    assert [code for code, _, _ in message] == [0, 0, 3, 3, 3, 3, 2]
+    shown = "".join(out + err for _, out, err in message) + "".join(
+        path.read_text(errors="replace") for path in (tmp_path / "out").iterdir()
+    )
     assert "postgresql://***@127.0.0.1:" in shown
     assert not [secret for secret in (PASSWORD, PASSWORD.replace("/", "%2F"), "bob:") if secret in shown]
 
 
-def test_the_rows_of_a_query_without_an_order_give_the_same_bytes_in_any(receval, write, tmp_path):
+def test_the_order_of_rows_of_a_query_changes_no_byte(receval, write, tmp_path):
     manifests = []
     for rows in (LISTS, LISTS[::-1]):
         (tmp_path / "shop.db").unlink(missing_ok=True)
@@ -156,7 +162,7 @@ def test_the_rows_of_a_query_without_an_order_give_the_same_bytes_in_any(receval
 
 
 @pytest.mark.parametrize(
-    ("source", "code", "said"),
+    ("source", "code", "message"),
     [
         ({"uri": "sqlite:///shop.db", "query": "select nothing"}, 3, "model: sqlite:///shop.db: the query failed: "),
         ({"uri": "sqlite:///shop.db", "query": "select * from recs where user_id = 7"}, 3, "sqlite:///shop.db: the query has no rows"),
@@ -176,18 +182,18 @@ def test_the_rows_of_a_query_without_an_order_give_the_same_bytes_in_any(receval
         ({"uri": "host=h password=s3cret", "query": "select 1"}, 2, "a uri must name a database, such as sqlite:///shop.db;"),
     ],
 )
-def test_what_is_wrong_with_a_query_is_said_in_one_sentence(source, code, said, shop, receval, write):
+def test_an_error_of_a_query_is_one_sentence(source, code, message, shop, receval, write):
     write("test.csv", "user,item\n1,10\n2,12\n")
     config = {"data": {"test": "test.csv", "recommendations": {"model": source}}, "evaluation": {"metrics": ["MRR"]}}
     write("config.yaml", yaml.safe_dump(config))
     found, out, err = receval("run", shop / "config.yaml")
     assert (found, out) == (code, "")
-    assert said in err
+    assert message in err
     assert "s3cret" not in err
     assert not (shop / "no.db").exists()
 
 
-def test_lists_of_a_query_need_a_name_where_they_stand_in_a_list(shop, receval, write):
+def test_lists_of_a_query_need_a_name_in_a_list_of_models(shop, receval, write):
     write("test.csv", "user,item\n1,10\n2,12\n")
     for name, code in ((None, 2), ("als", 0)):
         source = {"uri": "sqlite:///shop.db", "query": QUERY} | ({"name": name} if name else {})

@@ -1,4 +1,4 @@
-"""Bad input gets one clear sentence, the place, what to do, and exit code 3; never a traceback, never a silent number."""
+"""Bad input gets one clear sentence with the place and the fix, and exit code 3; never a traceback or a silent number."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_bad_lists_get_one_sentence_and_exit_3(name, write, receval, tmp_path):
-    given, content, said = CASES[name]
+def test_bad_lists_are_refused_in_one_sentence_with_exit_code_3(name, write, receval, tmp_path):
+    given, content, message = CASES[name]
     write("test.csv", "user,item,rating\n1,10,5\n2,11,4\n")
     write("other.csv", "a,b\n1,2\n")
     (tmp_path / "empty").mkdir()
@@ -81,12 +81,12 @@ def test_bad_lists_get_one_sentence_and_exit_3(name, write, receval, tmp_path):
     assert "Traceback" not in err
     assert err.startswith("receval: ")
     assert "data.recommendations.m" in err or given.partition(",")[0].strip("[{") in err
-    for part in said:
+    for part in message:
         assert part in err
 
 
 @pytest.mark.parametrize(
-    ("content", "relevance", "said"),
+    ("content", "relevance", "message"),
     [
         ("user,item\n1,10\n", "{threshold: 4}", "has no rating column, which evaluation.relevance.threshold needs"),
         ("user,item\n1,10\n", "{graded: true}", "has no rating column, which evaluation.relevance.graded needs"),
@@ -97,13 +97,13 @@ def test_bad_lists_get_one_sentence_and_exit_3(name, write, receval, tmp_path):
         ("user,item,rating\n,10,3\n", "{}", "line 2: no value for user"),
     ],
 )
-def test_bad_truth_gets_one_sentence_and_exit_3(content, relevance, said, write, receval, tmp_path):
+def test_bad_test_files_are_refused_in_one_sentence_with_exit_code_3(content, relevance, message, write, receval, tmp_path):
     write("test.csv", content)
     write("l.csv", GOOD)
     write("config.yaml", CONFIG.format(test="test.csv", lists="l.csv", needs="", relevance=relevance))
     code, out, err = receval("run", tmp_path / "config.yaml")
     assert (code, out) == (3, "")
-    assert said in err
+    assert message in err
 
 
 def test_a_200_megabyte_line_is_refused_quickly(write, receval, tmp_path):
@@ -115,7 +115,7 @@ def test_a_200_megabyte_line_is_refused_quickly(write, receval, tmp_path):
     assert "line 3" in err
 
 
-def test_no_hit_at_all_is_a_zero_and_no_error_where_ids_do_match(write, receval, tmp_path):
+def test_lists_without_any_hit_give_0_if_ids_match(write, receval, tmp_path):
     write("test.csv", "user,item\n1,10\n2,11\n")
     write("l.csv", "user,item,score\n1,11,1\n2,10,1\n")
     write("config.yaml", CONFIG.format(test="test.csv", lists="l.csv", needs="", relevance="{}"))

@@ -1,4 +1,4 @@
-"""Every format, packing, layout and spelling of columns gives the same values."""
+"""Every format, compression, layout and spelling of columns gives the same values."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ def evaluated(write, tmp_path):
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_a_file_is_read_whatever_its_form(name, write, evaluated):
+def test_a_file_of_any_form_is_read(name, write, evaluated):
     write(name, FORMS[name])
     assert values(evaluated({"model": name})) == EXPECTED
 
 
-def test_several_files_by_glob_are_one_model_under_a_name_and_one_each_without(write, evaluated):
+def test_files_of_a_glob_are_one_model_with_a_name_and_one_model_each_without(write, evaluated):
     write("part-1.csv", csv(LISTS[:3]))
     write("part-2.csv", csv(LISTS[3:]))
     assert values(evaluated({"model": "part-*.csv"})) == EXPECTED
@@ -107,7 +107,7 @@ def test_ids_are_text_everywhere_as_soon_as_one_file_has_text(write, evaluated):
 
 
 @pytest.mark.parametrize("odd", ["010", "+10", "-0", "10.0", " 10", "9999999999999999999", "99999999999999999999"])
-def test_an_id_that_is_no_plain_integer_keeps_its_spelling_wherever_it_stands(odd, write, evaluated):
+def test_an_id_that_is_not_a_plain_integer_keeps_its_spelling_in_any_row(odd, write, evaluated):
     many = pl.concat([LISTS, pl.DataFrame({"user_id": [3] * 3000, "item_id": range(3000), "score": [0.5] * 3000})])
     for place in (0, 3003):
         rows = many.cast({"item_id": pl.String}).with_row_index()
@@ -125,7 +125,7 @@ def test_leading_zeros_in_every_file_still_match(write, tmp_path):
     assert per_user(result, "m") == {"001": {"user": "001", "n_relevant": 1, "n_recommended": 1, "Recall@10": 1.0}}
 
 
-def test_unknown_endings_and_ambiguous_columns_are_errors_that_say_what_to_do(write, evaluated):
+def test_unknown_endings_and_ambiguous_columns_are_refused_with_the_fix(write, evaluated):
     write("lists.xyz", csv(LISTS))
     with pytest.raises(DataError, match="set it in the config: format:"):
         evaluated({"model": "lists.xyz"})

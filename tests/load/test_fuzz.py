@@ -1,7 +1,7 @@
-"""Whatever bytes a data file or a config holds, only sentences come out: no traceback, no hang, no flood of memory.
+"""Any bytes of a data file or a config give values or one sentence: no traceback, no hang, no flood of memory.
 
-A hundred files and a hundred configs are tried, the same ones every time.
-`RECEVAL_FUZZ_SECONDS=600 RECEVAL_FUZZ_SEED=7 pytest tests/load/test_fuzz.py` looks longer, and elsewhere.
+A hundred files and a hundred configs are tried, always the same ones.
+`RECEVAL_FUZZ_SECONDS=600 RECEVAL_FUZZ_SEED=7 pytest tests/load/test_fuzz.py` tries more, with another seed.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from tests.load.conftest import LISTS, TEST
 
 SECONDS = float(os.environ.get("RECEVAL_FUZZ_SECONDS", "0"))
 LEAST = 100
-"""How many are tried whatever time there is."""
+"""Number of inputs that are tried in any case, even if time is up."""
 SEED = int(os.environ.get("RECEVAL_FUZZ_SEED", "1"))
 LONGEST = 30
-"""Seconds after which a single input counts as a hang: the machine may be busy."""
+"""Seconds after which a single input counts as a hang; long, because the machine may be busy."""
 MEMORY = 2 << 30
 """Bytes by which the process may grow."""
 
@@ -80,18 +80,18 @@ SAID = [
     "separator: '::'", "separator: ', '", "header: false", "header: true", "format: trec", "format: tsv", "format: ndjson",
     "format: parquet", "format: ipc", "format: delta", "columns: {user: 1, item: 2}", "columns: {user: item, item: user}",
 ]  # fmt: skip
-"""What a config may say of a source."""
+"""Read options of a source in a config."""
 
 
-def config_of(role: str, name: str, said: str) -> str:
-    """A config that reads the file `name` as `said`."""
-    source = f"{{path: {name}, {said}}}" if said else name
+def config_of(role: str, name: str, message: str) -> str:
+    """Return a config that reads the file `name` with the read options in `said`."""
+    source = f"{{path: {name}, {message}}}" if message else name
     test, lists = ("test.csv", source) if role == "recommendations" else (source, "lists.csv")
     return f"data: {{test: {test}, recommendations: {{m: {lists}}}}}\nevaluation: {{metrics: [Recall]}}\n"
 
 
-def mutated(content: bytes, chance: random.Random) -> bytes:
-    """`content` with a few bytes changed, taken out, doubled, or replaced by what files hold elsewhere."""
+def mutate(content: bytes, chance: random.Random) -> bytes:
+    """Return `content` with a few bytes changed, removed, repeated, or replaced by typical parts of files."""
     data = bytearray(content)
     for _ in range(chance.choice((1, 1, 2, 3, 8))):
         at = chance.randrange(len(data) + 1)
@@ -112,14 +112,14 @@ def mutated(content: bytes, chance: random.Random) -> bytes:
     return bytes(data)
 
 
-def fuzzed(seeds: dict[str, bytes], attempt: Callable[[str, bytes], None]) -> None:
-    """Make `attempt` on mutated `seeds`, without a failure, `LEAST` times and for as long as there is time."""
+def fuzz(seeds: dict[str, bytes], attempt: Callable[[str, bytes], None]) -> None:
+    """Try `attempt` on mutated `seeds`, `LEAST` times and as long as there is time; fail on any error that is not a sentence."""
     chance = random.Random(SEED)
     end, tried = time.monotonic() + SECONDS, 0
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     while tried < LEAST or time.monotonic() < end:
         name = chance.choice(sorted(seeds))
-        content = mutated(seeds[name], chance)
+        content = mutate(seeds[name], chance)
         signal.alarm(LONGEST)
         try:
             attempt(name, content)
@@ -142,8 +142,8 @@ def refusal(call: Callable[[], object]) -> RecevalError | None:
     return None
 
 
-def agree(config: Loaded) -> None:
-    """Call all that read the files of a config: what one refuses the others refuse, and `check` and `describe` may tell of it."""
+def assert_commands_agree(config: Loaded) -> None:
+    """Run every command that reads the files of a config: all refuse the same files; only `check` and `describe` may still report."""
     refused = refusal(lambda: run(config))
     explained = refusal(lambda: explain(config, "Recall@10", "1"))
     audited = refusal(lambda: audit(config))
@@ -164,7 +164,7 @@ def agree(config: Loaded) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("role", ["recommendations", "test"])
-def test_no_bytes_of_a_data_file_make_the_loader_fail_otherwise_than_in_a_sentence(role, write, tmp_path):
+def test_any_bytes_of_a_data_file_give_values_or_one_sentence(role, write, tmp_path):
     write("test.csv", TEST)
     write("lists.csv", CSV)
 
@@ -174,16 +174,18 @@ def test_no_bytes_of_a_data_file_make_the_loader_fail_otherwise_than_in_a_senten
         path = write(name, content)
         write("config.yaml", config_of(role, name, choice.choice(SAID)))
         try:
-            agree(load_config(tmp_path / "config.yaml")) if choice.random() < 0.3 else run(load_config(tmp_path / "config.yaml"))
+            assert_commands_agree(load_config(tmp_path / "config.yaml")) if choice.random() < 0.3 else run(
+                load_config(tmp_path / "config.yaml")
+            )
         finally:
             path.unlink()
 
-    fuzzed(FILES, attempt)
+    fuzz(FILES, attempt)
 
 
 @pytest.mark.slow
-def test_no_bytes_of_a_config_make_its_reader_fail_otherwise_than_in_a_sentence(write, tmp_path):
+def test_any_bytes_of_a_config_give_a_config_or_one_sentence(write, tmp_path):
     def attempt(name: str, content: bytes) -> None:
         load_config(write(name, content))
 
-    fuzzed({path.name: path.read_bytes() for path in sorted(CONFIGS.glob("*.yaml"))}, attempt)
+    fuzz({path.name: path.read_bytes() for path in sorted(CONFIGS.glob("*.yaml"))}, attempt)

@@ -1,4 +1,4 @@
-"""The first line is a header where it can only be one; where it may be data it is not lost in silence."""
+"""The first line is a header if it can only be one; if it could be data, a note says how it is read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.load.conftest import look_at
 
 LISTS = "ann,dune\nbob,emma\ncid,ulysses\n"
 TEST = "ann,dune\nbob,other\ncid,ulysses\n"
-"""No header: the first item of two of three users is relevant; without the first lines that is so for one of two."""
+"""No header: the first item is relevant for two of three users; without the first lines for one of two."""
 BY_POSITION = {"columns": {"user": 1, "item": 2}}
 
 
@@ -32,7 +32,7 @@ def doubts(text, write, table="interactions", **options):
     return source.scan.has_header, source.scan.doubts
 
 
-def test_columns_by_position_mean_that_the_first_line_is_data(write, result):
+def test_with_columns_by_position_the_first_line_is_data(write, result):
     write("test.csv", TEST)
     write("l.csv", LISTS)
     found = result(BY_POSITION, BY_POSITION)
@@ -40,7 +40,7 @@ def test_columns_by_position_mean_that_the_first_line_is_data(write, result):
     assert not any("first line" in remark for remark in found.remarks)
 
 
-def test_a_header_above_columns_by_position_has_to_be_said(write, result):
+def test_a_header_with_columns_by_position_must_be_declared(write, result):
     write("test.csv", "user_id,item_id\n" + TEST)
     write("l.csv", LISTS)
     with pytest.raises(
@@ -51,7 +51,7 @@ def test_a_header_above_columns_by_position_has_to_be_said(write, result):
     assert values(result(BY_POSITION | {"header": False}, BY_POSITION), "m") == {"Recall@1": 2 / 4}
 
 
-def test_what_looks_like_a_header_above_columns_by_position_is_data_and_said(write, result):
+def test_a_possible_header_with_columns_by_position_is_data_with_a_note(write, result):
     write("test.csv", "who,what,when\nann,dune,3\nbob,other,4\ncid,ulysses,5\n")
     write("l.csv", LISTS)
     found = result(BY_POSITION, BY_POSITION)
@@ -60,12 +60,12 @@ def test_what_looks_like_a_header_above_columns_by_position_is_data_and_said(wri
     assert found.remarks[0] == said
 
 
-def test_an_item_called_book_beside_a_number_is_data_and_said(write):
+def test_an_item_called_book_beside_a_number_is_data_with_a_note(write):
     said = "data.test: the first line of some.csv, '1,book,5', is read as data; set header: true if it contains column names."
     assert doubts("1,book,5\n2,dune,4\n", write) == (False, (said,))
 
 
-def test_an_only_name_that_may_be_an_item_is_a_header_and_said(write):
+def test_a_single_name_that_could_be_an_item_is_a_header_with_a_note(write):
     said = "data.test: the first line of some.csv, 'book', is read as column names; set header: false if it is data."
     assert doubts("book\ndune\nemma\n", write, "catalogue") == (True, (said,))
     assert doubts("book\ndune\nemma\n", write, "catalogue", header=False) == (False, ())
@@ -81,25 +81,25 @@ def test_an_only_name_that_may_be_an_item_is_a_header_and_said(write):
         "user_id:token\titem_id:token\n1\t10\n",
     ],
 )
-def test_usual_names_are_a_header_without_doubt(text, write):
+def test_usual_names_are_a_header_without_a_note(text, write):
     assert doubts(text, write) == (True, ())
 
 
 @pytest.mark.parametrize("text", ["item_id\nB01\nB02\n", "movieId,title\n1,Dune\n", "book,year\ndune,1965\n"])
-def test_one_sure_name_or_one_above_numbers_is_a_header_without_doubt(text, write):
+def test_one_sure_name_or_one_above_numbers_is_a_header_without_a_note(text, write):
     assert doubts(text, write, "catalogue") == (True, ())
 
 
-def test_names_that_the_config_gives_are_a_header_without_doubt(write):
+def test_names_in_the_config_are_a_header_without_a_note(write):
     assert doubts("who,book\nann,dune\n", write, columns={"user": "who"}) == (True, ())
     assert doubts("book,kind\ndune,novel\n", write, "catalogue", labels=["kind"]) == (True, ())
 
 
 @pytest.mark.parametrize("text", ["1,10,5\n2,11,4\n", "ann,10\nbob,11\n", 'ann,"[1, 2]"\n'])
-def test_numbers_and_lists_are_data_without_doubt(text, write):
+def test_numbers_and_lists_are_data_without_a_note(text, write):
     assert doubts(text, write) == (False, ())
 
 
-def test_a_row_of_several_lines_is_said(write):
+def test_a_first_row_of_several_lines_has_a_note(write):
     said = "data.test: a quoted field of some.csv continues over a line end, so several lines are one row."
     assert doubts('user,item,title\n1,10,"a\nb"\n', write) == (True, (said,))

@@ -1,4 +1,4 @@
-"""JSON as people dump it: one document with records, with lists by user, or with columns."""
+"""JSON as people write it: one document with records, with lists by user, or with columns."""
 
 from __future__ import annotations
 
@@ -33,48 +33,48 @@ SHAPES = {
 
 @pytest.mark.parametrize("indent", [None, 1])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_document_is_read_whatever_its_shape_and_lines(shape, indent, write, door):
+def test_a_document_of_any_shape_and_line_breaks_is_read(shape, indent, write, evaluate_lists):
     write("lists.json", json.dumps(SHAPES[shape], indent=indent))
-    assert door("lists.json") == EXPECTED
+    assert evaluate_lists("lists.json") == EXPECTED
 
 
-def test_a_document_may_be_packed_marked_encoded_or_have_no_ending(write, door):
+def test_a_document_can_be_compressed_have_a_mark_an_encoding_or_no_ending(write, evaluate_lists):
     text = json.dumps(SHAPES["scores by item by user"])
     write("packed.json.gz", gzip.compress(text.encode()))
     write("marked.json", b"\xef\xbb\xbf" + text.encode())
     write("plain", text)
     write("lists.txt", text)
-    assert door("packed.json.gz") == door("marked.json") == door("plain") == EXPECTED
-    assert door({"path": "lists.txt", "format": "json"}) == EXPECTED
+    assert evaluate_lists("packed.json.gz") == evaluate_lists("marked.json") == evaluate_lists("plain") == EXPECTED
+    assert evaluate_lists({"path": "lists.txt", "format": "json"}) == EXPECTED
     write("packed.json.zst", zstandard.compress(text.encode()))
     write("indented.json.zst", zstandard.compress(json.dumps(SHAPES["scores by item by user"], indent=1).replace("\n", "\r\n").encode()))
-    assert door("packed.json.zst") == door("indented.json.zst") == EXPECTED
+    assert evaluate_lists("packed.json.zst") == evaluate_lists("indented.json.zst") == EXPECTED
     write("utf16.json", text.encode("utf-16"))
-    assert door({"path": "utf16.json", "encoding": "utf-16"}) == EXPECTED
+    assert evaluate_lists({"path": "utf16.json", "encoding": "utf-16"}) == EXPECTED
 
 
-def test_a_document_whose_packing_is_broken_is_named(write, door):
+def test_a_document_with_broken_compression_is_refused(write, evaluate_lists):
     text = json.dumps({str(user): [f"{user * 7919 % 10007}"] for user in range(5000)}).encode()
     for name, packed in (("cut.json.zst", zstandard.compress(text)[:-20]), ("cut.json.gz", gzip.compress(text)[:-20])):
         write(name, packed)
         with pytest.raises(DataError, match=f"{name}.*(cannot be unpacked|not a readable)"):
-            door(name)
+            evaluate_lists(name)
 
 
-def test_objects_on_lines_of_their_own_are_no_document_though_the_file_is_called_json(write, door):
+def test_one_object_per_line_is_ndjson_even_in_a_json_file(write, evaluate_lists):
     write("lists.json", "".join(json.dumps(record) + "\n" for record in RECORDS))
-    assert door("lists.json") == EXPECTED
+    assert evaluate_lists("lists.json") == EXPECTED
     write("one.json", json.dumps(RECORDS[0]))
-    assert door("one.json") == {"MRR@10": 0.5, "Recall@10": 0.25}
+    assert evaluate_lists("one.json") == {"MRR@10": 0.5, "Recall@10": 0.25}
 
 
 @pytest.mark.parametrize("truth", [{1: [10, 11], 2: [12]}, {1: {10: 5, 11: 4}, 2: {12: 3, 98: 0}}, {1: [[10, 5], [11, 4]], 2: [[12, 3]]}])
-def test_the_test_set_may_be_a_document_whose_numbers_are_ratings(truth, write, door):
+def test_the_test_set_may_be_a_document_whose_numbers_are_ratings(truth, write, evaluate_lists):
     write("test.json", json.dumps(truth))
-    assert door(test="test.json") == EXPECTED
+    assert evaluate_lists(test="test.json") == EXPECTED
 
 
-def test_numbers_by_item_are_predictions_where_these_are_read(write, tmp_path):
+def test_numbers_by_item_are_read_as_predictions(write, tmp_path):
     write("test.csv", TEST)
     write("als.json", json.dumps(SHAPES["lists by user"]))
     write("predicted.json", json.dumps({1: {10: 4.5, 11: 4}, 2: {12: 5}}))
@@ -96,7 +96,7 @@ def test_keys_that_are_plain_integers_are_compared_as_integers_and_others_as_tex
         assert any("User ids are compared as text" in note for note in result.remarks) is remark
 
 
-def test_a_document_longer_than_any_buffer_is_read_whole(write, tmp_path):
+def test_a_long_document_is_read_completely(write, tmp_path):
     long = json.dumps({user: [f"{item:0200}" for item in range(user, user + 40)] for user in range(400)})
     assert len(long) > 3 << 20
     write("test.json", long)
@@ -130,15 +130,15 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_is_no_document_of_rows_is_told_with_its_place(name, write, door):
+def test_a_document_without_rows_is_refused_with_the_place(name, write, evaluate_lists):
     content, said = WRONG[name]
     write("l.json", content)
     with pytest.raises(DataError, match=said) as error:
-        door("l.json")
+        evaluate_lists("l.json")
     assert "ndjson" not in str(error.value)
 
 
-def test_a_document_by_user_is_no_catalogue(write, tmp_path):
+def test_a_document_by_user_is_refused_as_catalogue(write, tmp_path):
     write("test.csv", TEST)
     write("m.csv", TEST)
     write("items.json", json.dumps({10: {"year": 1979}, 11: {"year": 1985}}))

@@ -1,4 +1,4 @@
-"""Lists in fields of text: as Python and NumPy print them, and texts that look like lists and are refused unless the config says how."""
+"""Lists in fields of text: as Python and NumPy print them; other texts that look like lists need an option."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ USERS, ITEMS = [1, 2], [[10, 99], [98, 12]]
 
 
 def csv_of(items: list[object], **more: list[object]) -> str:
-    """What pandas writes."""
+    """Return the CSV that pandas writes."""
     return str(pd.DataFrame({"user": USERS, "items": items, **more}).to_csv(index=False))
 
 
@@ -35,19 +35,19 @@ PRINTED = {
 
 
 @pytest.mark.parametrize("name", PRINTED)
-def test_lists_as_pandas_writes_them_into_csv_are_lists(name, write, door):
+def test_lists_as_pandas_writes_them_into_csv_are_lists(name, write, evaluate_lists):
     write("lists.csv", PRINTED[name])
-    assert door("lists.csv") == EXPECTED
+    assert evaluate_lists("lists.csv") == EXPECTED
 
 
-def test_lists_in_text_of_typed_files_and_of_json_are_lists(write, door):
+def test_lists_in_text_of_typed_files_and_of_json_are_lists(write, evaluate_lists):
     frame = pl.DataFrame({"user": USERS, "items": [str(items) for items in WORDS], "scores": ["(0.2, 0.1)", "[2, 1]"]})
     for method in ("write_parquet", "write_ipc", "write_ndjson"):
         file = io.BytesIO()
         getattr(frame, method)(file)
         name = f"lists.{method.removeprefix('write_')}"
         write(name, file.getvalue())
-        assert door(name) == EXPECTED
+        assert evaluate_lists(name) == EXPECTED
 
 
 TEXTS = {
@@ -74,7 +74,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_a_list_that_python_prints_is_read_as_it_is_or_not_at_all(text):
+def test_a_printed_python_list_is_read_exactly_or_refused(text):
     assert list_columns.elements(text, None, "python") == TEXTS[text]
     frame = pl.DataFrame({"text": [text]}).lazy().select(list_columns.listed(pl.col("text"), None, "python"))
     if TEXTS[text] is None:
@@ -95,29 +95,29 @@ LOOK_LIKE_LISTS = {
 
 
 @pytest.mark.parametrize("rows", LOOK_LIKE_LISTS)
-def test_text_that_looks_like_a_list_is_refused_with_the_split_to_write(rows, write, door):
+def test_text_that_looks_like_a_list_is_refused_with_the_split_to_write(rows, write, evaluate_lists):
     write("lists.csv", "user,items\n" + rows)
     with pytest.raises(DataError, match=r"'items' contains text such as .* looks like a list of items") as error:
-        door("lists.csv")
+        evaluate_lists("lists.csv")
     assert LOOK_LIKE_LISTS[rows].replace("\\", "") in str(error.value)
     assert "split: none" in str(error.value)
 
 
-def test_the_split_that_is_named_reads_the_lists(write, door):
+def test_the_suggested_split_reads_the_lists(write, evaluate_lists):
     write("lists.csv", "user,items\n1,10 99\n2,98 12\n")
-    assert door({"path": "lists.csv", "split": " "}) == EXPECTED
+    assert evaluate_lists({"path": "lists.csv", "split": " "}) == EXPECTED
     write("lists.csv", 'user,items\n1,"[10, ten]"\n2,"[none, 12]"\n')
     with pytest.raises(DataError, match=r"line 2: item holds '\[10, ten\]', which is not a JSON array\n.*split: ','"):
-        door("lists.csv")
-    assert door({"path": "lists.csv", "split": ","}) == EXPECTED
+        evaluate_lists("lists.csv")
+    assert evaluate_lists({"path": "lists.csv", "split": ","}) == EXPECTED
     write("lists.csv", 'user,items\n1,"[10, 99]"\n2,12\n')
     with pytest.raises(DataError, match=r"line 3: item holds '12', which is not a JSON array\n.*split: ',' if .* split: none"):
-        door("lists.csv")
-    assert door({"path": "lists.csv", "split": ","})["Recall@10"] == 0.75
+        evaluate_lists("lists.csv")
+    assert evaluate_lists({"path": "lists.csv", "split": ","})["Recall@10"] == 0.75
     write("lists.parquet", parquet({"user": USERS, "items": ["10 99", "98 12"]}))
     with pytest.raises(DataError, match="split: ' '"):
-        door("lists.parquet")
-    assert door({"path": "lists.parquet", "split": " "}) == EXPECTED
+        evaluate_lists("lists.parquet")
+    assert evaluate_lists({"path": "lists.parquet", "split": " "}) == EXPECTED
 
 
 def parquet(columns: dict[str, list[object]]) -> bytes:
@@ -126,17 +126,17 @@ def parquet(columns: dict[str, list[object]]) -> bytes:
     return file.getvalue()
 
 
-def test_texts_are_items_where_the_config_says_so_or_nothing_speaks_against_it(write, door):
+def test_texts_are_items_with_split_none_or_if_they_do_not_look_like_lists(write, evaluate_lists):
     write("lists.csv", "user,item\n1,10|99\n2,11|98\n")
     with pytest.raises(DataError, match="split: none"):
-        door("lists.csv", test="lists.csv")
+        evaluate_lists("lists.csv", test="lists.csv")
     whole = {"path": "lists.csv", "split": "none"}
-    assert door(whole, test=whole) == {"MRR@10": 1, "Recall@10": 1}
+    assert evaluate_lists(whole, test=whole) == {"MRR@10": 1, "Recall@10": 1}
     write("films.csv", 'user,item\n1,"(500) Days, of Summer"\n1,Alien 3\n2,[REC] 2\n3,"Good, the Bad, and the Ugly, The"\n')
-    assert door("films.csv", test="films.csv") == {"MRR@10": pytest.approx(1), "Recall@10": 1}
+    assert evaluate_lists("films.csv", test="films.csv") == {"MRR@10": pytest.approx(1), "Recall@10": 1}
 
 
-def test_a_list_that_comes_late_and_cannot_be_read_is_told_with_its_line(write, door):
+def test_a_late_list_that_cannot_be_read_is_refused_with_its_line(write, evaluate_lists):
     write("lists.csv", "user,items\n" + "1,\"['10', '99']\"\n" * 1_200 + "2,\"['98', 12\"\n")
     with pytest.raises(DataError, match=r"line 1202: item holds \"\['98', 12\", which is not a list as Python prints it"):
-        door("lists.csv")
+        evaluate_lists("lists.csv")

@@ -1,4 +1,4 @@
-"""One row per user with a list of items: in typed columns, in JSON, and in a field of text; the place in the list is the rank."""
+"""One row per user with a list of items, in typed columns, in JSON, or in a field of text; the position is the rank."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ FORMS = {
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_lists_are_told_by_their_form(name, write, door):
+def test_lists_are_recognised_in_every_form(name, write, evaluate_lists):
     write(name, FORMS[name])
-    assert door(name) == EXPECTED
+    assert evaluate_lists(name) == EXPECTED
 
 
 @pytest.mark.parametrize(
@@ -75,45 +75,45 @@ def test_lists_are_told_by_their_form(name, write, door):
         (" ", 'user,items\n1,10 99\n2,98 12\n3," "\n'),
     ],
 )
-def test_a_list_in_text_is_split_where_the_config_says(split, text, write, door):
+def test_a_list_in_text_is_split_at_the_separator_of_the_config(split, text, write, evaluate_lists):
     write("lists.txt", text)
-    assert door({"path": "lists.txt", "split": split}) == EXPECTED
+    assert evaluate_lists({"path": "lists.txt", "split": split}) == EXPECTED
 
 
 @pytest.mark.parametrize("name", ["t.ndjson", "t.parquet", "t.csv"])
-def test_what_is_relevant_may_stand_in_lists_with_one_rating_for_all_or_one_each(name, write, door):
+def test_test_items_can_be_lists_with_one_rating_for_all_or_one_each(name, write, evaluate_lists):
     for ratings in ([[5, 4], [3]], [5, 3]):
         frame = pl.DataFrame({"user": [1, 2], "items": [[10, 11], [12]], "rating": ratings})
         rows = frame.rows()
         text = "user,items,rating\n" + "".join(f'{user},"{items}","{rating}"\n' for user, items, rating in rows)
         write(name, text if name.endswith("csv") else binary(frame, f"write_{name.partition('.')[2]}"))
-        assert door(test=name) == EXPECTED
+        assert evaluate_lists(test=name) == EXPECTED
 
 
-def test_a_user_with_an_empty_list_is_one_without_a_list(write, door):
+def test_a_user_with_an_empty_list_counts_as_without_a_list(write, evaluate_lists):
     write("lists.ndjson", objects({"user": 1, "items": [10, 99]}, {"user": 2, "items": []}))
-    assert door("lists.ndjson") == {"MRR@10": 0.5, "Recall@10": 0.25}
+    assert evaluate_lists("lists.ndjson") == {"MRR@10": 0.5, "Recall@10": 0.25}
 
 
-def test_with_scores_a_list_is_ordered_by_them_as_rows_would_be(write, door):
+def test_a_list_with_scores_is_ordered_by_score(write, evaluate_lists):
     write("lists.ndjson", objects({"user": 1, "items": [99, 10], "scores": [0.1, 0.2]}, {"user": 2, "items": [98, 12], "scores": [2, 1]}))
-    assert door("lists.ndjson") == EXPECTED
+    assert evaluate_lists("lists.ndjson") == EXPECTED
 
 
-def test_several_files_and_rows_of_a_user_are_one_list_after_the_other(write, door):
+def test_rows_of_a_user_in_several_files_are_joined_in_their_order(write, evaluate_lists):
     write("a.ndjson", objects({"user": 1, "items": [10]}, {"user": 2, "items": [98, 12]}))
     write("b.ndjson", objects({"user": 1, "items": [99]}))
-    assert door(["a.ndjson", "b.ndjson"]) == EXPECTED
+    assert evaluate_lists(["a.ndjson", "b.ndjson"]) == EXPECTED
     for name, rows in (("a", FRAME[:1]), ("b", FRAME[1:].cast({"user": pl.Int32, "items": pl.List(pl.Int32)}))):
         write(f"{name}.parquet", binary(rows, "write_parquet"))
-    assert door(["a.parquet", "b.parquet"]) == EXPECTED
+    assert evaluate_lists(["a.parquet", "b.parquet"]) == EXPECTED
 
 
 GOOD = objects({"user": 1, "items": [10, 99], "scores": [0.9, 0.8]}) * 3
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "message"),
     [
         ("l.ndjson", GOOD + '{"user": 2, "items": [1, 2], "scores": [0.5]}\n', "line 4: 2 items but 1 score\n"),
         ("l.ndjson", GOOD + '{"user": 2, "items": [1, 2]}\n', "line 4: 2 items but 0 scores"),
@@ -130,16 +130,16 @@ GOOD = objects({"user": 1, "items": [10, 99], "scores": [0.9, 0.8]}) * 3
         ("l.csv", 'user,items,score\n1,"[10, 99]","[1, 2]"\n2,"[98, 12]","[1, ""x""]"\n', "line 3: 'x' is not a number"),
     ],
 )  # fmt: skip
-def test_lists_that_are_wrong_are_told_with_their_place(name, content, said, write, door):
+def test_invalid_lists_are_refused_with_their_place(name, content, message, write, evaluate_lists):
     write(name, content)
-    with pytest.raises(DataError, match=said):
-        door(name)
+    with pytest.raises(DataError, match=message):
+        evaluate_lists(name)
 
 
-def test_text_lists_of_unequal_length_are_told_with_their_line(write, door):
+def test_text_lists_of_unequal_length_are_refused_with_their_line(write, evaluate_lists):
     write("l.csv", "user,items,score\n1,10 99,2 1\n2,98 12,1\n")
     with pytest.raises(DataError, match="line 3: 2 items but 1 score"):
-        door({"path": "l.csv", "split": " "})
+        evaluate_lists({"path": "l.csv", "split": " "})
     write("l.csv", "user,items,score\n1,10 99,2\n2,98 12,1 x\n")
     with pytest.raises(DataError, match="line 3: 'x' is not a number"):
-        door({"path": "l.csv", "split": " "})
+        evaluate_lists({"path": "l.csv", "split": " "})

@@ -1,8 +1,7 @@
-"""Lists that a run of MLflow logged as an artifact, from a store of files; `tests/trackers` has one with a server."""
+"""Lists that a run of MLflow logged as an artifact, from a file store; `tests/trackers` has a test with a server."""
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import receval
+from blake3 import blake3
 from receval.cli.main import main
 
 pytestmark = [
@@ -23,7 +23,7 @@ LISTS = pl.DataFrame({"user": [1, 1, 2], "item": [10, 20, 30], "score": [0.9, 0.
 
 @pytest.fixture
 def run_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The id of a run that logged lists/als.parquet and als.csv."""
+    """Log lists/als.parquet and als.csv in a run; return its id."""
     from mlflow import MlflowClient
 
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
@@ -38,15 +38,15 @@ def run_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.mark.parametrize("written", ["runs:/{}/lists/als.parquet", "mlflow:{}/als.csv", "mlflow:/{}/lists/als.parquet"])
-def test_an_artifact_of_a_run_is_read_as_the_file_that_was_logged(run_id: str, tmp_path: Path, written: str):
+def test_an_artifact_of_a_run_is_read_like_the_logged_file(run_id: str, tmp_path: Path, written: str):
     path = written.format(run_id)
     result = receval.evaluate(test=TEST, recommendations={"als": path}, metrics=["nDCG@2", "Recall@2"])
     held = receval.evaluate(test=TEST, recommendations={"als": LISTS}, metrics=["nDCG@2", "Recall@2"])
     assert result.to_dict() == held.to_dict()
     (source,) = [source for source in result.inputs if "als" in source.role]
-    assert (source.files[0].path, source.files[0].sha256) == (
+    assert (source.files[0].path, source.files[0].hash) == (
         path,
-        hashlib.sha256((tmp_path / path.rpartition("/")[2]).read_bytes()).hexdigest(),
+        "blake3:" + blake3((tmp_path / path.rpartition("/")[2]).read_bytes()).hexdigest(),
     )
 
 
@@ -60,14 +60,14 @@ def test_an_artifact_of_a_run_is_read_as_the_file_that_was_logged(run_id: str, t
         ("runs:/{}/lists", "runs:/{}/lists is a folder\ngive a file in it: runs:/{}/lists/als.parquet"),
     ],
 )
-def test_what_is_not_there_is_told_in_a_sentence(run_id: str, path: str, sentence: str):
+def test_a_missing_run_or_artifact_is_reported_in_one_sentence(run_id: str, path: str, sentence: str):
     with pytest.raises(receval.DataError) as failure:
         receval.evaluate(test=TEST, recommendations=path.replace("{}", run_id), metrics="nDCG@2")
     told = failure.value
     assert sentence.replace("{}", run_id) in f"{told.message}\n{told.hint}"
 
 
-def test_a_model_that_the_command_line_adds_may_be_an_artifact(run_id: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_recs_can_add_an_artifact(run_id: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     (tmp_path / "test.csv").write_text("user,item\n1,10\n2,20\n")
     config = tmp_path / "config.yaml"
     config.write_text("data: {test: test.csv}\nevaluation: {metrics: HitRate@1}\n")
@@ -75,7 +75,7 @@ def test_a_model_that_the_command_line_adds_may_be_an_artifact(run_id: str, tmp_
     assert "als,HitRate,1,mean,0.5" in capsys.readouterr().out
 
 
-def test_a_server_that_cannot_be_reached_is_told_without_its_login(monkeypatch: pytest.MonkeyPatch):
+def test_an_unreachable_server_is_reported_without_its_login(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://me:secret@127.0.0.1:9")
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     with pytest.raises(receval.DataError, match="the MLflow server cannot be reached") as failure:
@@ -83,9 +83,7 @@ def test_a_server_that_cannot_be_reached_is_told_without_its_login(monkeypatch: 
     assert "secret" not in str(failure.value)
 
 
-def test_without_mlflow_it_is_told_which_extra_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
+def test_without_mlflow_the_extra_to_install_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     monkeypatch.setitem(sys.modules, "mlflow", None)
     (tmp_path / "test.csv").write_text("user,item\n1,10\n")
     config = tmp_path / "config.yaml"

@@ -1,4 +1,4 @@
-"""Paths that Polars does not take once it has read NDJSON or Arrow, which it then reads as files of a store."""
+"""Paths that Polars rejects after it has read NDJSON or Arrow, because it then reads them as addresses of a store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PATHS = ["below/../lists.csv", "two\nlines.csv", "t\tab.csv", "below/../lists.pa
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_a_file_beside_json_may_have_any_path(path, write, door, tmp_path):
+def test_a_file_beside_json_can_have_any_path(path, write, evaluate_lists, tmp_path):
     (tmp_path / "below").mkdir()
     write("test.ndjson", TRUTH)
     frame = pl.DataFrame(LISTS, ["user", "item", "score"], orient="row")
@@ -22,10 +22,10 @@ def test_a_file_beside_json_may_have_any_path(path, write, door, tmp_path):
     (frame.write_parquet if path.endswith("parquet") else frame.write_csv)(content)
     write(path, content.getvalue())
     named = path if "?" not in path else "[[]1]*.parquet"
-    assert door(named, test="test.ndjson") == EXPECTED
+    assert evaluate_lists(named, test="test.ndjson") == EXPECTED
 
 
-def test_init_takes_a_parquet_file_beside_json_whose_name_is_a_pattern(receval, tmp_path, monkeypatch):
+def test_init_reads_a_parquet_file_with_a_pattern_in_its_name_beside_json(receval, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "test.jsonl").write_text(TRUTH)
     pl.DataFrame(LISTS, ["user", "item", "score"], orient="row").write_parquet("als[1].parquet")

@@ -1,4 +1,4 @@
-"""Files that make Polars panic: every command refuses them in one sentence, and no rows are missing without a word."""
+"""Files that make Polars panic: every command refuses them in one sentence, and no rows are lost silently."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ COMMANDS = ["run c.yaml", "check c.yaml", "describe c.yaml", "audit c.yaml", "ex
 
 @pytest.fixture
 def lists(tmp_path, monkeypatch):
-    """Write lists whose columns are of some types, and a config for them."""
+    """Return a function that writes lists with columns of some types, and their config."""
 
     def lists(columns):
         made = {"user": pa.array([1, 2]), "item": pa.array([10, 11]), "score": SCORES} | {name: make() for name, make in columns.items()}
@@ -51,7 +51,7 @@ def lists(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", UNREADABLE)
 def test_a_type_that_cannot_be_read_is_refused_in_a_sentence_by_every_command(name, lists, receval, monkeypatch):
-    monkeypatch.setenv("RECEVAL_DEBUG", "0")  # as the command line sets it
+    monkeypatch.setenv("RECEVAL_DEBUG", "0")  # like the command line
     lists(UNREADABLE[name])
     for command in COMMANDS:
         code, _, err = receval(*command.split())
@@ -63,7 +63,7 @@ def test_a_type_that_cannot_be_read_is_refused_in_a_sentence_by_every_command(na
 @pytest.mark.parametrize("compression", ["lz4", "zstd"])
 @pytest.mark.parametrize("columns", [["user", "item"], ["user"], ["item"]])
 def test_compressed_string_view_without_long_texts_is_refused_by_every_command(columns, compression, lists, receval, monkeypatch):
-    """Polars 2.1 panics at it, since no buffer of long texts is there to be unpacked."""
+    """Use a file at which Polars 2.1 panics, because there is no buffer of long texts to decompress."""
     monkeypatch.setenv("RECEVAL_DEBUG", "0")
     lists({})
     views = {"user": pa.array(["1", "2"], pa.string_view()), "item": pa.array(["10", "11"], pa.string_view())}
@@ -78,21 +78,21 @@ def test_compressed_string_view_without_long_texts_is_refused_by_every_command(c
 
 
 @pytest.mark.parametrize("name", READABLE)
-def test_types_that_can_be_read_are(name, lists, receval):
+def test_readable_types_are_read(name, lists, receval):
     lists(READABLE[name])
     code, out, err = receval("run", "c.yaml", "--format", "csv", "--set", "health=off")
     assert (code, "m,Recall,2,mean,1.0," in out) == (0, True), err
 
 
 @pytest.mark.parametrize("arguments", [[], ["--debug"]])
-def test_what_a_panic_prints_is_shown_for_debugging_alone(arguments, lists):
+def test_the_output_of_a_panic_is_shown_only_with_debug(arguments, lists):
     lists(UNREADABLE["run-end encoded"])
     done = subprocess.run([sys.executable, "-m", "receval", *arguments, "run", "c.yaml"], capture_output=True, text=True)
     assert done.returncode == 3, done.stderr
     assert ("panicked" in done.stderr, "Traceback" in done.stderr) == (bool(arguments), bool(arguments)), done.stderr
 
 
-def test_what_a_library_prints_while_a_file_is_looked_at_is_shown_unless_it_is_a_panic(lists, monkeypatch, capfd):
+def test_the_output_of_a_library_that_is_not_a_panic_is_shown(lists, monkeypatch, capfd):
     lists({})
     monkeypatch.setenv("RECEVAL_DEBUG", "0")
     read = pl.read_ipc_schema
@@ -106,14 +106,14 @@ def test_what_a_library_prints_while_a_file_is_looked_at_is_shown_unless_it_is_a
     assert capfd.readouterr().err.startswith("a word\na word\n")
 
 
-def test_a_panic_is_no_end_of_the_rows(lists, capfd):
-    """At which `LazyFrame.collect_batches` just ends: values would be made of the rows before it."""
+def test_a_panic_while_reading_is_raised(lists, capfd):
+    """Guard against `LazyFrame.collect_batches`, which ends at a panic as if there were no more rows."""
     lists(UNREADABLE["wide decimal"])
     with pytest.raises(pl.exceptions.PanicException):
         list(batches(pl.scan_ipc("l.arrow"), 1))
 
 
-def test_batches_are_the_rows_in_their_order_and_errors_come_after_those_before_them():
+def test_batches_have_all_rows_in_order_and_an_error_is_raised_at_its_row():
     frame = pl.LazyFrame({"n": range(10)})
     assert pl.concat(batches(frame, 3))["n"].to_list() == [*range(10)]
     assert [batch.height for batch in batches(frame, 100)] == [10]
@@ -122,7 +122,7 @@ def test_batches_are_the_rows_in_their_order_and_errors_come_after_those_before_
         list(batches(frame.select(pl.lit("x").cast(pl.Int64)), 3))
 
 
-def test_a_reader_that_is_wanted_no_more_ends(tmp_path):
+def test_an_abandoned_reader_ends_its_thread(tmp_path):
     before = threading.active_count()
     rows = batches(pl.LazyFrame({"n": range(100_000)}), 10)
     next(rows)

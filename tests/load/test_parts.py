@@ -13,7 +13,7 @@ CONFIG = "data: {{test: test.csv, recommendations: {{m: {lists}}}}}\nevaluation:
 
 @pytest.fixture
 def mrr(write, receval, tmp_path):
-    """Run on lists given as a YAML value: exit code, value (or `None`), what was said."""
+    """Return a function that runs lists given as a YAML value: exit code, value (or `None`), standard error."""
 
     def mrr(lists, *options):
         write("test.csv", "user,item\n1,10\n2,13\n")
@@ -48,7 +48,7 @@ def test_parts_of_ndjson_may_order_their_keys_differently(mrr, write):
     assert mrr("[a.ndjson, b.ndjson]")[:2] == (0, 0.75)
 
 
-def test_a_score_that_only_later_objects_have_is_missed_in_the_first(mrr, write):
+def test_a_score_that_only_later_objects_have_is_missing_in_the_first(mrr, write):
     rows = [f'{{"user": 1, "item": {item}}}\n' for item in range(100, 1100)]
     write("l.ndjson", "".join(rows) + '{"user": 2, "item": 20, "score": 1}\n{"user": 2, "item": 13, "score": 5}\n')
     code, _, err = mrr("l.ndjson")
@@ -57,7 +57,7 @@ def test_a_score_that_only_later_objects_have_is_missed_in_the_first(mrr, write)
 
 
 @pytest.mark.parametrize("name", ["row", "rank_of_what", "receval"])
-def test_other_columns_do_no_harm_whatever_their_names(name, mrr, write, tmp_path):
+def test_further_columns_of_any_name_are_ignored(name, mrr, write, tmp_path):
     write("l.csv", f"{name},user,item,score,{name}\n7,1,10,.5,8\n7,2,13,.5,8\n")
     assert mrr("l.csv")[:2] == (0, 1.0)
     table([name, "user", "item"], [(7, 1, 10), (7, 2, 13)]).write_parquet(tmp_path / "l.parquet")
@@ -65,18 +65,18 @@ def test_other_columns_do_no_harm_whatever_their_names(name, mrr, write, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ('user,item,score\n1,"",0.5\n2,13,1\n', "line 2: no value for item"),
         ("user,item\r1,10\r2,13\r", "carriage return only"),
         ('user,item,score\n1,"10,0.5\n2,13,1\n', "line 2: a quoted field starts in this row and is never closed"),
     ],
 )
-def test_text_that_is_not_what_it_seems_is_refused(content, said, mrr, write):
+def test_misleading_text_is_refused(content, message, mrr, write):
     write("l.csv", content)
     code, _, err = mrr("l.csv")
     assert code == 3
-    assert said in err
+    assert message in err
 
 
 @pytest.mark.parametrize("value", ["10.0", '{"a": 10}', "[[10]]", "[10.0]", '[{"item": {"a": 10}}]'])
@@ -87,7 +87,7 @@ def test_json_ids_are_integers_or_text(value, mrr, write):
     assert "cannot be an id" in err
 
 
-def test_a_truncated_zstd_file_is_told(mrr, write):
+def test_a_truncated_zstd_file_is_refused(mrr, write):
     import zstandard
 
     write("l.csv.zst", zstandard.compress(b"user,item,score\n1,10,.5\n2,13,.5\n" * 1000)[:-9])
@@ -102,17 +102,17 @@ def test_negative_and_very_large_ids_are_integers_where_they_fit(mrr, write, tmp
     write("test.csv", "")
     lists = table(["user", "item", "score"], [(1, 9, 1.0), (1, 10, 1.0), (2, 13, 1.0), (-2, 13, 1.0)])
     lists.write_csv(tmp_path / "l.csv")
-    assert mrr("l.csv")[:2] == (0, 0.75)  # 9 stands before 10, as integers do
+    assert mrr("l.csv")[:2] == (0, 0.75)  # 9 is before 10, as integers are
     lists.filter(pl.col("user") > 0).cast({"item": pl.UInt64}).write_parquet(tmp_path / "l.parquet")
     assert mrr("l.parquet")[:2] == (0, 0.75)
     large = pl.concat(
         [lists[:3].cast({"item": pl.UInt64}), table(["user", "item", "score"], [(3, 2**64 - 1, 1.0)]).cast({"item": pl.UInt64})]
     )
     large.write_parquet(tmp_path / "l.parquet")
-    assert mrr("l.parquet")[:2] == (0, 1.0)  # as text "10" stands before "9"
+    assert mrr("l.parquet")[:2] == (0, 1.0)  # as text "10" is before "9"
 
 
-def test_ids_that_only_some_files_store_as_text_are_remarked_on(evaluate):
+def test_ids_stored_as_text_in_some_files_only_have_a_note(evaluate):
     import polars as pl
 
     test = table(["user", "item"], [(1, 10), (2, 10)])
@@ -124,7 +124,7 @@ def test_ids_that_only_some_files_store_as_text_are_remarked_on(evaluate):
     assert values(result, "numbers") == values(result, "texts")
 
 
-def test_ratings_too_large_for_an_exponential_gain_are_told(evaluate):
+def test_ratings_too_large_for_an_exponential_gain_are_refused(evaluate):
     from receval.errors import DataError
 
     test, lists = table(["user", "item", "rating"], [(1, 10, 2000), (1, 11, 4)]), table(["user", "item", "score"], [(1, 10, 1.0)])
@@ -158,11 +158,11 @@ BROKEN = {
     "brackets without end": ("l.csv", b'1,"[10,' + b"[" * 3000 + b']"\n2,"[1]"\n'),
     "brackets in JSON without end": ("l.ndjson", b'{"user": 1, "item": ' + b"[" * 100_000 + b"\n"),
 }
-"""What fuzzing found, and what is like it."""
+"""Files found by fuzzing, and similar ones."""
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_fuzzing_found_is_a_sentence(name, mrr, write):
+def test_files_found_by_fuzzing_are_refused_in_one_sentence(name, mrr, write):
     file, content = BROKEN[name]
     write(file, content)
     assert mrr(file)[0] == 3

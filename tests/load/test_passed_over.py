@@ -1,4 +1,4 @@
-"""No part of a folder or glob is passed over in silence: links are followed, and what cannot be read is refused by its name."""
+"""No part of a folder or glob is skipped silently: links are followed, and unreadable parts are refused by name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOBODY = 65534
 
 @pytest.fixture
 def parts(tmp_path):
-    """Two parts of lists, the second in a folder of its own."""
+    """Write two parts of lists, the second in its own folder."""
 
     def part(name, rows):
         path = tmp_path / name
@@ -35,7 +35,7 @@ def parts(tmp_path):
 
 @pytest.fixture
 def closed() -> Iterator[Path]:
-    """A folder of somebody without special rights, who runs the test: `lists/a.csv`, and `lists/b/b.csv` in a folder to be closed."""
+    """Yield a folder of a user without special rights, who runs the test: `lists/a.csv`, and `lists/b/b.csv` in a folder to be closed."""
     folder = Path(tempfile.mkdtemp())
     (folder / "lists" / "b").mkdir(parents=True)
     for name in ("lists/a.csv", "lists/b/b.csv"):
@@ -53,54 +53,54 @@ def closed() -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("given", ["lists", "lists/*/*.csv", "lists/**/*.csv", "lists/*", "lists/*/"])
-def test_links_to_folders_are_followed(given, parts, door):
+def test_links_to_folders_are_followed(given, parts, evaluate_lists):
     (parts / "lists" / "b").symlink_to(parts / "elsewhere")
-    assert door({"path": given}) == EXPECTED
+    assert evaluate_lists({"path": given}) == EXPECTED
 
 
 @pytest.mark.parametrize("given", ["lists", "lists/a/*", "lists/**/*.csv"])
-def test_links_to_files_are_followed(given, parts, door):
+def test_links_to_files_are_followed(given, parts, evaluate_lists):
     (parts / "lists" / "a" / "second.csv").symlink_to(parts / "elsewhere" / "part.csv")
-    assert door({"path": given}) == EXPECTED
+    assert evaluate_lists({"path": given}) == EXPECTED
 
 
 @pytest.mark.parametrize("given", ["lists", "lists/*/*.csv", "lists/**/*.csv", "lists/a/lost.csv"])
-def test_a_link_that_leads_nowhere_is_refused_by_its_name(given, parts, door):
+def test_a_link_that_leads_nowhere_is_refused_by_its_name(given, parts, evaluate_lists):
     (parts / "lists" / "a" / "lost.csv").symlink_to("gone.csv")
     with pytest.raises(DataError, match=r"lists/a/lost\.csv is a link to gone\.csv, which cannot be read \(no such file or directory\)"):
-        door({"path": given})
+        evaluate_lists({"path": given})
 
 
-def test_a_link_to_itself_is_refused_by_its_name(parts, door):
+def test_a_link_to_itself_is_refused_by_its_name(parts, evaluate_lists):
     (parts / "lists" / "a" / "ring.csv").symlink_to("ring.csv")
     with pytest.raises(DataError, match=r"ring\.csv is a link to ring\.csv, which cannot be read"):
-        door("lists")
+        evaluate_lists("lists")
 
 
-def test_a_link_back_to_a_folder_above_it_is_refused_by_its_name(parts, door):
+def test_a_link_back_to_a_folder_above_it_is_refused_by_its_name(parts, evaluate_lists):
     (parts / "lists" / "a" / "up").symlink_to(parts / "lists")
     with pytest.raises(DataError, match=r"the link .*lists/a/up leads back to .*lists, in which it is"):
-        door("lists")
+        evaluate_lists("lists")
     with pytest.raises(DataError, match="are the same file"):
-        door({"path": "lists/**/*.csv"})
+        evaluate_lists({"path": "lists/**/*.csv"})
 
 
-def test_a_part_that_a_link_makes_stand_twice_is_refused_by_both_names(parts, door):
+def test_a_part_that_a_link_duplicates_is_refused_by_both_names(parts, evaluate_lists):
     (parts / "lists" / "latest").symlink_to(parts / "lists" / "a")
     with pytest.raises(DataError, match=r"lists/a/part\.csv and .*lists/latest/part\.csv are the same file"):
-        door("lists")
+        evaluate_lists("lists")
 
 
-def test_a_pipe_among_parts_is_refused_by_its_name(parts, door):
+def test_a_pipe_among_parts_is_refused_by_its_name(parts, evaluate_lists):
     os.mkfifo(parts / "lists" / "a" / "pipe.csv")
     with pytest.raises(DataError, match=r"pipe\.csv is neither a file nor a folder"):
-        door("lists")
+        evaluate_lists("lists")
 
 
-def test_a_glob_that_matches_files_and_a_folder_is_refused_with_both(parts, door):
+def test_a_glob_that_matches_files_and_a_folder_is_refused_with_both(parts, evaluate_lists):
     (parts / "lists" / "b.csv").write_text("user,item,score\n2,98,0.7\n2,12,0.6\n")
     with pytest.raises(DataError, match=r"lists/\* matches files, such as .*lists/b\.csv, and the folder .*lists/a"):
-        door("lists/*")
+        evaluate_lists("lists/*")
     (parts / "lists" / "a").rename(parts / "lists" / "_a")
     assert find("data.test", ["lists/*"], parts) == [parts / "lists" / "b.csv"]
 

@@ -1,4 +1,4 @@
-"""RecBole's atomic files: a type behind every name of the header, and lists of words in a field."""
+"""RecBole's atomic files: a type after every name of the header, and lists of words in a field."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ INTER = "user_id:token\titem_id:token\trating:float\ttimestamp:float\n1\t10\t5\t
 
 
 @pytest.mark.parametrize("name", ["ml.inter", "ml.test.inter", "inter.csv", "ml.xyz"])
-def test_the_types_are_no_part_of_the_names(name, write, door):
+def test_the_types_are_not_part_of_the_names(name, write, evaluate_lists):
     write(name, INTER)
-    assert door(test={"path": name, "format": "tsv"} if name.endswith("xyz") else name) == EXPECTED
+    assert evaluate_lists(test={"path": name, "format": "tsv"} if name.endswith("xyz") else name) == EXPECTED
 
 
 @pytest.mark.parametrize("rating", ["rating", "rating:float"])
-def test_a_column_is_named_with_or_without_its_type(rating, write, door):
+def test_a_column_is_named_with_or_without_its_type(rating, write, evaluate_lists):
     write("ml.inter", INTER)
-    assert door(test={"path": "ml.inter", "columns": {"rating": rating}}) == EXPECTED
+    assert evaluate_lists(test={"path": "ml.inter", "columns": {"rating": rating}}) == EXPECTED
 
 
 @pytest.mark.parametrize("categories", ["class", "class:token_seq"])
@@ -28,7 +28,7 @@ def test_a_sequence_of_words_is_split_into_categories(categories, write):
     assert source.scan.names == {"item": "item_id", "label_0": "class"}
 
 
-def test_a_header_with_colons_elsewhere_is_left_as_it_is(write):
+def test_a_header_with_other_colons_is_not_changed(write):
     path = write("l.csv", "user_id:token,item,score:double\n1,10,0.5\n")
     source = look_at("data.test", "interactions", path, columns={"user": "user_id:token"})
     assert source.scan.header == ("user_id:token", "item", "score:double")

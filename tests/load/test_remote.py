@@ -1,9 +1,8 @@
-"""Files in an object store and on the web: a store and a server are started here, on this machine."""
+"""Files in an object store and on the web, from a store and a server that are started here."""
 
 from __future__ import annotations
 
 import functools
-import hashlib
 import http.server
 import io
 import logging
@@ -17,6 +16,7 @@ import obstore
 import polars as pl
 import pytest
 import yaml
+from blake3 import blake3
 from moto.server import ThreadedMotoServer
 from obstore.store import from_url
 from receval import load_config, run
@@ -60,7 +60,7 @@ OBJECTS = {
 
 @pytest.fixture(scope="module")
 def store() -> Iterator[dict[str, str]]:
-    """The options of a store that holds `OBJECTS` in the bucket `lists`."""
+    """Yield the options of a store with `OBJECTS` in the bucket `lists`."""
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
@@ -79,7 +79,7 @@ def store() -> Iterator[dict[str, str]]:
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves a folder; what is called secret needs a token."""
+    """Serves a folder; paths with `secret` need a token."""
 
     def log_message(self, format: str, *arguments: object) -> None:
         pass
@@ -99,7 +99,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def web(tmp_path: Path) -> Iterator[str]:
-    """The address of a web server that serves a folder with `OBJECTS`."""
+    """Yield the address of a web server that serves a folder with `OBJECTS`."""
     for name, content in OBJECTS.items():
         path = tmp_path / "web" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -115,38 +115,38 @@ def web(tmp_path: Path) -> Iterator[str]:
 @pytest.mark.parametrize(
     "key", ["l.csv", "l.run", "noending", "l.parquet", "l.arrow", "lists.parquet", "als/", "hive/", "parts/*.csv", "als/**/*.parquet"]
 )
-def test_objects_folders_and_globs_of_a_store_are_read(key, store, door):
-    assert door({"path": f"s3://lists/{key}", "storage_options": store}) == EXPECTED
+def test_objects_folders_and_globs_of_a_store_are_read(key, store, evaluate_lists):
+    assert evaluate_lists({"path": f"s3://lists/{key}", "storage_options": store}) == EXPECTED
 
 
-def test_the_environment_and_variables_in_the_config_say_how_to_reach_a_store(store, door, monkeypatch):
+def test_the_environment_and_variables_of_the_config_configure_a_store(store, evaluate_lists, monkeypatch):
     for name, value in store.items():
         monkeypatch.setenv(f"AWS_{name.removeprefix('aws_').upper()}", value)
-    assert door("s3://lists/l.parquet") == door("s3://lists/l.csv") == EXPECTED
+    assert evaluate_lists("s3://lists/l.parquet") == evaluate_lists("s3://lists/l.csv") == EXPECTED
     monkeypatch.delenv("AWS_ENDPOINT_URL")
     monkeypatch.setenv("WHERE", store["endpoint_url"])
-    assert door({"path": "s3://lists/l.parquet", "storage_options": {"endpoint_url": "${WHERE}"}}) == EXPECTED
+    assert evaluate_lists({"path": "s3://lists/l.parquet", "storage_options": {"endpoint_url": "${WHERE}"}}) == EXPECTED
 
 
 @pytest.mark.parametrize("key", ["l.csv", "l.parquet", "lists.parquet"])
-def test_files_on_the_web_are_fetched(key, web, door):
-    assert door(f"{web}/{key}") == EXPECTED
-    assert door(f"{web}/{key}?signature=s3cr3t") == EXPECTED
+def test_files_on_the_web_are_fetched(key, web, evaluate_lists):
+    assert evaluate_lists(f"{web}/{key}") == EXPECTED
+    assert evaluate_lists(f"{web}/{key}?signature=s3cr3t") == EXPECTED
 
 
-def test_a_header_may_be_sent_to_a_web_server(web, door):
-    assert door({"path": f"{web}/secret.csv", "storage_options": {"Authorization": "Bearer token"}}) == EXPECTED
+def test_a_header_can_be_sent_to_a_web_server(web, evaluate_lists):
+    assert evaluate_lists({"path": f"{web}/secret.csv", "storage_options": {"Authorization": "Bearer token"}}) == EXPECTED
 
 
-def test_the_manifest_has_the_size_and_hash_of_what_was_read_and_no_secret(store, web, write, tmp_path):
+def test_the_manifest_has_the_size_and_hash_of_remote_files_and_no_secret(store, web, write, tmp_path):
     write("test.csv", TEST)
     paths = {"a": "s3://lists/l.parquet", "b": "s3://lists/l.csv", "c": f"{web}/l.csv?signature=s3cr3t"}
     models = {name: {"path": path} | ({"storage_options": store} if name != "c" else {}) for name, path in paths.items()}
     write("config.yaml", yaml.safe_dump({"data": {"test": "test.csv", "recommendations": models}, "evaluation": {"metrics": ["MRR"]}}))
     loaded = load_config(tmp_path / "config.yaml")
-    seen = {file.path: (file.bytes, file.sha256) for given in run(loaded).inputs for file in given.files}
+    seen = {file.path: (file.bytes, file.hash) for given in run(loaded).inputs for file in given.files}
     for path, content in (("s3://lists/l.parquet", OBJECTS["l.parquet"]), ("s3://lists/l.csv", TEXT), (f"{web}/l.csv", TEXT)):
-        assert seen[path] == (len(content), hashlib.sha256(content).hexdigest())
+        assert seen[path] == (len(content), f"blake3:{blake3(content).hexdigest()}")
     assert "s3cr3t" not in str(run(loaded).inputs)
     printed = loaded.resolved_yaml()
     assert "hidden" not in printed + str(run(loaded).config)
@@ -154,7 +154,7 @@ def test_the_manifest_has_the_size_and_hash_of_what_was_read_and_no_secret(store
 
 
 @pytest.mark.parametrize(
-    ("key", "said"),
+    ("key", "message"),
     [
         ("lists/nowhere.csv", "there is nothing at s3://lists/nowhere.csv"),
         ("lists/nowhere.parquet", "there is nothing at s3://lists/nowhere.parquet"),
@@ -169,39 +169,39 @@ def test_the_manifest_has_the_size_and_hash_of_what_was_read_and_no_secret(store
         ("lists/fault.csv", "s3://lists/fault.csv, line 6: no value for item"),
     ],
 )
-def test_what_a_store_does_not_hold_is_told(key, said, store, door):
-    with pytest.raises(DataError, match=said):
-        door({"path": f"s3://{key}", "storage_options": store})
+def test_a_missing_object_of_a_store_is_reported(key, message, store, evaluate_lists):
+    with pytest.raises(DataError, match=message):
+        evaluate_lists({"path": f"s3://{key}", "storage_options": store})
 
 
 @pytest.mark.parametrize("key", ["l.csv", "l.parquet", "als/"])
-def test_a_store_that_refuses_or_is_not_there_is_told(key, store, web, door):
+def test_a_store_that_refuses_or_does_not_exist_is_reported(key, store, web, evaluate_lists):
     refusing = store | {"endpoint_url": f"{web}/secret"}
     with pytest.raises(DataError, match=r"may not be read \(permission denied\)"):
-        door({"path": f"s3://lists/{key}", "storage_options": refusing})
+        evaluate_lists({"path": f"s3://lists/{key}", "storage_options": refusing})
     with pytest.raises(DataError, match="cannot be reached"):
-        door({"path": f"s3://lists/{key}", "storage_options": store | {"endpoint_url": "http://127.0.0.1:1"}})
+        evaluate_lists({"path": f"s3://lists/{key}", "storage_options": store | {"endpoint_url": "http://127.0.0.1:1"}})
     with pytest.raises(DataError, match=r"storage_options of s3://lists/.*: .*endpoint_uri"):
-        door({"path": f"s3://lists/{key}", "storage_options": {"endpoint_uri": "x"}})
+        evaluate_lists({"path": f"s3://lists/{key}", "storage_options": {"endpoint_uri": "x"}})
 
 
-def test_a_web_server_that_refuses_or_is_not_there_is_told(web, door):
+def test_a_web_server_that_refuses_or_does_not_exist_is_reported(web, evaluate_lists):
     with pytest.raises(DataError, match=r"nowhere\.csv cannot be fetched: the server says 404"):
-        door(f"{web}/nowhere.csv")
+        evaluate_lists(f"{web}/nowhere.csv")
     with pytest.raises(DataError, match=r"secret\.csv cannot be fetched: the server says 403"):
-        door(f"{web}/secret.csv?token=s3cr3t")
+        evaluate_lists(f"{web}/secret.csv?token=s3cr3t")
     with pytest.raises(DataError, match=r"http://127\.0\.0\.1:1/l\.csv cannot be reached: .*refused"):
-        door("http://127.0.0.1:1/l.csv")
+        evaluate_lists("http://127.0.0.1:1/l.csv")
 
 
-def test_without_obstore_the_extra_is_named(door, monkeypatch):
+def test_without_obstore_the_extra_is_named(evaluate_lists, monkeypatch):
     monkeypatch.setitem(sys.modules, "obstore", None)
     with pytest.raises(MissingExtraError, match="reading s3:// needs obstore") as caught:
-        door("s3://lists/l.csv")
+        evaluate_lists("s3://lists/l.csv")
     assert caught.value.hint == install_command("remote")
 
 
-def test_a_model_of_the_command_line_may_be_an_address(web, write, tmp_path, capfd):
+def test_recs_can_add_an_address(web, write, tmp_path, capfd):
     write("test.csv", TEST)
     write("lists.csv", TEXT)
     write("config.yaml", "data: {test: test.csv, recommendations: {m: lists.csv}}\nevaluation: {metrics: [MRR]}\n")
@@ -210,5 +210,5 @@ def test_a_model_of_the_command_line_may_be_an_address(web, write, tmp_path, cap
 
 
 @pytest.mark.spark
-def test_spark_is_handed_what_was_read_from_a_store(spark, store, door):
-    assert door({"path": "s3://lists/l.parquet", "storage_options": store}, engine=spark) == EXPECTED
+def test_spark_evaluates_files_of_a_store(spark, store, evaluate_lists):
+    assert evaluate_lists({"path": "s3://lists/l.parquet", "storage_options": store}, engine=spark) == EXPECTED

@@ -1,4 +1,4 @@
-"""Which rows a filter keeps, by hand; the same ones in every format."""
+"""The rows that a filter keeps, worked by hand; the same ones in every format."""
 
 import json
 import random
@@ -55,11 +55,11 @@ def kept(text: str, frame: pl.DataFrame = TEXTS, **options) -> list[int]:
         ("not (event == 'buy' and rating > 4)", [0, 1]),
     ],
 )
-def test_a_filter_keeps_the_rows_of_which_it_is_true_and_missing_values_only_by_is_null(text, rows):
+def test_a_filter_keeps_rows_for_which_it_is_true_and_missing_values_only_with_is_null(text, rows):
     assert kept(text) == rows
 
 
-def test_a_filter_of_the_most_values_and_parts_is_no_deep_expression():
+def test_a_filter_with_very_many_values_and_parts_is_evaluated():
     assert kept(f"rating in ({'7, ' * 3_000}3)") == [0]
     assert kept("rating=7 or " * 700 + "rating=3") == [0]
     assert kept("rating>3 and " * 700 + "rating>3") == [1, 4]
@@ -72,7 +72,7 @@ def test_decimals_may_follow_a_comma():
     assert frame.select(no_number("rating"))["rating"].to_list() == [True, False, True]
 
 
-def test_columns_beside_a_number_are_those_whose_texts_must_be_numbers():
+def test_columns_compared_with_numbers_must_have_numbers():
     assert compared_with_numbers(parse_filter("a > 1 and (b == 'x' or not c in ('x', 2)) and d is null and e == true")) == {"a", "c"}
 
 
@@ -149,7 +149,7 @@ def test_parts_that_store_a_column_in_different_types_and_columns_of_paths_are_f
     assert found.equals(values(pl.DataFrame(late))[0], null_equal=True)
 
 
-def test_lists_in_rows_are_filtered_before_they_are_taken_apart(tmp_path):
+def test_rows_with_lists_are_filtered_before_the_lists_are_split(tmp_path):
     lists = [{"user": user, "items": items, "model": model} for model in ("a", "b") for user, items in LISTS.items()]
     lists = [{**row, "items": row["items"][::-1]} if row["model"] == "b" else row for row in lists]
     for path, form in ((tmp_path / "l.parquet", "write_parquet"), (tmp_path / "l.ndjson", "write_ndjson")):
@@ -164,7 +164,7 @@ def test_lists_in_rows_are_filtered_before_they_are_taken_apart(tmp_path):
             receval.evaluate(test=pl.DataFrame(KEPT), recommendations={"m": {**source, "where": "items == 3"}}, metrics=["nDCG@5"])
 
 
-def test_a_column_is_found_by_its_role_where_the_file_calls_it_otherwise_or_has_no_header(tmp_path):
+def test_a_filter_can_name_columns_by_role_if_names_differ_or_there_is_no_header(tmp_path):
     path = tmp_path / "u.data"
     path.write_text("".join(f"{n % 7}\t{n % 11}\t{n % 5 + 1}\t{880000000 + n}\n" for n in range(50)))
     lists = dict(enumerate(LISTS.values()))
@@ -173,7 +173,7 @@ def test_a_column_is_found_by_its_role_where_the_file_calls_it_otherwise_or_has_
         assert result.remarks[0] == f"data.test: 20 of 50 rows are used (where: {where})."
 
 
-def test_words_for_missing_values_and_blank_lines_are_no_texts_beside_a_number(tmp_path):
+def test_words_for_missing_values_and_blank_lines_are_missing_in_numeric_filters(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("user,item,price\n1,2,3\n\n1,3,NA\n1,4,\n2,5,9\n2,6,-\n")
     run = {"recommendations": {"m": {1: [2, 3, 4], 2: [5]}}, "metrics": ["Recall@3"]}
@@ -185,7 +185,7 @@ def test_words_for_missing_values_and_blank_lines_are_no_texts_beside_a_number(t
         receval.evaluate(test={"path": str(path), "where": "price > 1"}, **run)
 
 
-def test_what_is_wrong_with_a_filter_is_said_in_one_sentence(tmp_path):
+def test_a_wrong_filter_is_refused_in_one_sentence(tmp_path):
     path = write(LOG, tmp_path, "csv")
     with pytest.raises(DataError, match=r"test: .*: where: no column 'evnt'; the columns are .*\n.*did you mean 'event'"):
         values({"path": str(path), "where": "evnt == 'view'"})

@@ -1,4 +1,4 @@
-"""The files beside the test file and the lists: read in every format, with the columns that are asked for."""
+"""Side inputs, read in every format with the needed columns."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ PEOPLE = "user,age,group\n1,30,x\n2,,y\n"
 ITEMS = "item,genres,year\n10,Action|Comedy,1999\n10,Drama,\n11,,2001\n"
 
 
-def written(frame: pl.DataFrame, format: str) -> bytes:
+def as_bytes(frame: pl.DataFrame, format: str) -> bytes:
     file = io.BytesIO()
     getattr(frame, f"write_{format}")(file)
     return file.getvalue()
 
 
 def rows(source: load.Source) -> list[dict[str, Any]]:
-    """The rows of a source, without faults, under the canonical names."""
+    """Return the rows of a source, without faults, under the canonical names."""
     frame = SourceReader(Path(), tolerant=False).frame(source)
     return frame.sort("row").select(list(source.scan.names)).rows(named=True)
 
 
 @pytest.fixture
 def look(write, tmp_path):
-    """Look at one file: `look("people", "u.csv", content, labels=[…])`."""
+    """Return a function that examines one file: `look("people", "u.csv", content, labels=[…])`."""
 
     def look(table, name, content, **options):
         return look_at(f"data.{table}", table, write(name, content), **options)
@@ -42,8 +42,8 @@ def look(write, tmp_path):
 
 
 @pytest.mark.parametrize("format", ["csv", "ndjson", "parquet", "ipc"])
-def test_labels_are_text_whatever_the_format_and_may_be_missing(format, look):
-    source = look("people", f"u.{format}", written(USERS, format), labels=["member", "age", "height"])
+def test_labels_are_text_in_every_format_and_can_be_missing(format, look):
+    source = look("people", f"u.{format}", as_bytes(USERS, format), labels=["member", "age", "height"])
     assert source.labels == {"member": "label_0", "age": "label_1", "height": "label_2"}
     found = rows(source)
     assert [row["label_0"] for row in found] == ["true", "false", None]
@@ -53,23 +53,23 @@ def test_labels_are_text_whatever_the_format_and_may_be_missing(format, look):
 
 def test_parts_may_store_a_label_in_different_types(write):
     paths = [
-        write("u1.parquet", written(pl.DataFrame({"user": [1], "group": [7]}), "parquet")),
-        write("u2.parquet", written(pl.DataFrame({"group": ["x"], "user": [2]}), "parquet")),
+        write("u1.parquet", as_bytes(pl.DataFrame({"user": [1], "group": [7]}), "parquet")),
+        write("u2.parquet", as_bytes(pl.DataFrame({"group": ["x"], "user": [2]}), "parquet")),
     ]
     source = look_at("data.users", "people", *paths, labels=["group"])
     assert rows(source) == [{"user": 1, "label_0": "7"}, {"user": 2, "label_0": "x"}]
 
 
-def test_a_label_that_later_parts_lack_is_missed_there(write):
+def test_a_label_that_later_parts_lack_is_missing_there(write):
     paths = [
-        write("u1.parquet", written(pl.DataFrame({"user": [1], "group": [7]}), "parquet")),
-        write("u2.parquet", written(pl.DataFrame({"user": [2]}), "parquet")),
+        write("u1.parquet", as_bytes(pl.DataFrame({"user": [1], "group": [7]}), "parquet")),
+        write("u2.parquet", as_bytes(pl.DataFrame({"user": [2]}), "parquet")),
     ]
     with pytest.raises(DataError, match=r"u2.parquet: no column 'group'; the columns are 'user'"):
         look_at("data.users", "people", *paths, labels=["group"])
 
 
-def test_a_label_that_is_not_there_is_refused_with_the_columns_and_the_one_that_was_meant(look):
+def test_an_unknown_label_is_refused_with_the_columns_and_a_suggestion(look):
     with pytest.raises(DataError, match=r"no column 'gruop'; the columns are 'user', 'age', 'group'") as error:
         look("people", "u.csv", PEOPLE, labels=["gruop"])
     assert error.value.hint == "did you mean 'group'?"
@@ -78,7 +78,7 @@ def test_a_label_that_is_not_there_is_refused_with_the_columns_and_the_one_that_
     assert error.value.hint == "choose one of these, or add the column to the file"
 
 
-def test_a_column_of_ids_is_no_label(look):
+def test_an_id_column_is_refused_as_label(look):
     with pytest.raises(DataError, match="column 'user' holds the user ids, not a property of them"):
         look("people", "u.csv", PEOPLE, labels=["user"])
 
@@ -95,17 +95,17 @@ def test_a_file_without_a_header_has_no_labels(look):
 def test_a_label_that_is_a_list_is_refused(format, look):
     nested = pl.DataFrame({"item": [1], "genres": [["Action", "Comedy"]]})
     with pytest.raises(DataError, match=r"genres.*where text was expected") as error:
-        look("catalogue", f"i.{format}", written(nested, format), labels=["genres"])
+        look("catalogue", f"i.{format}", as_bytes(nested, format), labels=["genres"])
     assert "one text in which the values are separated" in error.value.hint
 
 
-def test_ids_are_still_missed_beside_labels(look):
+def test_missing_ids_beside_labels_are_faults(look):
     source = look("people", "u.csv", "user,age\n1,30\n,40\n", labels=["age"])
     with pytest.raises(DataError, match=r"line 3: no value for user \(in 1 of 2 rows\)"):
         rows(source)
 
 
-def test_an_item_may_stand_in_several_rows(look):
+def test_an_item_can_have_several_rows(look):
     source = look("catalogue", "i.csv", ITEMS, labels=["genres", "year"])
     assert [(row["item"], row["label_0"]) for row in rows(source)] == [(10, "Action|Comedy"), (10, "Drama"), (11, None)]
 
@@ -140,7 +140,7 @@ def test_usual_names_are_recognised(table, header, expected, look):
         ("people", "1", ("user",)),
     ],
 )
-def test_without_a_header_the_position_says_which_column_is_which(table, line, expected, look):
+def test_without_a_header_columns_are_known_by_position(table, line, expected, look):
     assert tuple(look(table, "x.csv", f"{line}\n{line}\n").scan.names) == expected
 
 
@@ -182,7 +182,7 @@ def test_predictions_distances_and_scores_are_finite_numbers(table, column, look
         rows(look(table, "x.csv", f"{columns}\n1,2,0.5\n1,3,inf\n"))
 
 
-def test_text_that_is_found_late_among_the_second_items_is_told_as_an_item(look):
+def test_late_text_among_second_items_makes_item_ids_text(look):
     many = "".join(f"10,{item},0.5\n" for item in range(3000))
     source = look("distances", "d.csv", f"item,other,distance\n{many}10,007,1\n")
     assert source.scan.kinds["other"] == "integer"

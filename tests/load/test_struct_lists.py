@@ -1,4 +1,4 @@
-"""Lists of structs, `[{item, score}]`, as Spark's ALS and Polars write them: each field is a list beside the others."""
+"""Lists of structs, `[{item, score}]`, as Spark's ALS and Polars write them: each field becomes a list."""
 
 from __future__ import annotations
 
@@ -35,39 +35,39 @@ FORMS = {
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_lists_of_structs_are_lists_of_items_with_their_scores(name, write, door):
+def test_lists_of_structs_are_lists_of_items_with_their_scores(name, write, evaluate_lists):
     write(name, FORMS[name])
-    assert door(name) == EXPECTED
+    assert evaluate_lists(name) == EXPECTED
 
 
-def test_fields_of_other_names_are_named_as_columns_are(write, door):
+def test_fields_with_other_names_are_mapped_like_columns(write, evaluate_lists):
     maps = pl.DataFrame({"user": [1, 2], "recs": [[{"key": r["item"], "value": r["score"]} for r in row] for row in STRUCTS]})
     write("maps.parquet", binary(maps, "write_parquet"))
     with pytest.raises(DataError, match="no item column; the columns are 'user', 'key', 'value'"):
-        door("maps.parquet")
-    assert door({"path": "maps.parquet", "columns": {"item": "key", "score": "value"}}) == EXPECTED
+        evaluate_lists("maps.parquet")
+    assert evaluate_lists({"path": "maps.parquet", "columns": {"item": "key", "score": "value"}}) == EXPECTED
 
 
-def test_a_field_that_a_column_has_the_name_of_is_named_after_both(write, door):
+def test_a_field_with_the_name_of_a_column_is_addressed_with_a_dot(write, evaluate_lists):
     grouped = FRAME.with_columns(score=pl.lit(1.0))
     write("grouped.parquet", binary(grouped, "write_parquet"))
-    assert door("grouped.parquet") == {"MRR@10": 1, "Recall@10": 0.75}  # all tied: items 10 and 12 come first
-    assert door({"path": "grouped.parquet", "columns": {"score": "recs.score"}}) == EXPECTED
+    assert evaluate_lists("grouped.parquet") == {"MRR@10": 1, "Recall@10": 0.75}  # all tied: items 10 and 12 come first
+    assert evaluate_lists({"path": "grouped.parquet", "columns": {"score": "recs.score"}}) == EXPECTED
 
 
-def test_parts_may_store_the_fields_in_other_types(write, door):
+def test_parts_may_store_the_fields_in_other_types(write, evaluate_lists):
     second = pl.DataFrame({"user": [2], "recs": [[{"score": row["score"], "item": row["item"]} for row in STRUCTS[1]]]})
     second = second.cast({"recs": pl.List(pl.Struct({"score": pl.Float32, "item": pl.Int16}))})
     write("p0.parquet", binary(FRAME[:1], "write_parquet"))
     write("p1.parquet", binary(second, "write_parquet"))
-    assert door(["p0.parquet", "p1.parquet"]) == EXPECTED
+    assert evaluate_lists(["p0.parquet", "p1.parquet"]) == EXPECTED
 
 
-def test_what_is_missing_in_a_struct_is_told_with_its_row(write, door):
+def test_a_missing_value_in_a_struct_is_reported_with_its_row(write, evaluate_lists):
     odd = pl.DataFrame({"user": [1, 2], "recs": [STRUCTS[0], [{"item": None, "score": 0.6}]]})
     write("odd.parquet", binary(odd, "write_parquet"))
     with pytest.raises(DataError, match=r"odd.parquet, row 2: no value for item \(in 1 of 3 rows\)"):
-        door("odd.parquet")
+        evaluate_lists("odd.parquet")
     write("odd.ndjson", binary(FRAME, "write_ndjson") + b'{"user": 3, "recs": [{"item": 4, "score": "high"}]}\n')
     with pytest.raises(DataError, match=r"odd.ndjson, line 3: 'high' is not a number, and score must be one"):
-        door("odd.ndjson")
+        evaluate_lists("odd.ndjson")

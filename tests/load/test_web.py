@@ -1,4 +1,4 @@
-"""What a web server may do while a file is fetched: break off, send us elsewhere, ask for a login. Servers are started here."""
+"""Odd behaviour of web servers while a file is fetched: broken answers, redirects, logins. Servers are started here."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Odd(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def servers() -> Iterator[list[type[Odd]]]:
-    """Two servers, which know each other's addresses; `other` of one is the address of the next."""
+    """Yield two servers that know each other's addresses; `other` of one is the address of the next."""
     kinds = [type("One", (Odd,), {"seen": []}), type("Other", (Odd,), {"seen": []})]
     with ExitStack() as stack:
         ports = []
@@ -83,28 +83,28 @@ def servers() -> Iterator[list[type[Odd]]]:
 
 @pytest.fixture
 def web(servers: list[type[Odd]]) -> str:
-    """The address of the first server."""
+    """Return the address of the first server."""
     return servers[1].other
 
 
 @pytest.mark.parametrize("way", ["whole", "unannounced", "chunked", "here", "elsewhere", "back"])
-def test_an_answer_that_comes_to_its_end_is_read(way, web, door):
-    assert door(f"{web}/{way}/l.csv") == EXPECTED
+def test_a_complete_answer_is_read(way, web, evaluate_lists):
+    assert evaluate_lists(f"{web}/{way}/l.csv") == EXPECTED
 
 
-def test_an_answer_that_breaks_off_is_refused(web, door):
+def test_an_answer_that_breaks_off_is_refused(web, evaluate_lists):
     with pytest.raises(DataError, match=rf"cut/l\.csv stopped early: {len(TEXT) - 8} of {len(TEXT)} bytes arrived"):
-        door(f"{web}/cut/l.csv")
+        evaluate_lists(f"{web}/cut/l.csv")
 
 
-def test_an_answer_without_an_end_is_refused(web, door):
+def test_an_answer_without_an_end_is_refused(web, evaluate_lists):
     with pytest.raises(DataError, match=r"chunk/l\.csv stopped after [0-9]+ bytes: the server's answer has no end"):
-        door(f"{web}/chunk/l.csv")
+        evaluate_lists(f"{web}/chunk/l.csv")
 
 
-def test_an_answer_that_is_none_is_refused(web, door):
+def test_an_answer_that_is_not_http_is_refused(web, evaluate_lists):
     with pytest.raises(DataError, match=r"nonsense/l\.csv cannot be fetched: the server's answer is not HTTP"):
-        door(f"{web}/nonsense/l.csv")
+        evaluate_lists(f"{web}/nonsense/l.csv")
 
 
 def test_an_answer_that_breaks_off_ends_the_program_with_one_sentence(web, receval, write):
@@ -119,9 +119,9 @@ def test_an_answer_that_breaks_off_ends_the_program_with_one_sentence(web, recev
 
 
 @pytest.mark.parametrize(("way", "told"), [("here", True), ("elsewhere", False), ("back", False)])
-def test_headers_go_to_the_host_of_the_address_only(way, told, web, servers, door):
+def test_headers_go_to_the_host_of_the_address_only(way, told, web, servers, evaluate_lists):
     headers = {"Authorization": "Bearer token", "x-api-key": "s3cr3t"}
-    assert door({"path": f"{web}/{way}/l.csv", "storage_options": headers}) == EXPECTED
+    assert evaluate_lists({"path": f"{web}/{way}/l.csv", "storage_options": headers}) == EXPECTED
     (_, first), *_, (path, last) = servers[0].seen + servers[1].seen if way == "elsewhere" else servers[0].seen
     assert (first["authorization"], first["x-api-key"]) == ("Bearer token", "s3cr3t")
     assert path == "/whole/l.csv"
@@ -130,14 +130,14 @@ def test_headers_go_to_the_host_of_the_address_only(way, told, web, servers, doo
     assert all("authorization" not in headers for _, headers in servers[1].seen)
 
 
-def test_a_user_in_the_address_is_sent_as_a_login(web, servers, door):
-    assert door(web.replace("://", "://me:p%40ss@") + "/elsewhere/l.csv") == EXPECTED
+def test_a_user_in_the_address_is_sent_as_a_login(web, servers, evaluate_lists):
+    assert evaluate_lists(web.replace("://", "://me:p%40ss@") + "/elsewhere/l.csv") == EXPECTED
     (_, first), (_, last) = servers[0].seen + servers[1].seen
     assert first["authorization"] == "Basic " + base64.b64encode(b"me:p@ss").decode()
     assert "authorization" not in last
 
 
-def test_an_address_that_is_none_is_told_without_its_secrets(web, door):
+def test_an_invalid_address_is_refused_without_showing_its_secrets(web, evaluate_lists):
     with pytest.raises(DataError, match="is not a valid address") as caught:
-        door(f"{web}/whole/l.csv?key=s3cr3t and more")
+        evaluate_lists(f"{web}/whole/l.csv?key=s3cr3t and more")
     assert "s3cr3t" not in str(caught.value)

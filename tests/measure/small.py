@@ -1,4 +1,4 @@
-"""Small parts on literal frames, and measures under a config, for tests of what is measured."""
+"""Small parts on literal frames, and tasks from a config, for tests of measuring."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from receval.tables.prepared import Prepared
 
 
 def frame(columns: str, rows: Sequence[tuple[Any, ...]], kinds: Mapping[str, Any] | None = None) -> pl.DataFrame:
-    """Rows with `row`, their place in the file, the rows of a user together."""
+    """Return rows with the column `row`, their position in the file; the rows of a user are together."""
     schema = {name: (kinds or {}).get(name, pl.Float64 if name in ("score", "rating") else pl.Int64) for name in columns.split()}
     made = pl.DataFrame(list(rows), schema=schema, orient="row").with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
     return made.sort("user", maintain_order=True)
 
 
 def prepared(train: pl.DataFrame | None = None, catalogue: Sequence[Any] = (), ids: Any = pl.Int64) -> Prepared:
-    """What is known of the items of `train` and of a `catalogue`, which is train's if none is given."""
+    """Return the prepared facts on items of `train` and of a `catalogue`; without one the catalogue is that of train."""
     rows = pl.DataFrame(schema={"user": ids, "item": ids}) if train is None else train
     items = pl.concat([rows["item"], pl.Series("item", list(catalogue), dtype=ids)]).unique().sort()
     known = Ids(items)
@@ -34,7 +34,7 @@ def prepared(train: pl.DataFrame | None = None, catalogue: Sequence[Any] = (), i
 
 
 def task(known: Prepared, metrics: Sequence[str], top_k: Sequence[int | None] = (10,), **options: Any) -> Task:
-    """The task of measuring `metrics`; `options` are those of the task, others those of the config."""
+    """Return the task of measuring `metrics`; `aggregates` and `keeps_values` are options of the task, others belong to the config."""
     own = {name: options.pop(name) for name in ("aggregates", "keeps_values") if name in options}
     evaluation = Evaluation(metrics=list(metrics), top_k=list(top_k), **options)
     return Task(known, tuple(evaluation.definitions), **own)

@@ -1,4 +1,4 @@
-"""Aggregates of users' values: against `statistics`, and the same bytes however users are split."""
+"""Aggregates of per-user values: equal to `statistics`, and the same bytes for any split of users."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from receval.measure.aggregate import aggregated, bootstrap, micro, needs_values
+from receval.measure.aggregate import bootstrap, compute_aggregate, micro, needs_values
 from receval.measure.partial import MomentTable
 from receval.names.short_names import interval_level
 
@@ -19,10 +19,10 @@ unit_values = st.lists(st.floats(0, 1), min_size=2, max_size=30)
 
 
 def number(aggregate: str, values, **options) -> float | None:
-    """An aggregate of one measure of these users."""
+    """Return an aggregate of one measure over these users."""
     array = np.array(values, dtype=np.float64)
     moments = MomentTable.of(array[np.newaxis], aggregates=[aggregate]).measure(0)
-    (result,) = aggregated(aggregate, moments, values=array if needs_values(aggregate) else None, **options).values()
+    (result,) = compute_aggregate(aggregate, moments, values=array if needs_values(aggregate) else None, **options).values()
     return result
 
 
@@ -40,7 +40,7 @@ def test_sums_agree_with_the_standard_library(values):
 @given(unit_values, st.randoms(use_true_random=False))
 def test_numbers_do_not_depend_on_how_users_are_split_and_ordered(values, random):
     def numbers(table: MomentTable) -> list[float | None]:
-        return [aggregated(aggregate, table.measure(0))[aggregate] for aggregate in SUMS]
+        return [compute_aggregate(aggregate, table.measure(0))[aggregate] for aggregate in SUMS]
 
     shuffled = random.sample(values, len(values))
     cut = random.randint(0, len(values))
@@ -73,7 +73,7 @@ def test_a_level_in_percent_and_as_a_share_is_the_same(one, other):
 
 
 @pytest.mark.parametrize("aggregate", ["ci", "ci0", "ci100", "ci(0)", "ci(1)", "ci(0.0)", "ci(95)", "ci-95", "ci95 "])
-def test_a_level_that_is_not_between_0_and_1_is_no_interval(aggregate):
+def test_a_level_that_is_not_between_0_and_1_is_refused(aggregate):
     assert interval_level(aggregate) is None
 
 
@@ -87,14 +87,14 @@ def test_percentiles_are_interpolated(aggregate, expected):
     assert number(aggregate, [1.0, 0.0, 0.5, 0.25]) == expected
 
 
-def test_the_bootstrap_has_two_ends():
+def test_the_bootstrap_gives_two_ends():
     values = np.array([0.0, 0.25, 0.5, 1.0])
     low, high = bootstrap(values)
     moments = MomentTable.of(values[np.newaxis]).measure(0)
-    assert aggregated("bootstrap95", moments, values=values) == {"bootstrap95 low": low, "bootstrap95 high": high}
+    assert compute_aggregate("bootstrap95", moments, values=values) == {"bootstrap95 low": low, "bootstrap95 high": high}
 
 
-def test_a_mean_may_be_over_more_users_than_have_a_value():
+def test_a_mean_can_be_over_more_users_than_have_a_value():
     assert number("mean", [0.5, 1.0], divisor=6) == 0.25
     assert number("sum", [0.5, 1.0], divisor=6) == 1.5
 
@@ -104,14 +104,14 @@ def test_the_geometric_mean_counts_zero_as_a_hundred_thousandth():
 
 
 @pytest.mark.parametrize("aggregate", [*SUMS, "median", "p90"])
-def test_nobody_and_an_undefined_value_have_no_number(aggregate):
+def test_no_users_and_an_undefined_value_have_no_number(aggregate):
     assert number(aggregate, []) is None
     assert number(aggregate, [0.5, math.nan]) is None
 
 
 def test_the_bootstrap_of_an_undefined_value_has_no_ends():
     moments = MomentTable.of(np.array([[0.5, math.nan]])).measure(0)
-    assert aggregated("bootstrap95", moments) == {"bootstrap95 low": None, "bootstrap95 high": None}
+    assert compute_aggregate("bootstrap95", moments) == {"bootstrap95 low": None, "bootstrap95 high": None}
 
 
 def test_one_user_has_a_deviation_of_the_population_only():
@@ -132,8 +132,8 @@ def test_infinite_values_make_the_mean_infinite_and_the_deviation_undefined():
 def test_only_users_who_count_are_averaged():
     values = np.array([[1.0, math.nan, 0.5], [math.nan, 0.25, 1.0]])
     table = MomentTable.of(values, [True, False, True], aggregates=SUMS)
-    assert aggregated("mean", table.measure(0)) == {"mean": 0.75}
-    assert aggregated("mean", table.measure(1)) == {"mean": None}
+    assert compute_aggregate("mean", table.measure(0)) == {"mean": 0.75}
+    assert compute_aggregate("mean", table.measure(1)) == {"mean": None}
     assert (table.measure(1).n, table.measure(1).n_undefined) == (2, 1)
 
 
@@ -145,17 +145,17 @@ def test_micro_is_the_ratio_of_sums():
 
 
 @pytest.mark.parametrize("aggregate", ["micro", "precision", "p", "maximum"])
-def test_what_is_no_aggregate_of_values_is_refused(aggregate):
+def test_an_unknown_aggregate_is_refused(aggregate):
     moments = MomentTable.of(np.array([[0.5]])).measure(0)
     with pytest.raises(ValueError, match="not an aggregate"):
-        aggregated(aggregate, moments)
+        compute_aggregate(aggregate, moments)
 
 
 @pytest.mark.parametrize("aggregate", ["std", "ci95", "geometric", "median"])
-def test_missing_sums_or_values_are_named(aggregate):
+def test_missing_sums_or_values_are_errors_with_their_name(aggregate):
     moments = MomentTable.of(np.array([[0.5, 1.0]]), aggregates=["mean"]).measure(0)
     with pytest.raises(ValueError, match=r"needs (the sum|per-user values)"):
-        aggregated(aggregate, moments)
+        compute_aggregate(aggregate, moments)
 
 
 def test_moments_for_other_aggregates_do_not_merge():
@@ -164,7 +164,7 @@ def test_moments_for_other_aggregates_do_not_merge():
         MomentTable.of(values) + MomentTable.of(values, aggregates=["std"])
 
 
-def test_values_are_needed_by_percentiles_and_the_bootstrap_only():
+def test_only_percentiles_and_the_bootstrap_need_per_user_values():
     assert [name for name in (*SUMS, "micro", "median", "p5", "p99.9", "bootstrap95") if needs_values(name)] == [
         "median",
         "p5",

@@ -1,4 +1,4 @@
-"""Values by group of users and of relevant items, worked by hand and beside runs over the rows of one group only."""
+"""Values by group of users and of relevant items, worked by hand and compared with runs over the rows of one group."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.conftest import per_user, table
 from tests.variants import COLUMN
 from tests.worlds import pairs, sides
 
-# a wants x z, b wants y, c wants z, d wants w. The lists: a: x w, b: z y, c: x y, d: w.
+# User a has the relevant items x z, b y, c z, d w. The lists: a: x w, b: z y, c: x y, d: w.
 TEST = table(["user", "item"], [("a", "x"), ("a", "z"), ("b", "y"), ("c", "z"), ("d", "w")])
 LISTS = table(
     ["user", "item", "score"],
@@ -29,7 +29,7 @@ LOG3 = 1 / math.log2(3)
 
 
 def by_group(result, label, model="model"):
-    """Grouping → group → value and number of users of a measure."""
+    """Return grouping → group → value and number of users of a measure."""
     table = {}
     for row in result.by_group:
         if row.model == model and row.label == label:
@@ -43,7 +43,7 @@ def approx(groups):
 
 @pytest.fixture
 def toy(evaluate):
-    """Evaluate the toy, split by something."""
+    """Return a function that evaluates the toy, split into groups."""
 
     def toy(by, metrics=("Recall", "MRR", "Precision", "nDCG"), **options):
         return evaluate(TEST, LISTS, train=TRAIN, users=USERS, items=ITEMS, metrics=list(metrics), top_k=[2], by=by, **options)
@@ -53,7 +53,7 @@ def toy(evaluate):
 
 def test_users_are_split_by_a_column_and_those_without_a_value_are_a_group(toy):
     result = toy(["users.plan"])
-    # Recall@2: a 1/2, b 1, c 0, d 1, whom data.users does not hold
+    # Recall@2: a 1/2, b 1, c 0, d 1, whom data.users does not have
     assert by_group(result, "Recall@2") == {"users.plan": approx({"free": (0.5, 1), "paid": (1, 1), "(missing)": (0.5, 2)})}
     assert "2 test users have no plan in data.users: they are in the group (missing)." in result.notes()
 
@@ -63,16 +63,16 @@ def test_users_are_split_by_the_number_of_their_train_rows(toy):
     assert found == {"train_count": approx({"0": (0, 1), "1-2": (1, 1), "3-4": (0.5, 1), "5+": (1, 1)})}
 
 
-def test_cold_users_have_no_row_of_train(toy):
+def test_cold_users_have_no_train_row(toy):
     assert by_group(toy("cold"), "MRR@2") == {"cold": approx({"cold": (0, 1), "warm": (2.5 / 3, 3)})}
 
 
-def test_a_group_that_no_column_names_has_a_row_also_where_nobody_counts(toy):
+def test_a_group_by_number_of_train_rows_has_a_row_even_without_users(toy):
     found = by_group(toy([{"train_count": [2, 7]}], aggregates=["mean", "bootstrap95", "micro"]), "Recall@2")
     assert found == {"train_count": approx({"0-1": (0.5, 2), "2-6": (0.75, 2), "7+": (None, 0)})}
 
 
-def test_relevant_items_are_split_by_a_column_of_which_an_item_may_have_several_values(toy):
+def test_relevant_items_are_split_by_a_column_with_several_values_per_item(toy):
     result = toy(["items.categories"])
     # pop: x of a at rank 1, y of b at rank 2. rock: z of a and of c, not listed; y of b. Without a category: w of d at rank 1.
     expected = {
@@ -92,7 +92,7 @@ def test_a_column_of_items_that_is_not_split_has_one_value_per_item(toy):
     assert found == {"items.kind": approx({"new": (1, 2), "old": (0, 2), "(missing)": (1, 1)})}
 
 
-def test_pooled_values_and_medians_are_made_of_the_users_of_a_group(toy):
+def test_pooled_values_and_medians_are_computed_from_the_users_of_a_group(toy):
     result = toy([{"train_count": [1]}, "items.categories"], metrics=["Recall"], aggregates=["micro", "median", "sum", "std"])
     # with train: a 1 of 2, b 1 of 1, d 1 of 1
     assert by_group(result, "Recall@2 (micro)")["train_count"]["1+"] == (pytest.approx(3 / 4), 3)
@@ -112,7 +112,7 @@ def test_arithmetic_of_measures_is_computed_in_each_group(toy):
     assert by_group(result, "Recall@2 + NumRetrieved@2").keys() == {"users.plan"}
 
 
-def test_measures_without_a_value_per_user_or_of_other_items_than_hits_have_none_by_group_and_a_note_says_so(toy):
+def test_measures_that_cannot_be_split_by_a_group_have_a_note(toy):
     result = toy(["cold", "items.kind"], metrics=["Recall", "NumRetrieved", "ItemCoverage"])
     assert by_group(result, "ItemCoverage@2") == {}
     assert by_group(result, "NumRetrieved@2").keys() == {"cold"}
@@ -156,7 +156,7 @@ def test_groups_of_users_have_the_share_of_the_best_possible_value(toy):
     assert {by for by, _, _ in shares} == {"users.plan", "items.kind"}
 
 
-def test_groups_have_no_share_of_the_best_where_users_who_could_count_are_left_out(evaluate):
+def test_groups_have_no_share_of_the_best_value_if_a_measure_leaves_users_out(evaluate):
     lists, options = (
         LISTS.filter(pl.col("user") != "b"),
         {"users": USERS, "metrics": ["Recall@2"], "by": ["users.plan"], "yardsticks": ["oracle"]},
@@ -168,7 +168,7 @@ def test_groups_have_no_share_of_the_best_where_users_who_could_count_are_left_o
     assert shares == {"zero": {"free": 0.5, "paid": 0, "(missing)": 0.5}, "drop": {"free": None, "(missing)": None}}
 
 
-def test_yardsticks_are_split_too(toy):
+def test_values_of_reference_lists_are_split_too(toy):
     result = toy(["users.plan", "items.kind"], metrics=["Recall"], yardsticks=["oracle"])
     assert by_group(result, "Recall@2", "(oracle)") == {
         "users.plan": approx({"free": (1, 1), "paid": (1, 1), "(missing)": (1, 2)}),
@@ -236,13 +236,13 @@ def test_a_group_of_items_has_the_values_of_a_test_file_of_its_items(evaluate, w
             assert found[group, row.label] == (pytest.approx(fmean(values), abs=1e-12), len(values)), (group, row.label)
 
 
-def test_a_group_that_a_file_calls_missing_is_that_of_those_without_one(evaluate):
+def test_a_group_named_missing_is_merged_with_users_without_a_group(evaluate):
     named = table(["user", "plan"], [("a", "(missing)"), ("b", "paid"), ("c", None)])
     result = evaluate(TEST, LISTS, users=named, metrics=["Recall@2"], by=["users.plan"])
     assert by_group(result, "Recall@2") == {"users.plan": approx({"paid": (1, 1), "(missing)": (0.5, 3)})}
 
 
-def test_users_with_several_groups_are_counted_in_a_remark(evaluate):
+def test_users_with_several_groups_are_counted_in_a_note(evaluate):
     named = table(["user", "plan"], [("a", "paid"), ("a", "free"), ("b", "paid"), ("b", "paid"), ("c", "free"), ("d", "free")])
     result = evaluate(TEST, LISTS, users=named, metrics=["Recall@2"], by=["users.plan"])
     assert "1 user has several values of plan in data.users: the first in text order is used." in result.notes()
@@ -250,7 +250,7 @@ def test_users_with_several_groups_are_counted_in_a_remark(evaluate):
 
 
 def counted(n_rows, *, relevant=None, by=4, evaluate):
-    """Evaluate one user for each number of train rows, who has one test row; `relevant` users rate it 5, others 1."""
+    """Evaluate users with these numbers of train rows, and one test row each; `relevant` users rate it 5, others 1."""
     test = table(
         ["user", "item", "rating"], [(user, 1, 5.0 if relevant is None or user in relevant else 1.0) for user in range(len(n_rows))]
     )
@@ -272,7 +272,7 @@ def test_a_number_makes_groups_of_about_equal_size_and_ties_stay_together(evalua
     assert "train_count has 3 groups instead of 4, because many users have the same number of train rows." in fewer.remarks
 
 
-def test_groups_of_equal_size_are_of_the_users_who_count(evaluate):
+def test_groups_of_equal_size_are_built_from_the_counted_users(evaluate):
     assert sizes(counted([1, 2, 3, 4, 50, 60, 70, 80], relevant={0, 1, 2, 3}, by=2, evaluate=evaluate)) == {"0-2": 2, "3+": 2}
 
 

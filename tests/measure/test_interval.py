@@ -1,4 +1,4 @@
-"""Percentiles and bootstrap intervals: worked by hand, the same everywhere, and as the theory has them."""
+"""Percentiles and bootstrap intervals: worked by hand, the same on every machine, and in agreement with the theory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_a_percentile_is_interpolated_linearly(values, q, expected):
 
 
 @given(values=numbers, q=st.floats(0, 100))
-def test_a_percentile_is_that_of_the_definition(values, q):
+def test_a_percentile_follows_its_definition(values, q):
     ordered = sorted(values)
     position = (len(values) - 1) * q / 100
     low = min(int(position), len(values) - 1)
@@ -48,19 +48,19 @@ def test_another_seed_draws_other_values():
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95])
-def test_of_many_values_the_interval_is_that_of_the_normal_distribution(level):
+def test_the_interval_of_many_values_is_that_of_the_normal_distribution(level):
     values = [(i / 2000) ** 2 for i in range(2000)]
     half = NormalDist().inv_cdf((1 + level) / 2) * stdev(values) / len(values) ** 0.5
     assert bootstrap(values, resamples=4000, level=level) == pytest.approx((fmean(values) - half, fmean(values) + half), abs=half / 10)
 
 
 @pytest.mark.parametrize("values", [[0.1], [0.1] * 3, [-2.0] * 50])
-def test_of_equal_values_the_interval_is_that_value(values):
+def test_the_interval_of_equal_values_is_this_value(values):
     assert bootstrap(values) == (values[0], values[0])
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (lambda: percentile([], 50), "zero values"),
         (lambda: percentile([1], 101), "between 0 and 100, not 101"),
@@ -70,6 +70,6 @@ def test_of_equal_values_the_interval_is_that_value(values):
         (lambda: bootstrap([1, 2], level=1), "between 0 and 1, not 1"),
     ],
 )
-def test_what_cannot_be_computed_is_said(call, said):
-    with pytest.raises(ValueError, match=said):
+def test_impossible_percentiles_and_intervals_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
         call()

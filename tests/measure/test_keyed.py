@@ -1,4 +1,4 @@
-"""Sums by item merge to the same bytes, however rows are cut into parts and in whatever order the parts are merged."""
+"""Sums by item merge to the same bytes, for any parts and any order of merging."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Row = tuple[int, int, float]
 
 
 def terms(rows: list[Row], text: bool = False, scores: bool = True) -> ItemTerms:
-    """Terms of rows (item, hits, score); the items of `KNOWN` are known."""
+    """Return the terms of rows (item, hits, score); only the items of `KNOWN` are known."""
     index = {item: place for place, item in enumerate(KNOWN.to_list())}
     items = pl.Series([item for item, _, _ in rows], dtype=pl.Int64)
     return ItemTerms(
@@ -33,7 +33,7 @@ def terms(rows: list[Row], text: bool = False, scores: bool = True) -> ItemTerms
 
 
 def content(sums: KeyedSums) -> object:
-    """Everything that sums hold, to the last bit."""
+    """Return everything in the sums, to the last bit."""
     (block,) = pickle.loads(pickle.dumps(sums))._blocks
     values = {name: (limbs.exponent, limbs.limbs.tolist()) for name, limbs in block.values.items()}
     return block.index.tolist(), block.keys.to_list(), {name: column.tolist() for name, column in block.counts.items()}, values
@@ -49,7 +49,7 @@ ROWS = st.lists(
 
 @settings(deadline=None, max_examples=200)
 @given(ROWS, st.booleans(), st.booleans(), st.randoms(use_true_random=False))
-def test_any_cutting_in_any_order_gives_the_same_bytes(rows: list[Row], text: bool, scores: bool, random) -> None:  # type: ignore[no-untyped-def]
+def test_any_parts_in_any_order_give_the_same_bytes(rows: list[Row], text: bool, scores: bool, random) -> None:  # type: ignore[no-untyped-def]
     whole = content(KeyedSums.of(terms(rows, text, scores)))
     shuffled = random.sample(rows, len(rows))
     borders = sorted(random.choices(range(len(rows) + 1), k=4))
@@ -64,7 +64,7 @@ def test_any_cutting_in_any_order_gives_the_same_bytes(rows: list[Row], text: bo
 
 @settings(deadline=None)
 @given(ROWS)
-def test_sums_are_those_of_each_item_in_ascending_order(rows: list[Row]) -> None:
+def test_there_is_one_sum_per_item_in_ascending_order(rows: list[Row]) -> None:
     sums = KeyedSums.of(terms(rows)).sums(KNOWN)
     by_item: dict[int, list[Row]] = defaultdict(list)
     for row in rows:
@@ -77,11 +77,11 @@ def test_sums_are_those_of_each_item_in_ascending_order(rows: list[Row]) -> None
     for value, item in zip(sums.columns["score"], sorted(by_item), strict=True):
         try:
             assert value == math.fsum(score for _, _, score in by_item[item])
-        except OverflowError:  # of a sum beyond the largest float, or on the way to one
+        except OverflowError:  # of a sum beyond the largest float, at the end or on the way
             continue
 
 
-def test_many_merges_wait_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_merges_are_done_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_level_sums, "_PENDING", 3)
     parts = [KeyedSums.of(terms([(item, 1, 0.1)])) for item in [2, 9, 2, 3, 9, 2, 11, 3]]
     merged = parts[0]

@@ -28,12 +28,12 @@ trains = st.lists(st.tuples(st.integers(3, 9), ITEMS), max_size=10)
 
 
 def ledgers(result):
-    """label → the row of the mean (or of the whole model) of the only model."""
+    """Return label → the row of the mean (or of the whole model) of the only model."""
     return {row.label: row for row in result.rows if row.ledger is not None}
 
 
 def evaluated(evaluate, test, lists, train, **evaluation):
-    """Values over data in which user 0 wants item 7, and user 1 has a list with an item of the test file, or all is refused."""
+    """Evaluate data in which user 0 has the relevant item 7 and user 1 has a list with a test item, without which all is refused."""
     return evaluate(
         table(["user", "item", "rating"], [(0, 7, 5), (1, 0, 1), *test]),
         table(["user", "item", "score"], [(1, 0, 2), *lists]),
@@ -49,7 +49,7 @@ def evaluated(evaluate, test, lists, train, **evaluation):
 
 @pytest.mark.parametrize(("policy", "value"), POLICIES)
 @settings(max_examples=5)
-@given(test=tests, lists=lists, train=trains, convention=st.sampled_from(conventions.known()))
+@given(test=tests, lists=lists, train=trains, convention=st.sampled_from(conventions.builtin_names()))
 def test_every_user_is_counted_or_left_out(evaluate, policy, value, test, lists, train, convention):
     result = evaluated(evaluate, test, lists, train, metrics=MEASURES, convention=convention, policy={policy: value})
     users = per_user(result)
@@ -62,7 +62,7 @@ def test_every_user_is_counted_or_left_out(evaluate, policy, value, test, lists,
         assert ledger.filled <= ledger.counted, (label, ledger)
         assert row.n_users in (ledger.counted, len(trained)), (label, ledger)  # a convention may divide by the users of train
         assert ledger.in_truth == len(tested), label
-        assert ledger.in_lists <= len(listed), label  # what is dropped may leave a list without any row
+        assert ledger.in_lists <= len(listed), label  # dropping rows may leave a list empty
         assert ledger.in_both <= len(tested & listed), label
         if row.aggregate != "system":
             column = label.partition(" (")[0]
@@ -78,7 +78,7 @@ def test_every_user_is_counted_or_left_out(evaluate, policy, value, test, lists,
     no_relevant=st.sampled_from(AXES["no_relevant"].values),
     no_truth=st.sampled_from(AXES["no_truth"].values),
 )
-def test_the_reasons_are_those_of_each_user(evaluate, test, lists, train, missing, no_relevant, no_truth):
+def test_every_user_has_the_right_reason(evaluate, test, lists, train, missing, no_relevant, no_truth):
     policy = {"missing_lists": missing, "no_relevant": no_relevant, "no_truth": no_truth}
     result = evaluated(evaluate, test, lists, train, metrics=["Precision", "nDCG", "Precision(population=lists)"], policy=policy)
     tested, listed = {0, 1, *(user for user, *_ in test)}, {1, *(user for user, *_ in lists)}
@@ -110,7 +110,7 @@ def test_the_reasons_are_those_of_each_user(evaluate, test, lists, train, missin
 @given(
     test=tests, lists=lists, train=trains, missing=st.sampled_from(("zero", "undefined")), seen=st.sampled_from(AXES["seen_items"].values)
 )
-def test_values_over_some_users_are_their_means(evaluate, test, lists, train, missing, seen):
+def test_values_equal_the_means_over_the_counted_users(evaluate, test, lists, train, missing, seen):
     policy = {"missing_lists": missing, "no_relevant": "zero", "seen_items": seen}
     measures = ["Precision", "nDCG", "MRR(no_hits=drop)", "Recall(population=tested)", "NumRetrieved", "Novelty"]
     result = evaluated(evaluate, test, lists, train, metrics=measures, policy=policy)

@@ -1,4 +1,4 @@
-"""How rows are spread over users and items, and numbers over their range, worked by hand."""
+"""Summaries of rows per user and item, and of numbers over their range, worked by hand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from receval.results.description import CountSummary, HistogramBin, NumberSummar
 
 
 def summary(values, *cuts):
-    """The summary of values that come in batches, cut at `cuts`."""
+    """Return the summary of values that come in batches, divided at `cuts`."""
     array = np.array(values, dtype=np.float64)
     return number_summary("rating", np.split(array, cuts), min(values), max(values))
 
@@ -36,17 +36,17 @@ def test_one_of_a_hundred_users_has_half_of_the_rows():
     assert (counts.top_1, counts.top_20, counts.gini) == (101 / 200, 120 / 200, 0.495)
 
 
-def test_users_with_as_many_rows_are_equal():
+def test_users_with_the_same_number_of_rows_have_a_gini_of_0():
     counts = count_summary(np.array([7] * 50))
     assert (counts.gini, counts.top_1, counts.top_20) == (0.0, 1 / 50, 10 / 50)
 
 
-def test_a_single_user_has_all():
+def test_a_single_user_has_all_rows():
     counts = count_summary(np.array([3]))
     assert (counts.gini, counts.top_1, counts.top_20, counts.quantiles["99"]) == (0.0, 1.0, 1.0, 3.0)
 
 
-def test_nobody_has_no_counts():
+def test_no_users_have_no_counts():
     assert count_summary(np.array([], dtype=np.int64)) is None
 
 
@@ -56,13 +56,13 @@ def test_few_different_numbers_have_a_bin_each():
     )
 
 
-def test_twelve_different_numbers_are_few_and_thirteen_are_not():
+def test_up_to_twelve_different_numbers_have_a_bin_each():
     assert [one.low == one.high for one in summary(list(range(12)), 5).histogram] == [True] * 12
     assert [one.low == one.high for one in summary(list(range(13)), 5).histogram] == [False] * 10
 
 
 def test_many_different_numbers_have_ten_bins_of_one_width():
-    # 0, 1, …, 19 in bins of 1.9: two numbers in each, the last bin holding its upper end
+    # 0, 1, …, 19 in bins of 1.9: two numbers in each; the last bin includes its upper end
     histogram = summary(list(range(20))).histogram
     assert [one.rows for one in histogram] == [2] * 10
     assert [one.low for one in histogram] == pytest.approx([1.9 * number for number in range(10)])
@@ -71,26 +71,26 @@ def test_many_different_numbers_have_ten_bins_of_one_width():
 
 
 @given(st.lists(st.floats(-1e9, 1e9), min_size=2, max_size=40), st.randoms(use_true_random=False))
-def test_no_order_and_no_cut_changes_a_bit(values, random):
+def test_order_and_batches_change_no_bit(values, random):
     shuffled = random.sample(values, len(values))
     assert repr(summary(shuffled, random.randint(0, len(values)))) == repr(summary(values))
     assert sum(one.rows for one in summary(values).histogram) == len(values)
 
 
-def test_zero_has_no_sign():
+def test_negative_zero_equals_zero():
     assert repr(summary([-0.0, 0.0])) == repr(summary([0.0, -0.0])) == repr(summary([0.0, 0.0]))
 
 
-def test_a_width_beyond_all_numbers_is_cut_into_bins_too():
+def test_a_range_wider_than_the_largest_float_has_bins():
     values = [number * 1.7e307 for number in range(-10, 11)]
     assert sum(one.rows for one in summary(values).histogram) == 21
 
 
-def test_no_number_has_no_summary():
+def test_no_numbers_have_no_summary():
     assert number_summary("rating", [], 0.0, 0.0) is None
 
 
-def test_a_range_of_the_smallest_number_has_a_histogram():
+def test_a_range_as_small_as_the_smallest_float_has_a_histogram():
     least, most = 0.0, 5e-324
     found = number_summary("score", [np.array([least, most, most])], least, most)
     assert [(one.low, one.rows) for one in found.histogram] == [(0.0, 1), (5e-324, 2)]

@@ -1,4 +1,4 @@
-"""Bounds over the orders of tied scores are those of every order, tried one by one, however users are cut into parts."""
+"""Bounds over the orders of tied scores equal those over every order, tried one by one, for any parts."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval.measure import tie_bounds
 from receval.measure.finishing import finish
-from receval.measure.measuring import scored
-from receval.measure.partial import merged
+from receval.measure.measuring import measure_users
+from receval.measure.partial import merge_partials
 from receval.measure.scoring import Scorer
 from receval.tables.rows import PartData
 
@@ -30,33 +30,33 @@ CUTOFFS = [1, 3, None]
 
 
 def parts_of(frames, n_parts):
-    """The frames of parts, whose users are those with the same remainder."""
+    """Return the frames of parts; users with the same remainder are in one part."""
     return [{name: rows.filter(pl.col("user") % n_parts == part) for name, rows in frames.items()} for part in range(n_parts)]
 
 
 def finished(chosen, parts):
-    """The partial of all parts, and the rows of every measure."""
+    """Return the partial of all parts, and the rows of every measure."""
     measures = tie_bounds.TieMeasures.of(chosen.definitions, chosen.aggregates)
 
     def measured(frames):
         scorer = Scorer.of(chosen.prepared, PartData(frames))
-        partial, values = scored(chosen, scorer)
+        partial, values = measure_users(chosen, scorer)
         return partial.with_more({"ties": tie_bounds.tie_sums(scorer, measures, values)})
 
-    partial = merged(measured(frames) for frames in parts)
+    partial = merge_partials(measured(frames) for frames in parts)
     done = finish(chosen, partial, "model", n_train_users=None, schemas={}, predicted=frozenset())
     return partial, done
 
 
 def bounds_of(chosen, parts):
-    """The label of each measure → its bounds."""
+    """Return the label of each measure → its bounds."""
     partial, done = finished(chosen, parts)
     measures = tie_bounds.TieMeasures.of(chosen.definitions, chosen.aggregates)
     return tie_bounds.bounds(measures, partial.more["ties"], partial.moments, dict(enumerate(done.rows)), partial.ratios)
 
 
 def orders(scored):
-    """Every order of a list of (item, score) that its scores allow."""
+    """Return every order of a list of (item, score) that its scores allow."""
     ranked = sorted(scored, key=lambda pair: -pair[1])
     runs = [[item for item, _ in run] for _, run in groupby(ranked, key=lambda pair: pair[1])]
     return [[item for run in chosen for item in run] for chosen in product(*(permutations(run) for run in runs))]
@@ -74,7 +74,7 @@ worlds = st.lists(
 
 @settings(max_examples=25)
 @given(users=worlds, graded=st.booleans(), n_parts=st.integers(1, 3))
-def test_bounds_are_those_of_all_orders(users, graded, n_parts):
+def test_bounds_equal_those_over_all_orders(users, graded, n_parts):
     chosen = task(prepared(catalogue=range(8)), MEASURES, CUTOFFS, relevance={"graded": graded}, keeps_values=True)
     test = [(number, item, rating) for number, (_, truth) in enumerate(users) for item, rating in truth.items()]
     lists = [(number, item, score) for number, (scores, _) in enumerate(users) for item, score in enumerate(scores)]
@@ -129,7 +129,7 @@ def test_a_run_of_a_hundred_equal_scores_has_the_mean_of_chance():
     assert found["HitRate@10"] == pytest.approx((0.0, 1 - chance, 1.0), abs=1e-12)
 
 
-def test_many_ranks_are_looked_at_in_chunks(monkeypatch):
+def test_many_ranks_are_computed_in_chunks(monkeypatch):
     frames = {
         "test": frame("user item", [(user, item) for user in range(6) for item in range(4)]),
         "lists": frame("user item score", [(user, item, float(user == 9)) for user in range(8) for item in range(30)]),
@@ -141,7 +141,7 @@ def test_many_ranks_are_looked_at_in_chunks(monkeypatch):
     assert whole["RPrecision"] == pytest.approx((0.0, 4 / 30, 1.0), abs=1e-9)
 
 
-def test_items_that_are_taken_out_leave_their_rank_to_ties_below():
+def test_ties_below_dropped_items_get_their_ranks():
     train = frame("user item", [(1, 1), (2, 3), (2, 4), (2, 5), (3, 9), (3, 8)])  # item 2 is unknown, 1 is seen
     frames = {
         "test": frame("user item", [(1, 3), (1, 5), (2, 9)]),
@@ -154,7 +154,7 @@ def test_items_that_are_taken_out_leave_their_rank_to_ties_below():
     assert found["Precision@2"] == pytest.approx((0.5, (2 / 3 + 0.5) / 2, 0.75), abs=1e-12)
 
 
-def test_lists_that_are_cut_before_rows_are_taken_out_have_no_bounds_whoever_has_the_ties():
+def test_measures_that_cut_lists_before_they_drop_rows_have_no_bounds():
     train = frame("user item", [(2, 1)])
     frames = {
         "test": frame("user item", [(1, 0), (2, 0)]),
@@ -165,25 +165,25 @@ def test_lists_that_are_cut_before_rows_are_taken_out_have_no_bounds_whoever_has
     assert bounds_of(chosen, parts_of(frames, 2)).keys() == {"Recall@2"}
 
 
-def test_an_auc_down_to_a_cutoff_has_no_bounds_where_items_that_are_no_candidates_are_tied():
+def test_an_auc_with_a_cutoff_has_no_bounds_if_items_that_are_not_candidates_tie():
     train = frame("user item", [(2, item) for item in range(5)])
-    lists = [(1, 0, 2.0), (1, 7, 1.0), (1, 1, 1.0), (1, 2, 1.0)]  # train does not hold 7
+    lists = [(1, 0, 2.0), (1, 7, 1.0), (1, 1, 1.0), (1, 2, 1.0)]  # train does not have 7
     frames = {"test": frame("user item", [(1, 1)]), "train": train}
     chosen = task(prepared(train), ["LAUC", "GAUC", "Recall"], [2])
     assert bounds_of(chosen, [frames | {"lists": frame("user item score", lists)}]).keys() == {"GAUC", "Recall@2"}
     apart = [(user, item, score + (item == 7)) for user, item, score in lists[1:]]
     found = bounds_of(chosen, [frames | {"lists": frame("user item score", apart)}])
-    assert found["LAUC@2"] == pytest.approx((0.0, 0.4, 0.8), abs=1e-12)  # of 4 candidates and item 7, only the latter above
+    assert found["LAUC@2"] == pytest.approx((0.0, 0.4, 0.8), abs=1e-12)  # of 4 candidates and item 7, only the latter is above
 
 
-def test_an_auc_over_items_of_train_has_no_bounds_down_to_a_cutoff():
+def test_an_auc_over_items_of_train_has_no_bounds_with_a_cutoff():
     train = frame("user item", [(2, item) for item in range(5)])
     frames = {"test": frame("user item", [(1, 1)]), "train": train, "lists": frame("user item score", [(1, 0, 1.0), (1, 1, 1.0)])}
     chosen = task(prepared(train), ["LAUC(negatives=train_items)", "GAUC(negatives=train_items)"], [2])
     assert bounds_of(chosen, [frames]).keys() == {"GAUC(negatives=train_items)"}
 
 
-def test_test_pairs_that_count_several_times_have_no_bounds():
+def test_duplicate_test_rows_that_count_several_times_have_no_bounds():
     lists = frame("user item score", [(1, item, 1.0) for item in range(3)])
     chosen = task(prepared(), ["Recall(truth_duplicates=rows_count)", "Recall"], [2])
     repeated = frame("user item", [(1, 0), (2, 0), (2, 0)])
@@ -192,7 +192,7 @@ def test_test_pairs_that_count_several_times_have_no_bounds():
     assert len(bounds_of(chosen, parts_of({"lists": lists, "test": single}, 2))) == 2
 
 
-def test_users_with_repeated_items_and_scores_that_stand_apart_are_not_tied():
+def test_duplicates_and_equal_scores_that_are_not_adjacent_are_not_ties():
     chosen = task(prepared(), ["Recall"], [1])
     test = frame("user item", [(1, 1), (2, 1)])
     repeated = frame("user item score", [(1, 0, 1.0), (1, 1, 1.0), (1, 0, 1.0), (2, 1, 2.0)])
@@ -209,8 +209,8 @@ def test_scores_that_single_precision_ties_have_bounds_where_it_is_what_compares
 
 @pytest.mark.parametrize("copies", [2, 3, 5])
 @pytest.mark.parametrize("rest", ["rows", "rows_count"])
-def test_a_duplicate_test_row_that_counts_as_one_more_relevant_item_leaves_no_bounds_and_says_why(copies, rest):
-    """One user has such rows: no measure that counts them has bounds, the others keep theirs, and nothing is measured out of range."""
+def test_duplicate_test_rows_that_count_as_more_relevant_items_leave_no_bounds_with_the_reason(copies, rest):
+    """Give one user such rows: measures that count them have no bounds, others keep theirs, and no value is out of range."""
     chosen = task(prepared(), ["MAP", "Recall", f"MAP(truth_duplicates={rest})", f"nDCG(truth_duplicates={rest})"], [2, None])
     lists = [(1, 0, 2.0), (1, 1, 2.0), (2, 2, 2.0), (2, 3, 2.0), (2, 0, 1.0)]
     test = [*[(1, 0)] * copies, (1, 1), (2, 2)]

@@ -1,4 +1,4 @@
-"""Metrics of metrics: any that a config may combine are computed, also pooled over users; those that it may not are refused."""
+"""Metrics that combine metrics: all valid combinations are computed, also pooled over users; others are refused."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from receval import load_config
 from receval.comparison.comparing import compare
-from receval.comparison.questions import Questions
+from receval.comparison.comparison_options import ComparisonOptions
 from receval.errors import ConfigError
 from receval.metrics import METRICS
 from receval.names import formula
@@ -53,13 +53,13 @@ def values(result):
         ("F1(RMSE,nDCG,of=means)@2", harmonic(sum(RMSE) / 2, sum(NDCG) / 2), None),
     ],
 )  # fmt: skip
-def test_metrics_of_metrics_that_are_made_of_metrics(measure, mean, pooled, evaluate):
+def test_combinations_of_combined_metrics(measure, mean, pooled, evaluate):
     result = evaluate(TEST, LISTS, metrics=[measure], predictions=OF_USER, aggregates=["mean", "micro"])
     assert values(result)[measure, "mean"] == pytest.approx(mean)
     assert values(result).get((measure, "micro")) == (None if pooled is None else pytest.approx(pooled))
 
 
-def test_by_group_they_are_those_of_the_users_of_the_group(evaluate):
+def test_combined_metrics_by_group_use_the_users_of_the_group(evaluate):
     users = pl.DataFrame({"user": [1, 2], COLUMN: ["x", "y"]})
     result = evaluate(
         TEST, LISTS, metrics=["F1(RMSE,nDCG)@2"], predictions=OF_USER, users=users, by=[f"users.{COLUMN}"], aggregates=["micro"]
@@ -68,13 +68,13 @@ def test_by_group_they_are_those_of_the_users_of_the_group(evaluate):
     assert [found["x"], found["y"]] == pytest.approx([harmonic(r, n) for r, n in zip(RMSE, NDCG, strict=True)])
 
 
-def test_the_pooled_root_of_an_error_is_compared_as_the_root_and_not_as_what_it_is_the_root_of(evaluate):
-    """The sums of squared errors are those of MSE: their ratio is no value of RMSE."""
+def test_the_pooled_rmse_is_compared_as_a_root_and_not_as_mse(evaluate):
+    """Guard against the ratio of the sums of squared errors, which is MSE and not RMSE."""
     other = OF_USER.with_columns(prediction=pl.col("prediction") + 1)  # errors 0, 1 and 1, -2: 6/4
     models = {"one": LISTS, "two": LISTS}
     predictions = {"one": OF_USER, "two": other}
     result = evaluate(TEST, models, metrics=["RMSE", "MSE"], predictions=predictions, aggregates=["micro"])
-    found = {one.subject.measure: one for one in compare({"all": result}, Questions()).differences}
+    found = {one.subject.measure: one for one in compare({"all": result}, ComparisonOptions()).differences}
     rmse, mse = found["RMSE (micro)"], found["MSE (micro)"]
     assert (rmse.base_value, rmse.value) == (pytest.approx(ROOT), pytest.approx(math.sqrt(6 / 4)))
     assert (mse.base_value, mse.value) == (pytest.approx(10 / 4), pytest.approx(6 / 4))
@@ -84,13 +84,13 @@ def test_the_pooled_root_of_an_error_is_compared_as_the_root_and_not_as_what_it_
 OF_USERS = [
     f"{entry.name}({','.join(f'{key}={NAMED[key]}' for key in needed)})" if needed else entry.name
     for entry in METRICS.values()
-    if not entry.system
+    if not entry.per_model
     for needed in [[key for key, text in entry.texts.items() if text.default is None]]
 ]
 
 
-def test_whatever_is_combined_is_computed(evaluate):
-    """With itself, with a ratio, and with a root, as means over users and pooled; nothing that is valid may fail in a run."""
+def test_every_valid_combination_is_computed(evaluate):
+    """Combine each metric with itself, with a ratio, and with a root, as means over users and pooled; valid metrics never fail in a run."""
     chance = random.Random(1)
     users, items = range(6), range(9)
     test = [(user, item, float(chance.randint(1, 5))) for user in users for item in chance.sample(items, 4)]
@@ -115,7 +115,7 @@ def test_whatever_is_combined_is_computed(evaluate):
         ("Hypervolume(Gini)@2", "Gini@2"),
     ],
 )
-def test_a_value_of_the_whole_model_is_refused_with_what_can_be_written_instead(measure, instead, write):
+def test_a_value_of_the_whole_model_is_refused_with_an_alternative(measure, instead, write):
     def config(asked):
         sources = "test: t.csv, recommendations: {m: l.csv}, train: t.csv, predictions: {m: p.csv}"
         return load_config(write("c.yaml", f"data: {{{sources}}}\nevaluation: {{metrics: ['{asked}']}}\n"))

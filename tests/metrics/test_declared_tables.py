@@ -1,4 +1,4 @@
-"""A body reads only the tables that its metric declares in `uses`, and those that these are made of."""
+"""A body reads only the tables that its metric declares in `uses`, and the tables that these use."""
 
 from __future__ import annotations
 
@@ -10,9 +10,17 @@ from receval.tables.graph import NO_CHOICE, Tables, closure
 
 
 def measure(name: str) -> Measure:
-    """What the body of a metric is given, of a part of one user; the count `n_relevant` is there, no other table can be made."""
+    """Return the argument of a metric's body for a part of one user; it has the count `n_relevant`, and no other table can be computed."""
     tables = Tables({"n_relevant": np.asarray([2])})
-    given = {"cutoffs": (1,), "params": {}, "choice": NO_CHOICE, "prepared": None, "n_users": 1, "counts": np.ones(1, bool), "sums": None}
+    given = {
+        "cutoffs": (1,),
+        "params": {},
+        "choice": NO_CHOICE,
+        "prepared": None,
+        "n_users": 1,
+        "counted_mask": np.ones(1, bool),
+        "sums": None,
+    }
     return Measure(tables=tables, declared=closure(tuple(METRICS[name].uses({}))), **given)
 
 
@@ -21,6 +29,6 @@ def test_a_table_that_a_metric_does_not_declare_is_an_error():
         _ = measure("Recall").listed
 
 
-def test_what_a_declared_table_is_made_of_may_be_read():
+def test_tables_that_a_declared_table_uses_may_be_read():
     assert "n_relevant" not in METRICS["Recall"].uses({})
     assert measure("Recall").n_relevant.tolist() == [[2]]

@@ -1,4 +1,4 @@
-"""The formulas of metrics in LaTeX: every metric has one, all symbols are explained, and what a choice changes can be seen in it."""
+"""The formulas of metrics in LaTeX: every metric has one, all symbols are explained, and settings change the formula."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ BESIDE = {
     *((name, "insufficient") for name in ("PartialAUC", "PAP")),
     *((name, "ties") for name in ("DeltaGap", "PopularityRatio")),
 }
-"""Choices that the formula does not show: a report names them beside it. They say what a symbol means, or what an edge case counts."""
+"""Settings that the formula does not show, so a report names them beside it: meanings of symbols and values of edge cases."""
 
 WITHOUT_SYMBOL = {("DeltaGap", "popular"), ("PopularityRatio", "popular")}
-"""Numbers that say what a word of the formula means."""
+"""Numbers that define a word of the formula."""
 
 
 def params_of(name):
@@ -37,7 +37,7 @@ def params_of(name):
 
 
 def forms(name):
-    """Every choice of the axes of a metric with its formula."""
+    """Return every combination of settings of a metric with its formula."""
     metric = METRICS[name]
     values = [AXES[axis].values or (2.0, 10.0) for axis in metric.axes.values()]
     for chosen in itertools.product(*values):
@@ -45,7 +45,7 @@ def forms(name):
 
 
 def in_formula(name):
-    """The parameters of a metric of which any two values give two formulas, under some choice of the others."""
+    """Return the parameters of a metric for which any two values give two formulas, under some setting of the others."""
     metric = METRICS[name]
     by_choice = dict(forms(name))
     for place, (key, axis) in enumerate(metric.axes.items()):
@@ -73,7 +73,7 @@ def test_every_form_of_a_formula_has_balanced_braces_and_known_symbols(name):
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_every_choice_is_seen_in_the_formula_or_named_beside_it(name):
+def test_every_setting_is_in_the_formula_or_named_beside_it(name):
     assert {(name, key) for key in METRICS[name].axes} - {(name, key) for key in in_formula(name)} == {
         pair for pair in BESIDE if pair[0] == name
     }
@@ -93,7 +93,7 @@ def test_every_symbol_of_the_glossary_is_used():
     assert set(GLOSSARY) - used == set()
 
 
-def test_symbols_with_other_indices_are_those_of_the_glossary():
+def test_symbols_with_other_indices_are_in_the_glossary():
     assert symbols(r"\sum_{q=1}^{k} \frac{h_q\,g^*_q}{\log_2(q + 1)} \text{ in words}") == ["r", "k", "h_r", "g^*_r"]
     assert symbols(r"|A_{i_r} \cap A_j|") == ["A_i"]
     assert symbols(r"\unheard_of") == [r"\unheard_o", "f"]

@@ -1,8 +1,8 @@
 """Tiny cases with values worked by hand, as data in tests/golden.
 
-`expected` has per-user values (null: the user does not count), `means` (or sums, where the metric is one) and `pooled` those over
-users, `wholes` the values of metrics that have one for the whole model, `aggregates` those over users by aggregate and measure; under
-`convention` measures are written as the library writes them. The other files of the data section stand under their names.
+`expected` has per-user values (null: the user does not count), `means` (or sums, if the metric is one) and `pooled` the values over
+users, `wholes` the values of metrics with one value for the whole model, `aggregates` the values over users by aggregate and measure;
+under `convention` measures have the spelling of the library. The other files of the data section are under their names.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import yaml
 from receval import conventions
 from receval.metrics import METRICS, resolve
 
-from tests.conftest import per_user, table, values, wholes
+from tests.conftest import model_values, per_user, table, values
 
 SIDES = ("train", "items", "users", "baseline", "previous_policy", "predictions", "distances")
 PARTS = ("expected", "means", "pooled", "wholes")
@@ -56,7 +56,7 @@ def test_values_are_those_worked_by_hand(path, evaluate):
             printed = [f"{canonical(written, convention)}{ending}" for ending in endings]
             one = next(of_models[label] for label in printed if label in of_models)
             assert (one is None) if value is None else (one == pytest.approx(value, abs=near)), (part, written, one)
-            assert part != "wholes" or printed[0] in wholes(result), written
+            assert part != "wholes" or printed[0] in model_values(result), written
     for aggregate, measures in by_aggregate.items():
         for written, value in measures.items():
             printed = canonical(written, convention) + ("" if aggregate == "mean" else f" ({aggregate})")
@@ -64,7 +64,7 @@ def test_values_are_those_worked_by_hand(path, evaluate):
 
 
 def canonical(written: str, convention: str) -> str:
-    """The printed name of a measure that a library writes as `written`."""
+    """Return the printed name of a measure that a library writes as `written`."""
     known = conventions.load(convention)
     return resolve(known.parse(written), known).label
 
@@ -80,13 +80,13 @@ def test_every_metric_has_a_golden_case():
         convention = case.get("convention", "receval")
         of_users = {canonical(label, convention) for label in case.get("expected", {})}
         of_wholes = {canonical(label, convention) for label in case.get("wholes", {})}
-        measures |= {name_of(label) for label in of_users if not METRICS[name_of(label)].system}
-        measures |= {name_of(label) for label in of_wholes if METRICS[name_of(label)].system}
+        measures |= {name_of(label) for label in of_users if not METRICS[name_of(label)].per_model}
+        measures |= {name_of(label) for label in of_wholes if METRICS[name_of(label)].per_model}
     assert METRICS.keys() - measures == set()
 
 
 def test_every_convention_of_a_library_has_a_golden_case_or_oracles():
     golden = {yaml.safe_load(path.read_text()).get("convention") for path in CASES}
     oracles = {"ir_measures", "replay-experimental"}  # see tests/oracles
-    by_documents = {name for name in conventions.known() if name.endswith("-docs")}
-    assert set(conventions.known()) - golden - oracles - by_documents == {"receval"}
+    by_documents = {name for name in conventions.builtin_names() if name.endswith("-docs")}
+    assert set(conventions.builtin_names()) - golden - oracles - by_documents == {"receval"}

@@ -1,4 +1,4 @@
-"""Tables of metrics that look at every test row, on frames small enough to count by hand."""
+"""Tables of metrics that read every test row, on frames small enough to count by hand."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def tables(lists: pl.DataFrame = SCORED, **sides: pl.DataFrame) -> Tables:
     return Tables({"part": PartData(frames), "prepared": prepared})
 
 
-def test_a_rating_below_0_is_judged_or_was_only_pooled():
+def test_a_rating_below_0_is_judged_or_only_pooled():
     found = tables().get("judged", CHOICE, negative="judged")
     assert found["rank"].tolist() == [1, 3, 4, 1, 2]
     assert found["judged"].tolist() == [1, 2, 3, 1, 2]
@@ -48,7 +48,7 @@ def test_a_rating_below_0_is_judged_or_was_only_pooled():
     assert pooled["n_other"].tolist() == [0, 0, 0, 1, 1]
 
 
-def test_hits_stand_beside_what_the_best_possible_list_gives_up_to_their_rank():
+def test_hits_have_the_ideal_dcg_up_to_their_rank():
     found = tables().get("graded", CHOICE)
     assert found["rank"].tolist() == [3, 4, 1, 2]
     assert found["gained"].tolist() == [1, 3, 3, 6]
@@ -58,7 +58,7 @@ def test_hits_stand_beside_what_the_best_possible_list_gives_up_to_their_rank():
 
 
 @pytest.mark.parametrize("graded", [True, False])
-def test_the_ideal_grade_falls_at_the_last_rank_of_each_grade(graded):
+def test_grade_changes_are_at_the_last_rank_of_each_grade(graded):
     choice = Choice(LISTS, replace(GRADED, graded=graded), "real")
     found = tables().get("grade_changes", choice)
     assert found.user.tolist() == ([0, 0, 1] if graded else [0, 1])
@@ -67,18 +67,18 @@ def test_the_ideal_grade_falls_at_the_last_rank_of_each_grade(graded):
     assert found["ndcg"] == pytest.approx(([0] if graded else []) + [0.5 / ideal, 1])
 
 
-def test_a_reader_goes_on_with_what_the_hits_above_leave():
+def test_the_cascade_continues_with_the_probability_that_hits_above_leave():
     found = tables().get("cascade", CHOICE, max_grade=2.0)
     assert found["satisfied"] == pytest.approx([0.25, 0.75, 1, 1])
     assert found["reached"] == pytest.approx([1, 0.75, 1, 0])
 
 
-def test_scores_and_ratings_are_compared_at_the_best_place_of_each_item():
+def test_scores_and_ratings_are_compared_at_the_best_rank_of_each_item():
     found = tables().get("agreement", CHOICE, k=0, method="spearman")
     assert found.user.tolist() == [0, 0, 0, 1]
     assert found["score"].tolist() == [1, -1, 0, 0]  # w x y of a; y of b
     assert found["rating"].tolist() == [-1, 1, 0, 0]
-    pairs = tables().get("agreement", CHOICE, k=3, method="kendall")  # x of a stands after rank 3
+    pairs = tables().get("agreement", CHOICE, k=3, method="kendall")  # x of a is below rank 3
     assert (pairs.user.tolist(), pairs["score"].tolist(), pairs["rating"].tolist()) == ([0], [1], [-1])
 
 

@@ -1,4 +1,4 @@
-"""Side inputs in which something is missing or odd: the rule of each docstring, worked by hand, and what the output says of it."""
+"""Side inputs with missing or odd values: the rule of each docstring, worked by hand, and the notes of the output."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import polars as pl
 import pytest
 from receval.errors import DataError
 
-from tests.conftest import per_user, table, values, wholes
+from tests.conftest import model_values, per_user, table, values
 
 LISTS = table(["user", "item", "score"], [("a", "x", 4.0), ("a", "y", 2.0), ("a", "new", 1.0), ("b", "y", 3.0)])
 TEST = table(["user", "item"], [("a", "x"), ("b", "z")])
 TRAIN = table(["user", "item"], [("c", "x"), ("d", "x"), ("d", "y"), ("c", "z"), ("b", "z")])
 
 
-def said(result, *words: str) -> bool:
-    """Whether one of the notes holds all of `words`."""
+def has_note(result, *words: str) -> bool:
+    """Return whether one of the notes contains all of `words`."""
     return any(all(word in note for word in words) for note in result.notes())
 
 
@@ -27,24 +27,24 @@ def test_an_item_without_a_category_has_no_distance_and_covers_nothing_and_is_co
         "ILD(distance=hamming)@3": pytest.approx((2 + 2 + 0) / 3),  # xy, x-new, y-new
         "CategoricalDiversity@3": pytest.approx(2 / 3),
     }
-    assert said(result, "2 of 3 items have no category")
+    assert has_note(result, "2 of 3 items have no category")
 
 
-def test_items_of_the_category_file_that_no_list_holds_count_in_the_catalogue_only(evaluate):
+def test_items_of_the_category_file_that_are_in_no_list_count_only_in_the_catalogue(evaluate):
     items = pl.DataFrame({"item": ["x", "y", "p", "q"], "categories": ["A", "B", "C", "C"]})
     result = evaluate(TEST, LISTS, items=items, metrics=["SRecall(relevance=none)", "ItemCoverage"], top_k=[3])
-    assert per_user(result)["a"]["SRecall(relevance=none)@3"] == pytest.approx(2 / 3)  # C is covered by nothing, new has none
+    assert per_user(result)["a"]["SRecall(relevance=none)@3"] == pytest.approx(2 / 3)  # no listed item has C, new has no category
     assert values(result)["ItemCoverage@3"] == 0.5  # x y of four; new is outside
 
 
 def test_pairs_without_a_distance_are_left_out_and_counted(evaluate):
     distances = table(["item", "other", "distance"], [("y", "x", 0.25)])
     result = evaluate(TEST, LISTS, distances=distances, metrics=["ILD(distance=file)"], top_k=[3])
-    assert per_user(result)["a"]["ILD(distance=file)@3"] == 0.25  # only xy, in whatever order it stands
-    assert said(result, "2 of 3 pairs of listed items have no distance in data.distances")
+    assert per_user(result)["a"]["ILD(distance=file)@3"] == 0.25  # only xy, in either order
+    assert has_note(result, "2 of 3 pairs of listed items have no distance in data.distances")
 
 
-def test_a_list_without_a_pair_that_has_a_distance_counts_as_the_axis_says(evaluate):
+def test_a_list_without_any_distance_counts_as_the_axis_says(evaluate):
     distances = table(["item", "other", "distance"], [("p", "q", 0.25)])
     metrics = [f"ILD(distance=file,single={single})" for single in ("zero", "one", "left_out")]
     result = evaluate(TEST, LISTS, distances=distances, metrics=metrics, top_k=[3])
@@ -64,7 +64,7 @@ def test_a_list_without_a_pair_that_has_a_distance_counts_as_the_axis_says(evalu
         ("DeltaGap(group=9)", "shares=0.2;0.6;0.2: there is no group '9'; the groups are '1', '2', '3'"),
     ],
 )
-def test_a_measure_of_a_group_that_nothing_is_in_is_refused_in_a_sentence(evaluate, measure, sentence):
+def test_a_measure_of_an_empty_group_is_refused_in_one_sentence(evaluate, measure, sentence):
     users = pl.DataFrame({"user": ["a", "b"], "sex": ["f", "m"]})
     items = pl.DataFrame({"item": ["x", "y"], "kind": ["new", "old"], "empty": pl.Series([None, None], dtype=pl.String)})
     with pytest.raises(DataError) as caught:
@@ -72,21 +72,21 @@ def test_a_measure_of_a_group_that_nothing_is_in_is_refused_in_a_sentence(evalua
     assert str(caught.value) == sentence
 
 
-def test_a_group_with_one_member_is_compared_and_said(evaluate):
+def test_a_group_with_one_member_is_compared_with_a_note(evaluate):
     users = pl.DataFrame({"user": ["a", "b"], "sex": ["f", "m"]})
     result = evaluate(TEST, LISTS, users=users, metrics=["UserMADRanking(by=sex)"], top_k=[3])
-    assert wholes(result) == {"UserMADRanking(by=sex)@3": 1.0}  # nDCG of a 1, of b 0
-    assert said(result, "data.users", "the sex f, m have one member")
+    assert model_values(result) == {"UserMADRanking(by=sex)@3": 1.0}  # nDCG of a 1, of b 0
+    assert has_note(result, "data.users", "the sex f, m have one member")
 
 
-def test_a_single_group_has_nothing_to_be_compared_with_and_that_is_said(evaluate):
+def test_a_single_group_cannot_be_compared_and_has_a_note(evaluate):
     users = pl.DataFrame({"user": ["a", "b"], "sex": ["f", "f"]})
     items = pl.DataFrame({"item": ["x", "y"], "kind": ["k", "k"]})
     metrics = ["UserMADRanking(by=sex)", "REO(by=kind)", "ExposureParity(by=kind)"]
     result = evaluate(TEST, LISTS, users=users, items=items, metrics=metrics, top_k=[3])
-    assert wholes(result) == {"UserMADRanking(by=sex)@3": None, "REO(by=kind)@3": 0.0, "ExposureParity(by=kind)@3": 1.0}
-    assert said(result, "sex has 1 group: there is nothing to compare")
-    assert said(result, "kind has 1 group: there is nothing to compare")
+    assert model_values(result) == {"UserMADRanking(by=sex)@3": None, "REO(by=kind)@3": 0.0, "ExposureParity(by=kind)@3": 1.0}
+    assert has_note(result, "sex has 1 group: there is nothing to compare")
+    assert has_note(result, "kind has 1 group: there is nothing to compare")
 
 
 def test_users_and_items_without_a_group_are_left_out_of_the_comparison(evaluate):
@@ -96,7 +96,7 @@ def test_users_and_items_without_a_group_are_left_out_of_the_comparison(evaluate
     lists = pl.concat([LISTS, table(["user", "item", "score"], [("c", "q", 1.0)])])
     result = evaluate(test, lists, users=users, items=items, metrics=["UserMADRanking(by=sex)", "REO(by=kind)"], top_k=[3])
     # nDCG of a 1, of b 0; k: x of a, 1/1; l: z of b, 0/1: std .5, mean .5
-    assert wholes(result) == {"UserMADRanking(by=sex)@3": 1.0, "REO(by=kind)@3": 1.0}
+    assert model_values(result) == {"UserMADRanking(by=sex)@3": 1.0, "REO(by=kind)@3": 1.0}
 
 
 def test_a_previous_score_of_zero_or_below_and_an_unknown_pair_have_the_stated_weights_and_are_counted(evaluate):
@@ -105,16 +105,16 @@ def test_a_previous_score_of_zero_or_below_and_an_unknown_pair_have_the_stated_w
     result = evaluate(TEST, lists, previous_policy=policy, metrics=["NCISPrecision"], top_k=["none"])
     # before 0: 10; a negative ratio: 1/10; unknown: 10; z: 2. The hit is x
     assert per_user(result)["a"]["NCISPrecision@none"] == pytest.approx(10 / (10 + 0.1 + 10 + 2))
-    assert said(result, "data.previous_policy", "1 score is 0")
-    assert said(result, "data.previous_policy", "1 score is below 0")
-    assert said(result, "1 of 4 recommended pairs are not in data.previous_policy")
+    assert has_note(result, "data.previous_policy", "1 score is 0")
+    assert has_note(result, "data.previous_policy", "1 score is below 0")
+    assert has_note(result, "1 of 4 recommended pairs are not in data.previous_policy")
 
 
-def test_an_item_that_train_does_not_hold_has_the_stated_popularity_and_novelty(evaluate):
+def test_an_item_that_is_not_in_train_has_the_stated_popularity_and_novelty(evaluate):
     lists = table(["user", "item", "score"], [("a", "x", 4.0), ("a", "new", 1.0)])
     metrics = ["ARP", "ARP(unseen=one)", "MeanPopRank", "EPC(relevance=none,discount=none,population=lists)", "APLT", "Surprisal"]
     result = per_user(evaluate(TEST, lists, train=TRAIN, metrics=metrics, top_k=[2]))["a"]
-    assert result["ARP@2"] == 1.0  # x stands in two rows: (2 + 0)/2
+    assert result["ARP@2"] == 1.0  # x is in two rows: (2 + 0)/2
     assert result["ARP(unseen=one)@2"] == 1.5
     assert result["MeanPopRank@2"] == pytest.approx((2.5 / 3 + 0) / 2)  # x and z share the places 2 and 3 of three
     assert result["EPC(relevance=none,discount=none,population=lists)@2"] == pytest.approx((1 / 3 + 1) / 2)  # of three users
@@ -122,7 +122,7 @@ def test_an_item_that_train_does_not_hold_has_the_stated_popularity_and_novelty(
     assert result["Surprisal@2"] == pytest.approx((0.5849625007211562 + 1.584962500721156) / 2)  # log2(3/2), log2(3/1)
 
 
-def test_a_user_whom_the_reference_model_does_not_know_counts_as_the_axis_says(evaluate):
+def test_a_user_without_a_reference_list_counts_as_the_axis_says(evaluate):
     baseline = table(["user", "item", "score"], [("a", "y", 1.0), ("other", "x", 1.0)])
     metrics = ["Intersection", "Unexpectedness", "Unexpectedness(absent=one)", "Precision(population=baseline)"]
     result = evaluate(TEST, LISTS, baseline=baseline, metrics=metrics, top_k=[2])
@@ -133,7 +133,7 @@ def test_a_user_whom_the_reference_model_does_not_know_counts_as_the_axis_says(e
 
 
 @pytest.mark.parametrize("metric", ["R2", "ExplainedVariance", "RMSE"])
-def test_a_prediction_whose_square_is_beyond_all_numbers_is_refused_and_not_left_out(evaluate, metric):
+def test_a_prediction_whose_square_overflows_is_refused(evaluate, metric):
     test = table(["user", "item", "rating"], [("a", "x", 3.0), ("a", "y", 4.0), ("b", "x", 5.0), ("b", "z", 1.0)])
     lists = table(["user", "item", "score"], [("a", "x", 1e200), ("a", "y", 4.0), ("b", "x", 5.0), ("b", "z", 1.0)])
     with pytest.raises(DataError, match=f"{metric} is too large for a number"):

@@ -1,4 +1,4 @@
-"""What holds for every metric of the registry, whatever the data."""
+"""Properties of every metric of the registry on any data."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from receval.metrics import METRICS
 from receval.names.measure_strings import parse
 
 from tests import literal, literal_beyond, literal_models
-from tests.conftest import per_user, wholes
+from tests.conftest import model_values, per_user
 from tests.literal_facts import UNKNOWN, Facts
 from tests.variants import AS_TEXT, FILE_ORDER, FORMULAS, PROTOCOLS, VARIANTS, without
 from tests.worlds import World, assert_same, equal, measured, worlds
 
 PARTS = 6
-"""The variants are looked at in parts, so that each random world costs little."""
+"""The variants are tried in parts, so that each random world takes little time."""
 part = pytest.mark.parametrize("part", range(PARTS))
 
 
@@ -39,8 +39,8 @@ def test_every_metric_and_every_axis_value_is_among_the_variants():
 
 
 BEYOND_BOUNDS = (
-    "train_items",  # a list may hold more items than train: the docstring says so
-    "ideal=k_items",  # an ideal of gain 1, whatever the grades are
+    "train_items",  # a list may have more items than train: the docstring says so
+    "ideal=k_items",  # an ideal of gain 1, for any grades
     "undefined",  # NaN, as asked for
     "EPC(count=rows",  # rows of train divided by users: the docstring says so
 )
@@ -57,12 +57,12 @@ def test_values_equal_those_of_the_literal_implementation_and_keep_their_bounds(
         for label, value in row.items():
             if label in ("user", "n_relevant", "n_recommended") or label.endswith((" numerator", " denominator")):
                 continue
-            if not METRICS[parse(label).name].system:
+            if not METRICS[parse(label).name].per_model:
                 assert_bounds(label, value, user)
                 expected = of_user(facts, label, user)
                 if expected is not UNKNOWN:
                     assert_equal(value, expected, (user, label))
-    for label, value in wholes(result).items():
+    for label, value in model_values(result).items():
         assert_bounds(label, value, "all")
         expected = literal_models.of_model(facts, parse(label))
         if expected is not UNKNOWN and label.partition("@")[0] not in NOT_COMPARED:
@@ -70,7 +70,7 @@ def test_values_equal_those_of_the_literal_implementation_and_keep_their_bounds(
 
 
 def of_user(facts: Facts, label: str, user: Any) -> Any:
-    """The literal value of a measure for a user: `None` who does not count, `UNKNOWN` what is not implemented twice."""
+    """Return the literal value of a measure for a user: `None` if not counted, `UNKNOWN` if not implemented twice."""
     spec = parse(label)
     if spec.name in literal_beyond.OF_USERS:
         return literal_beyond.of_user(facts, spec, user)
@@ -110,7 +110,7 @@ def test_shuffling_the_rows_of_every_file_changes_nothing(part, world, seed, eva
 @settings(max_examples=2)
 @given(world=worlds())
 def test_renaming_users_and_items_in_order_changes_nothing(part, world, evaluate):
-    def renamed(frame: pl.DataFrame) -> pl.DataFrame:  # users as items, since some distances take them for items
+    def renamed(frame: pl.DataFrame) -> pl.DataFrame:  # users as items, because some distances are between a user and an item
         ids = [name for name in ("user", "item", "other") if name in frame]
         return frame.with_columns(pl.format("ü {}", pl.col(name).cast(pl.String).str.zfill(4)).alias(name) for name in ids)
 
@@ -127,7 +127,7 @@ LOOKS_FURTHER = {
     "LAUC(ties=": "equal scores count wherever they stand",
     "nDCG(ideal=retrieved)": "its ideal has all hits of the list, cut at k once they are in order",
 }
-"""Measures with a cut-off that items after it may change, and why."""
+"""Measures with a cut-off that later items can change, with the reason."""
 
 
 @part

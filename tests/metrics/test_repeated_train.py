@@ -1,15 +1,15 @@
-"""A log of events repeats rows of train: popularity keeps its bounds, and counts users wherever a convention says users."""
+"""With repeated rows of train popularity keeps its bounds, and counts users if the convention does."""
 
 from __future__ import annotations
 
 import polars as pl
 import pytest
 from hypothesis import given, settings
-from receval.conventions import known, load
+from receval.conventions import builtin_names, load
 from receval.metrics import METRICS
 from receval.names.measure_strings import parse
 
-from tests.conftest import per_user, wholes
+from tests.conftest import model_values, per_user
 from tests.variants import COLUMN, FORMULAS
 from tests.worlds import assert_same, measured, worlds
 
@@ -17,7 +17,7 @@ FAMILIES = ("popularity", "novelty", "serendipity")
 POPULAR = [label for label in FORMULAS if METRICS[parse(label).name].family in FAMILIES or label.startswith("RSP")]
 DEFAULTS = [f"{name}(by={COLUMN})" if name == "RSP" else name for name in dict.fromkeys(parse(label).name for label in POPULAR)]
 COUNT_ROWS = {"ranksys", "recbole", "rectools", "clayrs", "clayrs-docs", "recommenders"}
-"""Conventions of libraries that count rows of train somewhere."""
+"""Conventions of libraries that count rows of train for some setting."""
 
 
 def of_rows(label):
@@ -25,7 +25,7 @@ def of_rows(label):
 
 
 def log_of(world):
-    """The world with every row of train three times, first rows in their order."""
+    """Return the world with every row of train three times, first rows in their order."""
     return {**world, "train": pl.concat([world["train"]] * 3)}
 
 
@@ -34,24 +34,24 @@ def values_of(result):
         for label, value in row.items():
             if "@" in label and not label.endswith(("numerator", "denominator")):
                 yield label, value, user
-    yield from ((label, value, "all") for label, value in wholes(result).items())
+    yield from ((label, value, "all") for label, value in model_values(result).items())
 
 
-@pytest.mark.parametrize("convention", known())
+@pytest.mark.parametrize("convention", builtin_names())
 @settings(max_examples=2, derandomize=True)
 @given(world=worlds())
 def test_popularity_stays_within_its_bounds_where_train_repeats_rows(convention, world, evaluate):
     for label, value, who in values_of(measured(evaluate, log_of(world), DEFAULTS, convention=convention, top_k=[1, 3])):
         low, high = METRICS[parse(label).name].bounds
-        if label.startswith("EPC") and convention == "ranksys":  # its rows divided by users, see the convention; X13 names the cause
+        if label.startswith("EPC") and convention == "ranksys":  # rows divided by users, see the convention; X13 names the cause
             low = -float("inf")
         assert value is None or low - 1e-12 <= value <= high + 1e-12, (convention, who, label, value)
 
 
-@pytest.mark.parametrize("convention", sorted(set(known()) - COUNT_ROWS))
+@pytest.mark.parametrize("convention", sorted(set(builtin_names()) - COUNT_ROWS))
 @settings(max_examples=2, derandomize=True)
 @given(world=worlds())
-def test_repeated_rows_of_train_change_no_popularity_that_is_counted_in_users(convention, world, evaluate):
+def test_repeated_rows_of_train_change_no_popularity_counted_in_users(convention, world, evaluate):
     once = {**world, "train": world["train"].unique(maintain_order=True)}
     before, after = (measured(evaluate, one, DEFAULTS, convention=convention, top_k=[3]) for one in (once, log_of(world)))
     assert_same(before, after, near=0)
@@ -59,14 +59,14 @@ def test_repeated_rows_of_train_change_no_popularity_that_is_counted_in_users(co
 
 @settings(max_examples=3, derandomize=True)
 @given(world=worlds())
-def test_repeated_rows_of_train_change_no_choice_that_is_counted_in_users(world, evaluate):
+def test_repeated_rows_of_train_change_no_setting_that_counts_users(world, evaluate):
     asked = [label for label in POPULAR if not of_rows(label)]
     once = {**world, "train": world["train"].unique(maintain_order=True)}
     before, after = (measured(evaluate, one, asked, top_k=[3]) for one in (once, log_of(world)))
     assert_same(before, after, near=0)
 
 
-def test_conventions_that_count_rows_are_those_named():
+def test_the_conventions_that_count_rows_are_listed_here():
     axes = ("popularity_count", "popularity_unit", "rank_unit", "surprisal_unit")
-    rows = {name for name in known() if any(load(name).axes_of(metric)[axis] == "rows" for metric in METRICS for axis in axes)}
+    rows = {name for name in builtin_names() if any(load(name).axes_of(metric)[axis] == "rows" for metric in METRICS for axis in axes)}
     assert rows == COUNT_ROWS

@@ -1,4 +1,4 @@
-"""What the pages of metrics say: a first sentence to choose by, only symbols that are used, and values on the sample."""
+"""Texts of the metric pages: a first sentence to choose by, only used symbols, plain words, and values on the sample."""
 
 from __future__ import annotations
 
@@ -8,25 +8,21 @@ import pytest
 from receval.metrics import METRICS, catalogue
 
 from tests.conftest import ROOT
+from tests.words import IN_METRICS, RETIRED, retired_in
 
 ENTRIES = {entry.name: entry for entry in catalogue.read().metrics}
 PAGES = {name: (ROOT / "docs" / "metrics" / f"{name.lower()}.md").read_text("utf-8") for name in METRICS}
-RETIRED = re.compile(r"\b(?:stands?|stood|mend|mended|told|said|holds?|is no|is called|whatever|less than|nothing but)\b", re.IGNORECASE)
-"""Words that the first sentences do without: each has a plainer one."""
-IN_TEXTS = re.compile(r"\b(?:stands?|stood|mended|told|said of|holds?|(?<!there )is no|whatever|less than|whether)\b", re.IGNORECASE)
-"""Words that the other texts of metrics do without."""
 WITHOUT_MEANING = {"log", "log_b", "log2", "ln", "sqrt", "min", "max", "mean", "Var"}
 """Functions of formulas that need no explanation."""
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_the_first_sentence_says_what_the_value_tells_in_a_line(name):
+def test_the_first_sentence_is_one_line_on_what_the_value_means_and_when_to_use_it(name):
     first, *rest = METRICS[name].doc.splitlines()
     assert rest[:1] == [""]
     assert len(first) <= 130
     assert re.fullmatch(r"[A-Z][^.]*[^.\s]\.", first), "one sentence with a capital letter"
     assert re.search(r"; (use|the default choice|rarely useful)\b", first), "when to use it"
-    assert RETIRED.findall(first) == []
 
 
 def test_no_two_metrics_have_the_same_first_sentence():
@@ -38,7 +34,7 @@ def test_no_two_metrics_have_the_same_first_sentence():
 def test_the_texts_use_no_retired_words(name):
     entry = ENTRIES[name]
     texts = (METRICS[name].doc, *entry.terms.values(), *(number.means for number in METRICS[name].numbers.values()))
-    assert [found for text in texts for found in IN_TEXTS.findall(text)] == []
+    assert [found for text in texts for found in retired_in(text, RETIRED | IN_METRICS)] == []
 
 
 @pytest.mark.parametrize("name", METRICS)

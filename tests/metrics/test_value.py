@@ -1,4 +1,4 @@
-"""Measures of value: columns of items and of test rows, odd values, and what they equal if all values are 1."""
+"""Measures of value: columns of items and of test rows, odd values, and equal metrics if all values are 1."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import receval
 from receval import conventions, load_config, run
 from receval.comparison.comparing import compare
-from receval.comparison.questions import Questions
+from receval.comparison.comparison_options import ComparisonOptions
 from receval.conventions import PROTOCOL
 from receval.errors import ConfigError, DataError
 from receval.evaluation import files
@@ -26,7 +26,7 @@ ITEMS = table(["item", "price"], [("x", 10.0), ("y", 4.0), ("z", 0.5), ("q", 20.
 
 
 def world(seed: int) -> dict[str, pl.DataFrame]:
-    """Repeated rows in all files, ties, missing prices, users on one side only."""
+    """Return files with repeated rows, ties, missing prices, and users on one side only."""
     chance = random.Random(seed)
     users, items = range(12), range(15)
     test = [(user, item, chance.randint(0, 5), chance.choice((0.1, 0.2, 0.7, 3.3))) for user in users for item in chance.sample(items, 4)]
@@ -43,13 +43,13 @@ def world(seed: int) -> dict[str, pl.DataFrame]:
 
 def test_revenue_is_the_sum_of_all_prices_that_were_paid_for_hits_whatever_the_order_of_rows(evaluate):
     for seed in range(5):
-        made = world(seed)
-        price = {item: Fraction(price or 0.0) for item, price in made["items"].rows()}
+        inputs = world(seed)
+        price = {item: Fraction(price or 0.0) for item, price in inputs["items"].rows()}
         first_paid: dict[tuple[int, int], float] = {}
-        for user, item, rating, paid in made["test"].rows():
+        for user, item, rating, paid in inputs["test"].rows():
             if rating > 0:
                 first_paid[user, item] = max(paid, first_paid.get((user, item), 0.0))
-        listed = made["lists"].sort("user", "score", "item", descending=[False, True, False]).group_by("user", maintain_order=True)
+        listed = inputs["lists"].sort("user", "score", "item", descending=[False, True, False]).group_by("user", maintain_order=True)
         expected: dict[int, list[float]] = {}
         for (user,), rows in listed:
             cut = [(user, item) for item in rows["item"].head(3)]
@@ -66,7 +66,7 @@ def test_revenue_is_the_sum_of_all_prices_that_were_paid_for_hits_whatever_the_o
         names.append("WeightedPrecision(column=items.price)")
         for shuffle in (None, 1, 2):
             frames = {
-                name: frame if shuffle is None else frame.sample(fraction=1, shuffle=True, seed=shuffle) for name, frame in made.items()
+                name: frame if shuffle is None else frame.sample(fraction=1, shuffle=True, seed=shuffle) for name, frame in inputs.items()
             }
             found = per_user(evaluate(**frames, metrics=names, top_k=[3, "none"]))
             assert len(found) == 12
@@ -85,26 +85,26 @@ EQUAL = {
 }
 
 
-@pytest.mark.parametrize("convention", sorted(conventions.known()))
+@pytest.mark.parametrize("convention", sorted(conventions.builtin_names()))
 @pytest.mark.parametrize("column", ["items.one", "rows.one"])
 def test_with_a_value_of_1_for_everything_they_equal_the_metrics_without_values_under_every_convention(convention, column, evaluate):
-    made = world(7)
+    inputs = world(7)
     items = table(["item", "one"], [(item, 1) for item in (*range(15), 77)])
-    known = conventions.load(convention)
-    axes = known.axes_of("Revenue")
+    settings = conventions.load(convention)
+    axes = settings.axes_of("Revenue")
     if column == "rows.one" and axes["truth_duplicates"] == "sum":
         return  # the value of a repeated pair is 2
 
     def alike(plain: str) -> str:
-        """The metric of receval with the axes that measures of value have under the convention."""
+        """Return the metric of receval with the axes that measures of value have under the convention."""
         name, _, own = plain.removesuffix(")").partition("(")
-        differ = [f"{axis}={axes[axis]}" for axis in PROTOCOL if known.axes_of(name)[axis] != axes[axis]]
-        return resolve(parse(f"{name}({','.join([*filter(None, [own]), *differ])})"), known).spec.title
+        differ = [f"{axis}={axes[axis]}" for axis in PROTOCOL if settings.axes_of(name)[axis] != axes[axis]]
+        return resolve(parse(f"{name}({','.join([*filter(None, [own]), *differ])})"), settings).spec.title
 
     names = {valued % column: alike(plain) for valued, plain in EQUAL.items() if column == "items.one" or "Precision" not in valued}
-    test = made["test"].with_columns(one=pl.lit(1))
-    asked = [name for pair in names.items() for name in pair]
-    result = evaluate(test, made["lists"], items=items, metrics=asked, top_k=[3, "none"], convention=convention)
+    test = inputs["test"].with_columns(one=pl.lit(1))
+    measures = [name for pair in names.items() for name in pair]
+    result = evaluate(test, inputs["lists"], items=items, metrics=measures, top_k=[3, "none"], convention=convention)
     for row in per_user(result).values():
         for valued, plain in names.items():
             for k in ("3", "none"):
@@ -161,7 +161,7 @@ def test_arithmetic_and_groups_of_items_know_measures_of_value(evaluate):
 def test_models_are_compared_in_revenue(evaluate):
     other = table(["user", "item", "score"], [("a", "y", 0.9), ("b", "q", 0.9)])
     result = evaluate(TEST, {"one": LISTS, "two": other}, items=ITEMS, metrics=["Revenue(column=items.price)"], top_k=[2])
-    (found,) = compare({"all": result}, Questions()).differences
+    (found,) = compare({"all": result}, ComparisonOptions()).differences
     assert found.difference == pytest.approx((4 + 0) / 2 - (10 + 0.5) / 2)
 
 

@@ -1,4 +1,4 @@
-"""Arithmetic of measures: what is printed reads back, counts as Python counts, and what cannot be read is said."""
+"""Arithmetic of measures: printed formulas read back, follow Python's rules, and invalid text is refused."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ def test_a_formula_prints_with_as_few_parentheses_as_keep_its_order(text, printe
         *("0.5", "1e-3", "nDCG(a=')", "item-item-sim", "(nDCG@10)"),
     ],
 )
-def test_a_measure_or_what_a_library_writes_for_one_is_no_formula(text):
+def test_a_measure_in_any_spelling_is_not_a_formula(text):
     assert not is_formula(text)
 
 
-def test_the_names_of_all_metrics_are_no_formulas_and_can_be_calculated_with():
+def test_names_of_metrics_are_not_formulas_and_can_be_used_in_formulas():
     for entry in metrics.METRICS.values():
         for name in (entry.name, *entry.aliases):
             assert not is_formula(name)
@@ -68,7 +68,7 @@ def test_the_names_of_all_metrics_are_no_formulas_and_can_be_calculated_with():
 
 
 @given(spec=specs, k=st.one_of(st.none(), st.integers(1, 1000), st.just(UNSET)))
-def test_a_measure_string_is_no_formula_and_is_read_as_naming_reads_it(spec, k):
+def test_a_measure_string_is_not_a_formula_and_reads_back(spec, k):
     assert not is_formula(str(spec.at(k)))
     assert read(str(spec.at(k))).measures == (spec.at(k),)
 
@@ -76,7 +76,7 @@ def test_a_measure_string_is_no_formula_and_is_read_as_naming_reads_it(spec, k):
 @pytest.mark.parametrize(
     "text", [text for text, _ in FORMULAS if text not in ("nDCG@10", "a--b")] + ["2*3", "a ** b", "(a) - b", "a+b", "-a"]
 )
-def test_what_has_an_operator_is_a_formula(text):
+def test_text_with_an_operator_is_a_formula(text):
     assert is_formula(text)
 
 
@@ -91,7 +91,7 @@ def test_a_formula_is_calculated():
 
 
 @pytest.mark.parametrize(
-    ("text", "values", "said"),
+    ("text", "values", "message"),
     [
         ("0*nDCG@10 + EPC@10", {NDCG: None, EPC: 1.0}, "nDCG@10 has no value"),
         ("nDCG@10 + EPC@10", {NDCG: 1.0}, "EPC@10 has no value"),
@@ -102,13 +102,13 @@ def test_a_formula_is_calculated():
         ("nDCG@10", {NDCG: math.nan}, "nDCG@10 is not finite"),
     ],
 )
-def test_a_formula_without_a_value_says_why(text, values, said):
+def test_a_formula_without_a_value_has_the_reason(text, values, message):
     assert read(text).value(values) is None
-    assert read(text).undefined(values) == said
+    assert read(text).undefined_reason(values) == message
 
 
-def test_a_formula_with_a_value_has_nothing_undefined():
-    assert read("nDCG@10 - 1").undefined({NDCG: 1.0}) is None
+def test_a_formula_with_a_value_has_no_undefined_part():
+    assert read("nDCG@10 - 1").undefined_reason({NDCG: 1.0}) is None
 
 
 def test_the_measures_of_a_formula_can_be_replaced():
@@ -119,7 +119,7 @@ def test_the_measures_of_a_formula_can_be_replaced():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "it ends where a measure, a number or \\( was expected"),
         ("nDCG@10 *", "it ends where a measure"),
@@ -145,8 +145,8 @@ def test_the_measures_of_a_formula_can_be_replaced():
         ("+".join("a" * 1000), "this one has 3,997"),
     ],
 )
-def test_what_cannot_be_read_is_said(text, said):
-    with pytest.raises(ValueError, match=said):
+def test_invalid_text_is_refused_with_the_reason(text, message):
+    with pytest.raises(ValueError, match=message):
         read(text)
 
 
@@ -163,7 +163,10 @@ def test_any_text_is_a_formula_or_a_value_error(text):
     except ValueError:
         return
     assert read(formula.text) == formula
-    assert formula.value(dict.fromkeys(formula.measures, 0.5)) is None or formula.undefined(dict.fromkeys(formula.measures, 0.5)) is None
+    assert (
+        formula.value(dict.fromkeys(formula.measures, 0.5)) is None
+        or formula.undefined_reason(dict.fromkeys(formula.measures, 0.5)) is None
+    )
 
 
 MEASURES = {"a": 0.25, "nDCG@10": -3.5, "R-Precision": 0.0, "F1(beta=0.5)@5": 7.125}
@@ -183,7 +186,7 @@ expressions = st.recursive(st.one_of(numbers, st.sampled_from(list(MEASURES))), 
 
 
 @given(text=expressions)
-def test_a_printed_formula_reads_back_and_comes_to_what_python_comes_to(text):
+def test_a_printed_formula_reads_back_and_equals_the_result_of_python(text):
     formula = read(f"{text} + a")
     assert read(formula.text) == formula
     python = f"{text} + a"
@@ -195,6 +198,6 @@ def test_a_printed_formula_reads_back_and_comes_to_what_python_comes_to(text):
         expected = None
     if expected is None or not math.isfinite(expected):
         assert formula.value(VALUES) is None
-        assert formula.undefined(VALUES)
+        assert formula.undefined_reason(VALUES)
     else:
         assert formula.value(VALUES) == expected

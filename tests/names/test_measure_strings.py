@@ -1,4 +1,4 @@
-"""Measure strings: what is printed reads back, and what cannot be read is said."""
+"""Measure strings: printed strings read back, and invalid ones are refused."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ specs = st.recursive(
 
 
 @given(spec=specs, k=st.one_of(st.none(), st.integers(1, 1000), st.just(UNSET)))
-def test_what_is_printed_reads_back(spec, k):
+def test_a_printed_measure_string_reads_back(spec, k):
     assert parse(str(spec.at(k))) == spec.at(k)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("nDCG(", "ends where"),
         ("nDCG(gain=)", "the value of gain"),
@@ -60,8 +60,8 @@ def test_what_is_printed_reads_back(spec, k):
         ("F(" * 100, "deeply"),
     ],
 )
-def test_what_cannot_be_read_is_said(text, said):
-    with pytest.raises(ValueError, match=said):
+def test_invalid_text_is_refused_with_the_reason(text, message):
+    with pytest.raises(ValueError, match=message):
         parse(text)
 
 
@@ -92,7 +92,7 @@ def test_names_become_canonical_and_defaults_are_left_out(written, canonical):
 
 
 @pytest.mark.parametrize(
-    ("written", "said"),
+    ("written", "message"),
     [
         ("nDGC@5", "did you mean 'nDCG'"),
         ("nDCG(gian=linear)", "did you mean 'gain'"),
@@ -110,8 +110,8 @@ def test_names_become_canonical_and_defaults_are_left_out(written, canonical):
         ("AUC@10", "takes no cut-off"),
     ],
 )
-def test_a_wrong_measure_is_refused_with_a_hint(written, said):
-    with pytest.raises(ValueError, match=said):
+def test_a_wrong_measure_is_refused_with_a_hint(written, message):
+    with pytest.raises(ValueError, match=message):
         metrics.resolve(parse(written), conventions.load("receval"))
 
 
@@ -120,7 +120,7 @@ def test_no_two_metrics_share_a_spelling():
     assert len(spellings) == len(set(spellings))
 
 
-def test_every_metric_says_its_formula_its_edge_cases_and_its_source():
+def test_every_metric_documents_its_formula_edge_cases_and_source():
     for entry in metrics.METRICS.values():
         assert "=" in entry.doc, entry.name
         assert entry.reference, entry.name

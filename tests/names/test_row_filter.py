@@ -1,3 +1,5 @@
+"""Row filters: the text of `where`, parsed into a condition."""
+
 import pytest
 from receval.names.row_filter import LONGEST, ColumnTest, Junction, Missing, Negation, OneOf, columns_of, in_filter, parse_filter
 
@@ -38,7 +40,7 @@ def test_a_filter_is_read_into_a_condition(text, condition):
     assert parse_filter(text) == condition
 
 
-def test_and_binds_more_than_or_and_not_most_of_all():
+def test_not_binds_before_and_and_and_before_or():
     a, b, c = (ColumnTest(name, "==", 1) for name in "abc")
     assert parse_filter("a = 1 or b = 1 and not c = 1") == Junction("or", (a, Junction("and", (b, Negation(c)))))
     assert parse_filter("(a = 1 or b = 1) and c = 1") == Junction("and", (Junction("or", (a, b)), c))
@@ -78,7 +80,7 @@ def test_integers_of_many_digits_are_numbers():
         ("__import__('os').system('ls')", "'(' at character 11"),
     ],
 )
-def test_what_is_not_a_filter_is_refused_with_the_character(text, message):
+def test_an_invalid_filter_is_refused_with_the_position_of_the_character(text, message):
     with pytest.raises(ValueError, match="cannot read the filter") as raised:
         parse_filter(text)
     assert message in str(raised.value)

@@ -39,7 +39,7 @@ def test_variables_come_from_the_environment_with_defaults_and_types():
     assert document.value == {"a": 12, "b": 7, "c": "p/12", "d": "${X}", "e": None}
 
 
-def test_a_variable_that_is_not_there_is_a_problem_with_its_place():
+def test_an_unset_variable_is_a_problem_with_its_place():
     ((place, message),) = read("a: 1\nb: ${NOPE}\n", {}).problems
     assert place == (2, 4)
     assert "NOPE" in message
@@ -53,7 +53,7 @@ def test_tags_and_odd_keys_are_refused(text):
 
 
 @pytest.mark.parametrize("text", ["a: [", "a: 'x", "a:\tb: c", "a: b\x00", "a: 1\n---\nb: 2", "%YAML 3.0\n---\na: 1", "&a [*a]"])
-def test_what_is_not_yaml_is_a_problem_and_no_exception(text):
+def test_invalid_yaml_is_a_problem_and_not_an_exception(text):
     assert read(text, {}).problems
 
 
@@ -70,7 +70,7 @@ def test_deep_nesting_is_refused(text):
 
 
 @pytest.mark.parametrize("deep", ["[" * 1_000_000, "{a: " * 200_000, "- " * 5_000, "a: {" + "[" * 100_000])
-def test_what_nests_without_end_is_refused_at_once(deep):
+def test_endless_nesting_is_refused_quickly(deep):
     begun = time.monotonic()
     assert "is nested too deeply," in read(deep).problems[0][1]
     assert time.monotonic() - begun < 5

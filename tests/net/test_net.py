@@ -1,4 +1,4 @@
-"""The bytes of every output of some fast cases are the recorded ones; `python benchmarks/net.py check` looks at all cases."""
+"""The outputs of some fast cases have their recorded bytes; `python benchmarks/net.py check` tests all cases."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def net() -> Iterator[ModuleType]:
 
 @pytest.mark.parametrize("case", FAST)
 def test_every_output_of_a_case_has_the_recorded_bytes(case, net):
-    moves = list(net.compared(net.recorded([case]), net.digests(net.run_all([case]))))
+    moves = list(net.changes(net.recorded([case]), net.digests(net.run_all([case]))))
     if moves and not net.same_versions():
         pytest.skip(f"the record was made with other libraries than {net.versions()}")
     assert not moves, HOW.format(case=case)
@@ -46,7 +46,7 @@ def test_a_case_has_a_record_and_no_command_twice(case, net):
     assert net.recorded([case])
 
 
-def test_what_moved_is_shown_line_by_line(net):
+def test_changes_are_shown_line_by_line(net):
     before, after = {"a/out": b"one\ntwo\n", "a/old": b""}, {"a/out": b"one\n2\n", "a/new": b""}
-    assert list(net.compared(before, after)) == [("new", "a/new"), ("missing", "a/old"), ("moved", "a/out")]
+    assert list(net.changes(before, after)) == [("new", "a/new"), ("missing", "a/old"), ("moved", "a/out")]
     assert net.difference("a/out", before["a/out"], after["a/out"]).splitlines()[3:] == [" one", "-two", "+2"]

@@ -13,7 +13,7 @@ from random import Random
 
 HERE = Path(__file__).parent
 RNG = Random(20260101)
-SIDE = Random(20260102)  # the side files have a generator of their own, so that they never change the others
+SIDE = Random(20260102)  # the side files have their own generator, so that they never change the others
 SIZE = 15
 ITEM_FORMS = ("{:03d}", "{}", "film {}", "ü,{}", '"{}" again', "it's {}", "ж{}", "映画{}", "🎬 {}", "Film {}")
 USER_FORMS = ("{:02d}", "u{}", "ü,{}", 'the "{}"', "o'{}", "Ω {}", "{}")
@@ -28,7 +28,7 @@ Listed = dict[str, list[tuple[str, float]]]
 
 
 def ratings() -> tuple[list[Row], list[Row]]:
-    """The train and the test rows; a pair occurs once in all."""
+    """Return the train and the test rows; a pair occurs only once."""
     train: list[Row] = []
     test: list[Row] = []
     for number, user in enumerate(BOTH + TEST_ONLY + TRAIN_ONLY):
@@ -48,7 +48,7 @@ def ratings() -> tuple[list[Row], list[Row]]:
 
 
 def lists(users: Iterable[str], train: list[Row], test: list[Row]) -> Listed:
-    """A full list for each user: about a third from the user's test rows, no train item, scores strictly falling."""
+    """Return a full list for each user: about a third from the user's test rows, no train item, scores strictly falling."""
     listed: Listed = {}
     for user in users:
         seen = {row[1] for row in train if row[0] == user}
@@ -63,13 +63,13 @@ def lists(users: Iterable[str], train: list[Row], test: list[Row]) -> Listed:
 
 
 def ties(listed: Listed) -> Listed:
-    """Scores rounded to halves, and ranks 5 to 7 tied in any case."""
+    """Return lists with scores rounded to halves, and ranks 5 to 7 always tied."""
     rounded = {user: [(item, round(score * 2) / 2) for item, score in rows] for user, rows in listed.items()}
     return {user: [(item, rows[5][1] if 4 <= at < 7 else score) for at, (item, score) in enumerate(rows)] for user, rows in rounded.items()}
 
 
 def duplicates(listed: Listed) -> Listed:
-    """Every third user gets two or three repeats at the end, by turns with half the score and with the same score."""
+    """Return lists in which every third user has two or three repeats at the end, by turns with half the score and with the same score."""
     result = dict(listed)
     for number, user in enumerate(list(listed)[::3]):
         rows = listed[user]
@@ -79,17 +79,17 @@ def duplicates(listed: Listed) -> Listed:
 
 
 def short(listed: Listed) -> Listed:
-    """Two users in three keep one to four items."""
+    """Return lists of which two users in three keep one to four items."""
     return {user: rows[: RNG.randint(1, 4)] if number % 3 else rows for number, (user, rows) in enumerate(listed.items())}
 
 
 def missing(listed: Listed) -> Listed:
-    """Every fourth user has no list."""
+    """Return lists without every fourth user."""
     return {user: rows for number, (user, rows) in enumerate(listed.items()) if number % 4 != 2}
 
 
 def unknown(listed: Listed) -> Listed:
-    """For every second user, items that nobody knows stand at ranks 1, 2 and 9."""
+    """Return lists with unknown items at ranks 1, 2 and 9 for every second user."""
     return {
         user: [(f"?,{at}" if at in (0, 1, 8) and number % 2 else item, score) for at, (item, score) in enumerate(rows)]
         for number, (user, rows) in enumerate(listed.items())
@@ -105,12 +105,12 @@ def write(name: str, header: str, rows: Iterable[tuple[object, ...]]) -> None:
 
 
 def ranked(listed: Listed) -> list[tuple[object, ...]]:
-    """The rows of the lists with ranks from 1."""
+    """Return the rows of the lists with ranks from 1."""
     return [(user, item, score, rank) for user, rows in listed.items() for rank, (item, score) in enumerate(rows, 1)]
 
 
 def user_groups(train: list[Row], test: list[Row]) -> list[tuple[object, ...]]:
-    """Two groups by train count, 1 = at most the median; two users are left out."""
+    """Return two groups by train count, 1 = at most the median; two users are left out."""
     users = [user for user in USERS if any(user == row[0] for row in train + test)]
     counts = {user: sum(user == row[0] for row in train) for user in users}
     median = sorted(counts.values())[len(users) // 2]
@@ -119,7 +119,7 @@ def user_groups(train: list[Row], test: list[Row]) -> list[tuple[object, ...]]:
 
 
 def item_groups(train: list[Row]) -> list[tuple[object, ...]]:
-    """Three groups of the items file: 1 = the first 20 % of the train rows, 2 = up to 80 %, 3 = the rest; two items are left out."""
+    """Return three groups of the items file: 1 = the first 20 % of the train rows, 2 = up to 80 %, 3 = the rest; two items are left out."""
     counts = {item: sum(item == row[1] for row in train) for item in ITEMS}
     groups: dict[str, int] = {}
     before = 0
@@ -131,7 +131,7 @@ def item_groups(train: list[Row]) -> list[tuple[object, ...]]:
 
 
 def predictions(test: list[Row]) -> list[tuple[object, ...]]:
-    """Predicted ratings of most test pairs, of none of one user's, and of 20 pairs that are not in test."""
+    """Return predicted ratings of most test pairs, of none of one user's, and of 20 pairs that are not in test."""
     rated = {(row[0], row[1]) for row in test}
     others = [(user, item) for user in USERS[3:30] for item in ITEMS if (user, item) not in rated]
     noise = (-1.5, -0.75, -0.25, 0, 0.25, 0.5, 1.25)
@@ -146,7 +146,7 @@ def predictions(test: list[Row]) -> list[tuple[object, ...]]:
 
 
 def previous_policy(models: Iterable[Listed]) -> list[tuple[object, ...]]:
-    """Scores of an older system for most pairs of all lists: some are 0, one is negative."""
+    """Return scores of an older system for most pairs of all lists: some are 0, one is negative."""
     pairs = sorted({(user, item) for listed in models for user, rows in listed.items() for item, _ in rows})
     kept = [pair for pair in pairs if SIDE.random() < 0.85]
     scores = [0.0 if SIDE.random() < 0.05 else SIDE.choice((0.25, 0.5, 1)) * SIDE.randint(1, 63) / 16 for _ in kept]

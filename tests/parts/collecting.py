@@ -1,4 +1,4 @@
-"""Helpers: lists and sides on literal data, and the parts made of them as plain frames."""
+"""Helpers: lists and sides on literal data, and their parts as plain frames."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MEMORY = 1 << 30
 
 
 def table(users, **columns) -> pl.DataFrame:
-    """A table whose items say in which row they stand."""
+    """Return a table in which each item is the number of its row."""
     kind = pl.String if any(isinstance(user, str) for user in users) else pl.Int64
     n = len(users)
     return pl.DataFrame(
@@ -35,7 +35,7 @@ def parts_of(
     progress=lambda n_rows: None,
     scratch=None,
 ) -> list[Part]:
-    """All parts of lists in memory, which are read again if a user comes back late."""
+    """Return all parts of lists in memory, which are read again if a user comes back late."""
     with scratch or Scratch() as folder:
         options = {"last": last, "rows_per_part": rows_per_part, "memory": memory}
         options |= {"scratch": folder, "examine": examine, "progress": progress}
@@ -48,7 +48,7 @@ def parts_of(
 
 
 def assert_whole(parts: list[Part], lists: pl.DataFrame, sides: dict[str, pl.DataFrame], last=("test",)) -> None:
-    """Every user is in one part, with exactly the rows that the tables have, together and in order."""
+    """Assert that every user is in one part, with exactly the rows of the tables, together and in order."""
     where: dict[object, int] = {}
     for number, part in enumerate(parts):
         assert set(part.sides) == set(sides)

@@ -1,4 +1,4 @@
-"""Whole users are brought together, whatever the order of the rows."""
+"""Whole users are brought together, for any order of rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def users(part):
     return part.lists["user"].to_list()
 
 
-def test_a_file_in_order_is_cut_at_the_borders_of_users():
+def test_a_sorted_file_is_cut_between_users():
     lists = table([1, 1, 2, 2, 3, 4, 4, 4])
     parts = parts_of(lists, {"test": TEST})
     assert_whole(parts, lists, {"test": TEST})
@@ -28,7 +28,7 @@ def test_a_file_in_order_is_cut_at_the_borders_of_users():
     assert parts[-1].lists.schema == lists.schema
 
 
-def test_users_together_in_any_order_stay_in_the_order_of_the_file():
+def test_users_whose_rows_are_together_stay_in_the_order_of_the_file():
     lists = table([7, 7, 1, 1, 9, 2, 2, 2, 5])
     parts = parts_of(lists)
     assert [user for part in parts for user in users(part)] == lists["user"].to_list()
@@ -42,7 +42,7 @@ def test_a_shuffled_file_is_read_once():
     assert sum(numbers) == lists.height
 
 
-def test_a_user_that_comes_back_late_is_told_after_the_first_part():
+def test_a_user_who_comes_back_late_is_noticed_after_the_first_part():
     lists, got = table([1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 1]), []
     options = {"last": ["test"], "rows_per_part": 3, "memory": MEMORY, "examine": lambda b: None, "progress": lambda n: None}
     with Scratch() as scratch, pytest.raises(ReadAgain) as again:
@@ -63,14 +63,14 @@ def test_text_ids_are_brought_together():
     assert_whole(parts_of(lists, {"test": test}), lists, {"test": test})
 
 
-def test_empty_lists_give_the_users_of_test_only():
+def test_empty_lists_give_only_the_users_of_test():
     lists = table([]).with_columns(pl.lit(1.0).alias("score"))
     parts = parts_of(lists, {"test": TEST, "train": table([1, 2, 77])})
     assert_whole(parts, lists, {"test": TEST, "train": table([1, 2, 77])})
     assert [part.sides["test"]["user"].unique(maintain_order=True).to_list() for part in parts] == [[1, 2], [4, 9], [12]]
 
 
-def test_nothing_at_all_gives_no_parts():
+def test_empty_tables_give_no_parts():
     assert parts_of(table([]), {"test": table([])}) == []
 
 
@@ -95,7 +95,7 @@ def test_small_lists_and_the_users_without_one_are_a_single_part():
     assert len(parts_of(lists, sides, rows_per_part=10)) == 2
 
 
-def test_marks_of_odd_ids_are_examined_and_dropped():
+def test_columns_that_mark_odd_ids_are_examined_and_dropped():
     lists = table([1, 2, 2], odd_user=[False, True, False])
     seen = []
     (part,) = parts_of(lists, examine=seen.append, rows_per_part=100)
@@ -119,7 +119,7 @@ def test_one_user_with_many_rows_is_one_part():
     assert sorted(part.lists.height for part in parts_of(shuffled, rows_per_part=10)) == [1, 1001]
 
 
-def test_many_users_with_one_row_each_make_parts_of_the_size_asked_for():
+def test_many_users_with_one_row_each_give_parts_of_the_requested_size():
     lists = table(list(range(1000)))
     sizes = [part.lists.height for part in parts_of(lists, rows_per_part=100)]
     assert max(sizes) <= 200
@@ -137,7 +137,7 @@ def test_files_and_memory_give_the_same_parts(ids):
     assert all(first.lists.equals(second.lists) for first, second in zip(in_memory, spilled, strict=True))
 
 
-def test_temporary_files_are_gone_when_the_consumer_fails(tmp_path):
+def test_temporary_files_are_removed_when_the_consumer_fails(tmp_path):
     lists = table([number % 100 for number in range(2000)])
 
     def fail(parts):

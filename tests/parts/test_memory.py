@@ -1,4 +1,4 @@
-"""How much memory parts may take."""
+"""The memory limit of parts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_the_default_is_a_quarter_of_the_machine(tmp_path):
         ("5:cpu,memory:/job", "sys/fs/cgroup/memory/job/memory.limit_in_bytes"),
     ],
 )
-def test_the_limit_of_a_container_counts(tmp_path, line, file):
+def test_the_memory_limit_of_a_container_is_respected(tmp_path, line, file):
     (tmp_path / "proc/self").mkdir(parents=True)
     (tmp_path / "proc/self/cgroup").write_text(f"3:cpuset:/\n{line}\n")
     (tmp_path / file).parent.mkdir(parents=True)
@@ -28,7 +28,7 @@ def test_the_limit_of_a_container_counts(tmp_path, line, file):
     assert default_memory(tmp_path) == 1_000_000
 
 
-def test_no_limit_is_no_limit(tmp_path):
+def test_a_container_without_a_limit_has_the_default(tmp_path):
     (tmp_path / "proc/self").mkdir(parents=True)
     (tmp_path / "proc/self/cgroup").write_text("0::/\n")
     (tmp_path / "sys/fs/cgroup").mkdir(parents=True)

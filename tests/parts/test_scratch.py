@@ -1,4 +1,4 @@
-"""Temporary files are gone afterwards."""
+"""Temporary files are removed afterwards."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ with Scratch(Path(sys.argv[1])) as scratch:
 
 @pytest.fixture
 def holder(tmp_path):
-    """Another process that holds a folder."""
+    """Start another process that holds a folder."""
     process = subprocess.Popen([sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
@@ -44,7 +44,7 @@ def test_no_folder_is_made_before_it_is_needed(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_folder_is_gone_after_an_exception(tmp_path):
+def test_a_folder_is_removed_after_an_exception(tmp_path):
     def fail():
         with Scratch(tmp_path) as scratch:
             (scratch.folder / "rows").write_text("much")
@@ -55,13 +55,13 @@ def test_a_folder_is_gone_after_an_exception(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_folder_is_gone_after_sigterm(tmp_path, holder):
+def test_a_folder_is_removed_after_sigterm(tmp_path, holder):
     holder.terminate()
     assert holder.wait(10) == -signal.SIGTERM
     assert not list(tmp_path.iterdir())
 
 
-def test_the_next_run_removes_what_a_killed_run_left_and_nothing_else(tmp_path, holder):
+def test_the_next_run_removes_only_the_leftovers_of_a_killed_run(tmp_path, holder):
     other = tmp_path / "receval-text"
     other.mkdir()
     with Scratch(tmp_path) as scratch:
@@ -77,14 +77,14 @@ def test_the_next_run_removes_what_a_killed_run_left_and_nothing_else(tmp_path, 
     assert list(tmp_path.iterdir()) == [other]
 
 
-def test_handlers_of_signals_are_as_before(tmp_path):
+def test_signal_handlers_are_restored(tmp_path):
     before = signal.getsignal(signal.SIGTERM)
     with Scratch(tmp_path) as scratch:
         assert scratch.folder
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-def test_a_full_disk_is_one_clear_sentence(tmp_path):
+def test_a_full_disk_is_reported_in_one_sentence(tmp_path):
     lists = table([number % 100 for number in range(20_000)])
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -99,7 +99,7 @@ def test_a_full_disk_is_one_clear_sentence(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_folder_that_cannot_be_made_is_one_clear_sentence(tmp_path):
+def test_a_folder_that_cannot_be_made_is_reported_in_one_sentence(tmp_path):
     missing = tmp_path / "missing"
     with pytest.raises(MachineError, match="temporary files cannot be written"):
         parts_of(table([number % 100 for number in range(2000)]), rows_per_part=200, memory=1, scratch=Scratch(missing))

@@ -11,7 +11,7 @@ from receval.parts import local as module
 from .collecting import table
 
 
-def test_a_run_of_users_is_a_slice_of_the_side_itself():
+def test_adjacent_users_are_a_slice_of_the_side_table():
     frame = table([1, 1, 2, 5, 5, 7])
     side = SideTable(frame)
     rows = side.rows_of(pl.Series([2, 5]))
@@ -19,7 +19,7 @@ def test_a_run_of_users_is_a_slice_of_the_side_itself():
     assert rows["row"].to_list() == [2, 3, 4]
 
 
-def test_users_with_others_between_them_are_gathered():
+def test_users_that_are_not_adjacent_are_gathered():
     rows = SideTable(table([1, 1, 2, 5, 5, 7])).rows_of(pl.Series([5, 1]))
     assert rows["row"].to_list() == [0, 1, 3, 4]
 
@@ -30,7 +30,7 @@ def test_a_side_in_any_order_is_sorted_once_and_its_rows_stay_in_order():
     assert side.rows_of(pl.Series([5]))["row"].to_list() == [0, 2]
 
 
-def test_a_side_whose_users_stand_together_keeps_its_order():
+def test_a_side_whose_users_are_together_keeps_its_order():
     side = SideTable(table([5, 5, 1, 2]))
     assert side.frame["user"].to_list() == [5, 5, 1, 2]
     assert side.rows_of(pl.Series([1, 5]))["user"].to_list() == [5, 5, 1]
@@ -49,7 +49,7 @@ def test_rows_without_a_user_are_left_out():
 
 
 @pytest.mark.parametrize("n_colliding_seeds", [1, 3])
-def test_texts_that_share_a_hash_are_told_apart(monkeypatch, n_colliding_seeds):
+def test_texts_that_share_a_hash_are_different_users(monkeypatch, n_colliding_seeds):
     real = module.user_keys
 
     def few_keys(users, seed=0):

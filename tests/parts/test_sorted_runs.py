@@ -32,7 +32,7 @@ def test_frames_without_rows_make_a_file_with_their_columns(tmp_path):
     assert pl.read_parquet(tmp_path / "out.parquet").schema == frame().schema
 
 
-def test_a_file_that_cannot_be_written_is_an_error_that_says_what_to_do(tmp_path):
+def test_a_file_that_cannot_be_written_is_an_error_with_the_fix(tmp_path):
     with Scratch(tmp_path) as scratch:
         runs = SortedRuns(scratch, "lists")
         runs.add(frame(1))

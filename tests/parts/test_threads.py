@@ -1,4 +1,4 @@
-"""Parts that are measured side by side come in their order, and what fails is raised."""
+"""Parts that are measured in parallel come in their order, and errors are raised."""
 
 import polars as pl
 import pytest
@@ -21,7 +21,7 @@ def test_results_come_in_the_order_of_the_parts(n, n_threads):
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])
-def test_what_a_part_raises_is_raised(n_threads):
+def test_an_error_in_a_part_is_raised(n_threads):
     def fail(part):
         if number_of(part) == 3:
             raise ValueError("third")
@@ -31,7 +31,7 @@ def test_what_a_part_raises_is_raised(n_threads):
         list(side_by_side(fail, parts(9), n_threads))
 
 
-def test_what_reading_raises_is_raised():
+def test_an_error_while_reading_is_raised():
     def broken():
         yield from parts(3)
         raise OSError("broken")

@@ -14,19 +14,19 @@ from .collecting import table
 
 
 @pytest.mark.parametrize(("users", "starts"), [([], []), ([4], [0]), ([4, 4, 1, 4], [0, 2, 3])])
-def test_starts_are_where_another_user_begins(users, starts):
+def test_starts_are_the_first_rows_of_users(users, starts):
     assert user_starts(pl.Series(users, dtype=pl.Int64)).tolist() == starts
     assert user_starts(pl.Series(users).cast(pl.String)).tolist() == starts
 
 
-def test_cuts_are_at_the_first_border_after_every_so_many_rows():
+def test_cuts_are_at_the_first_new_user_after_the_size_of_a_part():
     starts = user_starts(pl.Series([1, 1, 1, 1, 1, 2, 3, 3, 4]))
     assert cut_points(starts, 9, 2) == [0, 5, 6, 8, 9]
     assert cut_points(starts, 9, 100) == [0, 9]
 
 
 @pytest.mark.parametrize("kind", [pl.Int64, pl.String])
-def test_a_closed_user_that_comes_back_is_noticed_whatever_the_order(kind):
+def test_a_finished_user_who_comes_back_is_noticed_in_any_order(kind):
     batches = [[5, 6, 7], [1, 2], [], [9, 8], [3], [30, 20, 10], [11]]
     users = [user for batch in batches for user in batch]
     for again in users:
@@ -39,7 +39,7 @@ def test_a_user_twice_in_a_batch_is_noticed():
     assert not ClosedUsers().add(pl.Series([3, 1, 3]))
 
 
-def test_users_that_share_bits_of_their_hash_are_told_apart(monkeypatch):
+def test_users_that_share_bits_of_their_hash_are_different(monkeypatch):
     from receval.parts import partitions
 
     real = partitions.hashes
@@ -51,7 +51,7 @@ def test_users_that_share_bits_of_their_hash_are_told_apart(monkeypatch):
     assert all(rows["row"].is_sorted() for rows in grouped.partition_by("user"))
 
 
-def test_a_bucket_has_all_rows_of_its_users_in_order():
+def test_a_bucket_has_all_rows_of_its_users_in_order_of_the_file():
     frame = table([(number * 31) % 970 for number in range(5000)])
     block, borders = by_bucket(frame)
     buckets = [block.slice(first, end - first) for first, end in pairwise(borders)]

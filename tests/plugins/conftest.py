@@ -20,7 +20,7 @@ ACME = Path(__file__).parent / "acme"
 
 
 def announced() -> dict[str, dict[str, str]]:
-    """The entry points of the example package, by group."""
+    """Return the entry points of the example package, by group."""
     groups: dict[str, dict[str, str]] = _project()["entry-points"]
     return groups
 
@@ -31,22 +31,22 @@ def _project() -> dict[str, Any]:
 
 
 @pytest.fixture(autouse=True)
-def forgotten() -> Iterator[None]:
-    """Forget afterwards what a test added."""
+def forget_additions() -> Iterator[None]:
+    """Remove the additions of a test afterwards."""
     before = dict(METRICS), dict(table._DECLARED), dict(checks._CHECKERS), set(sys.modules)
-    plugins.announced.cache_clear()
+    plugins.entry_points_of.cache_clear()
     yield
     for known, there in ((METRICS, before[0]), (table._DECLARED, before[1]), (checks._CHECKERS, before[2])):
         for name in [name for name in known if name not in there]:
             del known[name]  # type: ignore[attr-defined]
     for name in [name for name in sys.modules if name not in before[3] and name.startswith(("acme", "receval_plugin_"))]:
         del sys.modules[name]
-    plugins.announced.cache_clear()
+    plugins.entry_points_of.cache_clear()
     _spellings.cache_clear()
 
 
 def install(folder: Path, name: str = "acme-receval") -> None:
-    """Install the example package as an installer does: its files, and the metadata that its pyproject.toml says."""
+    """Install the example package like an installer: its files, and the metadata of its pyproject.toml."""
     project = _project()
     for file in ("acme_receval.py", "acme.yaml"):
         shutil.copy(ACME / file, folder)

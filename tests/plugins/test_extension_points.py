@@ -42,7 +42,7 @@ def test_a_tracker_of_a_package_gets_the_values_of_a_run(receval: Callable[..., 
     assert 0 < float(lines["knn LateHits@10"]) < 1
 
 
-def test_a_kind_of_table_of_a_package_is_read_by_way_of_arrow():
+def test_a_kind_of_table_of_a_package_is_read_with_arrow():
     log = import_module("acme_receval").Log
     test, lists = log(user=[1, 1, 2], item=[1, 2, 3]), log(user=[1, 1, 2, 2], item=[5, 1, 3, 4], score=[0.9, 0.5, 0.8, 0.1])
     found = library.evaluate(test=test, recommendations=lists, metrics=["nDCG@2", "Recall@1"]).to_dict()
@@ -64,7 +64,7 @@ def test_a_section_of_a_package_is_in_every_form_of_a_report(ending, receval: Ca
     assert "Acme counts 2 users." in text
 
 
-def test_a_section_that_fails_is_told_by_its_name_and_package(receval: Callable[..., Any], tiny, tmp_path):
+def test_a_failing_section_is_reported_with_its_name_and_package(receval: Callable[..., Any], tiny, tmp_path):
     receval("run", tiny, "-q", "-o", f"{tmp_path}/old/")
     receval("run", tiny, "-q", "-o", f"{tmp_path}/new/")
     code, _, err = receval("report", tmp_path / "old", tmp_path / "new", "-o", tmp_path / "report.md")

@@ -1,4 +1,4 @@
-"""What packages and files add: metrics, conventions, checks and formats, by names that are not built in."""
+"""Additions of packages and files: metrics, conventions, checks and formats under names that are not built in."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def test_a_convention_a_check_and_a_format_of_a_package_are_found_by_their_names
 
 
 @pytest.mark.usefixtures("acme")
-def test_the_command_line_explains_a_metric_of_a_package_and_says_whose_it_is(receval: Callable[..., Any]):
+def test_the_command_line_explains_a_metric_of_a_package_and_names_the_package(receval: Callable[..., Any]):
     code, out, _ = receval("metrics", "LateHits")
     assert code == 0
-    assert "The share of the hits that stand in the second half of the list." in out
+    assert "Share of the hits that are in the second half of the list." in out
     assert "added by     acme-receval 1.2" in out
     assert json.loads(receval("metrics", "LateHits", "--format", "json")[1])["metric"]["origin"] == "acme-receval 1.2"
 
@@ -62,7 +62,7 @@ def test_two_packages_with_one_name_are_refused_with_both(tmp_path: Path, monkey
         library.evaluate(test=TEST, recommendations=LISTS, metrics="LateHits@2")
 
 
-def test_a_package_that_cannot_be_imported_is_told_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_package_that_cannot_be_imported_is_reported_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     install(tmp_path)
     (tmp_path / "acme_receval.py").write_text("import nothing_of_this_name")
     monkeypatch.syspath_prepend(tmp_path)
@@ -84,10 +84,10 @@ def test_a_file_of_the_command_line_adds_a_metric_and_a_config_cannot(receval: C
     assert receval("validate", path, "--plugin", tmp_path / "none.py")[0] == 2
 
 
-def test_functions_take_what_they_want_of_the_list_the_cutoff_and_the_relevant_items():
+def test_metric_functions_choose_their_arguments():
     @library.metric("Shown", bounds=(0, 100))
     def shown(listed: Any, k: int | None, relevant: Any) -> float:
-        """What the function is given."""
+        """Record the arguments of the function."""
         calls.append(([tuple(item) for item in listed], k, dict(relevant)))
         return 1.0
 
@@ -102,7 +102,7 @@ def test_functions_take_what_they_want_of_the_list_the_cutoff_and_the_relevant_i
     assert result["Shown@1"].n_users == 1
 
 
-def test_what_a_function_does_wrong_is_told_in_a_sentence():
+def test_an_error_of_a_metric_function_is_reported_in_one_sentence():
     @library.metric("Failing")
     def failing(listed: Any) -> Any:
         return 1 / (len(listed) - 2)
@@ -129,12 +129,12 @@ def test_users_without_a_value_are_left_out():
     assert library.evaluate(test={1: [1], 2: [3]}, recommendations=LISTS, metrics="Once@1")["Once@1"].n_users == 1
 
 
-def test_code_that_is_run_without_a_module_may_define_a_metric():
+def test_code_that_runs_without_a_module_can_define_a_metric():
     exec("import receval\n@receval.metric('Lone')\ndef lone(listed):\n    return float(listed[0].relevant)\n", {})
     assert library.evaluate(test=TEST, recommendations=LISTS, metrics="Lone@2")["Lone@2"].value == 1 / 3  # 0, 1, and no list
 
 
-def test_a_metric_is_tried_on_random_data():
+def test_check_metric_tries_a_metric_on_random_data():
     @library.metric("Fine")
     def fine(listed: Any, relevant: Any) -> float:
         return sum(item.relevant for item in listed) / max(len(relevant), 1)
@@ -160,10 +160,10 @@ def test_a_metric_is_tried_on_random_data():
         check_metric(named, trials=4)
 
 
-def test_a_metric_that_looks_at_other_users_is_found():
+def test_check_metric_finds_a_metric_that_reads_other_users():
     @registered_metric("Crowd", family="own", uses=("n_relevant",), reference="")
     def crowd(m: Measure) -> Any:
-        """One of so many users."""
+        """Return one over the number of users."""
         return m.n_relevant * 0 + 1 / m.n_relevant.size
 
     with pytest.raises(AssertionError, match="a value depends on other users: Crowd@1 of user 0"):
@@ -172,7 +172,7 @@ def test_a_metric_that_looks_at_other_users_is_found():
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_metrics_of_a_session_and_of_a_file_go_to_the_workers_of_spark(receval, spark, spark_session: Any, tmp_path: Path):
+def test_metrics_of_a_session_and_of_a_file_are_sent_to_the_workers_of_spark(receval, spark, spark_session: Any, tmp_path: Path):
     weight = 0.5
 
     @library.metric("Here")

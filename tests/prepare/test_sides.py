@@ -1,4 +1,4 @@
-"""Side inputs as frames become arrays by item, codes of groups and remarks."""
+"""Side inputs as frames become arrays by item, codes of groups and notes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from receval.prepare import SideFrames, SideNeeds, prepare_sides
 from receval.tables.prepared import Group, Prepared, ProfileGroups
 
 TRAIN = pl.DataFrame({"user": [7, 7, 7, 3, 3, 5], "item": [20, 10, 20, 20, 30, 10], "row": range(6)})
-"""Item 20 has three rows of two users, 10 two of two, 30 one."""
+"""Item 20 has three rows of two users, 10 two rows of two users, 30 one."""
 TEST = pl.DataFrame({"user": [3, 9], "item": [40, 10], "rating": [2.0, 4.5], "row": [0, 1]})
 ITEMS = pl.DataFrame(
     {
@@ -30,7 +30,7 @@ def prepared(needs: SideNeeds = NOTHING, **frames: pl.DataFrame) -> Prepared:
 
 
 def column(side: Prepared, name: str, **params: str | float) -> dict[int, float]:
-    """The values of a column of items by id; -1 stands for an item that is not known."""
+    """Return the values of an item column by id; -1 is an unknown item."""
     return dict(zip([*side.items.ids.to_list(), -1], side.item_column(name, **params).tolist(), strict=True))
 
 
@@ -58,7 +58,7 @@ def test_popularity_counts_rows_users_and_first_rows() -> None:
         ({"ratio": 2.0, "border": "least_popular", "count": "rows"}, {10: 1, 20: 0, 30: 1, 50: -1, -1: -1}),
     ],
 )
-def test_tail_begins_where_the_border_says(params: dict[str, str | float], tail: dict[int, float]) -> None:
+def test_the_tail_begins_at_the_set_border(params: dict[str, str | float], tail: dict[int, float]) -> None:
     assert column(prepared(items=ITEMS), "tail", **params) == tail
 
 
@@ -82,10 +82,10 @@ def test_popular_items_of_train_and_test_together() -> None:
     assert column(side, "popular", share=0.67, ties="id", source="train", count="users") == {10: 1, 20: 1, 30: 0, 40: 0, -1: 0}
 
 
-def test_a_test_row_of_a_pair_that_train_holds_is_no_new_user() -> None:
+def test_a_test_row_of_a_train_pair_does_not_add_a_user() -> None:
     repeated = pl.DataFrame({"user": [3, 3, 9, 9], "item": [20, 40, 40, 40], "row": range(4)})
     side = prepared(SideNeeds(test_popularity=True), test=repeated)
-    # Users of 20: 7 and 3, whom train has with it; of 40: 3 and 9. Users 3, 5, 7, 9.
+    # Users of 20: 7 and 3, who have it in train; of 40: 3 and 9. Users 3, 5, 7, 9.
     assert column(side, "pop", source="train_and_test", count="users") == {10: 0.5, 20: 0.5, 30: 0.25, 40: 0.5, -1: 0}
     assert column(side, "pop", source="train_and_test", count="rows") == {10: 0.5, 20: 1, 30: 0.25, 40: 0.75, -1: 0}
 
@@ -99,10 +99,10 @@ def test_users_are_grouped_by_the_share_of_popular_items() -> None:
         assert (users.ids.to_list(), groups.tolist()) == ([3, 5, 7], codes)
 
 
-def test_catalogue_is_the_items_file_where_there_is_one() -> None:
+def test_the_catalogue_is_the_items_file_if_there_is_one() -> None:
     side, remarks = prepare_sides(SideFrames(train=TRAIN, items=ITEMS.filter(pl.col("item") > 10)), SideNeeds())
-    assert column(side, "known", of="train") == {10: 1, 20: 1, 30: 1, 50: 0, -1: 0}
-    assert column(side, "known", of="items") == {10: 0, 20: 1, 30: 1, 50: 1, -1: 0}
+    assert column(side, "is_known", of="train") == {10: 1, 20: 1, 30: 1, 50: 0, -1: 0}
+    assert column(side, "is_known", of="items") == {10: 0, 20: 1, 30: 1, 50: 1, -1: 0}
     assert (side.numbers["items"], side.numbers["untrained_items"], remarks) == (3, 1, ())
 
 
@@ -119,7 +119,7 @@ def test_categories_are_split_or_a_column_each() -> None:
     assert columns.groups["categories"] == (Group("is_a", 1, 2), Group("is_b", 2, 2))
 
 
-def test_groups_have_codes_and_remarks() -> None:
+def test_groups_have_codes_and_notes() -> None:
     users = pl.DataFrame({"user": [3, 3, 7], "side": ["right", "left", "left"]})
     needs = SideNeeds(item_groups={"age": "age"}, user_groups={"side": "side"})
     side, remarks = prepare_sides(SideFrames(test=TEST, train=TRAIN, items=ITEMS, users=users), needs)
@@ -133,7 +133,7 @@ def test_groups_have_codes_and_remarks() -> None:
     )
 
 
-def test_policy_and_distances_hold_each_pair_once() -> None:
+def test_policy_and_distances_have_each_pair_once() -> None:
     policy = pl.DataFrame({"item": [1, 1, 2, 3], "score": [0.5, 0.7, 0.0, -1.0]})
     distances = pl.DataFrame({"item": [1, 1, 2, 3], "other": [2, 2, 1, 1], "distance": [0.4, 0.3, 0.9, -0.1]})
     side, remarks = prepare_sides(SideFrames(previous_policy=policy, distances=distances), SideNeeds())

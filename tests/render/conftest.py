@@ -1,4 +1,4 @@
-"""Fixtures of what is rendered: results, and a TeX."""
+"""Fixtures of rendering: results, and a TeX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that are too long for the screen lose their middle; those of measures between words."""
+"""Names that are too long for the screen lose their middle; names of measures are cut between words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_measure_is_never_cut_inside_a_word(room):
     assert last == words[-len(last) :]
 
 
-def test_what_has_no_parameters_or_no_room_is_cut_anywhere():
+def test_names_without_parameters_or_room_are_cut_anywhere():
     assert SCREEN.cut("a-rather-long-name-of-a-model", 11) == "a-rat…model"
     assert len(SCREEN.cut(MEASURE, 5)) <= 5
     assert len(SCREEN.cut("f(" + "x," * 5_000 + ")", 40)) <= 40
@@ -35,5 +35,5 @@ def test_the_aggregate_of_a_measure_stays():
     assert SCREEN.cut("MAP(convention=elliot)@5 (ci95)", 20) == "MAP…elliot)@5 (ci95)"
 
 
-def test_what_fits_is_whole():
+def test_a_name_that_fits_is_whole():
     assert SCREEN.cut(MEASURE, len(MEASURE)) == MEASURE

@@ -1,4 +1,4 @@
-"""JSON as files hold it: the text that the standard library writes."""
+"""JSON files equal the text that the standard library writes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_the_text_is_that_of_the_standard_library(value):
+def test_json_equals_that_of_the_standard_library(value):
     assert as_json(value) == f"{json.dumps(value, indent=2, ensure_ascii=False)}\n".encode()
 
 

@@ -1,4 +1,4 @@
-"""Documents as pages: every block has its form, nothing in a text acts, and pictures of one measure share a scale."""
+"""Documents as pages: every kind of block has its form, text is escaped, and charts of one measure share a scale."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ BLOCKS = (
     Table((Column(ACTING, "key"), Column(ACTING)), ((Cell(ACTING), Cell(ACTING, ACTING, "best", ACTING)),), ACTING, ACTING, notes=TEXTS),
     Section("folded", ACTING, (Paragraph(ACTING),), folded=True),
 )
-"""A block of each kind, each of whose texts would act if it could."""
+"""A block of each kind, each with texts that are dangerous unless escaped."""
 
 
 @pytest.fixture(autouse=True)
 def drawn(monkeypatch):
-    """Charts are drawn, whatever is installed."""
+    """Draw charts even if the extra is not installed."""
     monkeypatch.setattr("receval.render.html.can_draw", lambda: True)
     monkeypatch.setattr("receval.render.html.as_svg", lambda spec: "<svg></svg>")
 
@@ -60,12 +60,12 @@ def lines(*numbers):
 
 
 def whiskers(row):
-    """Where the dots of a row are, from the left."""
+    """Return the positions of the dots of a row, from the left."""
     return [int(x) for x in re.findall(r'<use href="#m-dot" x="(\d+)"/>', row)]
 
 
 def table(**more):
-    """Three measures of two models, whose values are of different sizes."""
+    """Return a table of three measures with values of different sizes, for two models."""
     cells = [[0.1, 0.2], [10.0, 20.0], [3.0, 3.5]]
     lines = [
         (Cell(f"m{n}", direction=True), *(Cell(f"{one:g}", drawn=Interval(one, one, one)) for one in row)) for n, row in enumerate(cells)
@@ -73,12 +73,12 @@ def table(**more):
     return Table((Column("measure", "key"), Column("a", "value"), Column("b", "value")), tuple(lines), "Values", "values", **more)
 
 
-def test_there_is_a_block_of_each_kind():
+def test_these_tests_have_a_block_of_each_kind():
     assert {type(block) for block in BLOCKS} | {Heading} == set(get_args(Block))
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: type(block).__name__)
-def test_every_block_is_on_the_page_and_no_text_in_it_acts(block):
+def test_every_block_is_on_the_page_with_escaped_text(block):
     text = as_html((Heading(ACTING), Section("one", ACTING, (block,))))
     plain = as_html((Heading(ACTING), Section("one", ACTING)))
     reader = Reader(text)
@@ -89,7 +89,7 @@ def test_every_block_is_on_the_page_and_no_text_in_it_acts(block):
     assert "".join(reader.texts).count("<script>alert(1)</script>␛[31m�&amp;\"'") > "".join(Reader(plain).texts).count("alert")
 
 
-def test_the_title_and_what_stands_before_the_sections_are_above_the_links_to_them():
+def test_title_and_introduction_are_above_the_links_to_sections():
     text = as_html(
         (Heading("Models"), Status((("good", "All is well."),)), Section("a", "First", (Paragraph("x"),)), Section("b", "Second"))
     )
@@ -103,7 +103,7 @@ def test_a_document_without_sections_is_a_page_too():
     assert "<p>Nothing more.</p>" in text
 
 
-def test_a_table_that_turns_has_rows_of_what_there_is_more_of():
+def test_a_table_that_can_be_transposed_has_more_rows_than_columns():
     few = Table(
         (Column("measure", "key"), *(Column(name, "value") for name in "abc")),
         ((Cell("m"), *map(Cell, "123")), (Cell("users"), *map(Cell, "456"))),
@@ -116,9 +116,9 @@ def test_a_table_that_turns_has_rows_of_what_there_is_more_of():
     ]
 
 
-def test_pictures_of_one_measure_share_a_scale_whether_it_is_a_row_or_a_column():
+def test_intervals_of_one_measure_share_a_scale_in_rows_and_in_columns():
     by_measure = [whiskers(row) for row in rows(as_html((table(turns=True),)))[1:]]
-    by_model = [whiskers(row) for row in rows(as_html((table(turns=True).turned(),)))[1:]]
+    by_model = [whiskers(row) for row in rows(as_html((table(turns=True).transposed(),)))[1:]]
     assert by_measure == [list(pair) for pair in zip(*by_model, strict=True)]
     assert by_measure == [[4, 92]] * 3
 
@@ -131,7 +131,7 @@ def test_a_difference_is_drawn_around_0_with_its_verdict():
     assert 'opacity=".25"' in row
 
 
-def test_cells_say_their_mark_by_sign_by_weight_or_by_class():
+def test_cells_show_their_mark_by_sign_weight_or_class():
     cells = (Cell("better", mark="better"), Cell("0.5", mark="best"), Cell("0.4", "0.1", "untested", "a"), Cell("FAIL", mark="fail"))
     columns = (Column("m", "key"), Column("", "verdict"), Column("", "value"), Column("", "value"), Column("", "text"))
     (row,) = rows(as_html((Table(columns, ((Cell("m", direction=False), *cells),)),)))[1:]
@@ -142,13 +142,13 @@ def test_cells_say_their_mark_by_sign_by_weight_or_by_class():
     )
 
 
-def test_decimal_signs_of_a_column_are_below_each_other():
+def test_decimal_points_of_a_column_are_aligned():
     column = (Column("measure", "key"), Column("a", "value"))
     numbers = [re.findall(r"<td>(.*?)</td>", row)[0] for row in rows(as_html((Table(column, lines("0.123", "7", "0.5"), ""),)))[1:]]
     assert numbers == ["0.123", '<span class="p4">7</span>', '<span class="p2">0.5</span>']
 
 
-def test_a_number_with_an_interval_is_below_its_head_whatever_is_behind_it():
+def test_a_number_with_an_interval_is_aligned_with_its_heading():
     cells = ((Cell("a"), Cell("0.25", "0.01")), (Cell("b"), Cell("300")), (Cell("users"), Cell("40")))
     text = as_html((Table((Column("measure", "key"), Column("model", "value")), cells, apart=1),))
     assert '<th scope="col" class="l">model</th>' in text
@@ -162,7 +162,7 @@ def test_a_value_far_from_the_others_is_outside_of_their_scale_and_does_not_sque
     assert [whiskers(row) for row in rows(made)[1:]] == [[], [17], [79]]
 
 
-def test_the_style_has_a_rule_for_every_width_that_a_table_may_need_and_numbers_never_break():
+def test_the_style_has_a_rule_for_every_column_width_and_numbers_never_break():
     style = as_html((Heading("x"),)).partition("<style>")[2].partition("</style>")[0]
     assert {int(n) for n in re.findall(r"\.w(\d+) ", style)} == set(range(1, 25))
     assert {int(n) for n in re.findall(r"\.p(\d+) ", style)} == set(range(1, 13))
@@ -174,7 +174,7 @@ def test_a_chart_has_a_second_picture_for_narrow_pages():
     assert re.findall(r'<div class="chart (\w+)"', text) == ["broad", "slim"]
 
 
-def test_columns_have_the_name_of_their_group_and_rows_the_heading_of_their_rule():
+def test_groups_of_columns_have_a_name_and_groups_of_rows_a_heading():
     columns = (Column("model", "key"), Column("nDCG", "value", True, group="users"))
     heads, _, rule, second = rows(as_html((Table(columns, ((Cell("a"), Cell("1")), (Cell("b"), Cell("2"))), rules={0: "", 1: "others"}),)))
     assert "users nDCG\u00a0↑" in heads
@@ -186,7 +186,7 @@ def test_a_table_without_an_id_has_its_caption_as_its_name_and_no_empty_id():
     assert '<div class="wide" role="group" aria-label="Alone" tabindex="0">\n<table>\n<caption>Alone</caption>' in text
 
 
-def test_what_programs_read_is_that_of_all_tables_with_data_also_of_those_folded_up():
+def test_the_json_of_the_page_has_all_tables_with_data_also_in_folds():
     data = {"columns_of_data": ("x",), "data": [[1.5]], "about": {"model": "</script>"}}
     folded = Section("", "more", (table(**data),), folded=True)
     text = as_html((Section("s", "S", (Table((Column("x"),), (), "none", "none"), folded)),))
@@ -194,7 +194,7 @@ def test_what_programs_read_is_that_of_all_tables_with_data_also_of_those_folded
     assert json.loads(stored) == {"values": {"model": "</script>", "columns": ["x"], "rows": [[1.5]]}}
 
 
-def test_without_the_extra_there_are_no_charts_nor_sections_that_have_nothing_else(monkeypatch):
+def test_without_the_extra_charts_and_sections_of_charts_are_left_out(monkeypatch):
     monkeypatch.setattr("receval.render.html.can_draw", lambda: False)
     chart = Figure("chart", "caption", SPEC)
     text = as_html((Heading("x"), Section("alone", "Alone", (chart,)), Section("both", "Both", (chart, Paragraph("text")))))

@@ -1,4 +1,4 @@
-"""Tables in LaTeX: what is marked, how numbers are aligned, and how wide they are."""
+"""Tables in LaTeX: marks, alignment of numbers, and widths."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from msgspec.structs import replace
 from receval.comparison.best_models import with_conclusions
 from receval.comparison.comparing import compare
-from receval.comparison.questions import Questions
+from receval.comparison.comparison_options import ComparisonOptions
 from receval.config.run_sections import LatexStyle
 from receval.content.paper import comparison_tables, marks_of, result_tables
 from receval.content.values import Formats
@@ -16,18 +16,18 @@ from receval.outputs import of_form
 from receval.render.forms import rendered
 from receval.render.latex import WIDTH, Page, as_latex, parts, shortened
 
-from tests.comparison.conftest import truth
+from tests.comparison.conftest import rated_items
 
-PAIRS = Questions(all_pairs=True)
+PAIRS = ComparisonOptions(all_pairs=True)
 
 
 def latex_of(*given, **style):
-    """The tables of a result in LaTeX."""
+    """Return the tables of a result in LaTeX."""
     return as_latex(result_tables(*given, **style))
 
 
 def cells(latex):
-    """The cells of all rows of values, by the first cell."""
+    """Return the cells of all rows of values, by the first cell."""
     rows = [line.removesuffix(r" \\").split(" & ") for line in latex.splitlines() if line.endswith(r"\\")]
     return {row[0]: row[1:] for row in rows if re.search(r"\d\.\d", "".join(row[1:]))}
 
@@ -44,8 +44,8 @@ def test_without_a_comparison_the_best_value_is_bold_and_the_next_underlined(res
     assert "bold: the best value, not tested; underlined: the second-best value" in latex
 
 
-def test_what_is_not_clearly_different_from_the_best_value_is_bold_too(result):
-    found = with_conclusions(result("a", "b", "c", "d"), Questions())
+def test_values_not_clearly_different_from_the_best_are_bold_too(result):
+    found = with_conclusions(result("a", "b", "c", "d"), ComparisonOptions())
     marks = marks_of(found, Formats.of(found.rows), LatexStyle())
     for one in found.conclusions:
         assert one.is_tested
@@ -55,7 +55,7 @@ def test_what_is_not_clearly_different_from_the_best_value_is_bold_too(result):
     assert "all that are not clearly different from it (paired t test, Holm over 24 comparisons, 5 %)" in " ".join(marks.notes)
 
 
-def test_letters_stand_raised_behind_values(result):
+def test_letters_are_superscripts_of_values(result):
     found = result("a", "b", "c")
     comparison = compare({"": found}, PAIRS)
     latex = latex_of(found, comparison, style=LatexStyle(marks="letters"))
@@ -64,12 +64,12 @@ def test_letters_stand_raised_behind_values(result):
     assert "models that share a letter are not clearly different" in latex
 
 
-def test_daggers_say_what_is_better_and_worse_than_the_base(result, evaluate, models):
+def test_daggers_mark_models_better_and_worse_than_the_base(result, evaluate, models):
 
-    perfect = truth().filter(rating=5).select("user", "item", score=1.0)
+    perfect = rated_items().filter(rating=5).select("user", "item", score=1.0)
     lists = models("a", "b")
-    found = evaluate(truth(), lists | {"perfect": perfect}, metrics=["nDCG"], top_k=[3], relevance={"threshold": 4})
-    comparison = compare({"": found}, Questions(baseline="a"))
+    found = evaluate(rated_items(), lists | {"perfect": perfect}, metrics=["nDCG"], top_k=[3], relevance={"threshold": 4})
+    comparison = compare({"": found}, ComparisonOptions(baseline="a"))
     latex = latex_of(found, comparison, style=LatexStyle(marks="dagger"))
     assert r"\dagger" in cells(latex)["perfect"][0]
     assert "dagger" not in cells(latex)["a"][0]
@@ -83,7 +83,7 @@ def test_marks_can_be_left_out(result):
     assert re.search(r"0\.\d\d &", latex)
 
 
-def test_a_wide_table_comes_in_parts_that_keep_the_cut_offs_of_a_metric_together(result):
+def test_a_wide_table_is_split_without_separating_the_cut_offs_of_a_metric(result):
     metrics = ["Precision", "Recall", "nDCG", "MAP", "MRR", "HitRate", "Hits", "SetMAP"]
     latex = latex_of(result("a", "b", metrics=metrics, top_k=[1, 2, 3, 5]))
     assert latex.count(r"\begin{tabular}{@{}l") > 2
@@ -92,7 +92,7 @@ def test_a_wide_table_comes_in_parts_that_keep_the_cut_offs_of_a_metric_together
     assert len(set(re.findall(r"\\label\{([^}]*)\}", latex))) == latex.count(r"\label")
 
 
-def test_a_long_table_comes_in_parts():
+def test_a_long_table_is_split():
     names = [f"model {number}" for number in range(100)]
     rows = tuple((Cell(name), Cell("1")) for name in names)
     table = Table((Column("", "key"), Column("v", "value")), rows, "A. B.", "x", notes=("Note.",))
@@ -128,7 +128,7 @@ def test_counts_have_no_decimals(result):
 
 
 def test_a_comparison_is_a_table_with_a_heading_per_pair(result):
-    comparison = compare({"": result("a", "b", "c")}, Questions(baseline="a"))
+    comparison = compare({"": result("a", "b", "c")}, ComparisonOptions(baseline="a"))
     latex = as_latex(comparison_tables(comparison))
     assert r"\emph{b against a}" in latex
     assert r"\emph{c against a}" in latex
@@ -138,7 +138,7 @@ def test_a_comparison_is_a_table_with_a_heading_per_pair(result):
         assert f"{abs(one.difference):.4f}" in latex
 
 
-def test_all_pairs_of_many_models_are_letters_alone(result):
+def test_all_pairs_of_many_models_are_shown_by_letters_only(result):
     comparison = compare({"": result("a", "b", "c", "d")}, PAIRS)
     latex = as_latex(comparison_tables(comparison))
     assert "against" not in latex
@@ -156,7 +156,7 @@ def test_the_order_of_differences_changes_no_byte(result):
         )
 
 
-def test_the_settings_of_measures_are_below_the_table_in_words(result):
+def test_the_settings_of_measures_are_explained_below_the_table(result):
     latex = latex_of(result("a", "b", metrics=["nDCG(gain=linear)", "MAP"], top_k=[3]))
     note = latex.partition("raggedright ")[2].partition("\n")[0].replace(r"\allowbreak{}", "")
     assert "nDCG(gain=linear): the gain of a relevant item of grade g: g; the divisor of the gain at rank r: log(r + 1)" in note
@@ -165,7 +165,7 @@ def test_the_settings_of_measures_are_below_the_table_in_words(result):
     assert not re.search("log.?_r_plus|min.?_r", note.replace("\\", ""))
 
 
-def test_on_a_page_of_two_columns_a_table_takes_one_if_it_fits_and_else_both():
+def test_on_a_two_column_page_a_table_uses_one_column_if_it_fits():
     def table(n_columns):
         return Table(
             (Column("", "name"), *(Column(f"m{n}", "value") for n in range(n_columns))), ((Cell("a"), *[Cell("0.1234")] * n_columns),)
@@ -180,12 +180,12 @@ def test_on_a_page_of_two_columns_a_table_takes_one_if_it_fits_and_else_both():
     assert [one.startswith(r"\begin{table}[htbp]") for one in parts(table(8))] == [True]
 
 
-def test_the_width_of_the_page_decides_how_many_tables_there_are():
+def test_the_page_width_decides_the_number_of_tables():
     table = Table((Column("", "name"), *(Column(f"m{n}", "value") for n in range(12))), ((Cell("a"), *[Cell("0.1234")] * 12),))
     assert [len(parts(table, page=Page(width))) for width in (50, 92, 120)] == [3, 2, 1]
 
 
-def test_the_config_says_the_width_and_the_columns_of_the_page(result):
+def test_the_config_sets_the_page_width_and_columns(result):
     found = result("a", "b", metrics=["nDCG", "Recall", "MAP"], top_k=[1, 3, 5])
     two = replace(found, config={**found.config, "report": {"latex": {"columns": 2, "width": 100}}})
     row = of_form("latex", "latex")

@@ -1,4 +1,4 @@
-"""Text comes through as it is, whatever it holds."""
+"""Any text comes through LaTeX unchanged."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ def test_a_text_is_escaped(text, latex):
     assert escaped(text) == latex
 
 
-def test_what_is_escaped_holds_no_command_of_the_text():
+def test_escaped_text_has_no_command_of_the_original():
     for name in HOSTILE:
         assert not re.search(r"(?<!\\)[%#&]", escaped(name))
         assert r"\input" not in escaped(name)
         assert escaped(name).count("{") - escaped(name).count(r"\{") == escaped(name).count("}") - escaped(name).count(r"\}")
 
 
-def test_long_words_of_a_sentence_may_be_broken():
+def test_long_words_of_a_sentence_have_break_points():
     assert prose("see evaluation.policy.no_relevant") == r"see evaluation.\allowbreak{}policy.\allowbreak{}no\_\allowbreak{}relevant"
     assert prose("short.words stay") == "short.words stay"
     assert prose("x" * 60).count(r"\allowbreak{}") == 2
 
 
-def test_words_between_backticks_stand_in_a_typewriters_letters_in_sentences_of_our_own_only():
+def test_backticks_mean_typewriter_text_only_in_receval_sentences():
     assert documented("a`b") == prose("a`b")
     assert documented("by `k_1`: all") == r"by \texttt{k\_1}: all"
     assert prose("by `k`") == r"by \textasciigrave{}k\textasciigrave{}"
@@ -75,14 +75,14 @@ def test_numbers_are_written_for_latex(text, latex):
     assert number(text) == latex
 
 
-def test_every_character_that_is_said_to_be_known_is_printed(compiled):
+def test_every_known_character_is_printed(compiled):
     characters = [chr(code) for code in range(32, 127)] + sorted(_KNOWN) + list("≥≤−→↑∞αωΓΩ√·′ ")
     text = compiled(PREAMBLE + "\n\n".join(f"x{escaped(one)}x" for one in characters) + "\\end{document}")
     assert text.count("x") >= 2 * len(characters)
     assert "Ł" in text
 
 
-def test_hostile_names_come_through(compiled):
+def test_hostile_names_are_printed_unchanged(compiled):
     text = compiled(PREAMBLE + "\n\n".join(escaped(name) for name in HOSTILE[:3]) + "\\end{document}")
     assert r"\input{/etc/passwd}" in text
     assert "100% #1 a_b {x} ~ ^ & $y$" in text

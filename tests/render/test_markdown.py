@@ -1,4 +1,4 @@
-"""A document as Markdown: tables, lists and folds; names are nothing but names."""
+"""A document as Markdown: tables, lists and folds; names are plain text."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_table_has_the_marks_arrows_and_notes_of_its_cells():
     ]
 
 
-def test_names_are_nothing_but_names_in_tables_sentences_alerts_and_headings():
+def test_names_are_plain_text_in_tables_sentences_alerts_and_headings():
     table = Table.of_texts((Column(NAME, "name"), Column("value", "value")), [(NAME, "1")])
     alert = Alert("warn", "warning X01", NAME, (NAME,), (NAME,))
     for block in (table, Sentences((NAME,)), Status((("bad", NAME),)), alert, Heading(NAME), Section("id", NAME)):
@@ -55,7 +55,7 @@ def test_the_title_of_a_fold_is_text_in_html():
     )
 
 
-def test_texts_of_our_own_have_code_but_no_tags_or_links_unless_they_quote_nobody():
+def test_receval_texts_can_have_code_and_only_texts_without_quotes_can_have_links():
     text = "`<b>` is <b>bold</b>, [here](there)"
     assert as_markdown((Paragraph(text),)) == "`<b>` is \\<b>bold\\</b>, [here]\\(there)\n"
     assert as_markdown((Paragraph(text),), quotes_nobody=True) == "`<b>` is \\<b>bold\\</b>, [here](there)\n"
@@ -64,7 +64,7 @@ def test_texts_of_our_own_have_code_but_no_tags_or_links_unless_they_quote_nobod
     assert as_markdown((table,)).splitlines()[-1] == "| `x\\|y`⏎z | `u\\|v` |"
 
 
-def test_notes_of_tables_stand_in_the_list_below_them_and_alerts_are_one_list():
+def test_notes_of_tables_are_a_list_below_them_and_alerts_are_one_list():
     table = Table.of_texts((Column("a"),), [("1",)])
     noted = Table(table.columns, table.rows, notes=("of the table",))
     assert as_markdown((noted, Sentences(("below",)))).endswith("| 1 |\n\n- of the table\n- below\n")
@@ -73,7 +73,7 @@ def test_notes_of_tables_stand_in_the_list_below_them_and_alerts_are_one_list():
     assert as_markdown(alerts) == "- **error X01** found For example: u; v. least. most.\n- **note X02** fine\n"
 
 
-def test_other_blocks_have_the_forms_of_markdown():
+def test_other_blocks_have_their_markdown_forms():
     document = (Points(("one", "two")), Terms((("key", "text"),), "about"), Code("x = 1", "python"), Links("See", ("One",)))
     assert as_markdown(document) == "- one\n- two\n\nabout\n\n- `key`: text\n\n```python\nx = 1\n```\n\nSee: [One](#one)\n"
     assert as_markdown((Section("id", "More", (Paragraph("text"),), folded=True),)) == (

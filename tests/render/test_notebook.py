@@ -1,4 +1,4 @@
-"""A document as HTML for notebooks: every text is escaped, what is best has a class of its own."""
+"""A document as HTML for notebooks: text is escaped, and the best values have their own class."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from receval.document import Alert, Cell, Column, Sentences, Table
 from receval.render.html import for_notebook
 
 
-def test_findings_stand_above_the_table_and_its_notes_below():
+def test_findings_are_above_the_table_and_its_notes_below():
     columns = (Column("measure", "name"), Column("<b>", "value"))
     rows = ((Cell("nDCG", direction=True), Cell("0.5", mark="best")), (Cell("RMSE"), Cell("1", "0.1", "untested")))
     document = (Alert("warn", "warning X01", "<found>"), Table(columns, rows, notes=("marks",)), Sentences(("below",)))

@@ -1,4 +1,4 @@
-"""A document on a screen: tables fit it, in parts if need be, and say what they left out of names."""
+"""A document on a screen: tables fit, in parts if necessary, and report shortened names."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from receval.render.terminal import Screen
 
 
 class Pipe(StringIO):
-    """A pipe that takes any sign."""
+    """A pipe that accepts any character."""
 
     encoding = "utf-8"
 
 
-def shown(document: Document, monkeypatch: pytest.MonkeyPatch, width: int | None = None) -> str:
-    """The document in so many columns."""
+def on_screen(document: Document, monkeypatch: pytest.MonkeyPatch, width: int | None = None) -> str:
+    """Return the document in so many columns."""
     monkeypatch.setenv("COLUMNS", "" if width is None else str(width))
     return show(document, Pipe())
 
 
 def values(n_models: int, name: str = "model", **fields: object) -> Table:
-    """A table of two measures of some models."""
+    """Return a table of two measures of some models."""
     columns = (Column("measure", "name"), *(Column(f"{name}{n}", "value") for n in range(n_models)))
     rows = (
         (Cell("nDCG@10", direction=True), *(Cell("0.5", mark="best" if n == 0 else "") for n in range(n_models))),
@@ -34,8 +34,8 @@ def values(n_models: int, name: str = "model", **fields: object) -> Table:
     return Table(columns, rows, apart=1, **fields)  # type: ignore[arg-type]
 
 
-def test_values_are_aligned_by_the_point_and_marked_and_the_last_row_stands_apart(monkeypatch):
-    assert shown((values(2),), monkeypatch).splitlines() == [
+def test_values_are_aligned_and_marked_and_the_last_row_is_separated(monkeypatch):
+    assert on_screen((values(2),), monkeypatch).splitlines() == [
         "  measure      model0   model1",
         " ──────────────────────────────",
         "  nDCG@10 ↑    0.5  ◂     0.5",
@@ -45,63 +45,63 @@ def test_values_are_aligned_by_the_point_and_marked_and_the_last_row_stands_apar
     ]
 
 
-def test_a_table_that_does_not_fit_stands_in_even_parts_with_the_names_of_its_rows(monkeypatch):
-    lines = shown((values(10),), monkeypatch, 60).splitlines()
+def test_a_table_that_does_not_fit_is_split_evenly_and_repeats_row_names(monkeypatch):
+    lines = on_screen((values(10),), monkeypatch, 60).splitlines()
     heads = [line for line in lines if "measure" in line]
     assert [line.count("model") for line in heads] == [5, 5]
     assert max(map(len, lines)) <= 60
 
 
-def test_beside_several_names_of_a_row_a_table_parts_before_the_names_of_measures_are_cut_much(monkeypatch):
+def test_a_table_is_split_before_names_of_measures_are_cut_much(monkeypatch):
     labels = [f"MAP(convention=elliot)@{k}{aggregate}" for k in (3, 5) for aggregate in ("", " (ci95)")]
     columns = (Column("plan", "name"), Column("users", "key"), Column("model", "name"), *(Column(label, "value") for label in labels))
     table = Table.of_texts(columns, [("free", "0 (few)", "base", "", "", "", ""), ("paid", "120", "base", "0.3", "0.1", "0.4", "0.2")])
-    text = shown((table,), monkeypatch, 120)
+    text = on_screen((table,), monkeypatch, 120)
     heads = [line.split()[3:] for line in text.splitlines() if "plan" in line]
     assert heads == [[f"MAP(convention=elliot)@{k}", f"MAP(convention=elliot…{k}", "(ci95)"] for k in (3, 5)]
     assert text.count("free") == 2
     assert text.count("paid") == 2
 
 
-def test_columns_that_yield_make_room_and_are_named(monkeypatch):
+def test_dropped_columns_are_named(monkeypatch):
     columns = (Column("measure", "key"), Column("base", "value", yields=2), Column("Δ", "difference"), Column("verdict", "verdict"))
     table = Table.of_texts(columns, [("nDCG@10", "0.1234567", "+0.01", "better")])
-    assert shown((table,), monkeypatch, 41).splitlines()[0].split() == ["measure", "base", "Δ", "verdict"]
-    head, *_, note = shown((table,), monkeypatch, 40).splitlines()
+    assert on_screen((table,), monkeypatch, 41).splitlines()[0].split() == ["measure", "base", "Δ", "verdict"]
+    head, *_, note = on_screen((table,), monkeypatch, 40).splitlines()
     assert head.split() == ["measure", "Δ", "verdict"]
     assert note == "  not shown at this width: base"
 
 
-def test_a_table_turns_where_that_fits(monkeypatch):
+def test_a_table_is_transposed_if_it_then_fits(monkeypatch):
     table = values(5, "a_long_name_", turns=True, corner="model")
-    assert shown((table,), monkeypatch).startswith("  model")
-    assert shown((values(2, turns=True, corner="model"),), monkeypatch).startswith("  measure")
-    assert max(map(len, shown((table,), monkeypatch, 60).splitlines())) <= 60
+    assert on_screen((table,), monkeypatch).startswith("  model")
+    assert on_screen((values(2, turns=True, corner="model"),), monkeypatch).startswith("  measure")
+    assert max(map(len, on_screen((table,), monkeypatch, 60).splitlines())) <= 60
 
 
-def test_the_narrow_form_of_a_table_stands_for_it_where_it_does_not_fit_and_has_notes_of_its_own(monkeypatch):
+def test_a_table_that_does_not_fit_is_replaced_by_its_narrow_form_with_its_own_notes(monkeypatch):
     wide = values(3, notes=("wide",), narrow=values(2, notes=("narrow",)))
     below = Sentences(("below",), if_cut="names are cut")
-    assert shown((wide, below), monkeypatch, 80).splitlines()[-2:] == ["wide", "below"]
-    assert shown((wide, below), monkeypatch, 40).splitlines()[-2:] == ["narrow", "below"]
+    assert on_screen((wide, below), monkeypatch, 80).splitlines()[-2:] == ["wide", "below"]
+    assert on_screen((wide, below), monkeypatch, 40).splitlines()[-2:] == ["narrow", "below"]
 
 
-def test_what_names_were_cut_is_said_below(monkeypatch):
+def test_shortened_names_have_a_note_below(monkeypatch):
     table = values(2, "a_name_that_is_much_longer_than_there_is_room_")
     below = Sentences(("below",), if_cut="names are cut", if_many="{n} tables fit {width} columns")
-    assert shown((table, below), monkeypatch, 60).splitlines()[-2:] == ["names are cut", "below"]
-    assert shown((values(40), below), monkeypatch, 40).splitlines()[-2].endswith("tables fit 40 columns")
-    assert shown((table, below), monkeypatch).splitlines()[-1] == "below"
+    assert on_screen((table, below), monkeypatch, 60).splitlines()[-2:] == ["names are cut", "below"]
+    assert on_screen((values(40), below), monkeypatch, 40).splitlines()[-2].endswith("tables fit 40 columns")
+    assert on_screen((table, below), monkeypatch).splitlines()[-1] == "below"
 
 
-def test_a_last_column_of_texts_without_room_stands_in_a_part_of_its_own(monkeypatch):
+def test_a_last_column_of_text_without_room_is_a_separate_part(monkeypatch):
     columns = (Column("name", "code"), Column("value", "code"), Column("meaning", wraps=True))
     table = Table.of_texts(columns, [("a" * 20, "b" * 20, "some words " * 8)])
-    assert len([line for line in shown((table,), monkeypatch, 100).splitlines() if "name" in line]) == 1
-    assert len([line for line in shown((table,), monkeypatch, 50).splitlines() if "name" in line]) == 2
+    assert len([line for line in on_screen((table,), monkeypatch, 100).splitlines() if "name" in line]) == 1
+    assert len([line for line in on_screen((table,), monkeypatch, 50).splitlines() if "name" in line]) == 2
 
 
-def test_intervals_are_drawn_to_one_scale_where_a_terminal_has_room(monkeypatch):
+def test_intervals_are_drawn_to_one_scale_if_a_terminal_has_room(monkeypatch):
     columns = (Column("measure", "key"), Column("interval", "interval"), Column("verdict", "verdict"))
     found = (Interval(0.5, 0.0, 1.0), Interval(-0.25, -0.5, 0.0, margin=0.25))
     table = Table(columns, tuple((Cell("x"), Cell("low to high", drawn=one), Cell("better")) for one in found))
@@ -111,15 +111,15 @@ def test_intervals_are_drawn_to_one_scale_where_a_terminal_has_room(monkeypatch)
         assert len(with_pictures(table, Screen(width, is_terminal, "utf-8", None)).columns) == 3
 
 
-def test_alerts_stand_together_and_show_as_many_examples_as_fit(monkeypatch):
+def test_alerts_are_grouped_and_show_as_many_examples_as_fit(monkeypatch):
     alerts = [Alert("warn", f"warning X0{n}", "found", ("user 1234567890",) * 5, ("detail",), "do this") for n in (1, 2)]
-    lines = shown((*alerts, Paragraph("text")), monkeypatch, 60).splitlines()
+    lines = on_screen((*alerts, Paragraph("text")), monkeypatch, 60).splitlines()
     assert lines[:4] == ["warning X01  found", "  for example: user 1234567890; user 1234567890", "  detail", "  do this"]
     assert lines[4:] == ["warning X02  found", *lines[1:4], "", "text"]
 
 
-def test_between_blocks_stands_one_empty_line(monkeypatch):
-    text = shown((Heading("Title"), values(2), values(2), Paragraph("text")), monkeypatch)
+def test_there_is_one_empty_line_between_blocks(monkeypatch):
+    text = on_screen((Heading("Title"), values(2), values(2), Paragraph("text")), monkeypatch)
     assert "\n\n\n" not in text
     assert not text.startswith("\n")
     assert text.endswith("text\n")

@@ -21,12 +21,12 @@ def test_all_intervals_are_drawn_to_one_scale_around_zero():
     ]
 
 
-def test_a_picture_has_an_odd_number_of_columns_and_none_where_there_is_no_room():
+def test_a_drawing_has_an_odd_number_of_columns_and_is_left_out_without_room():
     assert len(drawn(ONE, room=40)[0]) == 39
     assert len(drawn(ONE, room=1000)[0]) == 41
     assert pictures([ONE], 12) is None
 
 
-def test_what_has_no_interval_has_the_zero_line_alone():
+def test_a_row_without_an_interval_has_only_the_zero_line():
     assert drawn(ONE, None)[1] == "        │        "
     assert pictures([None], 40) is None

@@ -1,4 +1,4 @@
-"""Values that are infinite, in one result, in folds and in runs: no value in what machines read, and the reason in the notes."""
+"""Infinite values in one result, in folds and in runs: missing in files for machines, with the reason in the notes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from receval.results.result import Row
 FILES = {
     "test": "user,item,rating\n1,a,5\n1,b,3\n2,a,4\n2,c,5\n",
     "lists": "user,item,score\n1,a,3\n1,b,2\n2,b,9\n2,c,1\n",
-    # b is not relevant, and the prediction says that it is for sure: with an eps that 1 - eps cannot hold the loss is infinite
+    # b is not relevant, but predicted to be with probability 1: with an eps so small that 1 - eps is 1 the loss is infinite
     "sure": "user,item,prediction\n1,a,1\n1,b,1\n2,a,1\n2,c,1\n",
     "half": "user,item,prediction\n1,a,1\n1,b,0.5\n2,a,1\n2,c,1\n",
 }
@@ -28,7 +28,7 @@ CONFIGS = {
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_an_infinite_value_is_no_value_in_every_format_and_the_notes_say_why(name, write, receval, tmp_path):
+def test_an_infinite_value_is_missing_in_every_format_and_the_notes_have_the_reason(name, write, receval, tmp_path):
     for stem, text in FILES.items():
         write(f"{stem}.csv", text)
     config = write("c.yaml", CONFIGS[name])
@@ -53,16 +53,16 @@ def test_an_infinite_value_is_no_value_in_every_format_and_the_notes_say_why(nam
     [
         ([1.0, 3.0], 2.0, math.sqrt(2)),
         ([1.0, math.inf], math.inf, None),
-        ([1.7e308, 1.7e308], 1.7e308, 0.0),  # their sum is beyond all numbers
+        ([1.7e308, 1.7e308], 1.7e308, 0.0),  # their sum overflows
         ([None, 2.0], 2.0, None),
         ([None, None], None, None),
     ],
 )
-def test_the_mean_over_folds(values, mean, deviation):
+def test_the_mean_over_folds_with_infinite_values(values, mean, deviation):
     (row,) = summary([Row("m", "MSE", None, "mean", value, 3, fold=f"{n}") for n, value in enumerate(values)], sum)
     assert (row.value, row.repeats_std) == (mean, deviation)
 
 
 def test_infinite_values_of_both_signs_have_no_mean():
     (row,) = summary([Row("m", "MSE", None, "mean", value, 3) for value in (math.inf, -math.inf)], sum)
-    assert repr(row.value) == "nan"  # which is no value in the end
+    assert repr(row.value) == "nan"  # and is missing in the end

@@ -1,4 +1,4 @@
-"""What stands below the numbers: by which definitions they were computed, and which setting changes a value that is explained."""
+"""The notes below the numbers: their definitions, and the setting that changes a value."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEST = table(("user", "item", "rating"), [(1, 10, 5.0), (1, 11, 2.0), (2, 10, 1.
 LISTS = table(("user", "item", "score"), [(1, 10, 2.0), (1, 12, 1.0), (2, 10, 1.0)])
 
 
-def test_every_format_says_the_convention_what_is_relevant_and_where_the_cut_off_comes_from(evaluate):
+def test_every_format_names_the_convention_the_relevance_and_the_source_of_the_cut_off(evaluate):
     result = evaluate(TEST, LISTS, relevance={"threshold": 4}, metrics=["Precision", "Recall@3", "ItemCoverage"], items=TEST)
     said = "Convention receval: a rating of at least 4 is relevant."
     default = "The cut-off of Precision@10, ItemCoverage@10 is the default: evaluation.top_k is not given."
@@ -35,7 +35,7 @@ def test_every_format_says_the_convention_what_is_relevant_and_where_the_cut_off
     assert [tuple(row[name] for name in columns) for row in rows] == expected
 
 
-def test_relevance_is_said_as_it_holds_for_each_measure(evaluate):
+def test_each_measure_has_its_own_relevance(evaluate):
     measures = ["nDCG@2", "nDCG(threshold=2)@2", "nDCG(convention=trec_eval)@2", "Recall(convention=clayrs)@2"]
     result = evaluate(TEST, LISTS, relevance={"graded": True}, metrics=measures)
     assert [row.protocol.relevance for row in result.rows] == [
@@ -47,7 +47,7 @@ def test_relevance_is_said_as_it_holds_for_each_measure(evaluate):
     assert [row.protocol.cutoff_from for row in result.rows] == ["measure"] * 4
 
 
-def test_without_ratings_every_row_is_relevant_and_a_given_top_k_is_no_default(evaluate):
+def test_without_ratings_every_row_is_relevant_and_a_given_top_k_is_not_a_default(evaluate):
     result = evaluate(TEST.drop("rating"), LISTS, top_k=2, metrics=["Recall"])
     assert result.notes()[0] == "Convention receval: every row is relevant."
     assert not any("default" in note for note in result.notes())
@@ -73,7 +73,7 @@ def test_arithmetic_has_the_definitions_of_its_measures(evaluate):
     assert result.rows[0].protocol == Protocol("receval, trec_eval", "a rating above 0; a rating of at least 1 (graded)", "measure")
 
 
-def test_what_is_said_of_several_models_is_said_once(evaluate):
+def test_a_note_on_several_models_appears_once(evaluate):
     few = LISTS.filter(user=1)
     result = evaluate(TEST, {"a": LISTS, "b": few, "c": LISTS}, relevance={"threshold": 4}, metrics=["Recall@1"])
     unlisted = [note for note in result.notes() if "have no list" in note or "has no list" in note]
@@ -83,7 +83,7 @@ def test_what_is_said_of_several_models_is_said_once(evaluate):
     assert shortened("abcde") == "a, b, c and 2 more"
 
 
-def test_a_value_that_one_user_without_a_list_takes_away_names_the_setting_that_gives_it_back(evaluate):
+def test_a_value_that_is_missing_because_of_a_user_without_a_list_has_a_note_with_the_setting(evaluate):
     result = evaluate(TEST.filter(user=1).vstack(TEST.filter(user=3)), LISTS, convention="rs_metrics", metrics=["Precision@1"])
     (note,) = [note for note in result.notes() if "no value" in note]
     assert "Precision@1 has no value: 1 user without a list has none; missing_lists=drop leaves such users out" in note
@@ -105,7 +105,7 @@ def test_a_standard_deviation_and_an_interval_have_no_direction(evaluate):
     }
 
 
-def test_measures_that_look_at_whole_lists_by_default_are_said_to():
+def test_measures_of_whole_lists_by_default_have_a_note():
     whole, cut = Protocol("ranx", "every row", "default"), Protocol("ranx", "every row", "measure")
     assert list(protocol_sentences({"nDCG@none": whole, "MRR@none": whole, "nDCG@5": cut})) == [
         "Convention ranx: every row is relevant.",

@@ -1,4 +1,4 @@
-"""`receval.evaluate_config` does what `receval run` does, and gives it as a record."""
+"""`receval.evaluate_config` does the same as `receval run`, and returns a record."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def config(write: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Write a config of two models in a folder, with sections of its own."""
+    """Return a function that writes a config of two models into a folder, with changed sections."""
     monkeypatch.chdir(tmp_path)
     for name, text in (("test", TEST), ("users", SIDE), ("home", lists(lambda u: u % 2)), ("worse", lists(lambda u: u % 3 == 1))):
         write(f"{name}.csv", text)
@@ -60,7 +60,7 @@ def test_a_run_from_python_writes_the_bytes_of_the_command_line(config, receval,
     assert [one.name for one in record.tracked] == ["dvc"]
 
 
-def test_the_record_has_the_conclusions_and_the_sentences_that_the_command_prints(config, receval):
+def test_the_record_has_the_conclusions_and_sentences_of_the_command(config, receval):
     path = config()
     record = library.evaluate_config(path)
     assert record.result.conclusions
@@ -70,7 +70,7 @@ def test_the_record_has_the_conclusions_and_the_sentences_that_the_command_print
     assert (record.exit_code, record.failure, record.written, record.report) == (0, None, (), None)
 
 
-def test_gates_that_cannot_be_judged_are_the_failure_of_a_record_whose_values_were_written(config, tmp_path):
+def test_gates_that_cannot_be_judged_are_the_failure_of_the_record_and_values_are_written(config, tmp_path):
     path = config(gates={"baseline": "kept", "rules": ["nDCG@2 max_loss 2%"]})
     library.evaluate_config(config(data={"test": "home.csv", "recommendations": {"home": "home.csv"}}), outputs="kept/")
     record = library.evaluate_config(config(gates={"baseline": "kept", "rules": ["nDCG@2 max_loss 2%"]}), outputs="values.json")
@@ -80,7 +80,7 @@ def test_gates_that_cannot_be_judged_are_the_failure_of_a_record_whose_values_we
     assert json.loads((tmp_path / "values.json").read_text())["results"]
 
 
-def test_what_can_be_known_before_is_refused_before_anything_is_read(config):
+def test_wrong_outputs_are_refused_before_anything_is_read(config):
     path = config(data={"test": "gone.csv", "recommendations": {"home": "home.csv"}})
     with pytest.raises(library.ConfigError, match=r"x\.docx: end a file in \.csv, .*, or a folder in /"):
         library.evaluate_config(path, outputs="x.docx")
@@ -90,7 +90,7 @@ def test_what_can_be_known_before_is_refused_before_anything_is_read(config):
         library.evaluate_config(config(output={"enriched": True}))
 
 
-def test_run_concludes_as_evaluate_and_the_command_line_do(config, receval, tmp_path):
+def test_evaluate_config_evaluate_and_the_command_line_have_the_same_conclusions(config, receval, tmp_path):
     path = config()
     assert receval("run", path, "-q", "-o", "kept/")[0] == 0
     kept = library.load_results("kept").conclusions
@@ -99,13 +99,13 @@ def test_run_concludes_as_evaluate_and_the_command_line_do(config, receval, tmp_
     assert library.run(library.load_config(path), keep_users=False).conclusions == ()
 
 
-def test_progress_is_told_to_whoever_asks(config):
+def test_progress_is_passed_to_a_callback(config):
     told: list[library.Progress] = []
     library.evaluate_config(config(), progress=told.append)
     assert [one.model for one in told if one.n_rows == 0][:2] == ["home", "worse"]
 
 
-def test_warnings_of_a_config_are_warnings_of_python(config):
+def test_warnings_of_a_config_are_python_warnings(config):
     data = {"test": "test.csv", "train": "test.csv", "recommendations": {"home": "home.csv"}}
     path = config(data=data, evaluation={"metrics": ["Gini@2"], "aggregates": ["median"]})
     with pytest.warns(UserWarning, match="every measure is one value per model, not per user"):

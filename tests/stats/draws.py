@@ -1,4 +1,4 @@
-"""Random per-user values as measures have them: many zeros, few levels, many users without a difference."""
+"""Random per-user values like those of measures: many zeros, few levels, many users without a difference."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def draw_pair(seed: int, n: int, shift: float = 0.0) -> Pair:
-    """Values of `n` users for two models; half of the users have the same value with both."""
+    """Draw values of `n` users for two models; half of the users have the same value with both."""
     random = np.random.default_rng(seed)
     base = np.where(random.random(n) < 0.4, 0.0, np.round(random.random(n), 3))
     moved = np.clip(base + shift + random.normal(0, 0.2, n), 0, 1)
@@ -20,13 +20,13 @@ def draw_pair(seed: int, n: int, shift: float = 0.0) -> Pair:
 
 pairs = st.builds(draw_pair, st.integers(0, 10**6), st.integers(12, 300), st.floats(-0.1, 0.1))
 changing_pairs = pairs.filter(lambda pair: np.unique(pair[1] - pair[0]).size > 3)
-"""Those of which scipy has a test: without any spread it has none."""
+"""Pairs for which scipy has a test: it needs some spread."""
 
 
 def skewed_t(differences: NDArray[np.float64], mean: float = 0.0, cautious: int = 0) -> float:
-    """The t value of a `mean`, corrected for skewness as Hall (1992) prints it: t + γ(2t² + 1)/(6√n) + γ²t³/(27n).
+    """Return the t value of a `mean`, corrected for skewness as in Hall (1992): t + γ(2t² + 1)/(6√n) + γ²t³/(27n).
 
-    With `cautious` 1 or -1 the lower, or the higher, one of that and t.
+    With `cautious` 1 or -1 return the lower, or the higher, one of it and t.
     """
     n, gamma = len(differences), float(stats.skew(differences))
     t = (differences.mean() - mean) * n**0.5 / differences.std(ddof=1)

@@ -1,4 +1,4 @@
-"""Users of whom every value is known, drawn at random: what a gate says of a sample can be held against what is true of all of them."""
+"""Random populations whose values are all known, so that the verdict on a sample can be compared with the truth."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Random = np.random.Generator
 
 
 class Population(Struct, frozen=True, eq=False):
-    """Kinds of users: the value of each with the base and the model, and how large a share of all users they are."""
+    """Kinds of users: the value of each with the base and the model, and their share of all users."""
 
     base: np.ndarray
     model: np.ndarray
@@ -23,29 +23,29 @@ class Population(Struct, frozen=True, eq=False):
 
     @property
     def loss(self) -> float:
-        """The mean loss."""
+        """Mean loss."""
         return float(self.shares @ (self.base - self.model))
 
     @property
     def base_value(self) -> float:
-        """The mean of the base."""
+        """Mean of the base."""
         return float(self.shares @ self.base)
 
     def draws(self, random: Random, n: int, times: int) -> list[PairedSums]:
-        """The sums over `n` users, drawn so often. They are made of the sums of each kind, and so take the same time for any `n`."""
+        """Return the sums over `n` drawn users, `times` times; computed from the sums of each kind, so any `n` takes the same time."""
         kinds = [PairedSums.of([a], [b]) for a, b in zip(self.base, self.model, strict=True)]
         counts = random.multinomial(n, self.shares, times).tolist()
         return [reduce(add, (_multiplied(kind, count) for kind, count in zip(kinds, row, strict=True) if count)) for row in counts]
 
     def turned(self) -> Population:
-        """The population of 1 - value, of which less is better."""
+        """Return the population of 1 - value, for which lower is better."""
         return replace(self, base=1 - self.base, model=1 - self.model)
 
 
 def draw_population(random: Random, margin: float, relative: bool) -> Population | None:
-    """A population that loses exactly the margin; `None` if there is none such.
+    """Draw a population that loses exactly the margin; return `None` if that is impossible.
 
-    Values have two to five levels between 0 and 1. Some users gain; of those who may lose so many do that the loss is the margin: rare
+    Values have two to five levels between 0 and 1. Some users gain; just so many others lose that the mean loss is the margin: rare
     losses of a whole hit beside frequent small gains, and the other way round.
     """
     levels = np.unique(np.round(np.append(random.random(random.integers(0, 4)), [0.0, 1.0]), 3))
@@ -69,6 +69,6 @@ def draw_population(random: Random, margin: float, relative: bool) -> Population
 
 
 def _multiplied(sums: PairedSums, count: int) -> PairedSums:
-    """The sums over so many users of one kind."""
+    """Return the sums over `count` users of one kind."""
     integers = tuple(count * integer for integer in sums.sums.integers)
     return PairedSums(count * sums.n, count * sums.up, count * sums.down, 0, ExactSums(integers, sums.sums.exponent))

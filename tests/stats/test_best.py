@@ -1,4 +1,4 @@
-"""Which model is best, which others it beats, and how often that is claimed of equal models."""
+"""The best model, the models that it beats, and how often that is claimed of equal models."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from receval.stats.best import MOST_VALUES, conclude_values
-from receval.stats.concluding import adjust, corrected
+from receval.stats.concluding import adjust, judge_family
 from receval.stats.confidence import t_at
 from receval.stats.difference import Settings, Subject
 from receval.stats.two_models import compare_paired
@@ -31,13 +31,13 @@ def test_a_conclusion_has_the_best_model_its_users_its_verdicts_and_what_was_cor
 
 
 def test_the_interval_of_a_lead_is_corrected_for_all_pairs_of_the_measure():
-    """high - low is 0.1 with a deviation of 0.1·√(100/99): the quantile is that of 1 - 0.05/3/2, since there are three pairs."""
+    """Note: high - low is 0.1 with a deviation of 0.1·√(100/99); the quantile is that of 1 - 0.05/3/2, because there are three pairs."""
     rival = conclude_values(THREE)[0].rivals[0]
     half = t_at(1 - 0.05 / 6, N - 1) * 0.1 * math.sqrt(N / (N - 1)) / math.sqrt(N)
     assert (rival.difference, rival.low, rival.high) == pytest.approx((0.1, 0.1 - half, 0.1 + half), rel=1e-9)
 
 
-def test_the_p_values_are_those_of_all_pairs_of_all_measures():
+def test_there_is_a_p_value_for_every_pair_of_every_measure():
     random = np.random.default_rng(0)
     values = {f"m{j}": {model: random.random(N) + 0.1 * (model == "b") for model in "abcd"} for j in range(3)}
     pairs = [
@@ -46,7 +46,7 @@ def test_the_p_values_are_those_of_all_pairs_of_all_measures():
         for base, model in ("ab", "ac", "ad", "bc", "bd", "cd")
     ]
     expected = {
-        (one.subject.measure, frozenset((one.subject.base, one.subject.model))): one.p_adjusted for one in corrected(pairs, Settings())
+        (one.subject.measure, frozenset((one.subject.base, one.subject.model))): one.p_adjusted for one in judge_family(pairs, Settings())
     }
     made = conclude_values(values)
     assert {one.family for one in made} == {18}
@@ -55,14 +55,14 @@ def test_the_p_values_are_those_of_all_pairs_of_all_measures():
             assert rival.p_adjusted == expected[one.measure, frozenset((one.best, rival.model))]
 
 
-def test_where_less_is_better_the_lowest_is_best_and_its_lead_is_negative():
+def test_if_lower_is_better_the_lowest_is_best_and_its_lead_is_negative():
     (one,) = conclude_values(THREE, higher_is_better={"m@5": False})
     assert (one.best, verdicts(one)) == ("low", {"high": "better", "near": "better"})
     assert all(rival.difference < 0 and rival.high <= 0 for rival in one.rivals)
 
 
-def test_the_best_is_chosen_on_the_users_that_two_models_have_in_common():
-    """One counts for 20 easy users with 0.7; two counts for all, with 0.9 for the easy ones and 0.3 for the others: its mean is 0.42."""
+def test_the_best_is_chosen_on_common_users():
+    """Let one count 20 easy users with 0.7, and two all users, with 0.9 for the easy ones and 0.3 for the others: its mean is 0.42."""
     noise = 0.01 * SIGNS
     one = np.where(np.arange(N) < 20, 0.7, math.nan) + noise
     two = np.where(np.arange(N) < 20, 0.9, 0.3) - noise
@@ -72,8 +72,8 @@ def test_the_best_is_chosen_on_the_users_that_two_models_have_in_common():
     assert rival.difference == pytest.approx(0.2)
 
 
-def test_without_a_model_that_no_other_leads_there_is_no_best_one():
-    """Three thirds of the users, on each of which two models count, and each leads the next: a circle."""
+def test_models_that_lead_each_other_in_a_circle_have_no_best_one():
+    """Give two models to each third of the users, so that each model leads the next in a circle."""
     third = np.repeat([0, 1, 2], 20)
     noise = 0.01 * np.tile([1.0, -1.0], 30)
 
@@ -104,20 +104,21 @@ def test_with_many_models_only_pairs_with_the_best_are_compared_and_all_pairs_ar
         assert one.p_adjusted <= other.p_adjusted <= 28 * other.p
 
 
-def test_comparisons_that_were_not_made_count_in_the_correction():
-    """Of ten hypotheses the two known p values are the smallest: 10 · 0.01 and 9 · 0.02; by rank 10/1 and 10/2 for Benjamini-Hochberg."""
+def test_comparisons_that_were_not_computed_count_in_the_correction():
+    """Give the two smallest of ten p values: 10 · 0.01 and 9 · 0.02; by rank 10/1 and 10/2 for Benjamini-Hochberg."""
     assert adjust([0.02, 0.01], "holm", 10) == pytest.approx([0.18, 0.1])
     assert adjust([0.02, 0.01], "bh", 10) == pytest.approx([0.1, 0.1])
     assert adjust([0.02, 0.01], "none", 10) == [0.02, 0.01]
 
 
 DRAWS = 125
-"""Claims may exceed 5 % by three standard errors of so many draws, up to 10.8 %. At a true rate of 5 % chance does that once in 250
-times, and here never, as the draws are the same every time. A rate of 15 % is seen in 91 of 100 runs, one of 20 % in more than 99."""
+"""Claims may exceed 5 % by three standard errors of so many draws, up to 10.8 %. At a true rate of 5 % this happens by chance once in
+250 runs, and here never, because the draws are the same every time. A rate of 15 % is noticed in 91 of 100 runs, one of 20 % in more
+than 99."""
 
 
 def falsely_beaten(draw):
-    """In how many draws of equal models someone is called worse."""
+    """Return the share of draws of equal models in which one is called worse."""
     random = np.random.default_rng(1)
     made = (conclude_values(draw(random)) for _ in range(DRAWS))
     return sum(any(one.beaten for one in conclusions) for conclusions in made) / DRAWS
@@ -132,18 +133,18 @@ def equal(n_models, n_measures=1, n=N):
 
 
 def variants(random):
-    """Five variants of one model, and one that is different, all equally good."""
+    """Draw five variants of one model and one different model, all equally good."""
     like = random.normal(0, 1, N)
     return {"m": {**{i: like + random.normal(0, 0.15, N) for i in range(5)}, 5: random.normal(0, 1, N)}}
 
 
 @pytest.mark.parametrize("draw", [equal(2), equal(5), equal(3, 4), variants], ids=["two", "five", "three, four measures", "variants"])
-def test_of_equal_models_someone_is_called_worse_in_at_most_5_percent_of_draws(draw):
+def test_an_equal_model_is_called_worse_in_at_most_5_percent_of_draws(draw):
     assert falsely_beaten(draw) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / DRAWS)
 
 
 @pytest.mark.parametrize("step", [0.0, 0.1, 0.25])
-def test_the_interval_of_the_lead_over_the_runner_up_covers_although_both_were_picked(step):
+def test_the_interval_of_the_lead_over_the_runner_up_covers_despite_the_selection(step):
     random = np.random.default_rng(2)
     truth = np.arange(4) * step
     covered = 0
@@ -164,26 +165,26 @@ def test_a_model_that_is_as_good_as_the_best_keeps_its_mark_in_95_percent_of_dra
     assert kept / DRAWS >= 0.95 - 3 * math.sqrt(0.05 * 0.95 / DRAWS)
 
 
-def test_of_12_measures_at_the_margin_equivalence_is_claimed_in_at_most_5_percent_of_draws():
-    """Each true difference is the margin itself, so that every claim is false; uncorrected 46 % of draws have one."""
+def test_equivalence_of_12_measures_at_the_margin_is_claimed_in_at_most_5_percent_of_draws():
+    """Use true differences equal to the margin, so that every claim is false; uncorrected 46 % of draws have one."""
     random = np.random.default_rng(4)
     margin, wrong, uncorrected = 0.3, 0, 0
     for _ in range(DRAWS):
         made = [
             compare_paired(Subject(f"m{j}", "a", "b"), np.zeros(60), random.normal(margin, 1, 60), Settings(), margin) for j in range(12)
         ]
-        judged = corrected(made, Settings())
+        judged = judge_family(made, Settings())
         wrong += any(one.verdict == "equivalent" for one in judged)
         uncorrected += any(one.p_equivalent <= 0.05 for one in judged)
     assert wrong / DRAWS <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / DRAWS)
     assert uncorrected / DRAWS > 0.3
 
 
-def test_the_p_value_of_equivalence_is_corrected_over_those_that_have_a_margin():
+def test_the_p_value_of_equivalence_is_corrected_over_comparisons_with_a_margin():
     random = np.random.default_rng(5)
     values = [random.normal(0, 1, N) for _ in range(3)]
     given = enumerate(zip(values, (0.5, 0.4, None), strict=True))
     made = [compare_paired(Subject(f"m{j}", "a", "b"), np.zeros(N), d, Settings(), margin) for j, (d, margin) in given]
-    judged = corrected(made, Settings())
+    judged = judge_family(made, Settings())
     p, q = (one.p_equivalent for one in judged[:2])
     assert [one.p_equivalent_adjusted for one in judged] == [*((2 * p, max(q, 2 * p)) if p < q else (max(p, 2 * q), 2 * q)), None]

@@ -1,4 +1,4 @@
-"""Users who belong together: the jackknife over clusters with the degrees of freedom of Bell and McCaffrey."""
+"""Clusters of users: the jackknife over clusters with the degrees of freedom of Bell and McCaffrey."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SETTINGS = Settings()
 
 
 def literal(d, clusters):
-    """Standard error and degrees of freedom by the matrices of Bell and McCaffrey (2002) for CR3, of a regression on a constant."""
+    """Return standard error and degrees of freedom by the matrices of Bell and McCaffrey (2002) for CR3, of a regression on a constant."""
     n, one = len(d), np.ones((len(d), 1))
     hat = one @ one.T / n
     residuals, columns, meat = d - hat @ d, [], 0.0
@@ -31,7 +31,7 @@ def literal(d, clusters):
 
 
 @given(st.lists(st.integers(1, 7), min_size=2, max_size=8), st.integers(0, 10**6))
-def test_standard_error_and_degrees_of_freedom_are_those_of_the_matrices(sizes, seed):
+def test_standard_error_and_degrees_of_freedom_equal_those_of_the_matrices(sizes, seed):
     clusters = np.repeat(np.arange(len(sizes)), sizes)
     d = np.random.default_rng(seed).normal(0.1, 1, len(clusters))
     found = compare_paired(SUBJECT, np.zeros(len(d)), d, SETTINGS, clusters=clusters)
@@ -62,8 +62,8 @@ def test_the_order_of_users_and_the_names_of_clusters_change_no_bit():
 
 
 @pytest.mark.parametrize("n_clusters", [10, 30, 100])
-def test_the_interval_covers_where_sizes_are_those_of_zipf(n_clusters):
-    # Users of a cluster share a third of their variance. With G - 1 degrees of freedom and no correction it was 89 %, by CR2 93.5 %.
+def test_the_interval_covers_for_cluster_sizes_of_zipf(n_clusters):
+    # Users of a cluster share a third of their variance. With G - 1 degrees of freedom and no correction coverage was 89 %, by CR2 93.5 %.
     draws, random = 4_000, np.random.default_rng(n_clusters)
     harmonic = 1 / np.arange(1, n_clusters + 1)
     sizes = np.maximum(1, np.round(20 * n_clusters * harmonic / harmonic.sum())).astype(int)

@@ -1,4 +1,4 @@
-"""The confidence of a mean: five readings of one thing, which agree, grow with the number, and mirror when models are swapped."""
+"""The confidence of a mean: five functions that agree, grow with the number, and mirror when models are swapped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ shares = st.floats(0.001, 0.999)
 
 
 @given(st.floats(-1, 1), st.floats(1e-6, 10), degrees, skewnesses, st.booleans(), shares)
-def test_a_bound_is_the_number_at_which_the_test_turns(estimate, se, df, skewness, cautious, share):
+def test_a_bound_is_the_number_at_which_the_test_changes(estimate, se, df, skewness, cautious, share):
     confidence = StudentT(estimate, se, df, skewness, cautious)
     bound = confidence.at(share)
     assert confidence.below(bound) == pytest.approx(share, abs=1e-6) or share >= 0.5
@@ -31,12 +31,12 @@ def test_a_larger_number_is_never_less_likely_to_be_above(estimate, se, df, skew
     confidence = StudentT(estimate, se, df, skewness, cautious)
     below = [confidence.below(number) for number in sorted(numbers)]
     above = [confidence.above(number) for number in sorted(numbers)]
-    assert (np.diff(below) >= -1e-12).all()  # but for rounding
+    assert (np.diff(below) >= -1e-12).all()  # except for rounding
     assert (np.diff(above) <= 1e-12).all()
 
 
 @given(st.floats(-1, 1), st.floats(1e-6, 10), degrees, skewnesses, st.booleans(), shares, st.floats(-9, 9))
-def test_swapped_models_have_the_mirror_image_to_the_last_bit(estimate, se, df, skewness, cautious, share, number):
+def test_swapped_models_have_the_exact_mirror_image(estimate, se, df, skewness, cautious, share, number):
     one, other = StudentT(estimate, se, df, skewness, cautious), StudentT(-estimate, se, df, -skewness, cautious)
     assert one.below(number) == other.above(-number)
     assert one.statistic == -other.statistic or estimate == 0
@@ -45,19 +45,19 @@ def test_swapped_models_have_the_mirror_image_to_the_last_bit(estimate, se, df, 
 
 
 @given(st.floats(-1, 1), st.floats(1e-6, 10), degrees, shares)
-def test_without_skewness_it_is_students_t(estimate, se, df, share):
+def test_without_skewness_the_distribution_is_students_t(estimate, se, df, share):
     confidence = StudentT(estimate, se, df)
     assert confidence.at(share) == pytest.approx(stats.t.ppf(share, df, estimate, se), rel=1e-9, abs=1e-9)
     assert confidence.above(0.0) == pytest.approx(stats.t.cdf(estimate / se, df), rel=1e-9)
 
 
-def test_the_correction_is_the_one_of_hall():
+def test_the_correction_for_skewness_is_that_of_hall():
     # h(2) = 2 + 0.3/6 + 0.3·4/3 + 0.09·8/27
     assert StudentT(2.0, 1.0, 9, 0.3).statistic == pytest.approx(2 + 0.05 + 0.4 + 0.72 / 27)
 
 
 @given(st.floats(-1, 1), st.floats(1e-6, 10), degrees, skewnesses, st.floats(0.001, 0.499))
-def test_a_cautious_interval_holds_that_of_t_and_the_corrected_one(estimate, se, df, skewness, share):
+def test_a_cautious_interval_contains_those_of_t_and_of_the_corrected_t(estimate, se, df, skewness, share):
     cautious, *both = (StudentT(estimate, se, df, *more) for more in ((skewness, True), (skewness,), ()))
     assert cautious.at(share) == min(one.at(share) for one in both)
     assert cautious.at(1 - share) == max(one.at(1 - share) for one in both)
@@ -70,7 +70,7 @@ def test_an_estimate_without_spread_is_the_true_value():
     assert confidence.statistic is None
 
 
-def test_a_distance_beyond_all_powers_has_a_p_value():
+def test_a_distance_whose_powers_overflow_has_a_p_value():
     assert StudentT(1.0, 1e-300, 9, -0.5).above(0.0) == 1.0
     assert math.isfinite(StudentT(1e300, 1e-8, 9, -0.5).at(0.975))
 
@@ -89,7 +89,7 @@ SKEWED = {
 
 @pytest.mark.parametrize("name", SKEWED)
 def test_each_side_of_the_interval_misses_as_often_as_promised(name):
-    # Users have one of a few differences: how many have which is multinomial, and all sums follow from that.
+    # Users have one of a few differences: the number of users with each is multinomial, and all sums follow from it.
     n, values, chances = SKEWED[name]
     differences, truth = np.array(values), float(np.dot(values, chances))
     counts, times = np.unique(np.random.default_rng(0).multinomial(n, chances, DRAWS), axis=0, return_counts=True)

@@ -1,10 +1,10 @@
-"""How often chance alone is called a difference, and how often a difference is seen that is as large as promised."""
+"""How often chance alone is called a difference, and how often a detectable difference is detected."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from receval.stats.concluding import corrected
+from receval.stats.concluding import judge_family
 from receval.stats.difference import Settings, Subject
 from receval.stats.two_models import compare_paired
 
@@ -17,10 +17,10 @@ def verdicts(draw, settings=Settings()):  # noqa: B008
     random = np.random.default_rng(0)
     for _ in range(DRAWS):
         base, model = draw(random)
-        yield corrected([compare_paired(Subject("nDCG@10", "a", "b"), base, model, settings)], settings)[0].verdict
+        yield judge_family([compare_paired(Subject("nDCG@10", "a", "b"), base, model, settings)], settings)[0].verdict
 
 
-def test_of_two_models_that_swap_users_by_a_coin_one_is_worse_in_two_and_a_half_percent():
+def test_randomly_swapped_values_are_worse_in_two_and_a_half_percent_of_draws():
     values = np.stack(draw_pair(0, 400))
 
     def swapped(random):
@@ -33,7 +33,7 @@ def test_of_two_models_that_swap_users_by_a_coin_one_is_worse_in_two_and_a_half_
     assert set(found) == {"better", "worse", "inconclusive"}
 
 
-def test_a_difference_that_is_said_to_be_seen_four_times_out_of_five_is():
+def test_the_detectable_difference_is_detected_in_80_percent_of_draws():
     n, sd = 100, 0.2
     detectable = (1.959964 + 0.841621) * sd / n**0.5
     found = list(verdicts(lambda random: (np.zeros(n), random.normal(detectable, sd, n))))

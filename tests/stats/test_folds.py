@@ -30,7 +30,7 @@ def test_a_sum_is_the_mean_over_folds_of_the_sums():
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_one_fold_is_no_fold(test):
+def test_one_fold_gives_the_result_without_folds(test):
     base, model = draw_pair(3, 80)
     chosen = Settings(test=test, resamples=199)
     alone, plain = estimate_folds(base, model, np.zeros(80, dtype=int), chosen), estimate_paired(base, model, chosen)
@@ -40,7 +40,7 @@ def test_one_fold_is_no_fold(test):
     assert found.interval == pytest.approx(expected.interval, abs=0.5 * found.se)  # the bootstrap draws other numbers
 
 
-def test_one_fold_with_clusters_is_no_fold():
+def test_one_fold_with_clusters_gives_the_result_without_folds():
     base, model = draw_pair(4, 80)
     clusters = np.random.default_rng(0).integers(0, 12, 80)
     found = estimate_folds(base, model, np.zeros(80, dtype=int), SETTINGS, clusters=clusters)
@@ -49,7 +49,7 @@ def test_one_fold_with_clusters_is_no_fold():
 
 
 def literal(d, folds, clusters):
-    """Standard error and degrees of freedom by the matrices of Bell and McCaffrey (2002) for CR3, of a regression on folds."""
+    """Return standard error and degrees of freedom by the matrices of Bell and McCaffrey (2002) for CR3, of a regression on folds."""
     columns = (folds[:, np.newaxis] == np.unique(folds)).astype(float)
     sizes, n = columns.sum(axis=0), len(d)
     hat, of_mean = columns @ np.diag(1 / sizes) @ columns.T, columns @ (1 / sizes / len(sizes))
@@ -65,7 +65,7 @@ def literal(d, folds, clusters):
 
 
 @given(st.integers(0, 10**6), st.integers(2, 4), st.integers(3, 12))
-def test_users_of_several_folds_are_clusters_as_the_matrices_have_it(seed, n_folds, n_users):
+def test_users_of_several_folds_are_clusters_as_in_the_matrices(seed, n_folds, n_users):
     random = np.random.default_rng(seed)
     rows = random.permutation(n_folds * n_users)[: max(4, n_folds * n_users * 3 // 4)]
     folds, clusters = rows % n_folds, rows // n_folds // random.integers(1, 3)
@@ -99,7 +99,7 @@ def test_a_fold_of_one_user_leaves_no_interval():
 
 
 @pytest.mark.parametrize("sizes", [(50, 500, 5_000), (200, 200), (30, 60, 90, 120)])
-def test_the_interval_covers_as_promised_where_folds_differ_in_size_and_mean(sizes):
+def test_the_interval_covers_as_promised_for_folds_of_different_size_and_mean(sizes):
     # Three folds whose means are 0, 1 and 2; around the overall mean the interval covered 99.1 %.
     random, draws = np.random.default_rng(0), 400
     folds = np.repeat(np.arange(len(sizes)), sizes)
@@ -111,7 +111,7 @@ def test_the_interval_covers_as_promised_where_folds_differ_in_size_and_mean(siz
     assert 0.92 <= covered / draws <= 0.98  # 95 % and three standard errors
 
 
-def test_means_of_folds_that_differ_do_not_widen_the_interval():
+def test_different_means_of_folds_do_not_widen_the_interval():
     random, n = np.random.default_rng(1), 400
     folds = np.minimum(np.arange(n) // 40, 1)
     d = random.normal(0, 0.1, n)

@@ -25,18 +25,18 @@ from tests.stats.populations import Population, draw_population
 
 SECONDS = float(os.environ.get("RECEVAL_CLAIMS_SECONDS", "0"))
 LEAST = 80
-"""How many gates are tried whatever time there is."""
+"""Number of gates that are tried in any case, even if time is up."""
 SEED = int(os.environ.get("RECEVAL_CLAIMS_SEED", "1"))
 DRAWS = 250 if SECONDS else 125
 """Draws of a gate. Any of eighty gates may err in 19 of 125 (15 %), which one exceeds by chance once in a thousand runs. A gate that
-errs in 25 % of draws is then seen in 99 of 100 runs, in 21 % in 93; with 250 draws one of 15 % is seen in 90. All gates together, 10,000
+errs in 25 % of draws is then noticed in 99 of 100 runs, one of 21 % in 93; with 250 draws one of 15 % in 90. All gates together, 10,000
 draws, must keep to 5 %."""
 SHARES = ValueRange(0.0, 1.0)
 SUBJECT, SETTINGS = Subject("HitRate@10", "main", "today"), Settings()
 
 
 class RandomGate(Struct, frozen=True, eq=False):
-    """A rule whose limit is exactly what is true of all users: it must neither pass nor fail more often than its level."""
+    """A rule whose limit is exactly the true value over all users: it must pass or fail no more often than its level."""
 
     population: Population
     n: int
@@ -46,7 +46,7 @@ class RandomGate(Struct, frozen=True, eq=False):
     higher_is_better: bool
 
     def outcomes(self, random):
-        """The outcomes of samples."""
+        """Return the outcomes of samples."""
         return [
             margin_test(sums, self.higher_is_better, self.kind, self.limit, self.relative, values=SHARES).outcome
             for sums in self.population.draws(random, self.n, DRAWS)
@@ -54,7 +54,7 @@ class RandomGate(Struct, frozen=True, eq=False):
 
 
 def random_gates(random) -> Iterator[RandomGate]:
-    """Gates of any number of users, base value, margin, churn, skew, kind and direction."""
+    """Yield gates with any number of users, base value, margin, churn, skew, kind and direction."""
     while True:
         relative, higher_is_better = random.random() < 0.6, random.random() < 0.7
         kind = "max_loss" if random.random() < 0.7 else "min_gain"
@@ -69,7 +69,7 @@ def random_gates(random) -> Iterator[RandomGate]:
 
 
 @pytest.mark.slow
-def test_random_gates_at_their_limit_pass_and_fail_at_most_as_often_as_their_level_says():
+def test_random_gates_at_their_limit_pass_and_fail_at_most_as_often_as_their_level():
     random, until = np.random.default_rng(SEED), time.monotonic() + SECONDS
     found = []
     for gate in random_gates(random):
@@ -77,14 +77,14 @@ def test_random_gates_at_their_limit_pass_and_fail_at_most_as_often_as_their_lev
         found.append((outcomes.count("pass"), outcomes.count("fail"), gate))
         if len(found) >= LEAST and time.monotonic() >= until:
             break
-    allowed = stats.binom.isf(0.001 / (2 * len(found)), DRAWS, 0.05)  # what chance exceeds once in a thousand runs of this test
+    allowed = stats.binom.isf(0.001 / (2 * len(found)), DRAWS, 0.05)  # chance exceeds this once in a thousand runs of this test
     assert not [gate for passed, failed, gate in found if passed > allowed or failed > allowed]
     for number in (0, 1):
         assert sum(one[number] for one in found) <= 0.05 * DRAWS * len(found)
 
 
 def hit_rate(loss: float, churn: float, base: float = 0.05) -> Population:
-    """Users of whom so many have a hit, and lose or gain it: `churn` each way, and `loss` of the base value more of losers."""
+    """Return users of whom the share `base` has a hit; `churn` lose or gain one, and `loss` of the base value more lose one."""
     lost = churn + loss * base
     return Population(np.array([1.0, 1, 0, 0]), np.array([1.0, 0, 0, 1]), np.array([base - lost, lost, 1 - base - churn, churn]))
 
@@ -99,8 +99,8 @@ def test_a_hit_rate_at_the_margin_passes_in_at_most_five_percent_of_draws(n, chu
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [200, 1_000, 5_000, 20_000])
-def test_of_ten_gates_on_a_change_of_nothing_one_fails_in_at_most_five_percent_of_runs(n):
-    """2 % churn each way, and a margin of one standard error: √0.04/n."""
+def test_ten_gates_on_no_change_have_a_failure_in_at_most_five_percent_of_runs(n):
+    """Use 2 % churn each way, and a margin of one standard error: √0.04/n."""
     random, margin = np.random.default_rng(SEED), (0.04 / n) ** 0.5
     measures = [hit_rate(0.0, 0.02, base).draws(random, n, 200) for base in np.linspace(0.05, 0.5, 10)]
     failed = [any(margin_test(sums, True, "max_loss", margin, values=SHARES).outcome == "fail" for sums in run) for run in zip(*measures)]  # noqa: B905
@@ -109,7 +109,7 @@ def test_of_ten_gates_on_a_change_of_nothing_one_fails_in_at_most_five_percent_o
 
 @pytest.mark.parametrize("expected", [3.0, 4.75, 6.3, 10.0])
 def test_equivalence_at_the_margin_is_shown_in_at_most_five_percent_of_draws(expected):
-    """Of 2,000 users so many lose a hit on average, and the margin is exactly that loss: so is its mirror image."""
+    """Let `expected` of 2,000 users lose a hit on average, with exactly this loss as margin; try the mirror image too."""
     margin = expected / 2_000
     population = hit_rate(margin / 0.05, 0.0)
     shown = [0, 0]
@@ -120,7 +120,7 @@ def test_equivalence_at_the_margin_is_shown_in_at_most_five_percent_of_draws(exp
     assert max(shown) <= stats.binom.isf(1e-4, 400, 0.05)
 
 
-def test_identical_users_are_equivalent_only_within_what_one_more_user_could_change():
+def test_identical_values_are_equivalent_only_within_the_largest_change_of_one_more_user():
     values = np.repeat([0.0, 1.0], [950, 50])
     bound = -np.log(0.05) / 1_001
     for margin, shown in ((0.99 * bound, False), (1.01 * bound, True)):
@@ -130,8 +130,8 @@ def test_identical_users_are_equivalent_only_within_what_one_more_user_could_cha
 
 
 @pytest.mark.parametrize("k", [0, 1, 5, 40])
-def test_of_users_who_lose_everything_the_bound_is_the_exact_one_of_a_count(k):
-    """The 95 % bound of a Poisson mean of which k were seen is half of the χ² quantile with 2k + 2 degrees of freedom (Garwood, 1936)."""
+def test_the_bound_for_users_who_lose_everything_is_the_exact_poisson_bound(k):
+    """Compare with the 95 % bound of a Poisson mean at k events: half the χ² quantile with 2k + 2 degrees of freedom (Garwood, 1936)."""
     n = 10**7
     se = (k / n**2) ** 0.5
     bound = RareChanges(-k / n, se, n, ValueRange(-1.0, 1.0)).at(0.05)
@@ -139,21 +139,21 @@ def test_of_users_who_lose_everything_the_bound_is_the_exact_one_of_a_count(k):
 
 
 @pytest.mark.parametrize("share", [0.01, 0.05, 0.4])
-def test_a_p_value_and_a_bound_of_rare_changes_are_one_thing(share):
+def test_p_value_and_bound_of_rare_changes_agree(share):
     rare = RareChanges(0.01, 0.004, 900, ValueRange(-1.0, 1.0))
     assert rare.below(rare.at(share)) == pytest.approx(share)
     assert rare.above(rare.at(1 - share)) == pytest.approx(share)
 
 
-def test_clusters_are_guarded_as_many_as_they_are():
-    """Thirty households of ten users who are all alike: one more household, not one more user, may lose everything."""
+def test_the_bound_of_rare_changes_counts_clusters_and_not_users():
+    """Use thirty households of ten identical users: one more household, not one more user, may lose everything."""
     values, households = np.repeat([0.0, 1.0], 150), np.arange(300) // 10
     of_clusters = compare_paired(SUBJECT, values, values, SETTINGS, 0.05, households, SHARES)
     assert of_clusters.one_sided_low == pytest.approx(-np.log(20) / 31)
     assert compare_paired(SUBJECT, values, values, SETTINGS, 0.05, values=SHARES).one_sided_low == pytest.approx(-np.log(20) / 301)
 
 
-def test_sums_and_geometric_means_are_guarded_in_their_own_units():
+def test_the_bound_of_rare_changes_has_the_units_of_sums_and_geometric_means():
     values = np.repeat([0.5, 1.0], 100)
     total = compare_paired(replace(SUBJECT, aggregate="sum"), values, values, SETTINGS, 5.0, values=SHARES)
     assert total.one_sided_low == pytest.approx(-200 * np.log(20) / 201)

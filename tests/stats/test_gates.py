@@ -1,4 +1,4 @@
-"""Margins and limits: what passes, fails and is inconclusive."""
+"""Margins and limits: which pass, fail or are inconclusive."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from receval.stats.difference import Subject
 from receval.stats.estimates import Estimate, paired_estimate
 from receval.stats.gates import (
     GateTest,
-    corrected_gains,
+    correct_gains,
     estimate_test,
     gate_sentence,
     limit_test,
@@ -40,7 +40,7 @@ def paired(mean, sd=0.1):
 
 
 OUTCOMES = [(0.0, "pass"), (-0.005, "inconclusive"), (-0.015, "inconclusive"), (-0.03, "fail")]
-"""The outcome of a loss of at most 0.01 by the mean difference; its bounds are ±0.0082 from there."""
+"""Outcome of a loss of at most 0.01 by the mean difference; its bounds are ±0.0082 from there."""
 
 
 @pytest.mark.parametrize(("mean", "outcome"), OUTCOMES)
@@ -52,7 +52,7 @@ def test_a_margin_is_judged_by_its_bounds(mean, outcome):
 
 @pytest.mark.parametrize("values", [None, SHARES])
 @pytest.mark.parametrize(("mean", "outcome"), OUTCOMES)
-def test_a_measure_of_which_less_is_better_is_judged_as_its_mirror_image(mean, outcome, values):
+def test_a_measure_with_lower_is_better_is_judged_as_the_mirror_image(mean, outcome, values):
     test = margin_test(paired(mean), True, "max_loss", 0.01, values=values)
     mirrored = margin_test(paired(-mean), False, "max_loss", 0.01, values=values)
     assert mirrored.outcome == test.outcome
@@ -60,7 +60,7 @@ def test_a_measure_of_which_less_is_better_is_judged_as_its_mirror_image(mean, o
 
 
 @given(changing_pairs, st.floats(0.001, 0.5))
-def test_an_absolute_margin_is_tested_by_the_t_that_is_corrected_for_skewness(pair, margin):
+def test_an_absolute_margin_is_tested_by_the_t_corrected_for_skewness(pair, margin):
     base, model = pair
     sums = PairedSums.of(base, model)
     test = margin_test(sums, True, "max_loss", margin)
@@ -77,15 +77,15 @@ def test_a_relative_margin_is_tested_per_user_in_the_same_way(pair, margin, high
     assert test.p == pytest.approx(stats.t.sf(skewed_t(terms, 0.0, int(sums.is_sparse)), len(base) - 1), rel=1e-7, abs=1e-13)
 
 
-def test_a_loss_of_exactly_the_margin_by_all_users_is_neither_shown_nor_refuted_where_one_more_user_may_lose_all():
+def test_a_loss_of_exactly_the_margin_by_all_users_is_inconclusive_if_one_more_user_may_lose_all():
     base = np.linspace(0.1, 1, 50)
     assert margin_test(PairedSums.of(base, base - 0.1), True, "max_loss", 0.1, values=SHARES).outcome == "inconclusive"
-    # the worst bound is 0.1 + 3.0 · 0.9/51 = 0.153, the best one 0.1 - 3.0 · 1.1/51 = 0.035
+    # the highest bound is 0.1 + 3.0 · 0.9/51 = 0.153, the lowest one 0.1 - 3.0 · 1.1/51 = 0.035
     assert margin_test(PairedSums.of(base, base - 0.1), True, "max_loss", 0.154, values=SHARES).outcome == "pass"
     assert margin_test(PairedSums.of(base, base - 0.1), True, "max_loss", 0.035, values=SHARES).outcome == "fail"
 
 
-def test_of_identical_values_nothing_is_shown_that_one_more_user_could_refute():
+def test_identical_values_prove_nothing_that_one_more_user_could_refute():
     sums = PairedSums.of(BASE, BASE)
     for kind, margin in (("max_loss", 0.0), ("min_gain", 0.0), ("max_loss", 0.007), ("min_gain", 0.007)):
         assert margin_test(sums, True, kind, margin, values=SHARES).outcome == "inconclusive"
@@ -94,7 +94,7 @@ def test_of_identical_values_nothing_is_shown_that_one_more_user_could_refute():
     assert margin_test(sums, True, "min_gain", 0.0075, values=SHARES).outcome == "fail"
 
 
-def test_a_thousand_identical_users_are_told_as_what_they_show():
+def test_the_remark_on_a_thousand_identical_users_has_the_needed_number_of_users():
     base = np.repeat([1.0, 0.0], [50, 950])
     test = margin_test(PairedSums.of(base, base), True, "max_loss", 0.02, relative=True, values=SHARES)
     assert (test.outcome, test.n_changed, test.users_needed) == ("inconclusive", 0, 2995)  # -ln(0.05)/(0.02·0.05) = 2995.7, less 1
@@ -113,14 +113,14 @@ def test_few_users_without_any_spread_prove_nothing():
         assert margin_test(few, True, "max_loss", 0.01, relative=True, values=values).outcome == "inconclusive"
 
 
-def test_one_user_shows_nothing_and_nobody_has_nothing_to_judge():
+def test_one_user_is_inconclusive_and_no_users_cannot_be_judged():
     one = margin_test(PairedSums.of([0.5], [0.4]), True, "max_loss", 0.05, values=SHARES)
     nobody = margin_test(PairedSums.zeros(), True, "max_loss", 0.05, relative=True, values=SHARES)
     assert (one.outcome, one.low, remark(one)) == ("inconclusive", None, "too few users for an interval")
     assert (nobody.outcome, remark(nobody)) == (None, "no value to judge")
 
 
-def test_a_base_value_of_zero_has_no_shares_but_an_outcome():
+def test_a_base_value_of_zero_has_an_outcome_but_no_shares():
     test = margin_test(PairedSums.of(np.zeros(400), np.abs(spread(0.1, 0.05))), True, "max_loss", 0.02, relative=True, values=SHARES)
     assert (test.outcome, test.difference, test.low, test.detectable) == ("pass", None, None, None)
 
@@ -139,13 +139,13 @@ def test_gains_are_superiority_tests():
 def test_several_gains_are_corrected_together_and_losses_are_not():
     gain, loss = (margin_test(paired(mean), True, kind, 0.0) for mean, kind in ((0.0102, "min_gain"), (0.0102, "max_loss")))
     assert gain.outcome == loss.outcome == "pass"
-    assert [test.outcome for test in corrected_gains([gain])] == ["pass"]
-    tests = corrected_gains([gain, loss, gain, gain])
+    assert [test.outcome for test in correct_gains([gain])] == ["pass"]
+    tests = correct_gains([gain, loss, gain, gain])
     assert [test.outcome for test in tests] == ["inconclusive", "pass", "inconclusive", "inconclusive"]
     assert (tests[0].p_adjusted, tests[1].p_adjusted) == (pytest.approx(3 * gain.p), None)
 
 
-def test_a_limit_is_judged_by_its_value_with_bounds_beside_it():
+def test_a_limit_is_judged_by_the_value_and_reports_bounds():
     test = limit_test("min", 0.25, 0.2616, 0.275, 350)
     assert (test.outcome, test.by_value, remark(test)) == ("pass", True, "judged by the value")
     assert test.low == pytest.approx(0.2616 - stats.t.ppf(0.95, 349) * 0.275 / math.sqrt(350))
@@ -166,7 +166,7 @@ def test_values_of_whole_models_are_judged_by_the_value():
 
 
 @pytest.mark.parametrize("values", [None, SHARES])
-def test_a_margin_on_an_estimate_is_that_on_its_sums(values):
+def test_a_margin_test_on_an_estimate_equals_that_on_its_sums(values):
     sums = paired(-0.005)
     of_sums = margin_test(sums, True, "max_loss", 0.01, values=values)
     assert estimate_test(paired_estimate(sums, 0.05), True, "max_loss", 0.01, values=values) == of_sums
@@ -180,7 +180,7 @@ def test_an_impossible_limit_is_refused(limit):
         estimate_test(Estimate(0, 1.0, 1.0, 0.0), True, "max_loss", limit)
 
 
-def test_a_limit_that_is_no_number_is_refused():
+def test_a_limit_that_is_not_a_number_is_refused():
     with pytest.raises(ConfigError, match="the limit of a rule must be a number, not nan"):
         limit_test("min", math.nan, 0.5, 0.1, 100)
 
@@ -189,7 +189,7 @@ EXAMPLE = GateTest("max_loss", 0.02, True, 350, 0.2666, 0.2616, -0.0188, -0.0533
                    detectable=0.05157, users_needed=2_328)  # fmt: skip
 
 
-def test_a_gate_is_told_in_words():
+def test_the_words_of_a_gate():
     assert rule_text("Recall@20", EXAMPLE) == "Recall@20 loses at most 2 %"
     assert observed_text(EXAMPLE) == "−1.9 %, at worst −5.3 %"
     assert remark(EXAMPLE) == "350 users can only rule out losses above 5.2 %; 2 % needs 2,328 users"
@@ -203,15 +203,17 @@ def test_a_gate_is_told_in_words():
     assert (rule_text("Recall@20", limit), observed_text(limit)) == ("Recall@20 ≥ 0.25", "0.2616")
 
 
-def test_why_a_rule_is_inconclusive_is_told_in_words():
+def test_the_words_of_an_inconclusive_rule():
     assert remark(replace(EXAMPLE, n_users=1, detectable=2.15, users_needed=None)) == "1 user cannot rule out any loss"
     assert remark(replace(EXAMPLE, detectable=0.015, users_needed=None)) == "the true loss may be below or above 2 %"
+    beyond = replace(EXAMPLE, difference=-0.045, low=-0.07, high=-0.019, meets=False)
+    assert remark(beyond) == "the true loss may still be below 2 %; 2 % needs 2,328 users"
     assert remark(replace(EXAMPLE, kind="min_gain")) == "a gain of 2 % is possible but not shown"
     assert remark(replace(EXAMPLE, kind="min_gain", limit=0.0)) == "a gain is possible but not shown"
     assert remark(replace(EXAMPLE, kind="min_gain", outcome="fail")) == "gain is below the limit of 2 %"
 
 
-def test_as_many_users_as_a_margin_needs_show_it_four_times_out_of_five():
+def test_the_needed_number_of_users_passes_in_80_percent_of_draws():
     few = margin_test(paired(0.0), True, "max_loss", 0.005, values=SHARES)
     n = few.users_needed
     rng = np.random.default_rng(1)
@@ -223,14 +225,15 @@ def test_as_many_users_as_a_margin_needs_show_it_four_times_out_of_five():
     assert np.mean(passed) == pytest.approx(0.8, abs=0.06)
 
 
-def test_a_loss_is_printed_to_the_digit_that_shows_the_miss():
+def test_a_loss_has_enough_digits_to_show_that_it_exceeds_the_limit():
     missed = replace(EXAMPLE, difference=-0.020004, high=-0.003, outcome="fail", meets=False)
     assert observed_text(missed).startswith("−2.0004 %")
     assert observed_text(replace(EXAMPLE, difference=3.5917, low=2.21)) == "+359 %, at worst +221 %"
+    assert observed_text(replace(missed, difference=-1.0, high=-0.99973)) == "−100 %, at best −100 %"
 
 
 @given(pairs)
-def test_a_relative_margin_of_nothing_is_an_absolute_one(pair):
+def test_a_relative_margin_of_0_equals_an_absolute_one(pair):
     sums = PairedSums.of(*pair)
     absolute, relative = (margin_test(sums, True, "max_loss", 0.0, relative=relative) for relative in (False, True))
     assert (absolute.outcome, absolute.p) == (relative.outcome, relative.p)

@@ -1,4 +1,4 @@
-"""Reference values: a toy of ten users, worked by numpy, scipy and statsmodels, and the sample of the repository."""
+"""Reference values: a toy of ten users, computed with numpy, scipy and statsmodels, and the sample of the repository."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from receval import load_config, run
-from receval.stats.concluding import adjust, corrected
+from receval.stats.concluding import adjust, judge_family
 from receval.stats.confidence import not_within
 from receval.stats.difference import Settings, Subject
 from receval.stats.estimates import RatioTerms, paired_estimate
@@ -62,9 +62,9 @@ def test_the_effect_size_of_the_toy(toy):
     assert toy.effect_size == exactly(0.5078993831847904)
 
 
-def test_what_ten_users_can_show(toy):
+def test_the_detectable_difference_of_ten_users(toy):
     assert detectable_difference(toy.se) == exactly(0.13082399745315199)
-    assert detectable_difference(toy.se, df=9) == pytest.approx(0.14707665687399152, rel=1e-6)  # the root that statsmodels stops at
+    assert detectable_difference(toy.se, df=9) == pytest.approx(0.14707665687399152, rel=1e-6)  # the root at which statsmodels stops
     assert users_needed(toy.sd, 0.02) == 428
     assert provable_margin(toy.se) == exactly(0.11610947213651812)
 
@@ -73,11 +73,11 @@ def test_the_toy_rises_for_five_users_and_falls_for_one(toy):
     assert (toy.up, toy.same, toy.down, toy.n_changed) == (5, 4, 1, 6)
 
 
-def test_all_signs_of_the_toy():
+def test_the_exact_test_of_signs_of_the_toy():
     assert compare_paired(TOY, A, B, Settings(test="permutation")).p == 0.1875
 
 
-def test_clusters_of_the_toy():
+def test_the_interval_of_the_toy_with_clusters():
     difference = compare_paired(TOY, A, B, SETTINGS, clusters=np.repeat(np.arange(5), 2))
     assert difference.se == exactly(0.05)
     assert difference.interval == exactly((-0.0638222552598896, 0.2138222552598896))
@@ -89,7 +89,7 @@ def test_the_relative_difference_of_the_toy_and_its_interval(toy):
     assert relative == pytest.approx((0.2631578947, -0.0906108184, 2.4506867620), abs=1e-10)
 
 
-def test_pooled_hits():
+def test_the_interval_of_pooled_hits():
     places = np.array([5, 5, 5, 4, 5, 3, 5, 5, 2, 5.0])
     base = RatioTerms(np.array([0, 1, 2, 3, 1, 0, 1, 2, 0, 1.0]), places)
     model = RatioTerms(np.array([0, 2, 2, 3, 2, 0, 2, 3, 1, 1.0]), places)
@@ -106,11 +106,11 @@ def test_pooled_hits():
         ("none", [0.001, 0.012, 0.021, 0.04, 0.3]),
     ],
 )
-def test_corrections(method, expected):
+def test_corrected_p_values(method, expected):
     assert adjust([0.001, 0.012, 0.021, 0.04, 0.3], method) == exactly(expected)
 
 
-def test_three_runs_of_six_users():
+def test_the_interval_of_three_runs_of_six_users():
     base = np.array([[0.2, 0.4, 0, 0.5, 0.3, 0.1], [0.25, 0.35, 0.05, 0.5, 0.3, 0.1], [0.2, 0.45, 0, 0.45, 0.35, 0.15]])
     model = base + np.array([[0.05], [0.02], [0.03]]) + np.array([0.1, -0.05, 0, 0.05, 0, 0.1])
     difference = compare_runs(TOY, list(base), list(model), SETTINGS)
@@ -119,7 +119,7 @@ def test_three_runs_of_six_users():
     assert found == pytest.approx((0.0247206616, 0.0247206616, 5, 0.0429480), rel=1e-5)  # runs differ less than their noise
 
 
-def test_a_factor_turns_the_sums_into_those_of_another_difference():
+def test_sums_of_a_weighted_difference_follow_from_a_factor():
     sums, factor = PairedSums.of(A, B), Fraction(49, 50)
     other = B - 0.98 * A
     assert float(sums.difference(factor)) == pytest.approx(other.sum(), rel=1e-14)
@@ -135,12 +135,12 @@ SAMPLE = {
 
 @pytest.fixture(scope="module")
 def sample():
-    """The per-user values of the quickstart."""
+    """Return the per-user values of the quickstart."""
     return run(load_config(CONFIGS / "quickstart.yaml")).per_user
 
 
 @pytest.mark.parametrize("measure", SAMPLE)
-def test_the_sample(sample, measure):
+def test_the_differences_of_the_sample(sample, measure):
     base, model = (sample[name][measure].to_numpy() for name in ("popular", "knn"))
     found = compare_paired(Subject(measure, "popular", "knn"), base, model, SETTINGS)
     difference, low, high, up, same, down = SAMPLE[measure]
@@ -158,7 +158,7 @@ def test_the_sample_has_the_p_values_of_t_corrected_for_skewness(sample):
     assert ndcg.statistic == exactly(8.359444773986583)
     assert (ndcg.p, average_precision.p) == pytest.approx((1.5186196859707185e-15, 3.038436519820708e-09), rel=1e-10)
     assert ndcg.effect_size == exactly(0.48262572739819626)
-    (judged,) = corrected([ndcg], SETTINGS)
+    (judged,) = judge_family([ndcg], SETTINGS)
     assert judged.detectable == exactly(0.02383470926201141)
     assert judged.sentence == (
         "knn is better than popular: nDCG@10 is higher by 0.077 (95 % interval 0.060 to 0.093); higher for 192 of 350 users, lower for 41."

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 from receval import errors
-from receval.stats.concluding import corrected
+from receval.stats.concluding import judge_family
 from receval.stats.difference import Settings, Subject
 from receval.stats.resampling import affordable_resamples
-from receval.stats.two_models import bounded, compare_paired
+from receval.stats.two_models import compare_paired, cut_to_bounds
 
 from tests.stats.test_verdicts import SETTINGS, N, spread
 
 
-def test_a_family_has_the_resamples_that_it_takes():
+def test_a_family_of_comparisons_gets_enough_resamples():
     # 51 differences at 5 %: 4 · 51 / 0.05 = 4,080, and by `by` H(51) = 4.5188 times as many.
     family = Settings("permutation", family=51)
     assert [affordable_resamples(n, family) for n in (100, 100_000, 10_000_000)] == [9_999, 4_080, 4_080]
@@ -28,26 +28,28 @@ def test_a_family_has_the_resamples_that_it_takes():
 
 @pytest.mark.parametrize("test", ["permutation", "bootstrap", "bootstrap-t"])
 @pytest.mark.parametrize("correction", ["holm", "bh", "by"])
-def test_one_large_difference_among_51_is_found_by_resampling(test, correction):
-    # t is 23; the others have p values of 1. 999 resamples, which is what many users have, cannot go below 51/1,000.
+def test_one_large_difference_among_51_is_detected_by_resampling(test, correction):
+    # t is 23; the others have p values of 1. The 999 resamples for many users cannot go below 51/1,000.
     chosen = Settings(test, correction, resamples=999, family=51)
     base, subject = np.full(N, 0.5), Subject("nDCG@10", "main", "today")
     large = compare_paired(subject, base, base + spread(0.115, 0.1), chosen)
     assert large.statistic == pytest.approx(23)
     others = [replace(large, p=1.0)] * 50
-    assert corrected([large, *others], chosen)[0].verdict == "better"
+    assert judge_family([large, *others], chosen)[0].verdict == "better"
 
 
-def test_intervals_end_where_no_difference_can_be():
+def test_intervals_end_at_the_largest_possible_difference():
     # Three users whose values go from 0 to 1, 1 and 0.9: t would reach 1.11.
     found = compare_paired(Subject("HitRate@10", "a", "b"), np.zeros(3), np.array([1.0, 1.0, 0.9]), SETTINGS)
-    ends = bounded(found, (0.0, 1.0))
+    ends = cut_to_bounds(found, (0.0, 1.0))
     assert found.high > 1.1
     assert (ends.low, ends.high, ends.one_sided_high, ends.p) == (found.low, 1.0, 1.0, found.p)
-    assert bounded(found, (-math.inf, math.inf)) == found
+    assert cut_to_bounds(found, (-math.inf, math.inf)) == found
 
 
 def test_swapped_models_have_the_same_ends():
     pair = np.zeros(3), np.array([1.0, 1.0, 0.9])
-    there, back = (bounded(compare_paired(Subject("HitRate@10", "a", "b"), *sides, SETTINGS), (0.0, 1.0)) for sides in (pair, pair[::-1]))
+    there, back = (
+        cut_to_bounds(compare_paired(Subject("HitRate@10", "a", "b"), *sides, SETTINGS), (0.0, 1.0)) for sides in (pair, pair[::-1])
+    )
     assert there.interval == (-back.high, -back.low)

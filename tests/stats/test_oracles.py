@@ -1,4 +1,4 @@
-"""The same numbers as scipy and statsmodels, on random values of users."""
+"""The same numbers as scipy and statsmodels, on random per-user values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
 
 def sides(sums):
-    """For the lower and the higher end of an interval, whether it is that of t if that is further away: below 100 changed users."""
+    """Return, for the lower and the higher end of an interval, which `cautious` correction applies: only below 100 changed users."""
     return (1, -1) if sums.n_changed < 100 else (0, 0)
 
 
@@ -37,9 +37,9 @@ def close(expected):
 
 
 @given(changing_pairs, st.sampled_from([0.01, 0.05, 0.1]))
-def test_the_paired_t_test_of_symmetric_differences_is_that_of_scipy(pair, alpha):
+def test_the_paired_t_test_of_symmetric_differences_equals_scipy(pair, alpha):
     base, model = (np.append(one, other) for one, other in (pair, pair[::-1]))
-    model = model + 2.0**-7  # differences around it are symmetric
+    model = model + 2.0**-7  # so that differences around it are symmetric
     found, oracle = compare_paired(SUBJECT, base, model, Settings(alpha=alpha)), stats.ttest_rel(model, base)
     assert (found.statistic, found.p, found.df) == close((oracle.statistic, oracle.pvalue, oracle.df))
     assert found.interval == close(tuple(oracle.confidence_interval(1 - alpha)))
@@ -59,7 +59,7 @@ def test_the_paired_t_test_is_corrected_for_skewness(pair, alpha):
 
 
 @given(changing_pairs)
-def test_the_relative_interval_ends_where_the_test_of_the_share_turns(pair):
+def test_the_relative_interval_ends_where_the_test_of_the_share_changes(pair):
     base, model = pair
     sums, critical = PairedSums.of(base, model), stats.t.isf(0.025, len(base) - 1)
     found = compare_sums(SUBJECT, sums, Settings())
@@ -72,13 +72,13 @@ def test_the_relative_interval_ends_where_the_test_of_the_share_turns(pair):
 
 
 @given(changing_pairs, st.floats(0.001, 0.3))
-def test_the_proof_of_equality_of_symmetric_differences_is_that_of_statsmodels(pair, margin):
+def test_the_equivalence_test_of_symmetric_differences_equals_statsmodels(pair, margin):
     base, model = (np.append(one, other) for one, other in (pair, pair[::-1]))
     assert compare_paired(SUBJECT, base, model, Settings(), margin).p_equivalent == close(ttost_paired(model, base, -margin, margin)[0])
 
 
 @given(changing_pairs, st.integers(2, 9))
-def test_the_interval_of_clusters_of_equal_size_is_that_of_statsmodels(pair, n_clusters):
+def test_the_interval_of_clusters_of_equal_size_equals_statsmodels(pair, n_clusters):
     base, model = (side[: len(side) // n_clusters * n_clusters] for side in pair)
     assume(np.unique(model - base).size > 1)
     clusters = np.arange(len(base)) % n_clusters
@@ -90,7 +90,7 @@ def test_the_interval_of_clusters_of_equal_size_is_that_of_statsmodels(pair, n_c
 
 
 @given(changing_pairs, changing_pairs)
-def test_the_unpaired_test_is_that_of_scipy(left, right):
+def test_the_unpaired_test_equals_scipy(left, right):
     base, model = left[0], right[1]
     sides = [Summary(float(values.mean()), float(values.std(ddof=1)), len(values)) for values in (base, model)]
     found, oracle = compare_unpaired(SUBJECT, *sides, Settings()), stats.ttest_ind(model, base, equal_var=False)
@@ -99,9 +99,9 @@ def test_the_unpaired_test_is_that_of_scipy(left, right):
 
 
 @given(changing_pairs)
-def test_the_test_of_ranks_is_that_of_scipy(pair):
+def test_the_rank_test_equals_scipy(pair):
     base, model = pair
-    base, model = np.tile(base, 10), np.tile(model, 10)  # so that ten users change at least
+    base, model = np.tile(base, 10), np.tile(model, 10)  # so that at least ten users change
     d = np.round(model - base, 12)
     found = compare_paired(SUBJECT, base, model, Settings(test="wilcoxon"))
     oracle = stats.wilcoxon(d[d != 0], method="asymptotic", correction=False)
@@ -110,7 +110,7 @@ def test_the_test_of_ranks_is_that_of_scipy(pair):
 
 @settings(max_examples=20)
 @given(st.integers(0, 10**6))
-def test_all_signs_of_few_users_are_those_of_scipy(seed):
+def test_the_exact_test_of_signs_of_few_users_equals_scipy(seed):
     base, model = draw_pair(seed, 9)
     oracle = stats.permutation_test((model - base,), np.mean, permutation_type="samples", n_resamples=math.inf, vectorized=True)
     assert compare_paired(SUBJECT, base, model, Settings(test="permutation")).p == close(oracle.pvalue)
@@ -118,14 +118,14 @@ def test_all_signs_of_few_users_are_those_of_scipy(seed):
 
 @settings(max_examples=25)
 @given(P_VALUES, st.sampled_from([("holm", "holm"), ("bh", "fdr_bh"), ("by", "fdr_by")]))
-def test_corrections_are_those_of_statsmodels(p_values, methods):
+def test_corrections_equal_statsmodels(p_values, methods):
     ours, theirs = methods
     assert adjust(p_values, ours) == close(multipletests(p_values, method=theirs)[1].tolist())
 
 
 @settings(max_examples=20)
 @given(st.integers(6, 29), st.sampled_from([0.01, 0.05]))
-def test_what_few_users_can_show_has_the_power_that_statsmodels_computes(n, alpha):
+def test_the_detectable_difference_of_few_users_has_the_power_that_statsmodels_computes(n, alpha):
     effect = detectable_difference(1 / math.sqrt(n), alpha, n - 1)
     assert TTestPower().power(effect, n, alpha) == pytest.approx(0.8, abs=1e-6)
 
@@ -146,7 +146,7 @@ def test_t_and_mcnemar_agree_for_many_users_with_hits_and_misses():
         assert found.p == pytest.approx(oracle.pvalue, abs=0.005)
 
 
-def test_the_bootstraps_are_near_those_of_scipy():
+def test_bootstrap_intervals_are_near_those_of_scipy():
     base, model = draw_pair(5, 200, 0.02)
     for test, method in (("bootstrap", "percentile"), ("bootstrap-t", None)):
         found = compare_paired(SUBJECT, base, model, Settings(test=test))
@@ -179,7 +179,7 @@ def test_the_bootstrap_of_the_median_is_near_that_of_scipy():
 
 
 @given(changing_pairs)
-def test_the_geometric_mean_is_that_of_scipy_and_its_test_that_of_logarithms(pair):
+def test_the_geometric_mean_equals_scipy_and_its_test_is_that_of_logarithms(pair):
     base, model = (np.maximum(side, 0.01) for side in pair)
     found = compare_paired(Subject("nDCG@10 (geometric)", "base", "model", aggregate="geometric"), base, model, Settings())
     d, df = np.log(model) - np.log(base), len(base) - 1

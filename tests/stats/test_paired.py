@@ -1,4 +1,4 @@
-"""Paired sums: exact, mergeable, the same for any order and any cut."""
+"""Paired sums: exact, mergeable, the same for any order and any parts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.stats.draws import draw_pair, pairs
 
 
 def literal(base, model):
-    """Plain Python, with fractions: n, up, down, Σa, Σb, Σd, Σd², Σd³."""
+    """Return n, up, down, Σa, Σb, Σd, Σd², Σd³ in plain Python, with fractions."""
     ds = [b - a if abs(b - a) > 1e-12 * max(abs(a), abs(b), 1) else 0.0 for a, b in zip(base, model, strict=True)]
     sums = [sum(map(Fraction, terms), Fraction(0)) for terms in (base, model, ds)]
     powers = [sum((Fraction(d) ** power for d in ds), Fraction(0)) for power in (2, 3)]
@@ -23,7 +23,7 @@ def literal(base, model):
 
 
 @given(pairs)
-def test_the_sums_are_the_exact_ones(pair):
+def test_the_sums_are_exact(pair):
     base, model = pair
     sums = PairedSums.of(base, model)
     found = [sums.n, sums.up, sums.down, sums.base, sums.model, sums.difference(), sums.difference_squares(), sums.difference_cubes()]
@@ -40,12 +40,12 @@ def test_the_cubes_of_any_weighted_difference_follow_from_the_sums(pair, factor)
     assert list(map(float, found)) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
-def test_values_whose_cubes_no_float_holds_are_summed():
+def test_values_whose_cubes_overflow_are_summed():
     assert PairedSums.of([0.0, -9e99], [8e99, 9e99]).difference_cubes() == Fraction(8e99) ** 3 + Fraction(1.8e100) ** 3
 
 
 @given(pairs, st.randoms(use_true_random=False))
-def test_order_and_cuts_into_parts_change_no_byte(pair, random):
+def test_order_and_parts_change_no_byte_of_paired_sums(pair, random):
     base, model = pair
     order = random.sample(range(len(base)), len(base))
     borders = sorted(random.randint(0, len(base)) for _ in range(random.randint(0, 5)))
@@ -59,18 +59,18 @@ def test_order_and_cuts_into_parts_change_no_byte(pair, random):
     assert pickle.dumps(merged) == pickle.dumps(whole)
 
 
-def test_more_users_than_a_block_are_summed_like_few():
+def test_sums_over_several_blocks_of_users_equal_the_sums_of_parts():
     base, model = draw_pair(0, 70_000)
     assert PairedSums.of(base, model) == PairedSums.of(base[:9], model[:9]) + PairedSums.of(base[9:], model[9:])
 
 
 @given(pairs)
-def test_swapped_sums_are_those_of_swapped_models(pair):
+def test_swapped_sums_equal_the_sums_of_swapped_models(pair):
     base, model = pair
     assert PairedSums.of(base, model).swapped() == PairedSums.of(model, base)
 
 
-def test_differences_that_come_from_rounding_are_none():
+def test_differences_that_come_from_rounding_count_as_0():
     sums = PairedSums.of([0.1 + 0.2, 1e9, 0.0], [0.3, 1e9 + 1e-6, 1e-13])
     assert (sums.same, sums.n_changed, sums.difference()) == (3, 0, 0)
 
@@ -85,13 +85,13 @@ def test_a_user_without_a_value_on_one_side_is_left_out_and_counted():
     assert (sums.n, sums.up, sums.same, sums.n_unpaired) == (2, 1, 1, 3)
 
 
-def test_values_of_different_users_are_not_paired():
+def test_arrays_of_different_lengths_are_not_paired():
     with pytest.raises(ValueError, match="paired by position"):
         PairedSums.of([1.0, 2.0], [1.0])
 
 
 @given(pairs, st.integers(1, 5))
-def test_sums_by_group_are_those_of_the_users_of_each(pair, n_groups):
+def test_sums_by_group_equal_the_sums_over_its_users(pair, n_groups):
     base, model = pair
     codes = np.arange(len(base)) * 31 % (n_groups + 1) - 1  # -1: in no group
     found = list(UserGroups.of(codes, n_groups).sums(base, model))

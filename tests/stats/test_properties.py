@@ -1,4 +1,4 @@
-"""What holds of every difference, whatever the values."""
+"""Properties of differences for any values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from receval.stats.concluding import adjust, corrected
+from receval.stats.concluding import adjust, judge_family
 from receval.stats.difference import TESTS, Settings, Subject
 from receval.stats.gates import margin_test
 from receval.stats.paired import PairedSums
@@ -34,7 +34,7 @@ def test_swapping_the_models_flips_every_sign_and_nothing_else(pair, higher_is_b
     assert (there.p, there.p_equivalent, there.sd, there.se) == (back.p, back.p_equivalent, back.sd, back.se)
     assert (there.up, there.down) == (back.down, back.up)
     opposite = {"better": "worse", "worse": "better"}
-    one, other = (corrected([difference], SETTINGS)[0].verdict for difference in (there, back))
+    one, other = (judge_family([difference], SETTINGS)[0].verdict for difference in (there, back))
     assert other == opposite.get(one, one)
 
 
@@ -47,7 +47,7 @@ def test_the_order_of_users_changes_no_bit(test):
 
 
 @pytest.mark.parametrize("aggregate", ["mean", "sum", "median", "p90", "geometric"])
-def test_the_order_of_users_changes_no_bit_of_any_aggregate(aggregate):
+def test_the_order_of_users_changes_no_bit_of_the_comparison_of_an_aggregate(aggregate):
     base, model = draw_pair(2, 80)
     order, subject = np.random.default_rng(0).permutation(80), replace(SUBJECT, aggregate=aggregate)
     chosen = Settings(resamples=FEW_RESAMPLES)
@@ -59,13 +59,13 @@ def test_the_order_of_users_changes_no_bit_of_any_aggregate(aggregate):
 def test_the_same_values_are_identical(test, aggregate):
     base, _ = draw_pair(3, 40)
     difference = compare_paired(replace(SUBJECT, aggregate=aggregate), base, base, Settings(test=test, resamples=FEW_RESAMPLES), 0.01)
-    (judged,) = corrected([difference], SETTINGS)
+    (judged,) = judge_family([difference], SETTINGS)
     assert (judged.verdict, judged.difference, judged.p, judged.interval) == ("identical", 0, 1, (0, 0))
     assert judged.sentence == "nDCG@10 of model and of base is identical for 40 users."
 
 
 @given(pairs, st.sampled_from([2.0**-4, 2.0, 2.0**7]))
-def test_another_unit_scales_the_difference_and_leaves_the_test(pair, factor):
+def test_another_unit_scales_the_difference_and_does_not_change_the_test(pair, factor):
     base, model = (np.round(side, 3) for side in pair)
     one, other = (compare_paired(SUBJECT, unit * base, unit * model, SETTINGS) for unit in (1.0, factor))
     assert (one.p, one.effect_size, one.relative) == (other.p, other.effect_size, other.relative)
@@ -73,7 +73,7 @@ def test_another_unit_scales_the_difference_and_leaves_the_test(pair, factor):
 
 
 @given(pairs, st.integers(1, 200))
-def test_more_users_without_a_difference_keep_the_sum_of_differences(pair, n_more):
+def test_more_users_without_a_difference_do_not_change_the_sum_of_differences(pair, n_more):
     base, model = pair
     more = np.linspace(0, 1, n_more)
     few = compare_paired(SUBJECT, base, model, SETTINGS)
@@ -83,8 +83,8 @@ def test_more_users_without_a_difference_keep_the_sum_of_differences(pair, n_mor
 
 
 @given(pairs)
-def test_sums_say_what_values_say(pair):
-    pair = tuple(np.tile(side, 10) for side in pair)  # so that ten users change at least
+def test_sums_and_values_give_the_same_comparison(pair):
+    pair = tuple(np.tile(side, 10) for side in pair)  # so that at least ten users change
     assert compare_sums(SUBJECT, PairedSums.of(*pair), SETTINGS, 0.01) == compare_paired(SUBJECT, *pair, SETTINGS, 0.01)
 
 
@@ -97,7 +97,7 @@ def test_a_corrected_p_value_is_never_smaller_and_keeps_the_order(p_values, meth
 
 
 @given(pairs, MARGINS, MARGINS)
-def test_what_is_the_same_within_a_margin_is_so_within_a_larger_one(pair, one, other):
+def test_models_equivalent_within_a_margin_are_equivalent_within_a_larger_one(pair, one, other):
     small, large = (compare_paired(SUBJECT, *pair, SETTINGS, margin) for margin in sorted((one, other)))
     assert small.p_equivalent >= large.p_equivalent
     assert small.probability_equivalent <= large.probability_equivalent
@@ -115,7 +115,7 @@ def test_a_gate_that_passes_passes_with_a_larger_margin(pair, one, other, relati
 
 
 @given(pairs, MARGINS, st.booleans(), st.booleans(), RANGES)
-def test_a_gate_never_contradicts_the_values(pair, margin, relative, higher_is_better, values):
+def test_a_gate_never_contradicts_the_observed_values(pair, margin, relative, higher_is_better, values):
     test = margin_test(PairedSums.of(*pair), higher_is_better, "max_loss", margin, relative, values=values)
     allowed = margin * test.base_value if relative else margin
     loss = (test.base_value - test.value) * (1 if higher_is_better else -1)
@@ -123,7 +123,7 @@ def test_a_gate_never_contradicts_the_values(pair, margin, relative, higher_is_b
 
 
 @given(pairs, MARGINS, st.booleans(), RANGES)
-def test_the_bounds_of_a_relative_margin_are_where_the_test_turns(pair, margin, higher_is_better, values):
+def test_the_bounds_of_a_relative_margin_are_where_the_test_changes(pair, margin, higher_is_better, values):
     test = margin_test(PairedSums.of(*pair), higher_is_better, "max_loss", margin, relative=True, values=values)
     if test.low is not None and abs(test.low + margin) > 1e-9:
         assert (test.outcome == "pass") == (test.low >= -margin)
@@ -144,7 +144,7 @@ def test_one_more_user_who_may_lose_all_never_makes_a_gate_laxer(pair, margin, r
 
 @settings(max_examples=30)
 @given(pairs, st.sampled_from(["bootstrap", "bootstrap-t"]), MARGINS)
-def test_the_bootstrap_reads_one_distribution_for_test_and_interval(pair, test, margin):
+def test_test_and_interval_of_the_bootstrap_agree(pair, test, margin):
     found = compare_paired(SUBJECT, *pair, Settings(test=test, resamples=999), margin)
     assert found.low <= found.one_sided_low <= found.one_sided_high <= found.high
     assume(found.test == test)  # fewer than ten changed users have another test
@@ -167,7 +167,7 @@ def test_a_sum_is_the_mean_times_the_users():
     assert (total.p, total.relative_low) == (mean.p, mean.relative_low)
 
 
-def test_a_median_says_that_it_does_not_look_at_clusters():
+def test_a_median_has_a_note_that_it_ignores_clusters():
     subject, clusters = replace(SUBJECT, aggregate="median"), np.arange(60) // 2
     notes = compare_paired(subject, *draw_pair(6, 60), Settings(resamples=FEW_RESAMPLES), clusters=clusters).notes
     assert notes == ("The median resamples single users, not clusters.",)

@@ -16,7 +16,7 @@ SUBJECT = Subject("nDCG@10", "a", "b")
 
 def test_two_runs_of_three_users():
     # Model: runs 0, 1, 2 and 2, 1, 3: means 1 and 2, users 1, 1, 2.5; the base is 0. Differences of users: variance 0.75, by 3 is 0.25.
-    # Means of runs: variance 0.5, by 2 is 0.25. Left beside users and runs: 1/2 four times: e² = 4 · 1/4 / 2 = 0.5, by 6 is 1/12.
+    # Means of runs: variance 0.5, by 2 is 0.25. Residuals of users and runs: 1/2 four times: e² = 4 · 1/4 / 2 = 0.5, by 6 is 1/12.
     # SE² = 0.25 + 0.25 - 1/12 = 5/12; df = (5/12)² / (0.25²/2 + 0.25²/1).
     model = [np.array([0.0, 1.0, 2.0]), np.array([2.0, 1.0, 3.0])]
     found = runs_estimate([np.zeros(3)], model)
@@ -24,7 +24,7 @@ def test_two_runs_of_three_users():
     assert (found.training, found.runs) == (pytest.approx(0.25 - 1 / 12), 1)
 
 
-def test_runs_that_differ_by_the_noise_of_users_alone_have_no_term():
+def test_runs_that_differ_only_by_user_noise_have_no_variance_of_training():
     # Runs 0, 1 and 1, 0: their means are equal, though every user changes.
     found = runs_estimate([np.zeros(2)], [np.array([0.0, 1.0]), np.array([1.0, 0.0])])
     assert (found.training, found.se) == (0.0, 0.0)
@@ -50,7 +50,7 @@ WORLDS = {
 @pytest.mark.parametrize("n_runs", [2, 3, 5])
 @pytest.mark.parametrize("world", WORLDS)
 def test_the_interval_covers_at_least_as_promised(world, n_runs):
-    # With the noise of users in runs counted twice "noise of users in runs" had 98 to 99 %.
+    # With the noise of users in runs counted twice, the world "noise of users in runs" had 98 to 99 %.
     of_users, of_runs, of_both = WORLDS[world]
     random, n, draws, covered = np.random.default_rng(n_runs), 30, 100, 0
     for _ in range(draws):
@@ -58,7 +58,7 @@ def test_the_interval_covers_at_least_as_promised(world, n_runs):
         runs = [list(side + random.normal(0, of_both, (n_runs, n))) for side in sides]
         confidence = runs_estimate(*runs).confidence
         covered += confidence.at(0.025) <= 0 <= confidence.at(0.975)
-    assert covered / draws >= 0.88  # 95 % less three standard errors; a coverage of 82 % is seen in 93 of 100 runs
+    assert covered / draws >= 0.88  # 95 % less three standard errors; this test fails in 93 of 100 runs at a coverage of 82 %
 
 
 Z = 1.6448536 + 0.8416212
@@ -70,17 +70,17 @@ Z = 1.6448536 + 0.8416212
     [
         # largest variance (0.02/Z)² = 6.47e-5; of users 1e-4 with 100 users, so that 100 · 1e-4 / (6.47e-5 - 1e-5) = 183 of them are needed
         (1e-5, Needs(183, None), "183 users"),
-        # of training 1e-4 with 3 runs: more than 6.47e-5 whatever the users; these alone are too many as well
+        # of training 1e-4 with 3 runs: more than 6.47e-5 for any number of users; these alone are too many as well
         (1e-4, Needs(None, None), "more users alone or more runs alone are not enough: more of both"),
     ],
 )
-def test_more_users_help_as_far_as_users_are_the_error(training, needs, text):
+def test_more_users_reduce_only_the_error_of_users(training, needs, text):
     estimate = Estimate(100, 0.5, 0.5, 0.0, se=(1e-4 + training) ** 0.5, training=training, runs=3)
     found = needs_for_margin(estimate, 0.02)
     assert (found, needs_text(found)) == (needs, text)
 
 
-def test_where_training_is_the_error_more_runs_are_needed():
+def test_more_runs_are_needed_if_training_is_the_error():
     # 3 runs of a deviation of 0.02: T/K = 2 · 0.02² / 3 = 2.67e-4; 1e-6 of users. A margin of 0.03 allows (0.03/Z)² = 1.4557e-4,
     # and 3 · 2.67e-4 / 1.4457e-4 is 5.5 runs.
     estimate = Estimate(9_000, 0.5, 0.5, 0.0, se=(2 * 0.02**2 / 3 + 1e-6) ** 0.5, training=2 * 0.02**2 / 3, runs=3)
@@ -88,14 +88,14 @@ def test_where_training_is_the_error_more_runs_are_needed():
     assert needs_text(Needs(None, 6)) == "more users are not enough: 6 runs of each model"
 
 
-def test_what_is_needed_has_the_power_it_promises():
+def test_the_needed_number_of_users_and_runs_has_the_promised_power():
     estimate = Estimate(400, 0.5, 0.5, 0.0, se=(3e-5 + 2e-5) ** 0.5, training=2e-5, runs=4)
     needs = needs_for_margin(estimate, 0.015)
     assert Z * (3e-5 * 400 / needs.users + 2e-5) ** 0.5 == pytest.approx(0.015, rel=1e-2)
     assert Z * (3e-5 + 2e-5 * 4 / needs.runs) ** 0.5 <= 0.015 < Z * (3e-5 + 2e-5 * 4 / (needs.runs - 1)) ** 0.5
 
 
-def test_a_gate_of_runs_asks_for_runs_where_no_number_of_users_suffices():
+def test_a_gate_of_runs_asks_for_more_runs_if_users_cannot_suffice():
     random = np.random.default_rng(0)
     users = random.normal(0.5, 0.1, 2_000)
     base, model = ([users + step + random.normal(0, 0.01, 2_000) for step in (-0.02, 0.0, 0.02)] for _ in range(2))

@@ -1,4 +1,4 @@
-"""How scipy.special is imported."""
+"""The import of scipy.special."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ print(scipy.special.stdtrit(9, 0.975) == t_at(0.975, 9), scipy.special.logsumexp
 """
 
 
-def test_only_compiled_functions_are_loaded_and_the_package_is_whole_when_somebody_else_imports_it():
+def test_only_compiled_functions_are_loaded_and_a_later_import_gets_the_whole_package():
     done = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, text=True, check=False)
     assert (done.stdout.split(), done.stderr) == (["False", "False", "True", "True", "True"], "")
 
@@ -40,6 +40,6 @@ print(len(values), set(values) == {stdtrit(9, 0.975)})
 """
 
 
-def test_threads_that_ask_at_once_for_the_functions_and_the_package_all_get_them():
+def test_threads_can_import_the_functions_and_the_package_at_the_same_time():
     done = subprocess.run([sys.executable, "-c", _IN_THREADS], capture_output=True, text=True, check=False, timeout=60)
     assert (done.stdout.split(), done.stderr) == (["8", "True"], "")

@@ -1,4 +1,4 @@
-"""What is concluded, and how it is said."""
+"""Verdicts of differences and their sentences."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 from receval import errors
-from receval.stats.concluding import corrected, decimals, percent, plain, signed, unjudged
+from receval.stats.concluding import decimals, judge_family, percent, plain, with_sign, without_verdict
 from receval.stats.difference import Settings, Subject
 from receval.stats.estimates import SKEWED, UNPAIRED, Summary
 from receval.stats.rare_changes import ValueRange
@@ -20,15 +20,15 @@ N = 400
 
 
 def judged(d, *, higher_is_better=True, margin=None, settings=SETTINGS, family=1, base=0.5):
-    """The verdict on users with differences `d`, in a family of equal differences."""
+    """Return the verdict on users with differences `d`, in a family of equal differences."""
     d = np.asarray(d, dtype=np.float64)
     subject = Subject("nDCG@10", "main", "today", higher_is_better)
     difference = compare_paired(subject, np.full(len(d), base), base + d, settings, margin)
-    return corrected([difference] * family, settings)[0]
+    return judge_family([difference] * family, settings)[0]
 
 
 def spread(mean, sd, n=N):
-    """`n` differences with exactly this mean and deviation, half of them on either side."""
+    """Return `n` differences with exactly this mean and deviation, half of them on either side."""
     return mean + sd * math.sqrt((n - 1) / n) * np.tile([1.0, -1.0], n // 2)
 
 
@@ -99,7 +99,7 @@ def test_each_verdict_has_its_sentence(case):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_no_sentence_says_more_than_is_known(case):
+def test_no_sentence_claims_too_much(case):
     assert not re.search("significan|no difference|probab|nan|None", CASES[case][0].sentence)
 
 
@@ -122,41 +122,41 @@ def test_differences_that_are_rounding_are_identical():
 
 
 def test_skewed_differences_need_355_times_their_squared_skewness_of_users():
-    # A share p of hits alone has the skewness (1 - 2p)/√(p(1 - p)): 4.13 of a twentieth, so that 355 · 4.13² = 6,054 users are enough.
+    # A share p of hits has the skewness (1 - 2p)/√(p(1 - p)): 4.13 at one in twenty, so that 355 · 4.13² = 6,054 users are enough.
     few, many = (judged(np.tile(np.append(1.0, np.zeros(19)), n)) for n in (302, 303))
     assert few.notes == (SKEWED,)
     assert many.notes == judged(np.append(spread(0.0, 0.1, 98), np.zeros(302))).notes == ()
 
 
 @pytest.mark.parametrize("test", ["t", "bootstrap", "bootstrap-t", "wilcoxon", "permutation"])
-def test_fewer_than_ten_changed_users_have_the_exact_test_of_signs_whatever_is_set(test):
-    # All nine signs are alike: 2 of 2⁹ combinations are as far from 0.
+def test_fewer_than_ten_changed_users_get_the_exact_test_of_signs_with_any_setting(test):
+    # All nine signs are the same: 2 of 2⁹ combinations are as far from 0.
     found = compare_paired(Subject("HitRate@10", "a", "b"), np.zeros(500), np.append(np.ones(9), np.zeros(491)), Settings(test=test))
     assert (found.p, found.test) == (2 / 2**9, "permutation")
 
 
 def rare(n_lost, values):
-    """1,000 users of whom so many lose 0.1, and nobody gains."""
+    """Return the verdict on 1,000 users of whom `n_lost` lose 0.1 and nobody gains."""
     d = np.append(np.full(n_lost, -0.1), np.zeros(1_000 - n_lost))
     pair = compare_paired(Subject("nDCG@10", "main", "today"), np.zeros(1_000), d, Settings(), values=values)
-    return corrected([pair], Settings())[0]
+    return judge_family([pair], Settings())[0]
 
 
-def test_where_changes_are_rare_one_large_change_that_was_not_drawn_may_undo_them():
+def test_a_verdict_on_rare_changes_allows_for_one_large_change_that_was_not_drawn():
     # κ = 1 + (√20 · 0.1 / 1.002)² = 1.2: the difference is two tenths of a largest change, which 0.975 of such counts exceed by far.
     assert (rare(20, None).verdict, rare(20, ValueRange(0.0, 1.0)).verdict) == ("worse", "inconclusive")
-    # Of 100 changed users the t test decides.
+    # With 100 changed users the t test decides.
     assert rare(100, ValueRange(0.0, 1.0)).verdict == "worse"
 
 
-def test_of_few_users_of_whom_most_changed_the_t_test_decides():
+def test_the_t_test_decides_for_few_users_if_most_changed():
     d = spread(0.05, 0.1, 40)
     subject = Subject("nDCG@10", "main", "today")
     found = compare_paired(subject, np.full(40, 0.5), 0.5 + d, Settings(), values=ValueRange(0.0, 1.0))
     assert found.p == compare_paired(subject, np.full(40, 0.5), 0.5 + d, Settings()).p
 
 
-def test_a_few_changed_users_prove_no_equality():
+def test_a_few_changed_users_do_not_prove_equivalence():
     assert judged(np.concatenate([[0.1, -0.1, 0.1], np.zeros(4997)]), margin=0.01).verdict == "inconclusive"
 
 
@@ -171,20 +171,20 @@ def test_a_larger_family_needs_a_larger_difference():
     assert among.detectable > alone.detectable
 
 
-def test_without_a_correction_what_can_be_seen_is_that_of_one_comparison():
+def test_without_a_correction_the_detectable_difference_is_that_of_one_comparison():
     alone, among = (judged(spread(0.01, 0.1), family=family, settings=Settings(correction="none")) for family in (1, 5))
     assert among.detectable == alone.detectable
 
 
-def test_a_difference_that_may_be_smaller_than_the_margin_says_so():
+def test_a_difference_that_may_be_smaller_than_the_margin_has_a_note():
     difference = judged(spread(0.02, 0.1), margin=0.015)
     assert difference.verdict == "better"
     assert difference.notes == ("The difference may be smaller than the margin of 0.015.",)
 
 
-def test_values_of_whole_models_have_a_difference_and_nothing_more():
+def test_values_of_whole_models_have_only_a_difference():
     difference = compare_wholes(Subject("ItemCoverage@10", "main", "today"), 0.125, 0.15, SETTINGS)
-    family = corrected([difference, CASES["better"][0]], SETTINGS)
+    family = judge_family([difference, CASES["better"][0]], SETTINGS)
     assert (family[0].verdict, family[0].p, family[0].interval, family[0].relative) == (None, None, None, pytest.approx(0.2))
     assert family[0].sentence == (
         "ItemCoverage@10 of today is higher than that of main by 0.025; without an interval its error is unknown."
@@ -192,7 +192,7 @@ def test_values_of_whole_models_have_a_difference_and_nothing_more():
     assert family[1].family == 1
 
 
-def test_a_missing_value_of_a_whole_model_is_no_difference():
+def test_a_missing_value_of_a_whole_model_gives_no_difference():
     difference = compare_wholes(Subject("Gini", "main", "today"), None, 0.15, SETTINGS)
     assert difference.difference is None
     assert difference.sentence == "Gini of today and of main cannot be compared: one of the two has no value."
@@ -200,14 +200,14 @@ def test_a_missing_value_of_a_whole_model_is_no_difference():
 
 def test_unpaired_users_are_judged_with_a_note():
     sides = Summary(0.5, 0.2, 300), Summary(0.56, 0.2, 500)
-    (difference,) = corrected([compare_unpaired(Subject("nDCG@10", "main", "today"), *sides, SETTINGS)], SETTINGS)
+    (difference,) = judge_family([compare_unpaired(Subject("nDCG@10", "main", "today"), *sides, SETTINGS)], SETTINGS)
     assert (difference.verdict, difference.test, difference.up, difference.notes) == ("better", "welch", None, (UNPAIRED,))
     assert difference.sentence == "today is better than main: nDCG@10 is higher by 0.060 (95 % interval 0.031 to 0.089)."
     unknown = compare_unpaired(Subject("nDCG@10", "main", "today"), Summary(0.5, None, 300), Summary(0.56, 0.2, 500), SETTINGS)
-    assert (unknown.p, corrected([unknown], SETTINGS)[0].verdict) == (None, None)
+    assert (unknown.p, judge_family([unknown], SETTINGS)[0].verdict) == (None, None)
 
 
-def test_users_with_a_value_on_one_side_are_told():
+def test_users_with_a_value_on_one_side_have_a_note():
     base, model = np.full(50, 0.5), np.full(50, 0.5) + spread(0.1, 0.1, 50)
     base[:3] = math.nan
     difference = compare_paired(Subject("nDCG@10", "main", "today"), base, model, SETTINGS)
@@ -218,23 +218,23 @@ def test_users_with_a_value_on_one_side_are_told():
 def test_a_group_is_part_of_the_sentence():
     subject = Subject("nDCG@10", "main", "today", by="users.plan", group="free")
     difference = compare_paired(subject, np.zeros(50), np.zeros(50), SETTINGS)
-    assert corrected([difference], SETTINGS)[0].sentence == "nDCG@10 of users.plan free of today and of main is identical for 50 users."
+    assert judge_family([difference], SETTINGS)[0].sentence == "nDCG@10 of users.plan free of today and of main is identical for 50 users."
 
 
-def test_what_is_not_in_the_family_is_shown_and_not_judged():
+def test_differences_outside_of_the_family_have_no_verdict():
     difference = compare_paired(Subject("nDCG@10", "main", "today"), np.zeros(N), spread(0.05, 0.1), SETTINGS)
-    shown = unjudged(difference)
+    shown = without_verdict(difference)
     assert (shown.verdict, shown.p_adjusted, shown.family) == (None, None, None)
     assert shown.sentence.startswith("nDCG@10 of today is higher than that of main by 0.0500")
 
 
-def test_ranks_warn_above_a_thousand_users():
+def test_the_rank_test_has_a_warning_above_a_thousand_users():
     few, many = (judged(spread(0.05, 0.1, n), settings=Settings(test="wilcoxon")) for n in (1_000, 1_002))
     assert WARNING not in few.notes
     assert WARNING in many.notes
 
 
-def test_the_notes_say_how_many_runs_there_are():
+def test_the_notes_have_the_number_of_runs():
     values = [np.linspace(0, 1, 40) + shift for shift in (0, 0.01, 0.02)]
     cases = {
         "One run per model:": (values[:1], values[1:2]),
@@ -270,10 +270,10 @@ def test_an_impossible_margin_is_refused(margin):
         judged(spread(0.1, 0.1), margin=margin)
 
 
-def test_numbers_have_the_digits_that_are_known():
+def test_numbers_have_only_certain_digits():
     assert [decimals(width) for width in (0.0167, 0.0079, 0.01, 3.2, 47, None, 0.0)] == [3, 4, 3, 1, 0, None, None]
     assert [plain(0.0768, 3), plain(-0.0004, 3), plain(12345.6, 0), plain(-0.25)] == ["0.077", "0.000", "12,346", "−0.25"]
-    assert [signed(0.004, 3), signed(-0.004, 3), signed(0.0, 2)] == ["+0.004", "−0.004", "0.00"]
+    assert [with_sign(0.004, 3), with_sign(-0.004, 3), with_sign(0.0, 2)] == ["+0.004", "−0.004", "0.00"]
     assert [percent(0.95), percent(2 * 0.95 - 1), percent(-0.053)] == ["95 %", "90 %", "−5.3 %"]
 
 
@@ -284,7 +284,7 @@ def test_the_json_form_has_every_field_of_a_comparison():
     assert set(wanted.split()) <= CASES["better"][0].cells().keys()
 
 
-def test_many_users_are_drawn_fewer_times_and_a_note_says_so():
+def test_many_users_get_fewer_resamples_with_a_note():
     few = Settings(resamples=199)
     assert [affordable_resamples(n, SETTINGS) for n in (0, 20_000, 100_000, 10_000_000)] == [9_999, 9_999, 2_000, 999]
     assert affordable_resamples(10_000_000, few) == 199

@@ -1,4 +1,4 @@
-"""Exact sums: those of `fractions`, rounded once, whatever the order, the cut and the merging."""
+"""Exact sums equal those of `fractions`, rounded once, for any order, parts and merging."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from receval.sums.exact import ExactSums, rounded
+from receval.sums.exact import ExactSums, round_fraction
 
 any_floats = st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=40)
 values_of_users = st.lists(st.floats(0, 1), max_size=40)
 
 
 def total(terms) -> float:
-    return rounded(sum(map(Fraction, terms), Fraction(0)))
+    return round_fraction(sum(map(Fraction, terms), Fraction(0)))
 
 
 def merged(parts: list[ExactSums], random: random.Random) -> ExactSums:
-    """All parts added in a random tree."""
+    """Return all parts, added in a random tree."""
     while len(parts) > 1:
         right, left = (parts.pop(random.randrange(len(parts))) for _ in range(2))
         parts.append(left + right)
@@ -48,7 +48,7 @@ def test_a_sum_of_cubes_is_exact_even_beyond_the_largest_float(terms):
 
 
 @given(any_floats | values_of_users, st.randoms(use_true_random=False))
-def test_order_cuts_and_merging_change_no_bit(terms, random):
+def test_order_parts_and_merging_change_no_bit(terms, random):
     whole = ExactSums.of(np.array([terms, terms[::-1]], dtype=np.float64))
     shuffled = random.sample(terms, len(terms))
     borders = [0, *sorted(random.randint(0, len(terms)) for _ in range(random.randint(0, 6))), len(terms)]
@@ -59,12 +59,12 @@ def test_order_cuts_and_merging_change_no_bit(terms, random):
     assert again.values().tobytes() == whole.values().tobytes()
 
 
-def test_many_terms_of_many_measures_are_those_of_fsum():
+def test_sums_of_many_terms_of_many_measures_equal_fsum():
     values = np.random.default_rng(0).normal(size=(5, 30_000)) * np.array([[1e-9], [1], [1e9], [1e-300], [1e290]])
     assert ExactSums.of(values).values().tolist() == [math.fsum(row) for row in values]
 
 
-def test_many_measures_of_few_users_are_summed_each_on_its_own():
+def test_many_measures_of_few_users_are_summed_separately():
     values = np.random.default_rng(0).random((9_000, 3))
     assert ExactSums.of(values).values().tolist() == [math.fsum(row) for row in values]
 

@@ -1,4 +1,4 @@
-"""Exact sums by group: those of `fractions`, rounded once, whatever the order of rows, the cut and the merging."""
+"""Exact sums by group equal those of `fractions`, rounded once, for any order of rows, parts and merging."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from receval.sums import group_sums
-from receval.sums.exact import rounded
+from receval.sums.exact import round_fraction
 from receval.sums.group_sums import GroupLimbs, exact_group_sums
 
 N_GROUPS = 4
@@ -25,12 +25,12 @@ def limbs(rows) -> GroupLimbs:
 
 @given(any_rows)
 def test_a_sum_is_the_exact_one_rounded_once(rows):
-    expected = [rounded(sum((Fraction(value) for value, g in rows if g == group), Fraction(0))) for group in range(N_GROUPS)]
+    expected = [round_fraction(sum((Fraction(value) for value, g in rows if g == group), Fraction(0))) for group in range(N_GROUPS)]
     assert limbs(rows).values().tolist() == expected
 
 
 @given(any_rows, st.randoms(use_true_random=False))
-def test_order_cuts_and_merging_change_no_bit(rows, random):
+def test_order_parts_and_merging_change_no_bit(rows, random):
     whole = limbs(rows)
     shuffled = random.sample(rows, len(rows))
     borders = [0, *sorted(random.randint(0, len(rows)) for _ in range(random.randint(0, 6))), len(rows)]

@@ -40,26 +40,26 @@ def prepared(first_code: int = 0) -> Prepared:
         ("hamming", [1.0, 2.0, 2.0, None]),
     ],
 )
-def test_categories_differ_as_the_distance_says(kind, expected, first_code):
+def test_each_distance_of_categories_has_its_values(kind, expected, first_code):
     distance = distance_of(prepared(first_code), kind)
     first, second = distance.index_of(pl.Series([10, 10, 10, 10])), distance.index_of(pl.Series([11, 13, 12, 77]))
-    assert found(distance.between(first, second)) == pytest.approx(expected)
+    assert distances_of(distance.between(first, second)) == pytest.approx(expected)
 
 
-def test_items_are_near_that_share_users_of_train_and_counts_are_remembered():
+def test_items_that_share_train_users_are_near_and_counts_are_cached():
     distance = distance_of(prepared(), "cooccurrence")
     first, second = np.asarray([0, 1, 0, 0, 0]), np.asarray([1, 0, 0, 2, -1])
     expected = pytest.approx([1 - 2 / np.sqrt(6), 1 - 2 / np.sqrt(6), 0.0, 1.0, 1.0])
-    assert found(distance.between(first[:1], second[:1])) == pytest.approx([1 - 2 / np.sqrt(6)])
-    assert found(distance.between(first, second)) == expected
-    assert found(distance.between(first, second)) == expected
+    assert distances_of(distance.between(first[:1], second[:1])) == pytest.approx([1 - 2 / np.sqrt(6)])
+    assert distances_of(distance.between(first, second)) == expected
+    assert distances_of(distance.between(first, second)) == expected
 
 
-def test_a_file_gives_its_distances_each_way_also_of_items_that_no_other_source_holds():
+def test_distances_of_a_file_are_symmetric_and_include_otherwise_unknown_items():
     distance = distance_of(prepared(), "file")
     first, second = distance.index_of(pl.Series([10, 11, 12, 10])), distance.index_of(pl.Series([11, 10, 99, 13]))
-    assert found(distance.between(first, second)) == [0.25, 0.5, 2.0, None]
+    assert distances_of(distance.between(first, second)) == [0.25, 0.5, 2.0, None]
 
 
-def found(values):
+def distances_of(values):
     return [None if np.isnan(value) else value for value in values]

@@ -1,4 +1,4 @@
-"""Remarks that makers of tables count."""
+"""Notes that tables count."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from receval.tables.graph import NOTE_SENTENCES, TABLES, Notes, Tables, note_sen
 
 @pytest.fixture
 def remarkable():
-    """A table that remarks on one of its two rows."""
+    """Register a table with a note on one of its two rows."""
     note_sentence("odd_rows", lambda n, total: f"{n} of {total} rows are odd")
 
     @table("remarkable", uses=("notes",), params=("n",))
@@ -23,17 +23,17 @@ def remarkable():
 
 
 @pytest.mark.usefixtures("remarkable")
-def test_counts_of_parts_add_up_and_a_table_that_is_asked_for_twice_counts_once():
+def test_counts_of_parts_add_up_and_a_table_read_twice_counts_once():
     parts = [Notes(), Notes()]
     for notes in parts:
         tables = Tables({"notes": notes})
         assert tables.get("remarkable", n=1) is tables.get("remarkable", n=1)
     first, second = (pickle.loads(pickle.dumps(notes)) for notes in parts)
-    assert sentences(first.merged(second)) == sentences(second.merged(first)) == ["2 of 4 rows are odd"]
+    assert sentences(first.merge(second)) == sentences(second.merge(first)) == ["2 of 4 rows are odd"]
 
 
 @pytest.mark.usefixtures("remarkable")
-def test_of_tables_of_one_kind_the_one_with_most_to_remark_speaks_for_all_and_nothing_to_remark_has_no_sentence():
+def test_tables_of_one_kind_have_one_note_with_the_highest_count_and_none_at_0():
     notes = Notes()
     tables = Tables({"notes": notes})
     tables.get("remarkable", n=0)
@@ -43,5 +43,5 @@ def test_of_tables_of_one_kind_the_one_with_most_to_remark_speaks_for_all_and_no
     assert sentences(notes) == ["2 of 2 rows are odd"]
 
 
-def test_without_notes_remarks_are_counted_for_nobody(remarkable):
+def test_a_table_can_be_computed_without_notes(remarkable):
     Tables({}).get("remarkable", n=1)

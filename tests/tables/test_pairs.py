@@ -1,4 +1,4 @@
-"""Rows of one table are found in another, and repeated items are seen, whatever ids look like."""
+"""Rows of one table are found in another, and duplicates are noticed, for any ids."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from receval.tables.array import Array
-from receval.tables.ids import Ids, Lookup, Pairs, any_repeated, paired
+from receval.tables.ids import Ids, Lookup, Pairs, has_duplicates, make_pairs
 from receval.tables.rows import starts_of, within_users
 
 IDS = {
@@ -21,7 +21,7 @@ IDS = {
 
 @dataclass(frozen=True)
 class Table:
-    """Users and items as a table of a part has them."""
+    """Users and items, like a table of a part."""
 
     user: Array
     item: pl.Series
@@ -38,19 +38,19 @@ def tables(kind: str, *rows: list[tuple[int, int]]) -> list[Table]:
 @pytest.mark.parametrize("kind", IDS)
 def test_rows_are_found_by_user_and_item(kind):
     lists, truth = [(0, 3), (0, 1), (1, 3), (1, 4), (2, 1)], [(0, 1), (1, 1), (1, 3), (2, 4), (3, 1)]
-    rows, pairs = paired(tables(kind, lists, truth), n_users=4)
+    rows, pairs = make_pairs(tables(kind, lists, truth), n_users=4)
     row, pair = Lookup(pairs).find(rows)
     assert row.tolist() == [1, 2]
     assert pair.tolist() == [0, 2]
 
 
-def test_pairs_whose_hashes_are_equal_are_told_apart():
+def test_pairs_with_equal_hashes_are_different():
     user, item = np.array([0, 0, 0], dtype=np.int64), pl.Series(["x", "y", "z"])
     lists = Pairs(user, item, np.array([7, 7, 7], dtype=np.int64), None)
     truth = Pairs(user[:2], pl.Series(["z", "y"]), np.array([7, 7], dtype=np.int64), None)
     row, pair = Lookup(truth).find(lists)
     assert list(zip(row.tolist(), pair.tolist(), strict=True)) == [(1, 1), (2, 0)]
-    assert not any_repeated(lists, np.array([0, 3]))
+    assert not has_duplicates(lists, np.array([0, 3]))
 
 
 @pytest.mark.parametrize("kind", IDS)
@@ -65,16 +65,16 @@ def test_pairs_whose_hashes_are_equal_are_told_apart():
         ([], False),
     ],
 )
-def test_a_repeated_item_is_seen(kind, rows, repeats):
-    (pairs,) = paired(tables(kind, rows) if rows else [Table(np.empty(0, np.int64), pl.Series([], dtype=pl.Int64))], n_users=4)
-    assert any_repeated(pairs, starts_of(pairs.user, 4)) is repeats
+def test_a_duplicate_is_noticed(kind, rows, repeats):
+    (pairs,) = make_pairs(tables(kind, rows) if rows else [Table(np.empty(0, np.int64), pl.Series([], dtype=pl.Int64))], n_users=4)
+    assert has_duplicates(pairs, starts_of(pairs.user, 4)) is repeats
 
 
-def test_ids_that_are_not_known_have_the_index_minus_one():
+def test_unknown_ids_have_the_index_minus_one():
     ids = Ids(pl.Series([10, 12, 15]))
     assert ids.index_of(pl.Series([15, 11, 9, 16, 10, -(2**62), 2**62])).tolist() == [2, -1, -1, -1, 0, -1, -1]
 
 
-def test_neighbours_of_two_users_are_left_out_also_beside_users_without_rows():
+def test_neighbours_of_different_users_are_left_out_even_beside_users_without_rows():
     user = np.array([1, 1, 3, 3, 3], dtype=np.int64)  # users 0, 2 and 4 have no rows
     assert within_users(np.ones(4, dtype=np.bool_), starts_of(user, 5)).tolist() == [True, False, True, True]

@@ -1,4 +1,4 @@
-"""Sorting by one packed number gives the order that sorting by columns gives."""
+"""Sorting by one packed number gives the order of sorting by columns."""
 
 import numpy as np
 import polars as pl
@@ -29,9 +29,9 @@ def test_the_order_is_that_of_the_columns(key, falls):
         assert sorted_within_users(user, keys).tolist() == in_order(user, keys).tolist()
 
 
-def test_no_rows_have_no_order():
+def test_no_rows_can_be_sorted():
     assert not len(sorted_within_users(np.empty(0, np.int64), [(np.empty(0), True)]))
 
 
-def test_scores_too_large_for_single_precision_are_the_largest_and_no_warning_comes_of_them():
+def test_scores_too_large_for_single_precision_are_the_largest_without_a_warning():
     assert in_single_precision(np.array([1e39, 1.0, -1e300])).tolist() == [np.inf, 1.0, -np.inf]

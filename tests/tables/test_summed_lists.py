@@ -11,7 +11,7 @@ from receval.tables.graph import Choice, Tables
 from receval.tables.rows import PartData
 
 
-def test_hits_are_found_in_summed_lists_whatever_items_the_test_file_holds() -> None:
+def test_hits_are_found_in_summed_lists_for_any_items_of_the_test_file() -> None:
     frames = {
         "lists": pl.DataFrame({"user": [1, 1, 1], "item": [7, 5, 7], "score": [0.4, 0.5, 0.3], "row": [0, 1, 2]}),
         "test": pl.DataFrame({"user": [1, 1], "item": [2, 7], "row": [0, 1]}),

@@ -1,6 +1,6 @@
-"""What a library says of the toy: run in the library's own environment, `python ask.py LIBRARY`, it writes reference/LIBRARY.json.
+"""Run a library on the toy in the library's own environment: `python ask.py LIBRARY` writes reference/LIBRARY.json.
 
-Libraries are called as their documents show, with k = 3 and otherwise by default. Versions and packages: tests/oracles/README.md.
+Libraries are called as in their documents, with k = 3 and defaults otherwise. Versions and packages: tests/oracles/README.md.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ FLAWS = {
     "all scores tied, relevant rows last": ("truth", "tied_last", int),
     "ids are numbers in the truth and texts in the lists": ("truth", "clean", str),
 }
-"""Flaw → the file of the truth, that of the lists, and the type of the ids of the lists; ids of the truth are integers."""
+"""Flaw → the test file, the file of lists, and the type of the ids of the lists; ids of the test file are integers."""
 MEASURES = ("P", "R", "nDCG", "MAP")
 Rows = list[dict[str, Any]]
 Asked = dict[str, Callable[[], Any]]
 
 
 def rows(name: str, kind: type) -> Rows:
-    """The rows of a file, ids of that type."""
+    """Return the rows of a file, with ids of this type."""
     with (HERE / f"{name}.csv").open(newline="", encoding="utf-8") as file:
         found = list(csv.DictReader(file))
     ids = [{"user": kind(row["user"]), "item": kind(row["item"])} for row in found]
@@ -40,7 +40,7 @@ def rows(name: str, kind: type) -> Rows:
 
 
 def nested(found: Rows) -> dict[Any, dict[Any, Any]]:
-    """User → item → score, or 1; of rows of a pair the last remains."""
+    """Return user → item → score, or 1; of duplicate rows the last one."""
     held: dict[Any, dict[Any, Any]] = {}
     for row in found:
         held.setdefault(row["user"], {})[row["item"]] = row.get("score", 1)
@@ -48,12 +48,12 @@ def nested(found: Rows) -> dict[Any, dict[Any, Any]]:
 
 
 def texts(held: dict[Any, dict[Any, Any]]) -> dict[str, dict[str, Any]]:
-    """The same with ids as texts, which is all that ranx and ir_measures take: the caller makes them equal."""
+    """Return the same with text ids, the only ones that ranx and ir_measures accept: the caller makes them equal."""
     return {str(user): {str(item): value for item, value in items.items()} for user, items in held.items()}
 
 
 def ranx(truth: Rows, lists: Rows) -> Asked:
-    """`evaluate` of dictionaries."""
+    """Return the calls of `evaluate` with dictionaries."""
     from ranx import Qrels, Run, evaluate
 
     names = {"P": "precision", "R": "recall", "nDCG": "ndcg", "MAP": "map"}
@@ -64,7 +64,7 @@ def ranx(truth: Rows, lists: Rows) -> Asked:
 
 
 def ir_measures(truth: Rows, lists: Rows) -> Asked:
-    """`calc_aggregate` of dictionaries."""
+    """Return the calls of `calc_aggregate` with dictionaries."""
     from ir_measures import AP, P, R, calc_aggregate, nDCG
 
     asked = {"P": P @ K, "R": R @ K, "nDCG": nDCG @ K, "MAP": AP @ K}
@@ -72,7 +72,7 @@ def ir_measures(truth: Rows, lists: Rows) -> Asked:
 
 
 def rectools(truth: Rows, lists: Rows) -> Asked:
-    """`calc` of frames; ranks are the places in the file, as the library takes no scores."""
+    """Return the calls of `calc` with frames; ranks are the positions in the file, because the library takes no scores."""
     import pandas as pd
     from rectools.metrics import MAP, NDCG, Precision, Recall
 
@@ -86,7 +86,7 @@ def rectools(truth: Rows, lists: Rows) -> Asked:
 
 
 def replay(truth: Rows, lists: Rows) -> Asked:
-    """Metrics of Polars frames."""
+    """Return the calls of metrics on Polars frames."""
     import polars as pl
     from replay.metrics import MAP, NDCG, Precision, Recall
 
@@ -99,7 +99,7 @@ def replay(truth: Rows, lists: Rows) -> Asked:
 
 
 def recommenders(truth: Rows, lists: Rows) -> Asked:
-    """Functions of `python_evaluation`, on pandas frames; MAP@k is its `map_at_k`."""
+    """Return the calls of `python_evaluation` on pandas frames; MAP@k is its `map_at_k`."""
     import pandas as pd
     from recommenders.evaluation import python_evaluation
 
@@ -119,19 +119,19 @@ LIBRARIES = {
 
 
 def answer(ask: Callable[[], Any]) -> dict[str, Any]:
-    """The value, or the type of the error, and whether the library warned of the input."""
+    """Return the value, or the type of the error, and the warning of the library on its input."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             found: dict[str, Any] = {"value": round(float(ask()), 12)}
-        except Exception as error:  # a library may fail in any way, and that is what we want to know
+        except Exception as error:  # a library may fail in any way, and the failure is what we record
             found = {"error": type(error).__name__}
     said = sorted({type(one.message).__name__ for one in caught if "Metric" in type(one.message).__name__})
     return found | ({"warning": said[0]} if said else {})
 
 
 def main(library: str) -> None:
-    """Ask everything, and write what was answered."""
+    """Compute everything, and write the answers."""
     ask, package = LIBRARIES[library]
     answers = {}
     for flaw, (truth, lists, kind) in FLAWS.items():

@@ -1,4 +1,4 @@
-"""Results in MLflow (files of its library, and a real server with SQLite where it is installed) and in Weights & Biases (offline)."""
+"""Results in MLflow (file store, and a real server with SQLite if it is installed) and in Weights & Biases (offline)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from receval.session.track import files_of
 
 from tests.trackers.conftest import MEASURE
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # warnings of these libraries are their own
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]  # ignore warnings within these libraries
 needs_mlflow = pytest.mark.skipif(find_spec("mlflow") is None, reason="needs the extra mlflow")
 needs_server = pytest.mark.skipif(find_spec("mlflow") is None or find_spec("sqlalchemy") is None, reason="needs the whole of mlflow")
 needs_wandb = pytest.mark.skipif(find_spec("wandb") is None, reason="needs the extra wandb")
@@ -42,7 +42,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[str]:
-    """The address of an MLflow server with SQLite."""
+    """Yield the address of an MLflow server with SQLite."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
@@ -69,7 +69,7 @@ def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
 
 
 def _check_mlflow(result: library.EvaluationResult, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Log a result, and read back what is there."""
+    """Log a result, and check what MLflow has stored."""
     from mlflow import MlflowClient
     from receval.trackers.mlflow import MlflowRuns
 
@@ -89,7 +89,7 @@ def _check_mlflow(result: library.EvaluationResult, address: str, monkeypatch: p
     assert {names[name]: value for name, value in logged.items() if not name.endswith((".low", ".high"))} == result.to_dict()["new.er"]
     assert logged["nDCG_at_3.low"] < logged["nDCG_at_3"] < logged["nDCG_at_3.high"]
     assert parent.data.params["convention"] == "receval"
-    assert len(parent.data.params["sha256_test"]) == 64
+    assert parent.data.params["hash_test"].startswith("blake3:")
     assert parent.data.tags["receval.gates"] == "passed"
     assert runs["new.er"].data.tags["receval.gate.1"] == "pass: nDCG@3 ≥ 0.5"
     assert {file.path for file in client.list_artifacts(parent.info.run_id)} == {"results.json", "report.html", "manifest.json"}
@@ -119,7 +119,7 @@ def test_without_children_each_model_is_a_run_with_the_files(result: library.Eva
 
 
 @needs_mlflow
-def test_the_hash_of_every_input_is_a_parameter_however_many_there_are(
+def test_the_hash_of_every_input_is_a_parameter_even_of_many_inputs(
     result: library.EvaluationResult, files: str, monkeypatch: pytest.MonkeyPatch
 ):
     from mlflow import MlflowClient
@@ -131,7 +131,7 @@ def test_the_hash_of_every_input_is_a_parameter_however_many_there_are(
     MlflowRuns(MlflowTracking(runs="models")).log(many, {})
     client = MlflowClient(files)
     for run in client.search_runs([client.get_experiment_by_name("receval").experiment_id]):
-        assert sum(name.startswith("sha256_") for name in run.data.params) == 120
+        assert sum(name.startswith("hash_") for name in run.data.params) == 120
 
 
 @needs_wandb

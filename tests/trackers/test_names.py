@@ -1,4 +1,4 @@
-"""Names that trackers take, and that lead back."""
+"""Names for trackers, and the way back to measures."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ MEASURES = [
 ]
 
 
-def test_names_are_those_that_mlflow_takes_and_wandb_sorts_by():
+def test_names_are_valid_in_mlflow_and_sort_well_in_wandb():
     assert for_mlflow(MEASURES)["nDCG(gain=linear)@10"] == "nDCG.gain-linear_at_10"
     assert as_identifiers(MEASURES)["nDCG(gain=linear)@10"] == "nDCG_gain_linear_at_10"
     assert all(re.fullmatch(r"[\w.\- ]+", name, re.ASCII) for name in for_mlflow(MEASURES).values())
     assert all(re.fullmatch(r"[_a-zA-Z][_a-zA-Z0-9]*", name) for name in as_identifiers(MEASURES).values())
 
 
-def test_every_measure_has_a_name_of_its_own_whatever_the_order():
+def test_every_measure_has_its_own_name_in_any_order():
     clashing = ["nDCG(a=b)@1", "nDCG(a b)@1", "ndcg(A=b)@1", "@", "x" * 300]
     for rule in (for_mlflow, as_identifiers):
         names = rule(clashing)

@@ -1,4 +1,4 @@
-"""Results as event files of TensorBoard, read back record by record."""
+"""Results as event files of TensorBoard, parsed record by record."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ needs_tensorboard = pytest.mark.skipif(find_spec("tensorboardX") is None, reason
 
 
 def read(folder: Path) -> dict[str, Any]:
-    """The scalars and texts of the only event file of a folder. A record is its length, 4 bytes, itself, and 4 bytes."""
+    """Return the scalars and texts of the only event file of a folder. A record is its length, 4 bytes, its content, and 4 bytes."""
     from tensorboardX.proto.event_pb2 import Event
 
     (file,) = folder.iterdir()
@@ -38,7 +38,7 @@ def read(folder: Path) -> dict[str, Any]:
 
 
 @needs_tensorboard
-def test_event_files_hold_the_values_of_each_model_under_names_that_lead_back(evaluated: library.EvaluationResult, tmp_path: Path):
+def test_event_files_have_the_values_of_each_model_under_names_that_can_be_decoded(evaluated: library.EvaluationResult, tmp_path: Path):
     from receval.trackers.tensorboard import TensorboardFiles
 
     tracker = TensorboardFiles(TensorboardTracking(run="commit 1"), tmp_path)
@@ -58,7 +58,7 @@ def test_event_files_hold_the_values_of_each_model_under_names_that_lead_back(ev
     assert tracker.log(evaluated, {}) == str(tmp_path / "commit_1_2")  # no evaluation is mixed with another
 
 
-def test_without_the_library_it_is_told_which_extra_to_install(
+def test_without_the_library_the_extra_to_install_is_named(
     evaluated: library.EvaluationResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setitem(sys.modules, "tensorboardX", None)

@@ -1,4 +1,4 @@
-"""Results in trackers: files for DVC, those of packages, and what happens if one fails."""
+"""Results in trackers: files for DVC, trackers of packages, and failures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def acme(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """A tracker that a package adds, and what it was given."""
+    """Register a tracker like a package, and return the arguments it gets."""
     given: list[Any] = []
 
     class Acme:
@@ -51,11 +51,11 @@ def acme(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     monkeypatch.setitem(sys.modules, "acme_tracker", type(sys)("acme_tracker"))
     sys.modules["acme_tracker"].Acme = Acme  # type: ignore[attr-defined]
     entry = EntryPoint("acme", "acme_tracker:Acme", "receval.trackers")
-    monkeypatch.setattr(plugins, "announced", lambda kind: (entry,) if kind == "trackers" else ())
+    monkeypatch.setattr(plugins, "entry_points_of", lambda kind: (entry,) if kind == "trackers" else ())
     return given
 
 
-def test_files_for_dvc_hold_the_values_under_names_without_dots(receval: Command, folder: Path, tmp_path: Path):
+def test_files_for_dvc_have_the_values_under_names_without_dots(receval: Command, folder: Path, tmp_path: Path):
     assert receval("track", folder, "--to", f"{{dvc: {{dir: {tmp_path / 'dvc'}}}}}")[0] == 0
     read = {path.name: path.read_text("utf-8") for path in (tmp_path / "dvc").iterdir() if path.is_file()}
     assert set(read) == {"metrics.json", "names.json", "dvc.yaml", "results.json", "report.html", "manifest.json"}
@@ -101,7 +101,7 @@ def test_no_file_of_a_tracker_names_a_user(tmp_path: Path):
         assert b"user-" not in content, name
 
 
-def test_a_run_tracks_at_its_end_and_prints_the_same(receval: Command, acme: list[Any]):
+def test_a_run_tracks_its_results_and_prints_the_same_output(receval: Command, acme: list[Any]):
     plain = receval("run", CONFIGS / "quickstart.yaml", "--format", "csv")
     code, out, err = receval("run", CONFIGS / "quickstart.yaml", "--format", "csv", "--set", "track=[{acme: {team: home}}]")
     assert (code, out) == (plain[0], plain[1])
@@ -130,26 +130,26 @@ def test_a_tracker_that_fails_is_a_warning_unless_it_is_required(receval: Comman
         ("[{wandb: {mode: sometimes}}]", "track[0].wandb.mode"),
     ],
 )
-def test_a_section_that_cannot_be_read_is_told_in_a_sentence(receval: Command, section: str, sentence: str):
+def test_a_wrong_track_section_is_refused_in_one_sentence(receval: Command, section: str, sentence: str):
     code, _, err = receval("run", CONFIGS / "quickstart.yaml", "--set", f"track={section}")
     assert (code, sentence in err) == (2, True), err
 
 
-def test_trackers_are_written_shortly_and_the_config_reads_back():
+def test_trackers_have_a_short_form_and_the_config_reads_back():
     given = library.load_config(CONFIGS / "quickstart.yaml", ["track=[mlflow, {wandb: {mode: offline}}, dvc: ]"])
     assert [one.name for one in given.config.track] == ["mlflow", "wandb", "dvc"]
     again = given.resolved()
     assert again["track"][1] == {"wandb": {"project": "receval", "mode": "offline", "required": False}}
 
 
-def test_what_is_not_named_is_asked_for(receval: Command, folder: Path):
+def test_tracking_without_a_tracker_or_with_a_wrong_one_is_refused(receval: Command, folder: Path):
     code, _, err = receval("track", folder)
     assert (code, "no tracker is given" in err) == (2, True)
     code, _, err = receval("track", folder, "--to", "{dvc: {dri: x}}")
     assert (code, "--to[0].dvc.dri" in err) == (2, True), err
 
 
-def test_a_required_tracker_without_its_extra_is_found_before_any_work(receval: Command, monkeypatch: pytest.MonkeyPatch):
+def test_a_required_tracker_without_its_extra_is_refused_before_the_evaluation(receval: Command, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("receval.trackers.choosing.find_spec", lambda name: None)
     code, out, err = receval("run", CONFIGS / "quickstart.yaml", "--set", "track=[{mlflow: {required: true}}]")
     assert (code, out) == (4, "")

@@ -1,1 +1,1 @@
-"""Rows in memory, whatever holds them → Polars frames with the columns that a file would have."""
+"""Convert rows in memory, of any library, into Polars frames with the columns of a file."""

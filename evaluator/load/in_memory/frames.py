@@ -1,4 +1,4 @@
-"""Rows in memory → a Polars frame, by what holds them."""
+"""Convert rows in memory into a Polars frame, by their type."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ def frame_of(
     depth: int | None = None,
     seen: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
-    """Return the rows of a table of any kind, with ids that are integers or text.
+    """Convert a table of any kind into a frame with ids that are integers or text.
 
-    `where` names the table in messages, `columns` says which column is which. Of a matrix of scores lists of `depth` are made, of all items
-    without it, and without those of the user in `seen`. `DataError` if this is no such table, or can be read in two ways.
+    `where` names the table in messages, `columns` maps its columns. A matrix of scores becomes lists of `depth` items (without it: of all
+    items), without those of the user in `seen`. Raises `DataError` for another kind of value, or one that can be read in two ways.
     """
     frame = _frame_of(where, table, rows, columns, depth, seen)
     try:
         names = recognise(where, table, frame.columns, columns, None)
     except DataError:
-        return frame  # the columns are looked at again, and this is said then
+        return frame  # the columns are checked again later, and the problem is reported then
     return frame.with_columns(plain_ids(where, frame[name]) for role, name in names.items() if role in IDS)
 
 
@@ -50,7 +50,7 @@ def _frame_of(
         return rows
     if isinstance(rows, pl.LazyFrame):
         try:
-            return rows.collect(engine="streaming")  # once: a query that is run again may give its rows in another order
+            return rows.collect(engine="streaming")  # once: a second run of a query may give its rows in another order
         except FAILURES as error:
             raise DataError(f"{where}: cannot be collected ({str(error).splitlines()[0]})", "collect it yourself to see why") from None
     if library == "pyspark":
@@ -87,7 +87,7 @@ def _frame_of(
 
 
 def _of_arrow(where: str, rows: Any) -> pl.DataFrame:
-    """Return the rows of anything that speaks Arrow's C interface."""
+    """Return the rows of any object with Arrow's C interface."""
     try:
         return pl.DataFrame(rows)
     except (*FAILURES, TypeError, ValueError, ImportError) as error:
@@ -95,10 +95,10 @@ def _of_arrow(where: str, rows: Any) -> pl.DataFrame:
 
 
 def _from_pandas(where: str, frame: Any) -> pl.DataFrame:
-    """Return the rows of a DataFrame or Series of pandas; index levels that have a name are columns, NaN is no value.
+    """Return the rows of a pandas DataFrame or Series; index levels with a name are columns, NaN is a missing value.
 
-    It goes by way of NumPy: neither pyarrow nor a version of pandas is needed. `DataError` if two columns have one name,
-    or names have several levels.
+    It uses NumPy, so that it needs neither pyarrow nor a certain version of pandas. Raises `DataError` if two columns have one name, or
+    names have several levels.
     """
     if not hasattr(frame, "columns"):
         frame = frame.to_frame(name="item" if frame.name is None else frame.name)
@@ -132,12 +132,12 @@ def _pandas_column(where: str, name: str, values: Any) -> pl.Series:
 
 
 def column_names(rows: Any) -> frozenset[str] | None:
-    """Return the names of the columns of a table in memory; `None` where they are not known before it is converted."""
+    """Return the names of the columns of a table in memory; `None` if they are not known before it is converted."""
     if isinstance(rows, pl.LazyFrame):
         try:
             return frozenset(rows.collect_schema().names())
         except FAILURES:
-            return None  # what is wrong with the query is said when it is collected
+            return None  # the problem of the query is reported when it is collected
     if isinstance(rows, Mapping):
         return frozenset(name for name in rows if isinstance(name, str))
     if isinstance(rows, list | tuple) and rows and isinstance(rows[0], Mapping):

@@ -1,6 +1,6 @@
-"""Matrices of users × items → rows: interactions, the best items of each row of scores, lists of item ids.
+"""Convert matrices of users × items into rows: interactions, the best items of each row of scores, lists of item ids.
 
-Arrays that can be two things are refused, with both readings and how to say which one is meant.
+Ambiguous arrays are refused, with both meanings and a way to choose one.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from ...errors import DataError
 from .python_values import VALUES, column, names_of_rows, plain_ids
 
 _CELLS: Final = 1 << 22
-"""Number of scores that are looked at together."""
+"""Number of scores per block."""
 _FEW_CELLS: Final = 1 << 16
-"""Number of values that are looked at together to tell whether all are whole."""
+"""Number of values per block in the test whether all are whole."""
 _ROWS: Final = 1000
-"""Number of rows that are looked at for items that they repeat."""
+"""Number of rows that are searched for repeated items."""
 _NO_ITEM: Final = -1
-"""Libraries write this into rows of ids that are longer than the list."""
+"""The id with which libraries pad rows that are longer than the list."""
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 class Matrix(Struct, frozen=True, eq=False):
     """A matrix of users × items: NumPy or SciPy sparse, as interactions or as scores.
 
-    `users` and `items` are the ids of its rows and columns in order; without them the ids are the numbers from 0. With `mask_seen` what
-    `train` holds is not a candidate for the lists.
+    `users` and `items` are the ids of its rows and columns in order; without them the ids are the numbers from 0. With `mask_seen` items
+    of `train` are not candidates for the lists.
     """
 
     values: Any
@@ -42,12 +42,11 @@ class Matrix(Struct, frozen=True, eq=False):
 
 
 def from_matrix(where: str, table: str, matrix: Any, depth: int | None, seen: pl.DataFrame | None) -> pl.DataFrame:
-    """Return the rows of a matrix of interactions, scores (of which only lists of `depth` are needed) or, if they are integers, item ids.
+    """Return the rows of a matrix of interactions, scores (only lists of `depth` are needed), or item ids if they are integers.
 
-    A list has all items that may be among the first `depth`: those whose score ties with the last one too, so that ties are broken as by
-    whoever reads the whole matrix. Without `depth` it has every item. A score of minus infinity, or an entry that a sparse matrix does not
-    have, is no candidate, nor are the items of a user in `seen` (user, item). `DataError` for masked values, which say nothing, and for an
-    array that can be two things.
+    A list has all items that may be among the first `depth`, including those that tie with the last one, so that ties are broken as in
+    the whole matrix. Without `depth` it has every item. Items with a score of minus infinity, without an entry in a sparse matrix, or in
+    `seen` (user, item) are not candidates. Raises `DataError` for masked values and for an ambiguous array.
     """
     if isinstance(matrix, np.ma.MaskedArray):
         raise DataError(
@@ -111,7 +110,7 @@ def _labels(where: str, name: str, given: Any, n: int) -> pl.Series:
 
 
 def _stored(values: Any) -> tuple[Any, Any, Any]:
-    """Return rows, columns and values of the entries of a matrix; of an array those that are not 0."""
+    """Return rows, columns and values of the entries of a matrix; for an array, of those that are not 0."""
     if _is_sparse(values):
         entries = values.tocsr().tocoo()
         return entries.row.astype(np.int64), entries.col.astype(np.int64), entries.data
@@ -145,7 +144,7 @@ def _best(where: str, values: Any, depth: int | None, excluded: Pairs | None) ->
         wanted = scores != -np.inf
         if depth is not None and depth < n_items:
             last = n_items - depth
-            border = np.partition(scores, last, axis=1)[:, last, None]  # NaN is the largest: it is among the best, and refused
+            border = np.partition(scores, last, axis=1)[:, last, None]  # NaN sorts as the largest, so it is among the best and refused
             wanted &= (scores >= border) | np.isnan(scores)
         rows, columns = np.nonzero(wanted)
         found.append((rows + start, columns, scores[rows, columns]))
@@ -155,7 +154,7 @@ def _best(where: str, values: Any, depth: int | None, excluded: Pairs | None) ->
 
 
 def _of_sparse(where: str, values: Any, depth: int | None, excluded: Pairs | None) -> tuple[Any, Any, Any]:
-    """Return the same of a sparse matrix, of which the stored entries are the candidates."""
+    """Return the same for a sparse matrix, whose stored entries are the candidates."""
     rows, columns, scores = _stored(values)
     scores = scores if scores.dtype.kind == "f" else scores.astype(np.float64)
     _refuse_nan(where, rows, columns, scores)
@@ -172,7 +171,7 @@ def _of_sparse(where: str, values: Any, depth: int | None, excluded: Pairs | Non
 
 
 def _of_lists(where: str, table: str, matrix: Matrix) -> pl.DataFrame:
-    """Return rows of item ids in the order of their ranks, and their scores if they are given."""
+    """Return rows of item ids in the order of their ranks, with their scores if given."""
     if matrix.mask_seen:
         hint = "remove it, or give scores of all items as floats" if len(matrix.values) > 1 else "give scores as array.astype(float)"
         raise DataError(f"{where}: integers are item ids, but mask_seen needs scores", hint)
@@ -208,7 +207,7 @@ def _refuse_rows_or_matrix(where: str, table: str, values: Any) -> None:
     n_rows, n_columns = values.shape
     names = names_of_rows(where, table, n_columns)
     is_lists = table == "lists" and values.dtype.kind in "iu"
-    if not names or not _are_whole(values if is_lists else values[:, :2], least=0):  # -1 among item ids is no item
+    if not names or not _are_whole(values if is_lists else values[:, :2], least=0):  # -1 is not an item id
         return
     matrix = f"lists of {n_columns} item ids for" if is_lists else f"a matrix of {n_columns} items for"
     raise DataError(
@@ -218,7 +217,7 @@ def _refuse_rows_or_matrix(where: str, table: str, values: Any) -> None:
 
 
 def _refuse_ids_or_scores(where: str, table: str, values: Any) -> None:
-    """Refuse whole floats, which may be ids that a library has cast, and integers that each row repeats: they may be counts, so scores."""
+    """Refuse whole floats, which may be ids cast by a library, and integers that repeat within each row, which may be counts (scores)."""
     is_float, n_items = values.dtype.kind == "f", values.shape[1]
     if table != "lists" or (is_float and not _are_whole(values, least=_NO_ITEM)):
         return
@@ -235,7 +234,7 @@ def _refuse_ids_or_scores(where: str, table: str, values: Any) -> None:
 
 
 def _are_whole(values: Any, least: int) -> bool:
-    """Return whether all values are whole numbers of at least `least`, or NaN, of which there must not be nothing else."""
+    """Return whether all values are whole numbers of at least `least`, or NaN, with at least one number."""
     step = max(1, _FEW_CELLS // values.shape[1])
     met = False
     for start in range(0, len(values), step):

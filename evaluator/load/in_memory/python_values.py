@@ -1,6 +1,6 @@
-"""Dicts, lists and values of Python → rows and columns: items by user, records, tables by column, and ids as files have them.
+"""Convert Python dicts, lists and values into rows and columns: items by user, records, tables by column, and ids as in files.
 
-A column is as a library that types its columns would have made it.
+A column gets the type that a library with typed columns would give it.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from ..list_columns import may_hold_lists
 from ..opening import FAILURES
 
 VALUES: Final = {"interactions": "rating", "lists": "score", "predictions": "prediction"}
-"""The names of the numbers of items, in tables of which a row may hold a list."""
+"""The names of the numbers of items, in tables whose rows may contain lists."""
 _SHAPES: Final = "write {user: [item, …]}, {user: {item: score}} or {user: [(item, score), …]}"
 _KEYS: Final = {"catalogue": "item", "people": "user"}
-"""The column that a row of a table is about, where it is one."""
+"""Kind of table → the column that identifies a row, if it is a single one."""
 _SCALARS: Final = (str, int, float, bytes, UUID, Decimal, np.generic, type(None))
 _NUMBERS: Final = (int, float, Decimal, np.number)
 _LOOKED_AT: Final = 20
-"""Number of keys that are looked at to tell columns from users."""
+"""Number of keys that decide whether keys are columns or users."""
 _NO_VALUE: Final = {"NoneType", "NAType", "NaTType"}
-"""The types of what stands for no value in Python and pandas."""
+"""The types of missing values in Python and pandas."""
 _FAMILIES: Final = ((int, float, bool, Decimal), (date,))
-"""The types that may stand beside each other in a column."""
+"""The types that may be mixed in a column."""
 _MANTISSA: Final = {pl.Float64: 53, pl.Float32: 24}
-"""The bits of a float: integers of more bits have no float of their own."""
+"""The bits of a float: larger integers are not exact as floats."""
 _DECODE: Final = (
     "decode the column: .cast(pl.String) in Polars, .str.decode('utf-8') in pandas; the 16 bytes of a UUID are str(uuid.UUID(bytes=value))"
 )
@@ -43,10 +43,10 @@ _ID_HINT: Final = "ids are integers or text: convert them"
 
 
 def from_mapping(where: str, table: str, rows: Mapping[Any, Any], columns: Mapping[str, str | int]) -> pl.DataFrame:
-    """Return the rows of a dict: a table by column, or what each user has; of items and users, a record for each."""
+    """Return the rows of a dict: a table by column, or items by user; for catalogues and users, a record for each id."""
     if not rows:
         raise NoRowsError(f"{where}: there are no rows")
-    # What libraries call the names of the columns of a table tells one, such as the split of a data set.
+    # An attribute with names of columns, as libraries have it, identifies a table, such as the split of a data set.
     tables = [
         name
         for name, held in islice(rows.items(), _LOOKED_AT)
@@ -64,7 +64,7 @@ def from_mapping(where: str, table: str, rows: Mapping[Any, Any], columns: Mappi
 
 
 def users_without_items(where: str, table: str, rows: Any, columns: Mapping[str, str | int]) -> pl.DataFrame | None:
-    """Return the users of a dict whose list is empty, of whom rows say nothing; `None` if there are none, or it is no dict by user."""
+    """Return the users of a dict whose list is empty and who have no rows; `None` if there are none, or it is not a dict by user."""
     if not isinstance(rows, Mapping) or _names_columns(table, rows, columns):
         return None
     users = [user for user, held in rows.items() if hasattr(held, "__len__") and not isinstance(held, str) and not len(held)]
@@ -72,7 +72,7 @@ def users_without_items(where: str, table: str, rows: Any, columns: Mapping[str,
 
 
 def from_records(where: str, table: str, rows: Sequence[Any]) -> pl.DataFrame:
-    """Return the rows of a list: of dicts, of tuples in the order of the usual columns, or of the ids of items or users."""
+    """Return the rows of a list of dicts, of tuples in the order of the usual columns, or of ids of items or users."""
     if not len(rows):
         raise NoRowsError(f"{where}: there are no rows")
     first = rows[0]
@@ -96,7 +96,7 @@ def from_records(where: str, table: str, rows: Sequence[Any]) -> pl.DataFrame:
 
 
 def refuse_unnamed_lists(where: str, table: str, rows: Sequence[Any]) -> None:
-    """Raise `DataError` for lists of integers that can be rows of a table, or the items of users 0, 1, …; tuples are rows."""
+    """Raise `DataError` for lists of integers that may be rows of a table or the items of users 0, 1, …; tuples are rows."""
     if not rows or not all(type(row) is list and len(row) == len(rows[0]) and all(type(one) is int for one in row) for row in rows):
         return
     names = names_of_rows(where, table, len(rows[0]))
@@ -108,7 +108,7 @@ def refuse_unnamed_lists(where: str, table: str, rows: Sequence[Any]) -> None:
 
 
 def _names_columns(table: str, rows: Mapping[Any, Any], columns: Mapping[str, str | int]) -> bool:
-    """Return whether the keys of a dict are names of columns, and not users."""
+    """Return whether the keys of a dict are names of columns, not users."""
     keys = [key for key in islice(rows, _LOOKED_AT) if isinstance(key, str)]
     roles = frozenset[str]().union(*map(usual_roles, keys)) | {role for role, name in columns.items() if name in keys}
     wanted = {"user", "item"} if may_hold_lists(table) else {"user"} if table == "people" else {"item"}
@@ -127,7 +127,7 @@ def _by_column(where: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
 
 
 def _by_user(where: str, table: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
-    """Return what each user has: items, or items with numbers."""
+    """Return the items of each user, or items with numbers."""
     held = [_in_order(where, table, user, given) for user, given in rows.items()]
     lengths = np.fromiter(map(len, held), np.int64, len(held))
     users = column(where, "user", list(rows)).gather(np.repeat(np.arange(len(held)), lengths))
@@ -154,11 +154,11 @@ def _by_user(where: str, table: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
 
 
 def _in_order(where: str, table: str, user: Any, held: Any) -> Any:
-    """Return the elements that a user has, in order; `DataError` for what has none, or is no list."""
+    """Return the elements of a user, in order; raise `DataError` if it is not a list, or has no order."""
     if isinstance(held, Mapping):
         pairs = list(held.items())
-        if table == "lists":  # the highest score first: a dict has no order of its own, whatever the convention reads lists by
-            with suppress(TypeError):  # what is no number is refused where its place is known
+        if table == "lists":  # highest score first: a dict has no order, even for conventions that use the order of rows
+            with suppress(TypeError):  # a value that is not a number is refused later, where its place is known
                 return sorted(
                     pairs, key=lambda pair: (True, pair[1]) if pair[1] is not None and pair[1] == pair[1] else (False, 0), reverse=True
                 )
@@ -175,7 +175,7 @@ def _in_order(where: str, table: str, user: Any, held: Any) -> Any:
 
 
 def _kinds(elements: Sequence[Any]) -> set[str]:
-    """Return the kinds of elements; seen by their types, where all are items or pairs."""
+    """Return the kinds of elements, by their types if all are items or pairs."""
     types = set(map(type, elements))
     if all(issubclass(one, _SCALARS) for one in types):
         return {"item"}
@@ -200,7 +200,7 @@ def _shown(value: Any) -> str:
 
 
 def names_of_rows(where: str, table: str, n_columns: int) -> tuple[str, ...]:
-    """Return the names of the columns, where an array of so many can be rows of users and items; none otherwise."""
+    """Return the names of the columns if an array with so many can be rows of users and items; empty otherwise."""
     try:
         names = names_by_position(where, table, n_columns)
     except DataError:
@@ -209,10 +209,10 @@ def names_of_rows(where: str, table: str, n_columns: int) -> tuple[str, ...]:
 
 
 def column(where: str, name: str, values: Any, *, nan_is_missing: bool = False) -> pl.Series:
-    """Return a column of Python values or of a NumPy array: integers, numbers, text, dates, or lists of these.
+    """Convert Python values or a NumPy array into a column: integers, numbers, text, dates, or lists of these.
 
-    Integers and UUIDs beside text become text, as they are written. NaN is a number that is not finite, or no value if `nan_is_missing`.
-    `DataError` for values that no file could hold.
+    Integers and UUIDs mixed with text become text, as written. NaN is a number that is not finite, or missing if `nan_is_missing`. Raises
+    `DataError` for values that a file cannot contain.
     """
     if isinstance(values, np.ndarray) and values.ndim == 1:
         if values.dtype.kind not in "OSU" and not values.dtype.hasobject:
@@ -254,7 +254,7 @@ def column(where: str, name: str, values: Any, *, nan_is_missing: bool = False) 
 
 
 def _lists(where: str, name: str, values: Sequence[Any]) -> pl.Series:
-    """Return a column of lists; what they hold is of one type, as in a column."""
+    """Return a column of lists, whose elements have one type, as in a column."""
     plain = [None if value is None else value.tolist() if isinstance(value, np.ndarray) else list(value) for value in values]
     inner = column(where, name, [value for held in plain if held is not None for value in held])
     if inner.dtype == pl.String:
@@ -273,7 +273,7 @@ def _array_column(where: str, name: str, values: Any, nan_is_missing: bool) -> p
 
 
 def row_frame(where: str, columns: Iterable[pl.Series | tuple[str, Any]]) -> pl.DataFrame:
-    """Return a frame of columns, or of names with the values of columns; `DataError` if two have one name."""
+    """Return a frame from columns, or from names with values; raise `DataError` if two have one name."""
     made = [one if isinstance(one, pl.Series) else column(where, *one) for one in columns]
     names = [one.name for one in made]
     twice = next((name for name in names if names.count(name) > 1), None)
@@ -283,14 +283,14 @@ def row_frame(where: str, columns: Iterable[pl.Series | tuple[str, Any]]) -> pl.
 
 
 def are_names(value: Any) -> TypeGuard[Iterable[Any]]:
-    """Return whether a value lists names, as a list or an index of pandas: frames give columns, which may have any name, as attributes."""
+    """Return whether a value is a list or pandas index of names, not a column that a frame returns as attribute of the same name."""
     return isinstance(value, list | tuple) or isinstance(getattr(value, "nlevels", None), int)
 
 
 def plain_ids(where: str, ids: pl.Series) -> pl.Series:
-    """Return ids that are stored as floats or as objects of Python as integers or text; `DataError` if they are neither.
+    """Convert ids stored as floats or Python objects into integers or text; raise `DataError` if they are neither.
 
-    Whole floats are integers: pandas stores integers so where a value is missing, or was. UUIDs are text.
+    Whole floats become integers: pandas stores integers as floats if a value is, or was, missing. UUIDs become text.
     """
     if _inner(ids.dtype) == pl.Object:
         ids = column(where, ids.name, ids.to_list())
@@ -312,7 +312,7 @@ def _inner(dtype: pl.DataType) -> Any:
 
 
 def _refuse_fractions(where: str, ids: pl.Series, dtype: Any) -> None:
-    """Raise `DataError` for floats that are no whole numbers, or so large that two ids may have become one float."""
+    """Raise `DataError` for floats that are not whole, or so large that two ids may have become one float."""
     single = ids.explode() if ids.dtype.is_nested() else ids
     is_odd = single.is_not_null() & ~(single.is_finite() & (single == single.floor()))
     if is_odd.any():

@@ -1,1 +1,1 @@
-"""Whole users on Spark: read, shuffle by user, measure on the workers. Nothing is imported here: most runs need no Spark."""
+"""Parts of whole users on Spark: read, shuffle by user, measure on the workers. Most runs need no Spark, so nothing is imported here."""

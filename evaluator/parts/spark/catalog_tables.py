@@ -1,4 +1,4 @@
-"""A table of Spark's catalog as a source."""
+"""Tables of Spark's catalog as sources."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from ...errors import DataError
 from ...load import ReadOptions, Source, SourceFile, look_at_frame
-from .failures import first_line
 from .session import SparkSession
+from .spark_errors import first_line
 
 
 def look_at_table(
@@ -24,9 +24,9 @@ def look_at_table(
     options: ReadOptions,
     shown: str = "",
 ) -> Source:
-    """Look at the columns of a table and say how to read it; none of its rows are read. It is called `shown` in messages.
+    """Look at the columns of a table and return how to read it, without reading rows. Messages call it `shown`.
 
-    `DataError` if there is no such table, or a column is missing or of a type that cannot be read.
+    `DataError` if there is no such table, or a column is missing or has a type that cannot be read.
     """
     try:
         empty = pl.DataFrame(pl.from_arrow(session.native.table(name).limit(0).toArrow()))
@@ -39,7 +39,7 @@ def look_at_table(
 
 
 def name_of_view(frame: Any, scratch: ExitStack) -> str:
-    """A name by which a DataFrame of Spark is read as a table, as long as `scratch` lives."""
+    """Return a name under which a Spark DataFrame can be read as a table until `scratch` closes."""
     name = f"receval_{uuid4().hex}"
     frame.createOrReplaceTempView(name)
     scratch.callback(frame.sparkSession.catalog.dropTempView, name)

@@ -25,24 +25,24 @@ _TYPES: Final[Mapping[str, type[pl.DataType]]] = {
 
 
 def polars_type(name: str) -> type[pl.DataType]:
-    """Return the Polars type of a column that Spark names so."""
+    """Return the Polars type of a column from the name of its Spark type."""
     return _TYPES[name]
 
 
 ELEMENT: Final = "receval element"
-"""The number of a row among those that one record becomes."""
+"""Column with the number of a row among the rows of one record."""
 
 
 class RecordReader(Struct, frozen=True):
-    """A function for `mapInArrow`: `types` are the names and Spark types of the columns that it makes."""
+    """A function for `mapInArrow`; `types` are the names and Spark types of its output columns."""
 
     scan: Scan
     types: Mapping[str, str]
 
     @classmethod
     def of(cls, scan: Scan, types: Mapping[str, str]) -> RecordReader:
-        """Return a reader of the records of a scan; rows without values are left to Spark, which keeps their numbers."""
-        # Numbers of text arrive as text, and keys to stores are not for workers.
+        """Return a reader of the records of a scan; blank rows are left to Spark, which keeps their row numbers."""
+        # Numbers in text files arrive as text; keys to stores must not go to workers.
         rest = replace(scan, paths=(), storage={}, partitions={}, skip_blank=False, skip_faulty=(), loose=scan.is_text or scan.loose)
         return cls(rest, dict(types))
 
@@ -55,5 +55,5 @@ class RecordReader(Struct, frozen=True):
             except FAILURES as error:
                 raise ReadError(str(error).strip().partition("\n")[0]) from None
             numbered = rows.rename({"row": ELEMENT}).rename({RECORD: "row"})
-            made = numbered.select(pl.col(name).cast(polars_type(kind)) for name, kind in self.types.items())
-            yield from made.to_arrow(compat_level=pl.CompatLevel.oldest()).to_batches()
+            columns = numbered.select(pl.col(name).cast(polars_type(kind)) for name, kind in self.types.items())
+            yield from columns.to_arrow(compat_level=pl.CompatLevel.oldest()).to_batches()

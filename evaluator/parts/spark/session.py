@@ -1,4 +1,4 @@
-"""The Spark session: local, on a cluster, or by Spark Connect; PySpark 4 with Java 17."""
+"""The Spark session: local, on a cluster, or over Spark Connect; PySpark 4 with Java 17."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ...errors import MissingExtraError
-from ...extras import missing
-from .failures import first_line
+from ...extras import missing_extra
+from .spark_errors import first_line
 
 _SQL_SETTINGS: Final = {
     "spark.sql.session.timeZone": "UTC",
@@ -30,15 +30,15 @@ _SETTINGS: Final = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
-    # Spark's driver runs most of its code once: to compile it well takes longer than the whole of a small evaluation. Workers are other
-    # processes but for local masters, and `spark.driver.extraJavaOptions` has the last word.
+    # Spark's driver runs most of its code once, and optimising it takes longer than a whole small evaluation. Workers are other
+    # processes, except with local masters. `spark.driver.extraJavaOptions` overrides this option.
     "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1",
-    "spark.driver.maxResultSize": "0",  # the values of many users may be more than Spark's limit of 1 GB
+    "spark.driver.maxResultSize": "0",  # the values of many users may exceed Spark's limit of 1 GB
 }
 
 
 class SparkSession(Struct, frozen=True):
-    """A session of PySpark, and whether it was started here and is to be stopped; `is_remote` if it speaks Spark Connect."""
+    """A session of PySpark; `started` if it was started here and must be stopped, `is_remote` if it uses Spark Connect."""
 
     native: Any
     started: bool
@@ -47,13 +47,13 @@ class SparkSession(Struct, frozen=True):
     def close(self) -> None:
         """Stop the session if it was started here."""
         if self.started:
-            # The signal that ends this process may have ended Spark before.
+            # The signal that ends this process may have stopped Spark already.
             with suppress(Exception), warnings.catch_warnings(action="ignore"):
                 self.native.stop()
 
 
 def session_of_frame(frame: Any) -> SparkSession:
-    """The session of a DataFrame, which alone can read it, be it of this process or of a server of Spark Connect."""
+    """Return the session of a DataFrame, the only one that can read it; it may be of this process or of a Spark Connect server."""
     native = frame.sparkSession
     return SparkSession(native, started=False, is_remote=".connect." in type(native).__module__)
 
@@ -61,20 +61,19 @@ def session_of_frame(frame: Any) -> SparkSession:
 def start_session(master: str | None = None, remote: str | None = None, archives: Sequence[str] = ()) -> SparkSession:
     """Start a session on a master (by default `local[*]`) or on a Spark Connect server, or use the active one.
 
-    `archives` are packed Python environments, written `path#name`, which workers unpack; the first becomes their Python, unless the
-    environment variable `PYSPARK_PYTHON` names another. Raises `MissingExtraError` if pyspark or Java are missing or Spark cannot be
-    reached.
+    `archives` are packed Python environments, written `path#name`, which workers unpack. The first becomes their Python, unless the
+    environment variable `PYSPARK_PYTHON` names another. `MissingExtraError` if pyspark or Java is missing or Spark cannot be reached.
     """
     try:
         import pyspark.sql
     except ImportError:
-        raise missing("spark", "the spark engine", "pyspark") from None
+        raise missing_extra("spark", "the spark engine", "pyspark") from None
     if remote is None and shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
         raise MissingExtraError(
             "the spark engine needs Java, which is not installed on this machine",
             "install a Java 17 runtime, or use a server: engine.remote",
         )
-    # Spark tells the active session to the thread that started it only; any other would take it for its own, and stop it.
+    # Only the thread that started the active session gets it from getActiveSession; started here, it would be stopped at the end.
     if not remote and getattr(pyspark.SparkContext, "_active_spark_context", None) is not None:
         running = pyspark.sql.SparkSession.getActiveSession() or pyspark.sql.SparkSession.builder.getOrCreate()
         return SparkSession(running, started=False, is_remote=False)
@@ -121,7 +120,7 @@ def _started(master: str, archives: Sequence[str]) -> Any:
 
 @contextmanager
 def _worker_python(python: str | None) -> Iterator[None]:
-    """Let workers run this Python, unless the environment names one; Spark looks at it while a session starts."""
+    """Set the Python of the workers while a session starts, unless the environment names one."""
     if python is None or "PYSPARK_PYTHON" in os.environ:
         yield
         return
@@ -133,7 +132,7 @@ def _worker_python(python: str | None) -> Iterator[None]:
 
 
 def _runs_here(master: str) -> bool:
-    """Whether the workers of a master are processes of this machine, as far as its address tells."""
+    """Return whether the workers of a master are processes of this machine, judged by its address."""
     if master.startswith("local"):
         return True
     host = master.removeprefix("spark://").partition(":")[0]
@@ -141,14 +140,14 @@ def _runs_here(master: str) -> bool:
 
 
 def _folder_of(archive: str) -> str:
-    """The folder in which workers find an archive, `path#name`."""
+    """Return the folder in which workers find an archive, `path#name`."""
     path, _, name = archive.partition("#")
     return name or os.path.basename(path)
 
 
 @contextmanager
 def _own_interruption() -> Iterator[None]:
-    """Keep what Ctrl-C does: PySpark would speak to Spark then, in the middle of another answer, and print what comes of it."""
+    """Keep the handler of Ctrl-C: PySpark's would contact Spark in the middle of another answer, and print the errors of that."""
     before = signal.getsignal(signal.SIGINT)
     try:
         yield
@@ -158,5 +157,5 @@ def _own_interruption() -> Iterator[None]:
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """Whether a line of the log is no traceback of an exception that is raised as well."""
+    """Return whether a line of the log is new: not the traceback of an exception that is raised as well."""
     return record.msg not in ("KeyboardInterrupt while sending command.", "Exception while sending command.")

@@ -1,4 +1,4 @@
-"""Whole users on Spark: rows of all sources are packed into blocks by user, shuffled, and measured where they arrive."""
+"""Parts of whole users on Spark: rows of all sources are packed into blocks by user, shuffled, and measured on the workers."""
 
 from __future__ import annotations
 
@@ -13,52 +13,52 @@ from ...load import Source
 from ...load.faults import merged_counts
 from ...metrics.registry import session_has_metrics
 from ..local import ROWS_PER_PART
-from .failures import translated
 from .session import SparkSession
 from .source_frames import canonical_rows
-from .tuning import input_bytes, tuned
+from .spark_errors import translate_error
+from .tuning import input_bytes, settings_for_size
 from .user_blocks import BUCKET, MAX_BITS, SCHEMA, BlockWriter
 from .versions import Versions
-from .workers import MADE, ByValue, Counts, Enclosed, PartWorker, Role, Shipped, Work, clean
+from .workers import RESULT, ByValue, Counts, EnclosedValue, PartWorker, Role, ShippedValue, Work, clean
 
 LISTS: Final = "lists"
 _MIN_BITS: Final = 6
 _BYTES_PER_BUCKET: Final = 8 << 20
 
 
-def ship(session: SparkSession, work: Work) -> Shipped:
-    """Send `work` to the workers, once for all models; Spark Connect has no way but to send it with each."""
+def ship(session: SparkSession, work: Work) -> ShippedValue:
+    """Send `work` to the workers, once for all models; Spark Connect can only send it again with each model."""
     if session.is_remote:
-        return Enclosed(work)
-    broadcast: Shipped = session.native.sparkContext.broadcast(ByValue(work) if session_has_metrics() else work)
+        return EnclosedValue(work)
+    broadcast: ShippedValue = session.native.sparkContext.broadcast(ByValue(work) if session_has_metrics() else work)
     return broadcast
 
 
-def measured_on_spark(
+def measure_on_spark(
     session: SparkSession,
-    work: Shipped,
+    work: ShippedValue,
     sources: Mapping[str, Source],
     *,
     last: Collection[str],
     only: int | str | None = None,
     rows_per_part: int = ROWS_PER_PART,
 ) -> tuple[Any, Counts]:
-    """Return what `work` makes of all parts, merged, and the faults of each source; None instead of the former if rows lack values.
+    """Return the merged results of `work` over all parts, and the faults of each source; `None` as results if rows lack values.
 
-    `sources` are the lists (`lists`) and the tables beside them by role. `work` gets the frames of each part by role, as one
-    machine brings them together: users who are in the lists, in `test` or in a role of `last`, with all their rows, together
-    and in order; `row` ascends in the order of the source. With `only` nothing is read but the rows of that user.
+    `sources` are the lists (`lists`) and the other tables, by role. `work` gets the same frames by role as on one machine: users who are in
+    the lists, in `test` or in a role of `last`, with all their rows, grouped by user and in order; `row` ascends in the order of the
+    source. With `only` no rows are read but those of that user.
 
-    Neither the lists nor the tables come to this process. Raises `ReadError` if a source cannot be read, and `MissingExtraError` if
-    the workers lack receval.
+    Neither the lists nor the tables come to this process. `ReadError` if a source cannot be read, `MissingExtraError` if the workers lack
+    receval.
     """
     n_bytes = input_bytes(sources.values())
-    with tuned(session, n_bytes):
+    with settings_for_size(session, n_bytes):
         roles, results = _results(session, work, sources, last, only, rows_per_part, bucket_bits(n_bytes))
     total, counts = None, {role: columns.no_counts() for role, columns in roles.items()}
-    for made, found in map(pickle.loads, results):
-        total = made if total is None else total if made is None else total + made
-        counts = {role: merged_counts(counts[role], found[role]) for role in counts}
+    for result, faults in map(pickle.loads, results):
+        total = result if total is None else total if result is None else total + result
+        counts = {role: merged_counts(counts[role], faults[role]) for role in counts}
     if any(number for role in counts.values() for name, number in role.items() if name.startswith(("null_", "infinite_"))):
         return None, counts
     return work.value({role: clean(columns.no_rows()) for role, columns in roles.items()}) if total is None else total, counts
@@ -66,14 +66,14 @@ def measured_on_spark(
 
 def _results(
     session: SparkSession,
-    work: Shipped,
+    work: ShippedValue,
     sources: Mapping[str, Source],
     last: Collection[str],
     only: int | str | None,
     rows_per_part: int,
     bits: int,
 ) -> tuple[dict[str, Role], list[bytes]]:
-    """The roles of the sources, and what each partition of users has made of its parts."""
+    """Return the roles of the sources, and the pickled result of each partition of users."""
     opened = {role: canonical_rows(session.native, source.scan) for role, source in sources.items()}
     roles = {
         role: Role.of(source, number, _types(opened[role]), role in (LISTS, "test", *last))
@@ -84,12 +84,12 @@ def _results(
         chosen = {role: rows if only is None else rows.filter(rows["user"] == only) for role, rows in opened.items()}
         blocks = [rows.mapInArrow(BlockWriter(roles[role].number, bits, versions), SCHEMA) for role, rows in chosen.items()]
         together = reduce(lambda first, second: first.union(second), blocks)
-        # By bucket and not by user: a partition then holds as many whole buckets as Spark finds fitting.
+        # By bucket and not by user: a partition then has some whole buckets, and Spark chooses how many.
         shuffled = together.repartition(BUCKET).sortWithinPartitions(BUCKET)
         worker = PartWorker(work, roles, versions, rows_per_part)
-        return roles, shuffled.mapInArrow(worker, f"{MADE} binary").toArrow()[MADE].to_pylist()
+        return roles, shuffled.mapInArrow(worker, f"{RESULT} binary").toArrow()[RESULT].to_pylist()
     except Exception as error:
-        raise translated(error) from error
+        raise translate_error(error) from error
 
 
 def _types(rows: Any) -> dict[str, str]:
@@ -97,13 +97,13 @@ def _types(rows: Any) -> dict[str, str]:
 
 
 def bucket_bits(n_bytes: int) -> int:
-    """Return the logarithm of the number of buckets: one for some megabytes, so that a bucket fits into memory; 64 to 4,096 in all."""
+    """Return the base-2 logarithm of the number of buckets, 64 to 4,096: one for some megabytes, so that a bucket fits into memory."""
     return min(max((n_bytes // _BYTES_PER_BUCKET).bit_length(), _MIN_BITS), MAX_BITS)
 
 
 def table_frame(session: SparkSession, source: Source) -> pl.DataFrame:
-    """Bring the rows of a table to this process by way of Arrow, for what must be known before the lists are read."""
+    """Bring the rows of a table to this process through Arrow, because they must be known before the lists are read."""
     try:
         return pl.DataFrame(pl.from_arrow(canonical_rows(session.native, source.scan).toArrow())).sort("row").rechunk()
     except Exception as error:
-        raise translated(error) from error
+        raise translate_error(error) from error

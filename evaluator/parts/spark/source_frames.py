@@ -1,7 +1,7 @@
-"""Sources → Spark frames of canonical columns, read on the workers by Spark's own readers where it has one.
+"""Sources → Spark frames of canonical columns, read on the workers by Spark's own readers if it has one.
 
-A frame has the columns of its source, `odd_user` and the like as `load.opening` makes them, and `row`: an integer that ascends in the
-order of the source. Where a record holds a list, `ELEMENT` ascends in the order of the list.
+A frame has the columns of its source, `odd_user` and the like as in `load.opening`, and `row`: an integer that ascends in the order of the
+source. If a record has a list, `ELEMENT` ascends in the order of the list.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import os
 from functools import reduce
 from typing import Any, Final
 
-from ...load.opening import FAILURES, RECORD, opened
+from ...load.opening import FAILURES, RECORD, open_rows
 from ...load.scan import ReadError, Scan
-from .failures import translated
 from .record_reader import ELEMENT, RecordReader
+from .spark_errors import translate_error
 
 _TYPES: Final = {"integer": "bigint", "text": "string", "time": "string"}
 _NUMBERS: Final = ("double", "float", "bigint", "int", "smallint", "tinyint")
-"""Types of numbers that stay as they are stored."""
+"""Number types that are kept as stored."""
 _INTEGER: Final = "^(0|-?[1-9][0-9]{0,18})$"
 _NUMBER: Final = r"^[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))$"
 _ROWS_PER_FILE: Final = 1 << 44
@@ -31,7 +31,7 @@ def canonical_rows(session: Any, scan: Scan) -> Any:
         if _is_read_here(scan):
             return _handed_over(session, scan)
         parts = [_records(session, scan, index, path) for index, path in enumerate(scan.paths)]
-        if scan.format == "delta" and any(part is None for part in parts):  # Spark has no reader for them
+        if scan.format == "delta" and any(part is None for part in parts):  # Spark has no reader for Delta tables
             return _handed_over(session, scan)
         frame = reduce(lambda first, second: first.unionByName(second), parts)
         if scan.skip_blank:
@@ -43,24 +43,24 @@ def canonical_rows(session: Any, scan: Scan) -> Any:
     except ReadError:
         raise
     except Exception as error:
-        raise translated(error) from error
+        raise translate_error(error) from error
 
 
 def _is_read_here(scan: Scan) -> bool:
-    """Whether Spark has no reader: for text whose fields are not quoted, Arrow, Zstandard, stores only we can reach, frames in memory."""
+    """Return whether Spark has no reader: unquoted text, Arrow, Zstandard, stores that only this process can reach, frames in memory."""
     packed = any(path.endswith((".zst", ".zstd")) for path in scan.paths)
     return scan.format in ("lines", "ipc", "frame") or packed or any("://" in path for path in scan.paths)
 
 
 def _handed_over(session: Any, scan: Scan) -> Any:
-    """Read a source in this process and hand its rows over by way of Arrow."""
+    """Read a source in this process and send its rows to Spark through Arrow."""
     from polars import CompatLevel
 
-    return session.createDataFrame(opened(scan).collect().to_arrow(compat_level=CompatLevel.oldest()))
+    return session.createDataFrame(open_rows(scan).collect().to_arrow(compat_level=CompatLevel.oldest()))
 
 
 def _records(session: Any, scan: Scan, index: int, path: str) -> Any:
-    """The records of one file as it has them, text columns as they are written, with their number; None if Spark has no reader."""
+    """Return the numbered records of one file as it has them, text columns as written; `None` if Spark has no reader."""
     from pyspark.sql import functions as f
 
     frame = _read(session.read, scan, path)
@@ -76,7 +76,7 @@ def _records(session: Any, scan: Scan, index: int, path: str) -> Any:
 
 
 def _column(scan: Scan, name: str) -> Any:
-    """A column of a file, or a field of its lists of structs."""
+    """Return a column of a file, or a field of its lists of structs."""
     from pyspark.sql import functions as f
 
     return f.col(".".join(f"`{part}`" for part in scan.fields.get(name, (name,)))).alias(name)
@@ -94,7 +94,7 @@ def _number_type(scan: Scan, column: str) -> str:
 
 
 def _number_in_file(scan: Scan) -> Any:
-    """A number for each record of a file, ascending in its order."""
+    """Return a number for each record of a file, ascending in file order."""
     from pyspark.sql import functions as f
 
     if scan.format == "parquet":
@@ -131,7 +131,7 @@ def _read(reader: Any, scan: Scan, path: str) -> Any:
 
 
 def _delta(reader: Any, path: str) -> Any:
-    """A Delta table; None if this Spark has no reader for them."""
+    """Return a Delta table; `None` if this Spark has no reader for them."""
     try:
         frame = reader.format("delta").load(f"file:{os.path.abspath(path)}")
         frame.schema  # noqa: B018 - Spark Connect looks for the reader only when it is asked for something
@@ -143,7 +143,7 @@ def _delta(reader: Any, path: str) -> Any:
 
 
 def _is_blank(scan: Scan) -> Any:
-    """Whether a record has no value in any column."""
+    """Return whether a record has no value in any column."""
     from pyspark.sql import functions as f
 
     blank = f.lit(True)
@@ -154,7 +154,7 @@ def _is_blank(scan: Scan) -> Any:
 
 
 def _by_polars(frame: Any, scan: Scan) -> Any:
-    """Lists, words for no value and numbers with a comma are read on the workers by the code that reads them on one machine."""
+    """Read lists, words for missing values and numbers with a comma on the workers, by the code that reads them on one machine."""
     stored = {field.name: field.dataType for field in frame.schema.fields}
     types = {"row": "bigint"} | ({ELEMENT: "bigint"} if scan.lists else {})
     for column, name in scan.columns.items():
@@ -171,7 +171,7 @@ def _by_polars(frame: Any, scan: Scan) -> Any:
 
 
 def _by_sql(frame: Any, scan: Scan) -> Any:
-    """The canonical columns as Spark's expressions."""
+    """Return the canonical columns as expressions of Spark."""
     from pyspark.sql import functions as f
 
     stored = {field.name: field.dataType.simpleString() for field in frame.schema.fields}
@@ -186,7 +186,7 @@ def _by_sql(frame: Any, scan: Scan) -> Any:
         elif kind == "number" and stored[name] == "string":
             wrong = f.raise_error(f.concat(f.lit("not a number: "), value)).cast("double")
             number = f.when(value.isNull() | value.rlike(_NUMBER), value.cast("double")).otherwise(wrong)
-            columns.append(f.when(~f.isnan(number), number).alias(column))  # the text nan is no value
+            columns.append(f.when(~f.isnan(number), number).alias(column))  # the text nan is a missing value
         elif kind == "number":
             is_fine = stored[name] in _NUMBERS and column not in scan.numbers
             columns.append((value if is_fine else value.cast(_number_type(scan, column))).alias(column))
@@ -198,7 +198,7 @@ def _by_sql(frame: Any, scan: Scan) -> Any:
 
 
 def _seconds(value: Any, stored: str) -> Any:
-    """A time as seconds since 1970, or as the number that it is; null if it is neither."""
+    """Return a time as seconds since 1970, or a number as it is; null if it is neither."""
     from pyspark.sql import functions as f
 
     if stored.startswith(("timestamp", "date")):
@@ -210,7 +210,7 @@ def _seconds(value: Any, stored: str) -> Any:
 
 
 def _without_faulty(rows: Any, scan: Scan) -> Any:
-    """The rows without those that `skip_faulty` passes over."""
+    """Return the rows without those that `skip_faulty` drops."""
     from pyspark.sql import functions as f
 
     fine = f.lit(True)
@@ -225,6 +225,6 @@ def _without_faulty(rows: Any, scan: Scan) -> Any:
 
 
 def _escaped(path: str) -> str:
-    """A local path as Spark takes it, letters that would be a pattern escaped."""
+    """Return a local path in the form that Spark takes, with the letters of patterns escaped."""
     absolute = os.path.abspath(path)
     return "file:" + "".join(f"\\{letter}" if letter in "*?[]{}\\" else letter for letter in absolute)

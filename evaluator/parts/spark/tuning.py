@@ -1,4 +1,4 @@
-"""Settings of Spark for small data, where to plan and to compile takes longer than to run."""
+"""Settings of Spark for small data, for which planning and compiling take longer than running."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .session import SparkSession
 MAX_SMALL: Final = 8 << 20
 _BYTES_OF_TABLE: Final = 4 << 30
 _BYTES_OF_ROW: Final = 24
-"""Of a frame in memory, about."""
+"""Approximate bytes per row of a frame in memory."""
 _SMALL: Final = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
@@ -22,7 +22,7 @@ _SMALL: Final = {
 
 
 def input_bytes(sources: Iterable[Source]) -> int:
-    """Return the size of the files of sources; tables of a catalog, whose size is not known, count as large."""
+    """Return the size of the files of sources in bytes; catalog tables have no known size and count as large."""
     n_bytes = 0
     for source in sources:
         for file in source.originals:
@@ -33,8 +33,8 @@ def input_bytes(sources: Iterable[Source]) -> int:
 
 
 @contextmanager
-def tuned(session: SparkSession, n_bytes: int) -> Iterator[None]:
-    """Let queries over inputs of `n_bytes` start sooner if these are at most `MAX_SMALL`; the settings of the session come back.
+def settings_for_size(session: SparkSession, n_bytes: int) -> Iterator[None]:
+    """Let queries over inputs of at most `MAX_SMALL` bytes start sooner; restore the settings of the session on exit.
 
     A server may refuse a setting, which then stays as it is: only speed depends on them.
     """

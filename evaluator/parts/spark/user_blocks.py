@@ -1,6 +1,6 @@
 """On a worker: rows of a source → blocks of rows, each with some users, as bytes.
 
-Spark moves blocks instead of rows: rows cost it several times as much as everything else, above all to sort them.
+Spark moves blocks instead of rows: moving and sorting rows would take several times as long as all other work.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ ROWS_AT_ONCE: Final = 1_000_000
 
 
 class BlockWriter(Struct, frozen=True):
-    """A function for `mapInArrow`: puts the rows of one source, whose number is `role`, into 2 ** `bits` buckets by a hash of the user."""
+    """A function for `mapInArrow`: puts the rows of the source with number `role` into 2 ** `bits` buckets by a hash of the user."""
 
     role: int
     bits: int
     versions: Versions
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """Yield a row for each block, some hundred thousand rows of the source at a time."""
+        """Yield a row for each block, from about a million rows of the source at a time."""
         self.versions.check()
         waiting: list[pl.DataFrame] = []
         for batch in batches:
@@ -61,7 +61,7 @@ class BlockWriter(Struct, frozen=True):
 
 def _as_bytes(rows: pl.DataFrame) -> bytes:
     buffer = io.BytesIO()
-    # The oldest layout has no buffers that rows share: a block holds the bytes of its own texts only.
+    # In the oldest layout rows share no buffers: a block has the bytes of its own texts only.
     rows.write_ipc_stream(buffer, compression="lz4", compat_level=pl.CompatLevel.oldest())
     return buffer.getvalue()
 

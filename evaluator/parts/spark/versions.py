@@ -1,4 +1,4 @@
-"""Whether workers have the versions of this process: others may put users elsewhere, or measure something else."""
+"""Versions of workers and of this process; other versions may put users into other parts, or compute other values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class OtherVersions(Exception):
 
 
 class Versions(Struct, frozen=True):
-    """The versions of receval and of Polars."""
+    """Versions of receval and of Polars."""
 
     receval: str
     polars: str

@@ -1,4 +1,4 @@
-"""On a worker: blocks of rows of all sources → parts of whole users → what is made of them, as one pickle."""
+"""On a worker: blocks of rows of all sources → parts of whole users → the results of these parts, as one pickle."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ from .record_reader import ELEMENT, polars_type
 from .user_blocks import BLOCK, BUCKET, ROLE, rows_of_blocks, split_by_user
 from .versions import Versions
 
-MADE: Final = "made"
+RESULT: Final = "result"
 Work = Callable[[Mapping[str, pl.DataFrame]], Any]
-"""What is made of the frames of a part, by role; it can be pickled and merges with `+`."""
+"""Function of the frames of a part, by role; it can be pickled, and its results merge with `+`."""
 Counts = dict[str, dict[str, int | None]]
-"""The faults of each source, by role, as `FaultTally` counts them."""
+"""Faults of each source, by role, as `FaultTally` counts them."""
 Blocks = dict[int, list[bytes]]
-"""The blocks of a bucket, by the number of their role."""
+"""Blocks of a bucket, by the number of their role."""
 
 
-class Shipped(Protocol):
-    """Something that has come to a worker, such as a broadcast variable of Spark."""
+class ShippedValue(Protocol):
+    """A value that has come to a worker, such as a broadcast variable of Spark."""
 
     @property
     def value(self) -> Any:
-        """The thing itself."""
+        """Value itself."""
         ...
 
 
-class Enclosed(Struct, frozen=True):
-    """Something that travels with the function that uses it, where Spark has no broadcast."""
+class EnclosedValue(Struct, frozen=True):
+    """A value that travels with the function that uses it, because Spark Connect has no broadcast."""
 
     value: Any
 
 
 class ByValue(Struct, frozen=True):
-    """Work that holds functions of this session: a worker gets the work itself, with these functions in it."""
+    """Work with functions of this session: a worker gets the work itself, with these functions in it."""
 
     work: Work
 
@@ -58,7 +58,7 @@ class ByValue(Struct, frozen=True):
 
 
 class Role(Struct, frozen=True):
-    """A source among all: its number, and the Spark types of its columns; `required` if users who have rows here only count."""
+    """One of the sources: its number, and the Spark types of its columns; `required` if users need no other source to be in a part."""
 
     source: Source
     number: int
@@ -67,46 +67,46 @@ class Role(Struct, frozen=True):
 
     @classmethod
     def of(cls, source: Source, number: int, types: Mapping[str, str], required: bool) -> Role:
-        """Return the role of a source, of which only what a tally looks at goes to workers: no paths, and no keys to stores."""
+        """Return the role of a source, with only the data that a tally needs: no paths, and no keys to stores."""
         scan = replace(source.scan, paths=(), storage={}, partitions={}, frame=None)
         return cls(replace(source, scan=scan, given=(), files=(), originals=(), states=(), faulty=None), number, dict(types), required)
 
     def in_order(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """The rows sorted by user and in the order of the source."""
-        if ELEMENT in rows.columns:  # rows that one record becomes have its number
+        """Return the rows sorted by user and in the order of the source."""
+        if ELEMENT in rows.columns:  # all rows of a record have its number
             rows = rows.sort("user", "row", ELEMENT, nulls_last=False).drop(ELEMENT)
             return rows.with_columns(row=pl.Series(np.arange(rows.height)))
         return rows if _is_sorted(rows) else rows.sort("user", "row", nulls_last=False)
 
     def no_rows(self) -> pl.DataFrame:
-        """The frame without rows."""
+        """Return a frame without rows."""
         return pl.DataFrame(schema={name: polars_type(kind) for name, kind in self.types.items() if name != ELEMENT})
 
     def no_counts(self) -> dict[str, int | None]:
-        """The faults of no rows."""
+        """Return the faults of zero rows."""
         tally = FaultTally(self.source)
         tally.add(self.no_rows())
         return tally.counts
 
 
 class PartWorker(Struct, frozen=True):
-    """A function for `mapInArrow` over blocks that are sorted by bucket, all blocks of a bucket being in one partition."""
+    """A function for `mapInArrow` over blocks that are sorted by bucket; all blocks of a bucket are in one partition."""
 
-    work: Shipped
+    work: ShippedValue
     roles: Mapping[str, Role]
     versions: Versions
     rows_per_part: int = ROWS_PER_PART
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """Yield one row with the pickled pair of what was made of all parts (None if there are none) and `Counts`."""
+        """Yield one row with a pickled pair: the merged result of all parts (`None` if there are none), and `Counts`."""
         import pyarrow
 
         self.versions.check()
-        made = pickle.dumps(self.made(_by_bucket(batches)), pickle.HIGHEST_PROTOCOL)
-        yield pyarrow.RecordBatch.from_pydict({MADE: [made]}, pyarrow.schema([(MADE, pyarrow.binary())]))
+        result = pickle.dumps(self.measure(_by_bucket(batches)), pickle.HIGHEST_PROTOCOL)
+        yield pyarrow.RecordBatch.from_pydict({RESULT: [result]}, pyarrow.schema([(RESULT, pyarrow.binary())]))
 
-    def made(self, buckets: Iterator[Blocks]) -> tuple[Any, Counts]:
-        """Return what was made of all parts, and the faults; nothing is made once a row lacks a value."""
+    def measure(self, buckets: Iterator[Blocks]) -> tuple[Any, Counts]:
+        """Return the merged result of all parts, and the faults; no result once a row lacks a value."""
         work: Work = self.work.value
         tallies = {role: FaultTally(columns.source) for role, columns in self.roles.items()}
         total: Any = None
@@ -116,12 +116,12 @@ class PartWorker(Struct, frozen=True):
                 faulty |= bool(frame.height) and tallies[role].add(frame)
             part = None if faulty else self._part(frames)
             if part is not None:
-                made = work(part)
-                total = made if total is None else total + made
+                result = work(part)
+                total = result if total is None else total + result
         return None if faulty else total, {role: tally.counts for role, tally in tallies.items()}
 
     def _parts(self, buckets: Iterator[Blocks]) -> Iterator[dict[str, pl.DataFrame]]:
-        """The frames of as many buckets as have about `rows_per_part` rows; a bucket with more is split."""
+        """Yield the frames of as many buckets as have about `rows_per_part` rows; a bucket with more is split."""
         waiting: list[dict[str, pl.DataFrame]] = []
         n_waiting = 0
         for blocks in buckets:
@@ -142,7 +142,7 @@ class PartWorker(Struct, frozen=True):
             yield _together(waiting)
 
     def _part(self, frames: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame] | None:
-        """The frames without rows of users who do not belong to the result; None if nobody is left."""
+        """Return the frames without rows of users who do not belong to the result; `None` if no user is left."""
         part = {role: clean(frame) for role, frame in frames.items()}
         required = [part[role] for role, columns in self.roles.items() if columns.required]
         if not any(frame.height for frame in required):
@@ -156,7 +156,7 @@ class PartWorker(Struct, frozen=True):
 
 
 def _by_bucket(batches: Iterator[Any]) -> Iterator[Blocks]:
-    """The blocks of each bucket, by the number of their role."""
+    """Yield the blocks of each bucket, by the number of their role."""
     current: int | None = None
     blocks: Blocks = {}
     for batch in batches:
@@ -175,7 +175,7 @@ def _together(frames: list[dict[str, pl.DataFrame]]) -> dict[str, pl.DataFrame]:
 
 
 def _is_sorted(rows: pl.DataFrame) -> bool:
-    """Whether the rows are sorted by user and row."""
+    """Return whether the rows are sorted by user and row."""
     users, numbers = rows["user"], rows["row"]
     if users.null_count() or not users.is_sorted():
         return False
@@ -184,6 +184,6 @@ def _is_sorted(rows: pl.DataFrame) -> bool:
 
 
 def clean(frame: pl.DataFrame) -> pl.DataFrame:
-    """The rows that have a user, without the marks of odd ids."""
+    """Return the rows that have a user, without the marks of odd ids."""
     frame = frame.drop([name for name in frame.columns if name.startswith("odd_")])
     return frame.filter(pl.col("user").is_not_null()) if frame["user"].null_count() else frame

@@ -1,6 +1,6 @@
 """Values of ClayRS 0.5.1, through `EvalModel`.
 
-ClayRS has its own relevance threshold, so the truth is never filtered: 0 stands for `all`, 4 for `rating>=4`, none for the user's mean.
+ClayRS has its own relevance threshold, so the test rows are never filtered: 0 for `all`, 4 for `rating>=4`, none for the user's mean.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ THRESHOLDS = {"all": 0.0, "rating>=4": 4.0, "rating>=user mean": None}
 
 
 def skip_package_imports() -> None:
-    """Open these packages without running their __init__, which wants some 25 packages that the evaluation does not use."""
+    """Import these packages without their __init__, which needs some 25 packages that the evaluation does not use."""
     spec = find_spec("clayrs")
     assert spec is not None
     assert spec.origin is not None
@@ -40,7 +40,7 @@ from clayrs.evaluation.metrics.ranking_metrics import MAPAtK  # noqa: E402
 
 
 def thresholded() -> Iterator[tuple[str, int | None, dict[str, Any]]]:
-    """Name, k and options of the metrics that have a relevance threshold."""
+    """Yield name, k and options of the metrics that have a relevance threshold."""
     for average in ({"sys_average": "macro"}, {"sys_average": "micro"}):
         yield from ((name, None, average) for name in ("Precision", "Recall", "RPrecision"))
         yield from (("FMeasure", None, average | {"beta": beta}) for beta in (1, 2))
@@ -52,14 +52,14 @@ def thresholded() -> Iterator[tuple[str, int | None, dict[str, Any]]]:
 
 
 def graded() -> Iterator[tuple[str, int | None, dict[str, Any]]]:
-    """Name, k and options of the metrics that read the rating itself."""
+    """Yield name, k and options of the metrics that read the rating itself."""
     for gains in ("linear", "exponential"):
         yield "NDCG", None, {"gains": gains}
         yield from (("NDCGAtK", k, {"gains": gains}) for k in KS)
 
 
 def evaluate(name: str, k: int | None, options: dict[str, Any], lists: Rank, truth: Ratings) -> tuple[float, int | None, int]:
-    """The system's value, the number of users with a value (where the library tells) and the number of users in both."""
+    """Return the system's value, the number of users with a value (if the library gives it) and the number of users in both files."""
     made = (MAPAtK if name == "MAPAtK" else getattr(evaluation, name))(**({"k": k} if k else {}), **options)
     system, users = evaluation.EvalModel([lists], [truth], [made]).fit()
     both = len(set(lists.user_id_column) & set(truth.user_id_column))
@@ -71,22 +71,22 @@ GROUPS = {"popular_users": 0.2, "medium_popular_users": 0.6, "low_popular_users"
 
 
 def rated(rows: list[dict[str, Any]], field: str) -> list[tuple[str, str, float]]:
-    """Rows as the library wants them."""
+    """Return rows in the form of the library."""
     return [(row["user_id"], row["item_id"], row[field]) for row in rows]
 
 
 def system(made: Any, lists: Rank, truth: Ratings) -> dict[str, float]:
-    """The system's values by column, rounded because the order of a sum changes from run to run."""
+    """Return the system's values by column, rounded because the order of a sum changes from run to run."""
     return {str(name): round(float(value), 12) for name, value in evaluation.EvalModel([lists], [truth], [made]).fit()[0].iloc[-1].items()}
 
 
 def beyond(values: Values) -> None:
     """Evaluate coverage, Gini, the popularity gap, correlation and the errors of the predicted ratings.
 
-    The users are those of both the lists and the test rows; the errors and the correlation are means of the users' values.
+    The users are those in both the lists and the test rows; the errors and the correlation are means of per-user values.
     """
     stack = np.hstack
-    np.hstack = lambda rows: stack(list(rows))  # DeltaGap with top_n gives it a generator, which this numpy refuses
+    np.hstack = lambda rows: stack(list(rows))  # DeltaGap with top_n passes a generator, which this numpy refuses
     tests, trains = rated(read("test"), "rating"), rated(read("train"), "rating")
     truth, profiles = Ratings.from_list(tests), Ratings.from_list(trains)
     origins = {"train": profiles, "train + test": Ratings.from_list(trains + tests)}
@@ -141,12 +141,12 @@ def correlate(values: Values, model: str, lists: Any, truth: Ratings, params: di
 
 
 def fail(error: Exception) -> float:
-    """Raise an error once more."""
+    """Raise an error again."""
     raise error
 
 
 def main() -> None:
-    """Evaluate every model; the mean is over the users that have truth, a list and a relevant item."""
+    """Evaluate every model; the mean is over the users with test rows, a list and a relevant item."""
     warnings.simplefilter("ignore")
     values = Values("clayrs")
     truth = Ratings.from_list([(row["user_id"], row["item_id"], row["rating"]) for row in truth_rows("all")])
@@ -158,7 +158,7 @@ def main() -> None:
             params = more | options
             try:
                 value, users, both = evaluate(name, k, params, lists, truth)
-            except Exception as error:  # noted by `add`, which wants a call that fails
+            except Exception as error:  # noted by `add`, which needs a call that fails
                 values.add(model, name, k, relevance, partial(fail, error), params=params)
                 continue
             gaps = both - users if users is not None else 0

@@ -1,4 +1,4 @@
-"""What every oracle script shares: the data, in the forms that the libraries want, and the file of values (standard library only)."""
+"""The data of the oracle scripts, in the forms that libraries take, and the file of values (standard library only)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 MODELS = ("clean", "ties", "duplicates", "short", "missing", "extra", "unknown", "everything")
-SIDE_MODELS = ("clean", "duplicates", "short", "missing", "unknown", "everything")  # for metrics that look at the lists only
-REPEATING = ("duplicates", "everything")  # models whose lists hold an item more than once
+SIDE_MODELS = ("clean", "duplicates", "short", "missing", "unknown", "everything")  # for metrics that read only the lists
+REPEATING = ("duplicates", "everything")  # models whose lists have an item more than once
 KS = (1, 3, 5, 10)
 CEILED = {"grades": "ceil(rating) as integer"}
 
 
 def read(name: str) -> list[dict[str, Any]]:
-    """The rows of a CSV file in file order, its numbers as numbers."""
+    """Return the rows of a CSV file in file order, with numbers as numbers."""
     with (ROOT / f"{name}.csv").open(newline="", encoding="utf-8") as file:
         rows: list[dict[str, Any]] = list(csv.DictReader(file))
     for row in rows:
@@ -29,12 +29,12 @@ def read(name: str) -> list[dict[str, Any]]:
 
 
 def truth_rows(relevance: str) -> list[dict[str, Any]]:
-    """The test rows; `rating>=4` leaves out those below 4, `all` and `graded` keep everything."""
+    """Return the test rows; `rating>=4` leaves out those below 4, `all` and `graded` keep all."""
     return [row for row in read("test") if relevance != "rating>=4" or row["rating"] >= 4]
 
 
 def grades(relevance: str) -> dict[str, dict[str, int]]:
-    """Truth as user → item → integer: the rating rounded up for `graded`, otherwise 1."""
+    """Return test rows as user → item → integer: the rating rounded up for `graded`, otherwise 1."""
     result: dict[str, dict[str, int]] = {}
     for row in truth_rows(relevance):
         result.setdefault(row["user_id"], {})[row["item_id"]] = math.ceil(row["rating"]) if relevance == "graded" else 1
@@ -42,12 +42,12 @@ def grades(relevance: str) -> dict[str, dict[str, int]]:
 
 
 def ordered_rows(model: str) -> list[dict[str, Any]]:
-    """The rows by user, then by falling score; rows that tie stay in file order, duplicates stay."""
+    """Return the rows by user, then by falling score; ties stay in file order, duplicates are kept."""
     return sorted(read(model), key=lambda row: (row["user_id"], -row["score"]))
 
 
 def ordered_lists(model: str) -> dict[str, list[str]]:
-    """User → items, best first."""
+    """Return user → items, best first."""
     result: dict[str, list[str]] = {}
     for row in ordered_rows(model):
         result.setdefault(row["user_id"], []).append(row["item_id"])
@@ -55,7 +55,7 @@ def ordered_lists(model: str) -> dict[str, list[str]]:
 
 
 def scores(model: str) -> dict[str, dict[str, float]]:
-    """User → item → score; of a duplicate pair the row that stands first in the file."""
+    """Return user → item → score; of a duplicate pair the first row of the file."""
     result: dict[str, dict[str, float]] = {}
     for row in read(model):
         result.setdefault(row["user_id"], {}).setdefault(row["item_id"], row["score"])
@@ -63,12 +63,12 @@ def scores(model: str) -> dict[str, dict[str, float]]:
 
 
 def dict_note(model: str) -> str:
-    """D1 where `scores` had to drop duplicates."""
+    """Return D1 if `scores` had to drop duplicates."""
     return "D1" if model in REPEATING else ""
 
 
 def scores_of_all_rows(model: str) -> dict[str, dict[str, float]]:
-    """User → item → score, from every row of the file: of a duplicate pair a dictionary holds the last, at the place of the first."""
+    """Return user → item → score from every row: of a duplicate pair a dictionary has the last score at the place of the first."""
     result: dict[str, dict[str, float]] = {}
     for row in read(model):
         result.setdefault(row["user_id"], {})[row["item_id"]] = row["score"]
@@ -76,12 +76,12 @@ def scores_of_all_rows(model: str) -> dict[str, dict[str, float]]:
 
 
 def all_rows_note(model: str) -> str:
-    """D2 where `scores_of_all_rows` saw duplicates."""
+    """Return D2 if `scores_of_all_rows` met duplicates."""
     return "D2" if model in REPEATING else ""
 
 
 def genres() -> dict[str, list[str]]:
-    """Item → its genres; some items have none."""
+    """Return item → its genres; some items have none."""
     return {row["item_id"]: [name for name in row["genres"].split("|") if name] for row in read("items")}
 
 
@@ -89,19 +89,19 @@ class Values:
     """The values of one library, written as one JSON object a line."""
 
     def __init__(self, library: str, package: str | None = None) -> None:
-        """`package` is the name on the package index, where it is not the library's."""
+        """Start without values; `package` is the name on the package index, if it differs from the library's."""
         self.library, self.version = library, version(package or library)
         self.rows: list[dict[str, Any]] = []
 
     def add(self, model: str, metric: str, k: int | None, relevance: str, value: Callable[[], Any] | float, **more: Any) -> None:
-        """Note a value, or what a call gives; `more` is any of users, params and note. An error becomes a note.
+        """Note a value, or the result of a call; `more` is any of users, params and note. An error becomes a note.
 
-        Rounded to 14 places, as the order of a sum, and with it the last digit, may change from run to run.
+        Values are rounded to 14 places, because the order of a sum, and with it the last digit, may change from run to run.
         """
         notes = [more.get("note") or ""]
         try:
             number = float(value() if callable(value) else value)
-        except Exception as error:  # a library may fail in any way, and that is what we want to know
+        except Exception as error:  # a library may fail in any way, and the failure is what we record
             lines = str(error).strip().splitlines() or [""]
             number, notes = math.nan, [*notes, f"ERROR {type(error).__name__}: {lines[0]}".strip()]
         else:

@@ -38,7 +38,7 @@ def beyond(values: Values) -> None:
 
 
 def main() -> None:
-    """Evaluate every model under every relevance; the mean is over the users of the truth."""
+    """Evaluate every model under every relevance; the mean is over the users with test rows."""
     values = Values("ir-measures")
     for relevance in ("all", "rating>=4", "graded"):
         truth = grades(relevance)

@@ -1,4 +1,4 @@
-"""Values of LensKit 2025.8.1, through `RunAnalysis`. The lists of users without truth are removed first (note L1)."""
+"""Values of LensKit 2025.8.1, through `RunAnalysis`. Lists of users without test rows are removed first (note L1)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ GRADED: tuple[tuple[Any, dict[str, Any]], ...] = ((NDCG, {"gain": "rating"}), (D
 
 
 def collection(rows: list[dict[str, Any]], field: str, ordered: bool) -> ItemListCollection:
-    """One item list a user, with the field that the rows have."""
+    """Return one item list per user, with the field of the rows."""
     users: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         users.setdefault(row["user_id"], []).append(row)
@@ -58,18 +58,18 @@ def collection(rows: list[dict[str, Any]], field: str, ordered: bool) -> ItemLis
 
 
 def per_list(metric: Any, lists: ItemListCollection, truth: ItemListCollection) -> pd.Series:
-    """The value of every list, before gaps are filled."""
+    """Return the value of every list, before missing ones are filled."""
     return RunAnalysis(metric).measure(lists, truth).list_metrics(fill_missing=False).iloc[:, 0]
 
 
 def onehot(items: Any, found: dict[str, list[str]]) -> np.ndarray:
-    """One row an item, one column a genre."""
+    """Return a matrix with one row per item and one column per genre."""
     names = sorted({name for kinds in found.values() for name in kinds})
     return np.array([[float(name in found.get(item, [])) for name in names] for item in items])
 
 
 def whole(metric: Any, lists: ItemListCollection, truth: ItemListCollection, mean: bool) -> float:
-    """The mean of the lists' values or the value over all."""
+    """Return the mean of the lists' values, or the value over all."""
     found = RunAnalysis(metric).measure(lists, truth)
     return float(found.list_summary()["mean"].iloc[0] if mean else found.global_metrics().iloc[0])
 

@@ -14,7 +14,7 @@ MEASURES = {f"{name}.{','.join(map(str, KS))}" for name in CUT} | (set(WHOLE + S
 
 
 def main() -> None:
-    """Evaluate every model under every relevance; graded counts as relevant from grade 4."""
+    """Evaluate every model under every relevance; graded means relevant from grade 4."""
     values = Values("pytrec_eval-terrier")
     for relevance in ("all", "rating>=4", "graded"):
         level = 4 if relevance == "graded" else 1

@@ -13,13 +13,13 @@ GAINS = ("ndcg", "ndcg_burges", "dcg", "dcg_burges")
 
 
 def spelling(name: str, k: int | None) -> str:
-    """ranx writes the cut-off between the name and the relevance level."""
+    """Return the name in the spelling of ranx, with the cut-off between the name and the relevance level."""
     base, _, level = name.partition("-l")
     return base + (f"@{k}" if k else "") + (f"-l{level}" if level else "")
 
 
 def main() -> None:
-    """Evaluate every model under every relevance; the mean is over the users of the truth."""
+    """Evaluate every model under every relevance; the mean is over the users with test rows."""
     values = Values("ranx")
     for relevance in ("all", "rating>=4", "graded"):
         truth = grades(relevance)

@@ -1,6 +1,6 @@
 """Values of RecBole 1.2.1: its metric classes on a score matrix, unlisted items at minus infinity.
 
-Only models whose lists are all full, and only users with a list and truth: the library knows no others.
+Only models whose lists are all full, and only users with a list and test rows: the library supports no others.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NOTE = "score matrix of the users that have a list and truth"
 
 
 def top_k(run: dict[str, dict[str, float]], truth: dict[str, dict[str, int]]) -> DataStruct:
-    """The hits in the top places and the number of relevant items, as the library's own collector makes them."""
+    """Return the hits in the top ranks and the number of relevant items, as the library's own collector does."""
     users = sorted(run.keys() & truth.keys())
     items = sorted({item for found in (*run.values(), *truth.values()) for item in found})
     matrix = torch.tensor([[run[user].get(item, -torch.inf) for item in items] for user in users])

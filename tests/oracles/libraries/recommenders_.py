@@ -18,7 +18,7 @@ PAIR = {"col_user": "user_id", "col_item": "item_id"}
 
 
 def top(model: str, k: int) -> pd.DataFrame:
-    """The first k rows of each user."""
+    """Return the first k rows of each user."""
     return pd.DataFrame(ordered_rows(model)).groupby("user_id", sort=False).head(k)[["user_id", "item_id"]].reset_index(drop=True)
 
 

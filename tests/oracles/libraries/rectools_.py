@@ -1,4 +1,4 @@
-"""Values of RecTools 0.19.0. The lists are ordered by their rank column; the catalogue is the items file."""
+"""Values of RecTools 0.19.0. Lists are ordered by their rank column; the catalogue is the items file."""
 
 from __future__ import annotations
 
@@ -86,13 +86,13 @@ def beyond(values: Values) -> None:
 
                 try:
                     users = int(metric(k=k, **options).calc_per_user(reco=reco, **more).notna().sum())
-                except Exception:  # no values per user, or the call fails, which the value notes
+                except Exception:  # no per-user values, or the call fails, which the value notes
                     users = None
                 values.add(model, metric.__name__, k, relevance, value, users=users, params=params)
 
 
 def main() -> None:
-    """Evaluate every model; the mean is over the users of the truth."""
+    """Evaluate every model; the mean is over the users with test rows."""
     values = Values("rectools")
     catalog = [row["item_id"] for row in read("items")]
     for relevance in ("all", "rating>=4"):

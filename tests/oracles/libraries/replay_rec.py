@@ -69,7 +69,7 @@ def beyond(values: Values, backend: str) -> None:
 
 
 def main() -> None:
-    """Evaluate every model; the mean is over the users of the truth. The other modes are asked for polars and `all` only."""
+    """Evaluate every model; the mean is over the users with test rows. Other modes are tried only for polars and `all`."""
     warnings.simplefilter("ignore")  # duplicates are announced each time
     values = Values("replay-rec")
     for backend, frame in FRAMES.items():

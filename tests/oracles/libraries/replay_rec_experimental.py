@@ -30,19 +30,19 @@ NCIS = (("all", 10.0, None), ("all", 3.0, None), ("all", 10.0, "sigmoid"), ("all
 
 
 def frame(spark: SparkSession, rows: list[dict[str, Any]], field: str) -> DataFrame:
-    """User, item and one number, named as the library wants."""
+    """Return user, item and one number, with the column names of the library."""
     return spark.createDataFrame([(row["user_id"], row["item_id"], row[field]) for row in rows], PAIRS).cache()
 
 
 def ncis(metric: NCISPrecision, lists: DataFrame, truth: DataFrame, k: int) -> float:
-    """The steps of the library with the arguments in the right order, lists cut to k first (note N1)."""
+    """Run the steps of the library with the arguments in the right order, on lists cut to k first (note N1)."""
     users = metric._get_enriched_recommendations(lists, truth, k).collect()
     found = [metric._get_metric_value_by_user(k, row["pred"], row["ground_truth"], row["weight"]) for row in users]
     return float(sum(found) / len(found))
 
 
 def beyond(values: Values, spark: SparkSession) -> None:
-    """Evaluate the metrics that look at the train rows, a base list or the scores of an older system (P1)."""
+    """Evaluate the metrics that read the train rows, a base list or the scores of an older system (P1)."""
     train, base, policy = (frame(spark, read(name), field) for name, field in PLACES)
     truths = {relevance: truth_rows(relevance) for relevance in ("all", "rating>=4")}
     frames = {relevance: frame(spark, rows, "rating") for relevance, rows in truths.items()}
@@ -64,7 +64,7 @@ def beyond(values: Values, spark: SparkSession) -> None:
 
 
 def main() -> None:
-    """Evaluate every model; the mean is over the users of the truth."""
+    """Evaluate every model under every relevance; the mean is over the users with test rows."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     options = {"spark.sql.shuffle.partitions": "1", "spark.default.parallelism": "1", "spark.ui.enabled": "false"}
     builder = SparkSession.builder.master("local[1]")

@@ -1,6 +1,6 @@
 """Values of rs_metrics 0.6.0.
 
-One user without a list makes its precision nan, so precision is asked once more for the truth of the users with a list.
+One user without a list makes its precision nan, so precision is also computed for the test rows of the users with a list.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ METRICS = ("hitrate", "precision", "recall", "mrr", "mapr", "ndcg")
 
 
 def beyond(values: Values) -> None:
-    """Evaluate the metrics that look at the items file, the train rows or the genres."""
+    """Evaluate the metrics that read the items file, the train rows or the genres."""
     if not hasattr(np, "NaN"):
         np.NaN = np.nan  # a_ndcg uses a name that numpy 2 has removed
     items, log, found = [row["item_id"] for row in read("items")], pd.DataFrame(read("train")), genres()
@@ -47,7 +47,7 @@ def beyond(values: Values) -> None:
 
 
 def main() -> None:
-    """Evaluate every model; the mean is over the users of the truth. Without a cut-off, ndcg fails in the library."""
+    """Evaluate every model; the mean is over the users with test rows. Without a cut-off, ndcg fails in the library."""
     warnings.simplefilter("ignore")
     values = Values("rs_metrics")
     for relevance in ("all", "rating>=4"):

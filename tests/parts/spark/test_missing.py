@@ -1,4 +1,4 @@
-"""Where Spark or Java is missing, the run ends with exit code 4 and says what to install."""
+"""Without Spark or Java, the run ends with exit code 4 and names what to install."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""On Spark users arrive as whole as on one machine, with the same rows, types and faults, from every reader."""
+"""On Spark users arrive complete as on one machine, with the same rows, types and faults, from every reader."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from receval import load
 from receval.errors import DataError
 from receval.evaluation.files import SourceReader
 from receval.load.faults import FaultTally
-from receval.load.opening import opened
+from receval.load.opening import open_rows
 from receval.load.scan import Scan
-from receval.parts.spark.shuffle import measured_on_spark, table_frame
-from receval.parts.spark.workers import Enclosed
+from receval.parts.spark.shuffle import measure_on_spark, table_frame
+from receval.parts.spark.workers import EnclosedValue
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -40,18 +40,18 @@ def look(role: str, *paths: Path, table: str = "lists", **options) -> load.Sourc
 
 
 def parts_of(session, sources, *, last=(), rows_per_part=4, **options):
-    """The frames of every part, by role, and the faults."""
-    work = Enclosed(lambda frames: [dict(frames)])
-    return measured_on_spark(session, work, sources, last=last, rows_per_part=rows_per_part, **options)
+    """Return the frames of every part, by role, and the faults."""
+    work = EnclosedValue(lambda frames: [dict(frames)])
+    return measure_on_spark(session, work, sources, last=last, rows_per_part=rows_per_part, **options)
 
 
 def local(source: load.Source) -> pl.DataFrame:
-    frame = opened(source.scan).collect()
+    frame = open_rows(source.scan).collect()
     return frame.drop([name for name in frame.columns if name.startswith("odd_")])
 
 
 def assert_whole(parts, sources) -> None:
-    """Every user is in one part, with exactly the rows that are read on one machine, in the same order and types."""
+    """Assert that every user is in one part, with exactly the rows of one machine, in the same order and types."""
     users = [set(itertools.chain.from_iterable(frame["user"].to_list() for frame in part.values())) for part in parts]
     assert sum(map(len, users)) == len(set().union(*users)), "a user is in two parts"
     for role, source in sources.items():
@@ -68,7 +68,7 @@ def assert_whole(parts, sources) -> None:
 
 
 def files_of_integers(folder: Path) -> dict[str, load.Source]:
-    """The same lists in all forms, users in no order."""
+    """Write the same lists in all forms, with users in random order."""
     text = LISTS.write_csv()
     (folder / "l.csv").write_text(text)
     (folder / "quoted [1].csv").write_text('"user";"item";"score"\n"7";"3";"0.5"\n\n"1";"4";""\n"7";"2";"nan"\n'.replace('""', '"1"'))
@@ -104,7 +104,7 @@ def files_of_integers(folder: Path) -> dict[str, load.Source]:
     (folder / "document.json").write_text('{"7": {"4": 0.5, "2": 0.25}, "3": {"1": 3}}')
     found = {
         "csv": look("csv", folder / "l.csv"),
-        "quoted": look("quoted", folder / "quoted [1].csv").scanned(skip_blank=True),
+        "quoted": look("quoted", folder / "quoted [1].csv").with_scan(skip_blank=True),
         "large csv": look("large csv", folder / "large.csv"),
         "large ndjson": look("large ndjson", folder / "large.ndjson"),
         "large files": look("large files", folder / "large-1.parquet", folder / "large-2.parquet"),
@@ -134,7 +134,7 @@ def files_of_integers(folder: Path) -> dict[str, load.Source]:
     return found
 
 
-def test_users_arrive_whole_from_every_reader(session, tmp_path):
+def test_users_arrive_complete_from_every_reader(session, tmp_path):
     sources = files_of_integers(tmp_path)
     complete = {role: source for role, source in sources.items() if role not in ("quoted", "nulls")}
     parts, counts = parts_of(session, complete, last=complete)
@@ -142,7 +142,7 @@ def test_users_arrive_whole_from_every_reader(session, tmp_path):
     assert_whole(parts, complete)
     for role, source in complete.items():
         tally = FaultTally(source)
-        tally.add(opened(source.scan).collect())
+        tally.add(open_rows(source.scan).collect())
         assert counts[role] == tally.counts, role
 
 
@@ -192,7 +192,7 @@ def test_a_filter_keeps_the_same_rows_from_every_reader(session, tmp_path):
             assert local(sources[name]).sort("row")["rating"].to_list() == kept["rating"].to_list(), name
 
 
-def test_rows_that_lack_values_are_counted_and_nothing_is_measured(session, tmp_path):
+def test_rows_with_missing_values_are_counted_and_nothing_is_measured(session, tmp_path):
     sources = files_of_integers(tmp_path)
     sources = {role: sources[role] for role in ("quoted", "nulls")}
     total, counts = parts_of(session, sources, last=sources)
@@ -208,7 +208,7 @@ def test_rows_that_lack_values_are_counted_and_nothing_is_measured(session, tmp_
     assert_whole(parts, dropped)
 
 
-def test_text_ids_arrive_whole(session, tmp_path):
+def test_users_with_text_ids_arrive_complete(session, tmp_path):
     texts = LISTS.cast({"user": pl.String, "item": pl.String}).with_columns(pl.lit("ü ").add(pl.col("user")).alias("user"))
     texts.write_parquet(tmp_path / "l.parquet")
     texts.write_csv(tmp_path / "l.csv")
@@ -222,7 +222,7 @@ def test_text_ids_arrive_whole(session, tmp_path):
     assert not any(counts["l.csv"].get(f"null_{column}") for column in ("user", "item", "score"))
 
 
-def test_users_who_are_only_in_tables_that_do_not_count_are_left_out(session, tmp_path):
+def test_users_who_are_only_in_side_tables_are_left_out(session, tmp_path):
     for name, users in {"lists": [1, 2], "test": [2, 3], "train": [2, 3, 4], "known": [5]}.items():
         pl.DataFrame({"user": users, "item": users}).write_csv(tmp_path / f"{name}.csv")
     sources = {name: look(name, tmp_path / f"{name}.csv") for name in ("lists", "test", "train", "known")}
@@ -247,7 +247,7 @@ def test_a_table_of_the_catalog_is_read_by_name(session):
 
 
 @pytest.mark.parametrize("fault", ["1,3,word", "1,3,", "x,3,0.5", "1,3,inf"])
-def test_faults_are_told_in_the_words_of_one_machine(session, tmp_path, fault):
+def test_faults_have_the_messages_of_one_machine(session, tmp_path, fault):
     (tmp_path / "l.csv").write_text(f"user,item,score\n1,2,0.5\n{fault}\n")
     kinds = {"user": "integer", "item": "integer", "score": "number"}
     source = look("data.recommendations.m", tmp_path / "l.csv").with_kinds(kinds)

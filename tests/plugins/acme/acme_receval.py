@@ -1,4 +1,4 @@
-"""What Acme adds to receval: two metrics, a convention, a check, a format, a tracker, a kind of table, and a section of a report."""
+"""The additions of Acme to receval: two metrics, a convention, a check, a format, a tracker, a kind of table, and a report section."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CONVENTION = Path(__file__).with_name("acme.yaml")
 
 @receval.metric("LateHits", bounds=(0, 1), higher_is_better=False)
 def late_hits(listed: Sequence[receval.Item], k: int | None) -> float:
-    """The share of the hits that stand in the second half of the list.
+    """Share of the hits that are in the second half of the list.
 
     Late@k = hits below rank k / 2, divided by all hits; 0 without any.
     """
@@ -29,7 +29,7 @@ def late_hits(listed: Sequence[receval.Item], k: int | None) -> float:
 
 @metric("HitsPerItem", family="own", uses=("hits", "reading", "dropped"), pooled=True, reference="Acme")
 def hits_per_item(m: Measure) -> Ratio:
-    """The share of the listed items that are hits: receval's own form, on columns of all users at once."""
+    """Share of the listed items that are hits: receval's own form, on columns of all users at once."""
     return Ratio(m.hits.count(), m.n_listed)
 
 
@@ -45,7 +45,7 @@ class EveryList(HealthCheck):
 
 
 def as_lines(result: receval.Result) -> bytes:
-    """A line for each value."""
+    """Return one line per value."""
     return "".join(f"{row.model} {row.label} = {row.value}\n" for row in result.rows).encode()
 
 
@@ -56,14 +56,14 @@ class Journal:
         self.path = Path(options["path"])
 
     def log(self, result: receval.Result, files: Mapping[str, bytes]) -> str:
-        """Write the values of a result; give where they went."""
+        """Write the values of a result; return the path of the file."""
         with open(self.path, "ab") as journal:
             journal.write(as_lines(result))
         return str(self.path)
 
 
 class Log:
-    """A kind of table in memory: what has Arrow's C interface needs no more to be read."""
+    """A kind of table in memory: Arrow's C interface is all it needs to be read."""
 
     def __init__(self, **columns: Sequence[Any]) -> None:
         self._frame = pl.DataFrame(columns)
@@ -73,6 +73,6 @@ class Log:
 
 
 def how_many_users(content: Any) -> Section:
-    """A section of a report: of its content it says how many users there are."""
+    """Return a report section with the number of users."""
     (result,) = content.results.values()
     return Section("acme", "Acme's users", (Paragraph(f"Acme counts {result.rows[0].n_users} users."),))

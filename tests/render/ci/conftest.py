@@ -1,4 +1,4 @@
-"""Reports that several tests look at."""
+"""Fixtures: reports that several tests share."""
 
 from __future__ import annotations
 

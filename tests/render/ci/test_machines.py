@@ -1,4 +1,4 @@
-"""What GitHub and GitLab read, and badges."""
+"""Files for GitHub and GitLab, and badges."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from receval.render.ci import append_summary, as_annotations, as_badge, as_code_
 from tests.reports import gate, reported
 
 
-def test_at_most_ten_annotations_of_a_kind_the_last_says_how_many_more(result):
+def test_there_are_at_most_ten_annotations_of_a_kind_and_the_last_counts_the_others(result):
     content = reported(result, gates=[gate("fail", rule=f"rule {n}") for n in range(14)])
     errors = [line for line in as_annotations(content).splitlines() if line.startswith("::error ")]
     assert len(errors) == 10
@@ -21,13 +21,13 @@ def test_at_most_ten_annotations_of_a_kind_the_last_says_how_many_more(result):
     assert errors[-1] == "::error title=receval::5 more are in the step summary"
 
 
-def test_an_annotation_names_the_config_and_cannot_begin_another_one(result):
+def test_an_annotation_names_the_config_and_cannot_contain_another_one(result):
     content = replace(reported(result, gates=[gate("inconclusive", rule="a:b,c", sentence="100 %\n::error::x")]), source="conf/x.yaml")
     (line,) = (line for line in as_annotations(content).splitlines() if "a%3Ab" in line)
     assert line == "::warning file=conf/x.yaml,title=a%3Ab%2Cc good::100 %25⏎::error::x"
 
 
-def test_a_gate_that_may_be_skipped_is_a_notice_and_one_that_may_not_is_a_warning(result):
+def test_a_skipped_gate_is_a_notice_if_allowed_and_a_warning_if_not(result):
     skipped = gate("skipped", rule="may be")
     content = reported(result, gates=[skipped, replace(skipped, rule="warns", consequence="warn")])
     lines = [line for line in as_annotations(content).splitlines() if "It is skipped" in line]
@@ -43,7 +43,7 @@ def test_a_comment_notifies_nobody_and_is_short_enough_for_github(result):
     assert 59_000 < len(text.encode()) <= 60_000
 
 
-def test_a_summary_is_added_to_what_is_there_and_cut_below_the_limit(tmp_path):
+def test_a_summary_is_appended_and_cut_below_the_limit(tmp_path):
     file = tmp_path / "summary.md"
     file.write_text("before\n")
     append_summary(str(file), "after\n")
@@ -54,12 +54,12 @@ def test_a_summary_is_added_to_what_is_there_and_cut_below_the_limit(tmp_path):
     assert file.stat().st_size <= 900_000
 
 
-def test_a_summary_that_cannot_be_written_is_said_in_one_sentence(tmp_path):
+def test_a_summary_that_cannot_be_written_is_reported_in_one_sentence(tmp_path):
     with pytest.raises(OutputError, match="cannot write the step summary"):
         append_summary(str(tmp_path / "no" / "file"), "x")
 
 
-def test_code_quality_has_what_did_not_pass_with_prints_that_stay(result):
+def test_code_quality_lists_what_did_not_pass_with_stable_fingerprints(result):
     content = replace(reported(result, gates=[gate("fail"), gate("pass")]), source="c.yaml")
     issues = json.loads(as_code_quality(content))
     (of_gate,) = (one for one in issues if one["check_name"] == "receval nDCG@3 ≥ 0.5")
@@ -71,7 +71,7 @@ def test_code_quality_has_what_did_not_pass_with_prints_that_stay(result):
 
 
 @pytest.mark.parametrize(
-    ("outcomes", "said"),
+    ("outcomes", "message"),
     [
         (["fail", "pass"], "gates: 1 of 2 failed"),
         (["inconclusive", "pass"], "gates: 1 of 2 inconclusive"),
@@ -79,9 +79,9 @@ def test_code_quality_has_what_did_not_pass_with_prints_that_stay(result):
         (["pass"], "gates: passed"),
     ],
 )
-def test_a_badge_says_how_gates_ended(outcomes, said, result):
+def test_a_badge_has_the_outcome_of_the_gates(outcomes, message, result):
     badge = ElementTree.fromstring(as_badge(reported(result, gates=[gate(outcome) for outcome in outcomes])))
-    assert badge.get("aria-label") == said
+    assert badge.get("aria-label") == message
 
 
 def test_without_gates_a_badge_has_the_best_value_of_the_first_measure(content):

@@ -1,4 +1,4 @@
-"""The page in a real browser, where one is installed."""
+"""The page in a real browser, if one is installed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.reports import HOSTILE, as_html, evaluated, reported
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")]
 AXE = os.environ.get("RECEVAL_AXE", "")
-"""The path of axe.min.js of axe-core, where somebody wants to know whether everybody can read the page."""
+"""Path of axe.min.js of axe-core, if set: it checks the accessibility of the page."""
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +36,8 @@ def html(tmp_path_factory, content):
     return path
 
 
-def said(page):
-    """What a browser complains of: messages of the console, exceptions, and requests that leave the file."""
+def complaints(page):
+    """Return the complaints of a browser: console messages, exceptions, and requests that leave the file."""
     requests = [one["request"]["url"] for one in page.named("Network.requestWillBeSent")]
     return [
         *page.named("Runtime.consoleAPICalled"),
@@ -51,10 +51,10 @@ def test_the_page_makes_no_request_and_the_console_stays_empty(page, html):
     page.open(html)
     assert page.value("document.querySelectorAll('table').length") > 3
     page.value("new Promise(done => setTimeout(done, 300))")
-    assert said(page) == []
+    assert complaints(page) == []
 
 
-def test_a_click_on_a_head_sorts_a_table_down_up_and_back(page, html):
+def test_a_click_on_a_heading_sorts_a_table_down_up_and_back(page, html):
     page.open(html)
     column = "[...document.querySelectorAll('#differences-1 tbody tr')].map(row => row.cells[3].innerText)"
     given = page.value(column)
@@ -81,7 +81,7 @@ def test_the_cells_of_values_are_the_numbers_of_the_json(page, html, content):
         assert float(table[row + 1][column + 1].split()[0]) == pytest.approx(value, abs=6e-5)
 
 
-def test_without_scripts_the_same_tables_are_there(page, html):
+def test_the_tables_are_complete_without_scripts(page, html):
     page.open(html)
     rows = page.value("[...document.querySelectorAll('tbody')].map(body => body.innerText)")
     page.open(html, scripts=False)
@@ -91,7 +91,7 @@ def test_without_scripts_the_same_tables_are_there(page, html):
 
 
 @pytest.mark.parametrize("width", [390, 768, 1280])
-def test_nothing_is_wider_than_the_page_unless_it_says_that_it_scrolls(width, page, html):
+def test_only_tables_labelled_as_scrolling_are_wider_than_the_page(width, page, html):
     page.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 500)
     page.open(html)
     page.value("document.querySelectorAll('details').forEach(one => one.open = true)")
@@ -108,7 +108,7 @@ def test_nothing_is_wider_than_the_page_unless_it_says_that_it_scrolls(width, pa
 
 @pytest.mark.parametrize(("width", "size"), [(390, "slim"), (1280, "broad")])
 @pytest.mark.skipif(not can_draw(), reason="the extra report is not installed")
-def test_letters_of_charts_can_be_read_at_every_width(width, size, page, html):
+def test_text_of_charts_is_large_enough_at_every_width(width, size, page, html):
     page.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=width < 500)
     page.open(html)
     of_text = "parseFloat(getComputedStyle(text).fontSize) * Math.hypot(text.getScreenCTM().a, text.getScreenCTM().b)"
@@ -120,7 +120,7 @@ def test_letters_of_charts_can_be_read_at_every_width(width, size, page, html):
     page.call("Emulation.clearDeviceMetricsOverride")
 
 
-def test_a_head_of_numbers_with_intervals_is_above_its_numbers(page, html):
+def test_the_heading_of_numbers_with_intervals_is_above_its_numbers(page, html):
     page.open(html)
     rows = "[...document.querySelectorAll('#values-table tr')].slice(0, 2).map(row => [...row.cells].slice(1))"
     left = f"{rows}.map(cells => cells.map(cell => (cell.querySelector('button, .n') ?? cell).getBoundingClientRect().left))"
@@ -148,12 +148,12 @@ def test_the_interactive_page_draws_without_evaluating_text(page, content, tmp_p
             break
         page.value("new Promise(done => setTimeout(done, 100))")
     assert page.value(drawn) >= 3
-    assert said(page) == []
+    assert complaints(page) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.skipif(not AXE, reason="RECEVAL_AXE does not name axe-core")
-def test_axe_finds_nothing_that_somebody_could_not_read(scheme, page, html):
+def test_axe_finds_no_accessibility_problem(scheme, page, html):
     page.call("Page.setBypassCSP", enabled=True)
     page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
     page.open(html)

@@ -1,4 +1,4 @@
-"""Reports in Markdown, read by a parser."""
+"""Reports in Markdown, parsed by a Markdown library."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def tokens(text):
 
 
 def tables(text):
-    """The cells of every table, as the text that a reader sees."""
+    """Return the cells of every table, as the text that a reader sees."""
     found, row, in_cell = [], [], False
     for token in tokens(text)[0]:
         if token.type == "table_open":
@@ -41,15 +41,15 @@ def tables(text):
     return found
 
 
-def test_the_verdict_comes_first_then_gates_then_values(result):
+def test_the_verdict_comes_first_and_then_gates_and_values(result):
     text = text_of(reported(result, gates=[gate("fail")]))
     title, _, verdict, *_ = text.splitlines()
     assert title == "# Evaluation of popular, good and better"
-    assert verdict == "- ✖ 1 of 1 gate failed."
+    assert verdict == "- ✖ The only gate failed."
     assert text.index("## Gates") < text.index("## Values") < text.index("## Differences") < text.index("<details>")
 
 
-def test_findings_are_folded_up(content):
+def test_findings_are_folded(content):
     text = text_of(content)
     assert "<details><summary>Findings of the health checks</summary>\n\n" in text
     assert text.count("<details>") == text.count("</details>")
@@ -76,7 +76,7 @@ def test_the_markdown_of_a_result_leads_with_title_verdict_and_table(result):
     assert lines.index("| measure | popular | good | better |") < lines.index("## Findings of the health checks")
 
 
-def test_ids_of_users_stand_only_in_reports_that_name_losers(content, result):
+def test_user_ids_are_only_in_reports_that_name_users_who_lose(content, result):
     assert "person-" not in text_of(content)
     assert "person-" in text_of(reported(result, baseline="better", losers=1))
 
@@ -92,6 +92,6 @@ def test_a_long_text_is_cut_at_the_end_of_a_row_with_its_folds_closed():
     assert cut("short\n", 5_000) == "short\n"
 
 
-def test_values_are_marked_where_intervals_are_measures_of_their_own(tmp_path):
+def test_values_are_marked_if_intervals_are_separate_measures(tmp_path):
     found = evaluated(tmp_path, ["a", "b"], metrics=["nDCG"], aggregates=["mean", "ci95"])
     assert "**" in text_of(reported(found))

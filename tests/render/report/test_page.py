@@ -1,4 +1,4 @@
-"""The page as text: what it holds, in which order, and that nothing in it acts."""
+"""The page as text: its contents, their order, and that no name is interpreted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VOID = {"meta", "path", "circle", "use", "line", "rect"}
 
 
 class Reader(HTMLParser):
-    """The elements of a page with their attributes, the texts of cells and headings, and whether all elements end."""
+    """The elements of a page with their attributes, the texts of cells and headings, and the elements that are still open."""
 
     def __init__(self, text):
         super().__init__()
@@ -52,20 +52,20 @@ def data(html):
     return json.loads(re.search(r'<script type="application/json" id="receval-data">(.*?)</script>', html)[1])
 
 
-def test_the_sections_stand_in_the_order_in_which_people_ask(html):
+def test_the_sections_are_in_order_of_importance(html):
     sections = re.findall(r'<section id="([\w-]+)"', html)
     assert sections == ["findings", "values", "differences", "over-k", "distribution", "trade-off", "groups", "ledger-1", "done"]
     assert html.index('class="verdict"') < html.index("<section")
 
 
-def test_a_gate_says_what_was_found_and_why_it_ended_so(result):
+def test_a_gate_has_its_observed_value_and_its_reason(result):
     html = as_html(reported(result, gates=[gate("fail", found="0.4, at worst 0.3", remark="worse by more"), gate("skipped")])).decode()
     rows = re.findall(r"<tr>.*?</tr>", html[html.index('<section id="gates"') :], re.DOTALL)
     assert ("0.4, at worst 0.3" in rows[1], "worse by more" in rows[1], "It is fail." in rows[1]) == (True, True, False)
     assert "It is skipped." in rows[2]
 
 
-def test_a_gate_that_failed_is_the_first_thing_said(result):
+def test_a_failed_gate_is_the_first_message(result):
     html = as_html(reported(result, gates=[gate("fail"), gate("pass"), gate("inconclusive")])).decode()
     first = re.search(r'<div class="verdict">\s*<p class="(\w+)">(.*?)</p>', html)
     assert first.groups() == ("bad", "✖ 1 of 3 gates failed, 1 is inconclusive.")
@@ -73,20 +73,20 @@ def test_a_gate_that_failed_is_the_first_thing_said(result):
 
 
 @pytest.mark.parametrize(
-    ("outcomes", "said"),
+    ("outcomes", "message"),
     [
         (["pass"], ("good", "✔ 1 gate passed.")),
-        (["pass", "pass"], ("good", "✔ All 2 gates passed.")),
+        (["pass", "pass"], ("good", "✔ Both gates passed.")),
         (["pass", "inconclusive"], ("doubtful", "▲ 1 of 2 gates is inconclusive.")),
         (["pass", "skipped"], ("doubtful", "▲ 1 of 2 gates was not judged.")),
     ],
 )
-def test_gates_that_did_not_fail_are_said_as_they_ended(outcomes, said, result):
+def test_gates_that_did_not_fail_have_their_outcome_in_the_first_message(outcomes, message, result):
     html = as_html(reported(result, gates=[gate(outcome) for outcome in outcomes])).decode()
-    assert re.search(r'<div class="verdict">\s*<p class="(\w+)">(.*?)</p>', html).groups() == said
+    assert re.search(r'<div class="verdict">\s*<p class="(\w+)">(.*?)</p>', html).groups() == message
 
 
-def test_every_element_ends_and_every_head_has_a_scope(html):
+def test_every_element_is_closed_and_every_heading_cell_has_a_scope(html):
     reader = Reader(html)
     assert reader.open == []
     assert reader.named("html") == [{"lang": "en"}]
@@ -94,7 +94,7 @@ def test_every_element_ends_and_every_head_has_a_scope(html):
     assert len(reader.named("caption")) == len(reader.named("table")) > 5
 
 
-def test_ids_are_unique_and_links_lead_to_them(html):
+def test_ids_are_unique_and_links_point_to_them(html):
     elements = Reader(html).elements
     ids = [attributes["id"] for _, attributes in elements if "id" in attributes]
     links = {attributes["href"] for _, attributes in elements if "href" in attributes}
@@ -103,7 +103,7 @@ def test_ids_are_unique_and_links_lead_to_them(html):
     assert {link[1:] for link in links} <= set(ids)
 
 
-def test_the_page_asks_for_nothing_and_has_no_style_in_its_elements(html):
+def test_the_page_requests_nothing_and_has_no_inline_styles(html):
     elements = Reader(html).elements
     assert not [attributes for _, attributes in elements if {"src", "style", "onclick"} & attributes.keys()]
     assert {tag for tag, _ in elements} & {"link", "img", "iframe", "object", "base", "form"} == set()
@@ -115,7 +115,7 @@ def test_the_same_result_gives_the_same_bytes(content, result):
     assert as_html(content) == as_html(reported(result, baseline="popular"))
 
 
-def test_values_and_differences_are_there_in_full_precision(html, content, result):
+def test_values_and_differences_are_in_the_page_in_full_precision(html, content, result):
     tables = data(html)
     of_model = {(model, measure): value for model, measure, value, *_ in tables["values-table"]["rows"]}
     assert of_model == {(row.model, row.label): row.value for row in result.rows}
@@ -126,7 +126,7 @@ def test_values_and_differences_are_there_in_full_precision(html, content, resul
             assert (row["difference"], row["low"], row["high"], row["verdict"]) == (one.difference, one.low, one.high, one.verdict)
 
 
-def test_the_half_of_an_interval_is_that_of_students_t(content):
+def test_half_the_width_of_an_interval_comes_from_students_t(content):
     from scipy import stats
 
     (point,) = (one for one in content.points if one.name == "good" and one.label == "Recall@3")
@@ -135,24 +135,24 @@ def test_the_half_of_an_interval_is_that_of_students_t(content):
     assert (point.low, point.high) == pytest.approx((low, high))
 
 
-def test_ids_of_users_stand_in_no_page_unless_losers_are_asked_for(content, result):
+def test_user_ids_are_on_the_page_only_if_users_who_lose_are_requested(content, result):
     assert "person-" not in as_html(content).decode()
     assert "person-" in as_html(reported(result, baseline="better", losers=2)).decode()
 
 
-def test_no_name_is_taken_for_html(hostile):
+def test_no_name_is_interpreted_as_html(hostile):
     text = as_html(hostile).decode()
     reader = Reader(text)
     assert [attributes.get("type") for attributes in reader.named("script")] == ["application/json", None]
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]", text)
-    said = "".join(reader.texts)
-    assert "<script>alert(1)</script>" in said
-    assert "esc␛[31m" in said
-    assert "x" * 500 in said
-    assert "{{ 7*7 }}" in said
+    message = "".join(reader.texts)
+    assert "<script>alert(1)</script>" in message
+    assert "esc␛[31m" in message
+    assert "x" * 500 in message
+    assert "{{ 7*7 }}" in message
 
 
-def test_what_programs_read_has_the_names_as_they_are(hostile):
+def test_the_json_of_the_page_has_unchanged_names(hostile):
     names = {row[0] for row in data(as_html(hostile).decode())["values-table"]["rows"]}
     assert names == {"base", *HOSTILE}
 
@@ -164,7 +164,7 @@ def test_without_the_extra_the_page_has_tables_with_whiskers_and_no_chart(conten
     assert len(reader.named("use")) > 20
 
 
-def test_one_model_is_not_compared_and_shows_how_its_values_are_spread(tmp_path):
+def test_a_single_model_has_histograms_and_no_comparison(tmp_path):
     text = as_html(reported(evaluated(tmp_path, ["only"]))).decode()
     assert 'id="differences"' not in text
     assert "nDCG@1 of only is" in text
@@ -172,7 +172,7 @@ def test_one_model_is_not_compared_and_shows_how_its_values_are_spread(tmp_path)
         assert 'id="distribution-chart"' in text
 
 
-def test_a_report_has_a_date_only_where_one_is_given(result, monkeypatch):
+def test_a_report_has_a_date_only_on_request(result, monkeypatch):
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
     assert "Date:" not in as_html(reported(result)).decode()
     assert "<p>Date: 2025-11-23</p>" in as_html(reported(result, wanted=ReportConfig(date="2025-11-23"))).decode()
@@ -181,11 +181,11 @@ def test_a_report_has_a_date_only_where_one_is_given(result, monkeypatch):
     assert "<p>Date: 2025-11-23</p>" in as_html(reported(result, wanted=ReportConfig(date="2025-11-23"))).decode()
 
 
-def test_the_page_says_what_each_metric_means_in_one_sentence(html):
+def test_the_page_explains_each_metric_in_one_sentence(html):
     assert "<li>nDCG: How close to the top the relevant items are; the default choice if order matters.</li>" in html
 
 
-def test_definitions_are_those_settings_that_differ_from_the_default(html, tmp_path):
+def test_definitions_show_only_settings_that_differ_from_the_default(html, tmp_path):
     assert "All settings of all measures are the default (convention receval)." in html
     changed = evaluated(tmp_path, ["a"], metrics=["nDCG(gain=linear)", "Recall"], relevance={"threshold": 4})
     table = re.search(r'<table id="definitions-table">.*?</table>', as_html(reported(changed)).decode(), re.DOTALL)[0]
@@ -196,7 +196,7 @@ def test_definitions_are_those_settings_that_differ_from_the_default(html, tmp_p
     ]
 
 
-def test_charts_are_those_that_the_config_names(result):
+def test_the_config_chooses_the_charts(result):
     wanted = ReportConfig(title="Home page", charts=[{"trade_off": ["Recall@3", "ItemCoverage@3"]}])
     text = as_html(reported(result, wanted=wanted)).decode()
     assert "<title>Home page</title>" in text

@@ -1,4 +1,4 @@
-"""Templates of users: what they are given, and what they may not."""
+"""Templates of users: their inputs and their limits."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from receval.errors import ConfigError
 from receval.render.user_templates import read_template, rendered
 
 
-def test_a_template_is_given_the_json_of_the_results(content):
+def test_a_template_gets_the_json_of_the_results(content):
     rows = "{% for row in result.results if row.k == 3 and not row.by %}"
     text = f"{{{{ title }}}}: {rows}{{{{ row.model }}}} {{{{ row.metric }}}}={{{{ '%.3f' % row.value }}}}; {{% endfor %}}"
-    said = rendered(text, content, "t.j2", Path("x.txt")).decode()
+    message = rendered(text, content, "t.j2", Path("x.txt")).decode()
     (row,) = (row for row in content.results["result"].rows if row.model == "good" and row.label == "nDCG@3")
-    assert said.startswith("Evaluation of popular, good and better: ")
-    assert f"good nDCG={row.value:.3f}; " in said
+    assert message.startswith("Evaluation of popular, good and better: ")
+    assert f"good nDCG={row.value:.3f}; " in message
 
 
-def test_the_comparison_is_there_too(content):
+def test_a_template_gets_the_comparison_too(content):
     assert rendered("{{ comparison.base }} {{ comparison.comparisons | length }}", content, "t.j2") == b"popular 18"
 
 
@@ -33,7 +33,7 @@ def test_values_are_escaped_for_html_and_not_for_plain_text(hostile):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("{{ ''.__class__.__mro__ }}", "is unsafe"),
         ("{{ result.update({}) }}", "is unsafe"),
@@ -44,10 +44,10 @@ def test_values_are_escaped_for_html_and_not_for_plain_text(hostile):
         ("{{ range(1000000) | list }}", "Range too big"),
     ],
 )
-def test_a_template_that_is_wrong_or_wants_more_is_refused_in_one_sentence(text, said, content):
+def test_a_wrong_or_unsafe_template_is_refused_in_one_sentence(text, message, content):
     with pytest.raises(ConfigError) as raised:
         rendered(text, content, "t.j2")
-    assert said in str(raised.value)
+    assert message in str(raised.value)
     assert str(raised.value).startswith("--template t.j2")
 
 
@@ -64,7 +64,7 @@ BOMBS = {
     "{% for i in range(100000) %}{% for j in range(100000) %}aaaaaaaaaa{% endfor %}{% endfor %}": LARGE,
     "{% macro m(n) %}{{ m(n + 1) }}{% endmacro %}{{ m(0) }}": "RecursionError",
 }
-"""Templates that would fill the memory or run for ever, and what is said of each."""
+"""Templates that would fill the memory or run forever, with their messages."""
 ENDLESS = (
     "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}",
     "{% macro m(n) %}{% if n %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(60) }}",
@@ -80,7 +80,7 @@ def test_a_template_that_needs_too_much_is_refused_in_one_sentence(text, content
         rendered(text, content, "t.j2")
     assert BOMBS[text] in str(raised.value)
     assert raised.value.exit_code == 2
-    assert len(str(raised.value).splitlines()) <= 2  # the second says what to do
+    assert len(str(raised.value).splitlines()) <= 2  # the second line has the fix
 
 
 @pytest.mark.parametrize("text", ENDLESS)
@@ -92,33 +92,33 @@ def test_a_template_that_takes_too_long_is_stopped_also_in_a_thread(text, conten
 
 def test_a_text_of_ordinary_size_and_products_of_numbers_are_rendered(content):
     text = "{{ '-' * 40 }} {{ 2 ** 10 }} {{ 1.5 * 2 }} {% for i in range(1000) %}{{ i * i }} {% endfor %}"
-    said = rendered(text, content, "t.j2", Path("x.txt")).decode()
-    assert said.startswith("-" * 40 + " 1024 3.0 0 1 4 9 ")
-    assert said.endswith("998001 ")
+    message = rendered(text, content, "t.j2", Path("x.txt")).decode()
+    assert message.startswith("-" * 40 + " 1024 3.0 0 1 4 9 ")
+    assert message.endswith("998001 ")
 
 
-def test_a_python_without_a_program_says_so(content, monkeypatch):
+def test_a_template_without_a_python_executable_is_refused(content, monkeypatch):
     monkeypatch.setattr(sys, "executable", "")
     with pytest.raises(ConfigError, match="no executable"):
         rendered("x", content, "t.j2")
 
 
-def test_examples_of_findings_are_given_only_with_losers(content):
+def test_a_template_gets_examples_of_findings_only_with_losers(content):
     text = "{{ result.findings }} {{ result.notes }}"
     assert b"person-" not in rendered(text, content, "t.j2")
 
 
-def test_only_a_plain_file_of_text_that_is_not_large_is_read(tmp_path):
+def test_a_template_must_be_a_small_regular_text_file(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "large.j2").write_bytes(b"x" * ((1 << 20) + 1))
     (tmp_path / "bytes.j2").write_bytes(b"\xff\xfe")
-    said = {
+    message = {
         "pipe": "there is no such file",
         "": "cannot be read",
         "large.j2": "1,048,577 bytes",
         "bytes.j2": "not UTF-8",
         "none.j2": "No such file",
     }
-    for name, sentence in said.items():
+    for name, sentence in message.items():
         with pytest.raises(ConfigError, match=sentence):
             read_template(tmp_path / name)

@@ -1,4 +1,4 @@
-"""The best, the popular and the random lists are those of a plain loop, and every random list is about equally likely."""
+"""The best, popular and random lists equal those of a plain loop, and all random lists are about equally likely."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval.tables.ids import Ids
-from receval.tables.made_lists import SeenItems, Shuffle, best_rows, mixed, popular_lengths, popular_ranks, popular_rows, random_rows
 from receval.tables.prepared import Prepared
+from receval.tables.reference_rows import SeenItems, Shuffle, best_rows, mix, popular_lengths, popular_ranks, popular_rows, random_rows
 
 LISTS_OF_SEED_7 = {0: [4, 8, 6, 2, 7], 1: [5, 4, 6, 3, 8], 2: [4, 2, 9, 5, 7], 3: [2, 6, 0, 1, 9]}
-"""Four users' lists of 5 of 10 items, as they have always been drawn."""
+"""Lists of four users, 5 of 10 items each; these must never change."""
 KINDS = {"integers": int, "texts": "i{:03d}".format}
 
 
-def known(popularity):
-    """What is known of the items of train, given the number of rows of each."""
+def prepared_items(popularity):
+    """Return the prepared items of train with these numbers of rows."""
     rows = dict(popularity)
     items = sorted(rows)
     counts = np.asarray([rows[item] for item in items], dtype=np.int64)
@@ -29,28 +29,28 @@ def known(popularity):
 
 
 def index_of(prepared, items):
-    """The indexes of items that may be unknown."""
+    """Return the indexes of items, some of which may be unknown."""
     return prepared.items.index_of(pl.Series("item", items, dtype=prepared.items.ids.dtype))
 
 
 def seen_of(prepared, users, seen):
-    """The seen items of `users`, who are numbered in their order."""
+    """Return the seen items of `users`, who are numbered in their order."""
     if seen is None:
-        return SeenItems.nothing(len(users))
+        return SeenItems.empty(len(users))
     pairs = [(users.index(user), item) for user, item in seen if user in users]
     number = np.asarray([user for user, _ in pairs], dtype=np.int64)
     return SeenItems(number, index_of(prepared, [item for _, item in pairs]), len(users))
 
 
 def popular(popularity, users, seen, depth):
-    """user → items."""
-    users, prepared = sorted(users), known(popularity)
+    """Return user → items of the popular lists."""
+    users, prepared = sorted(users), prepared_items(popularity)
     return as_lists(prepared, users, popular_rows(prepared, seen_of(prepared, users, seen), depth))
 
 
 def drawn(items, users, seen, depth, seed):
-    """user → items."""
-    users, prepared = sorted(users), known([(item, 1) for item in items])
+    """Return user → items of the random lists."""
+    users, prepared = sorted(users), prepared_items([(item, 1) for item in items])
     numbers = np.arange(len(users))
     return as_lists(prepared, users, random_rows(prepared, numbers, seen_of(prepared, users, seen), depth, seed))
 
@@ -65,7 +65,7 @@ def as_lists(prepared, users, rows):
 
 @st.composite
 def worlds(draw):
-    """Users, how often train has each item, what users have seen of these items and of others, and pairs to look for."""
+    """Draw users, the popularity of items, seen items of users (and of other users), and pairs to look for."""
     chance = random.Random(draw(st.integers(0, 2**32)))
     kind = KINDS[draw(st.sampled_from(sorted(KINDS)))]
     most = draw(st.sampled_from([1, 2, 5, 30]))
@@ -95,7 +95,7 @@ POPULARITY = [("b", 5), ("a", 9), ("d", 1), ("c", 5)]  # in order: a b c d
 
 def test_the_popular_list_has_the_items_with_most_rows_first_then_the_smallest_id_and_nothing_seen():
     assert popular(POPULARITY, "uvw", None, 3) == {user: ["a", "b", "c"] for user in "uvw"}
-    # u has seen the first and the third; v has seen what train does not hold; x gets no list.
+    # u has seen the first and the third; v has seen an item that is not in train; x gets no list.
     seen = [("u", "a"), ("u", "c"), ("v", "z"), ("x", "b")]
     assert popular(POPULARITY, "uvw", seen, 2) == {"u": ["b", "d"], "v": ["a", "b"], "w": ["a", "b"]}
     assert popular(POPULARITY, "uvw", seen, 9)["u"] == ["b", "d"]
@@ -109,13 +109,13 @@ def test_a_user_who_has_seen_everything_has_no_popular_and_no_random_list():
 
 @given(worlds())
 @settings(max_examples=150)
-def test_popular_lists_ranks_and_lengths_are_those_of_a_plain_loop(world):
+def test_popular_lists_ranks_and_lengths_equal_those_of_a_plain_loop(world):
     order = [item for item, _ in sorted(world["popularity"], key=lambda row: (-row[1], row[0]))]
     seen, depth, users = set(world["seen"] or ()), world["depth"], sorted(world["users"])
     whole = {user: [item for item in order if (user, item) not in seen] for user in users}
     lists = popular(world["popularity"], users, world["seen"], depth)
     assert lists == {user: items[:depth] for user, items in whole.items() if items}
-    prepared = known(world["popularity"])
+    prepared = prepared_items(world["popularity"])
     of_users = seen_of(prepared, users, world["seen"])
     assert popular_lengths(prepared, of_users, depth).tolist() == [len(whole[user][:depth]) for user in users]
     pairs = [(user, item) for user, item in world["pairs"] if user in users and (user, item) not in seen]
@@ -128,7 +128,7 @@ def test_popular_lists_ranks_and_lengths_are_those_of_a_plain_loop(world):
 
 @given(worlds(), st.integers(0, 2**63))
 @settings(max_examples=60)
-def test_random_lists_have_each_unseen_item_once_as_long_as_there_are_any(world, seed):
+def test_random_lists_have_different_unseen_items_while_there_are_any(world, seed):
     items, seen, depth = [item for item, _ in world["popularity"]], set(world["seen"] or ()), world["depth"]
     lists = drawn(items, world["users"], world["seen"], depth, seed)
     for user in world["users"]:
@@ -140,15 +140,15 @@ def test_random_lists_have_each_unseen_item_once_as_long_as_there_are_any(world,
         assert drawn(items, world["users"], world["seen"], depth - 1, seed) == {user: own[: depth - 1] for user, own in lists.items()}
 
 
-def test_random_lists_are_those_of_the_seed_and_of_the_number_of_the_user():
+def test_random_lists_depend_only_on_the_seed_and_the_number_of_the_user():
     assert drawn(range(10), range(4), None, 5, 7) == LISTS_OF_SEED_7
-    prepared, nothing = known([(item, 1) for item in range(10)]), SeenItems.nothing(1)
+    prepared, nothing = prepared_items([(item, 1) for item in range(10)]), SeenItems.empty(1)
     alone = random_rows(prepared, np.asarray([2]), nothing, 5, 7)
     assert alone.item.tolist() == LISTS_OF_SEED_7[2]
     assert drawn(range(10), range(4), None, 5, 8) != LISTS_OF_SEED_7
 
 
-def test_random_lists_pass_over_seen_items_and_are_the_same_otherwise():
+def test_random_lists_skip_seen_items_and_are_otherwise_the_same():
     whole = drawn(range(90), range(20), None, 90, 3)
     chance = random.Random(5)
     seen = [(user, item) for user in range(20) for item in range(90) if chance.random() < 0.5]
@@ -160,7 +160,7 @@ N_USERS = 20_000
 
 
 def about_equal(values, cells):
-    """Whether each of `cells` values is about equally often there: chi-square is less than five standard deviations above its mean."""
+    """Return whether `cells` values are about equally frequent: chi-square is less than five standard deviations above its mean."""
     counts = Counter(values)
     mean = counts.total() / cells
     chi_square = sum((count - mean) ** 2 for count in counts.values()) / mean + mean * (cells - len(counts))
@@ -168,12 +168,12 @@ def about_equal(values, cells):
 
 
 def many(n_items, seen_share, depth, seed):
-    """The lists of many users as a matrix of users × ranks, each having seen some of the items."""
+    """Return the lists of many users as a matrix of users × ranks; each has seen some of the items."""
     chance = random.Random(11)
     n_seen = round(seen_share * n_items)
     seen = np.asarray([chance.sample(range(n_items), n_seen) for _ in range(N_USERS)], dtype=np.int64).reshape(-1)
     of_users = SeenItems(np.repeat(np.arange(N_USERS), n_seen), seen, N_USERS)
-    rows = random_rows(known([(item, 1) for item in range(n_items)]), np.arange(N_USERS), of_users, depth, seed)
+    rows = random_rows(prepared_items([(item, 1) for item in range(n_items)]), np.arange(N_USERS), of_users, depth, seed)
     return rows.item.reshape(N_USERS, depth)
 
 
@@ -192,20 +192,20 @@ def test_every_order_of_three_items_is_about_equally_often():
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 5, 8, 9, 40, 150])
-def test_a_shuffle_gives_each_number_a_place_of_its_own_and_can_be_undone(size):
+def test_a_shuffle_is_a_permutation_and_can_be_inverted(size):
     shuffle = Shuffle.of(size, 3)
     assert size <= shuffle.size <= max(2, size + size**0.5)
     keys = shuffle.keys(np.arange(5)).columns
     numbers = np.broadcast_to(np.arange(shuffle.size), (5, shuffle.size))
-    places = shuffle.places(numbers, keys)
+    places = shuffle.positions(numbers, keys)
     assert (np.sort(places, axis=1) == numbers).all()
     assert (shuffle.numbers(places, keys) == numbers).all()
 
 
-def test_mixing_keeps_numbers_different_and_within_64_bits():
+def test_mixing_keeps_numbers_different_and_within_their_range():
     most = 2**31 - 2
     numbers = np.asarray([*range(3_000), *range(most - 3_000, most + 1)])
-    made = mixed(numbers, 5, "test")
+    made = mix(numbers, 5, "test")
     assert len(set(made.tolist())) == len(numbers)
     assert made.min() >= 0
     assert made.max() <= most

@@ -1,4 +1,4 @@
-"""Everything that is made of some users, as a pure function; it imports only what measuring needs, for Spark's workers load it."""
+"""Measure one part of the users, as a pure function; Spark's workers load this module, so it imports only what measuring needs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from msgspec import Struct
 
 from ..health import CheckTask, examine
 from ..measure.by_group import GROUPS, sums_by_group
-from ..measure.measuring import EnrichedRows, enriched_rows, scored
+from ..measure.measuring import EnrichedRows, enriched_rows, measure_users
 from ..measure.partial import Partial
+from ..measure.reference_lists import reference_facts
 from ..measure.scoring import Scorer
 from ..measure.task import Task
 from ..measure.tie_bounds import TieMeasures, tie_sums
 from ..measure.truth_hash import truth_hash
-from ..measure.yardsticks import yardstick_facts
 from ..metrics.definition import Definition
 from ..parts.part import Part
 from ..tables.rows import LISTS, PartData
@@ -25,9 +25,9 @@ TIES, CHECKS, YARDSTICKS, ENRICHED, TRUTH = "ties", "checks", "yardsticks", "enr
 
 
 class PassTask(Struct, frozen=True, eq=False):
-    """What is made of every part of a model: the values of measures, bounds under ties, the tallies of checks, facts for yardsticks.
+    """The work on every part of a model: values of measures, bounds under ties, tallies of checks, facts for reference lists.
 
-    The lists are enriched as the measure `enriched` reads them, if there is one. The test rows are hashed if `hashes_truth`.
+    If `enriched` is set, the lists are enriched as this measure reads them. If `hashes_truth`, the test rows are hashed.
     """
 
     task: Task
@@ -39,22 +39,22 @@ class PassTask(Struct, frozen=True, eq=False):
 
 
 def measure_frames(pass_task: PassTask, frames: Mapping[str, pl.DataFrame]) -> Partial:
-    """`measure_part` for frames by role, as Spark's workers have them."""
+    """Call `measure_part` with frames by role, as Spark's workers have them."""
     return measure_part(pass_task, Part(frames[LISTS], {role: frame for role, frame in frames.items() if role != LISTS}))
 
 
 def measure_part(pass_task: PassTask, part: Part) -> Partial:
-    """What some users, with all their rows, add to the result: a pure function that runs on another machine as it stands."""
+    """Return what some users, with all their rows, add to the result; a pure function, which can run on another machine."""
     task = pass_task.task
     scorer = Scorer.of(task.prepared, PartData({LISTS: part.lists, **part.sides}, {LISTS: part.starts} if len(part.starts) else {}))
-    made, values = scored(task, scorer)
+    made, values = measure_users(task, scorer)
     more: dict[str, Any] = {}
     if pass_task.ties is not None and pass_task.ties.indexes and "score" in part.lists.columns:
         more[TIES] = tie_sums(scorer, pass_task.ties, values)
     if pass_task.checks is not None:
         more[CHECKS] = examine(pass_task.checks, scorer, task.definitions, values)
     if pass_task.for_yardsticks:
-        more[YARDSTICKS] = yardstick_facts(scorer, task.groups, values)
+        more[YARDSTICKS] = reference_facts(scorer, task.groups, values)
     if pass_task.enriched is not None:
         more[ENRICHED] = EnrichedRows((enriched_rows(scorer, pass_task.enriched),))
     if pass_task.hashes_truth:

@@ -1,4 +1,4 @@
-"""`Questions`: what is asked of a comparison, free of files and of the command line; and which measures are compared and judged."""
+"""Options of a comparison, independent of files and the command line, and the selection of measures by name."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ..results.row import close_label, labels_named, shortened
 from ..stats.difference import Settings
 
 
-class Questions(Struct, frozen=True):
-    """What is asked of a comparison.
+class ComparisonOptions(Struct, frozen=True):
+    """Options of a comparison.
 
-    `measures` are judged, all if none is named; `margins` say by measure, or for `default`, how small a difference does not matter. `by`
-    are columns of groups, `cluster` the column of those who belong together. `common` compares the users that count on both sides where
-    not the same do; `unpaired` compares means of different users. Of each measure the `losers` with the largest losses are listed. Of
-    the measures in `spreads` (as they are printed) histograms of the differences of users are made.
+    `measures` are judged, by default all. `margins` has, by measure or for `default`, the largest difference that does not matter. `by` are
+    columns of groups; users with the same value in the column `cluster` are not independent. `common` compares on the users that count on
+    both sides, if they differ; `unpaired` compares means of different users. `losers` is the number of users with the largest losses to
+    list for each measure. `spreads` are the measures (as printed) with histograms of per-user differences.
     """
 
     baseline: str | None = None
@@ -37,8 +37,8 @@ class Questions(Struct, frozen=True):
     spreads: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, compare: Compare) -> Questions:
-        """The questions of the section `compare` of a config."""
+    def of(cls, compare: Compare) -> ComparisonOptions:
+        """Return the options of the section `compare` of a config."""
         return cls(
             baseline=compare.baseline,
             measures=compare.measures,
@@ -51,12 +51,12 @@ class Questions(Struct, frozen=True):
 
 
 def rows_of(result: Result, model: str) -> dict[str, Row]:
-    """The rows of a model that can be compared, by label: all but those that say how far values spread."""
+    """Return the rows of a model that can be compared, by label: all but standard deviations and other measures of spread."""
     return {row.label: row for row in result.rows_by_model.get(model, ()) if not is_spread(row.aggregate)}
 
 
 def named(text: str, labels: Sequence[str], where: str = "measures") -> tuple[str, ...]:
-    """The labels that a text names, see `labels_named`; `ConfigError` if there is none."""
+    """Return the labels that a text names, see `labels_named`; raise `ConfigError` if there are none."""
     found = labels_named(text, labels)
     if not found:
         raise ConfigError(f"{where}: the results have no measure {text[:80]!r}", _hint(text, labels))
@@ -64,7 +64,7 @@ def named(text: str, labels: Sequence[str], where: str = "measures") -> tuple[st
 
 
 def _hint(text: str, labels: Sequence[str]) -> str:
-    """What to do about a measure that results do not have: evaluate it if there is such a metric, else correct its name."""
+    """Return a hint for a measure that results do not have: evaluate it if there is such a metric, else correct its name."""
     try:
         find(text.partition("@")[0].partition("(")[0].strip())
     except ValueError:
@@ -73,13 +73,13 @@ def _hint(text: str, labels: Sequence[str]) -> str:
 
 
 def all_named(texts: Iterable[str], labels: Sequence[str], where: str = "measures") -> tuple[str, ...]:
-    """The labels that some texts name, in the order of `labels`."""
+    """Return the labels that some texts name, in the order of `labels`."""
     wanted = {label for text in texts for label in named(text, labels, where)}
     return tuple(label for label in labels if label in wanted)
 
 
 def margins_of(margins: Mapping[str, Margin], labels: Sequence[str]) -> dict[str, Margin]:
-    """The margin of each label; the one called `default` is that of all others."""
+    """Return the margin of each label; the margin `default` applies to all others."""
     default = margins.get(DEFAULT)
     of_labels = dict.fromkeys(labels, default) if default is not None else {}
     for text, margin in margins.items():

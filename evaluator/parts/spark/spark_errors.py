@@ -1,4 +1,4 @@
-"""What Spark raises → our errors."""
+"""Errors of Spark → our errors."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _WAYS_OUT: Final = "install receval and its dependencies there, or send a packed
 
 
 class WorkerError(RuntimeError):
-    """Our code failed on a worker; the message holds the traceback of the worker."""
+    """Our code failed on a worker; the message has the traceback of the worker."""
 
 
-def translated(error: Exception) -> Exception:
-    """Return what a failure of Spark means.
+def translate_error(error: Exception) -> Exception:
+    """Return our error for an error of Spark.
 
-    `MissingExtraError` if the workers' Python lacks receval or what it needs, `ReadError` if a source cannot be read, `DataError` if
-    what it holds is wrong, `WorkerError` if our code failed on a worker. An interruption is raised again: PySpark's own tidying up may
-    fail then and hide it.
+    `MissingExtraError` if the workers' Python lacks receval or a package that it needs, `ReadError` if a source cannot be read, `DataError`
+    if its contents are wrong, `WorkerError` if our code failed on a worker. An interruption is raised again, because PySpark's own cleanup
+    may fail after it and hide it.
     """
     interruption = _interruption(error)
     if interruption is not None:
@@ -54,12 +54,12 @@ def translated(error: Exception) -> Exception:
 
 
 def _interruption(error: BaseException | None) -> KeyboardInterrupt | None:
-    """The interruption while which an error came, if there was one."""
+    """Return the interruption among the causes of an error, or `None`."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error
 
 
 def first_line(error: Exception) -> str:
-    """The first line of what an error says, at most 300 characters."""
+    """Return the first line of an error's text, at most 300 characters."""
     return str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__

@@ -1,11 +1,11 @@
-"""What Spark raises is told as our errors; this needs no Spark."""
+"""Errors of Spark become errors of receval; these tests need no Spark."""
 
 from __future__ import annotations
 
 import pytest
 from receval.errors import DataError, MissingExtraError
 from receval.load.scan import ReadError
-from receval.parts.spark.failures import translated
+from receval.parts.spark.spark_errors import translate_error
 
 
 @pytest.mark.parametrize(
@@ -24,8 +24,8 @@ from receval.parts.spark.failures import translated
         ("[FAILED_READ_FILE] Error while reading file", ReadError),
     ],
 )
-def test_what_spark_raises_becomes_our_errors(message, kind):
-    assert isinstance(translated(Exception(message)), kind)
+def test_errors_of_spark_become_errors_of_receval(message, kind):
+    assert isinstance(translate_error(Exception(message)), kind)
 
 
 def test_an_interruption_that_another_error_hides_is_raised_again():
@@ -36,4 +36,4 @@ def test_an_interruption_that_another_error_hides_is_raised_again():
             raise ConnectionError("the answer was not read")
     except ConnectionError as error:
         with pytest.raises(KeyboardInterrupt):
-            translated(error)
+            translate_error(error)

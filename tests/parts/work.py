@@ -1,0 +1,51 @@
+"""Work for other processes, which must be able to import it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from receval.errors import DataError
+
+
+def number_of(part):
+    return part.lists["number"][0]
+
+
+def number_and_process(part):
+    return number_of(part), os.getpid()
+
+
+def everything(part):
+    return part.lists, dict(part.sides), part.starts
+
+
+def fail_at(number, part):
+    if number_of(part) == number:
+        raise DataError(f"part {number} is odd", "write another")
+
+
+class Unsendable(Exception):
+    def __init__(self, first, second):
+        super().__init__(f"{first}{second}")
+
+
+def fail_unsendably(part):
+    raise Unsendable("of part ", number_of(part))
+
+
+def print_something(part):
+    print("something", flush=True)
+    os.write(1, b"more\n")
+
+
+def kill_itself(part):
+    if number_of(part) == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def sleep_and_tell(part):
+    Path(os.environ["TOLD"], str(os.getpid())).touch()
+    time.sleep(60 if number_of(part) > 3 else 0.3)
