@@ -50,9 +50,15 @@ SAMPLE_NOTES = dict.fromkeys(
     "A random order of all candidates scores about 0.5. In the sample relevant items outside the list count 0, so that values are lower.",
 )
 """Remarks on the values of the sample."""
+VALUES = {"profit": "items.margin", "revenue": "items.price", "weight": "items.price"}
+"""The columns of the example that hold values, by the key of `evaluation.value_columns`."""
 SAMPLE_COLUMNS = {"users": "plan", "items": "label"}
 """Columns of the sample that name groups."""
 NOT_ON_THE_SAMPLE = {
+    **dict.fromkeys(
+        (name for name, one in METRICS.items() if one.family == "value"),
+        "it needs a column of prices or weights, which the sample does not have",
+    ),
     "LogLoss": "it needs predictions that are probabilities, and the sample has predicted ratings",
     "MeanPredictionDistance": "it needs data.distances between users, which the sample does not have",
 }
@@ -65,6 +71,8 @@ FILES = {
     "categories of data.items": "  items: {path: items.csv, categories: genres}",
     "a column of data.items": "  items: items.csv             # with a column that names groups",
     "a column of data.users": "  users: users.csv             # with a column that names groups",
+    catalogue.NUMBERS_OF_RELEVANT: "  items: items.csv             # with a column of numbers, if the test file has none",
+    catalogue.NUMBERS_OF_LISTED: "  items: items.csv             # with a column of numbers",
     "data.baseline": "  baseline: baseline.csv",
     "data.previous_policy": "  previous_policy: previous_policy.csv",
     "data.distances": "  distances: distances.csv",
@@ -224,8 +232,9 @@ def measure(entry: MetricEntry) -> str:
 
 def _columns(entry: MetricEntry, columns: Mapping[str, str] = COLUMNS) -> dict[str, str]:
     texts = METRICS[entry.name].texts
-    needed = (name for name, text in texts.items() if text.default is None)
-    return {name: columns["users" if name == "users" or entry.name in BY_USERS else "items"] for name in needed}
+    needed = (name for name, text in texts.items() if text.default is None and not text.key)
+    values = {name: VALUES[text.key] for name, text in texts.items() if text.key}
+    return values | {name: columns["users" if name == "users" or entry.name in BY_USERS else "items"] for name in needed}
 
 
 def _spelled(entry: MetricEntry, given: Mapping[str, str], k: int) -> str:
@@ -236,7 +245,8 @@ def _spelled(entry: MetricEntry, given: Mapping[str, str], k: int) -> str:
 def in_config(entry: MetricEntry) -> str:
     """Return a config with the metric: with its defaults, and with another value of each parameter."""
     columns = _columns(entry)
-    lines = [(_spelled(entry, columns, 10), "")]
+    values = {text.key: VALUES[text.key] for text in METRICS[entry.name].texts.values() if text.key}
+    lines = [(_spelled(entry, {}, 10), ""), (_spelled(entry, columns, 10), "the same")] if values else [(_spelled(entry, columns, 10), "")]
     lines += [(text, choice.decides) for choice in entry.parameters if (text := _with_another(entry, choice, columns))]
     away = [setting.convention for setting in entry.settings if setting.has_metric and (setting.own or setting.alone)]
     if away:
@@ -244,7 +254,8 @@ def in_config(entry: MetricEntry) -> str:
     width = max(len(_quoted(text)) for text, _ in lines)
     measures = [f"    - {_quoted(text).ljust(width)}{f'   # {why}' if why else ''}".rstrip() for text, why in lines]
     files = [FILES[need] for need in entry.needs]
-    return "\n".join([*(["data:", *files] if files else []), "evaluation:", "  metrics:", *measures])
+    named = [f"  value_columns: {{{key}: {column}}}" for key, column in values.items()]
+    return "\n".join([*(["data:", *files] if files else []), "evaluation:", *named, "  metrics:", *measures])
 
 
 def _with_another(entry: MetricEntry, choice: ChoiceEntry, columns: Mapping[str, str]) -> str:

@@ -2007,6 +2007,30 @@ def profile_distance(
 ) -> Any:
     """How different the recommended items are from those that the user knows, relevant or not; use it to see how far a model explores."""
 
+def profit(
+    true: Any,
+    pred: Any,
+    k: int | Sequence[int | None] | None = ...,
+    num_workers: int = ...,
+    apply_mean: bool = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    *,
+    convention: str = ...,
+    relevance: float | Mapping[str, Any] | None = ...,
+    categories: str | Sequence[str] | None = ...,
+    split: str | None = ...,
+    train: Any = ...,
+    items: Any = ...,
+    users: Any = ...,
+    baseline: Any = ...,
+    previous_policy: Any = ...,
+    predictions: Any = ...,
+    distances: Any = ...,
+    column: str | None = ...,
+) -> Any:
+    """The profit of the hits, such as their margin; use it instead of Revenue if some items are sold at a loss."""
+
 def r2(
     true: Any,
     pred: Any,
@@ -2154,6 +2178,54 @@ def reo(
     group: str | None = ...,
 ) -> Any:
     """How unequally relevant items of different groups are found; use it if relevant items of every group deserve the same chance."""
+
+def revenue(
+    true: Any,
+    pred: Any,
+    k: int | Sequence[int | None] | None = ...,
+    num_workers: int = ...,
+    apply_mean: bool = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    *,
+    convention: str = ...,
+    relevance: float | Mapping[str, Any] | None = ...,
+    categories: str | Sequence[str] | None = ...,
+    split: str | None = ...,
+    train: Any = ...,
+    items: Any = ...,
+    users: Any = ...,
+    baseline: Any = ...,
+    previous_policy: Any = ...,
+    predictions: Any = ...,
+    distances: Any = ...,
+    column: str | None = ...,
+) -> Any:
+    """The value of the hits, such as their price; use it if a hit is worth as much as its item costs."""
+
+def revenue_share(
+    true: Any,
+    pred: Any,
+    k: int | Sequence[int | None] | None = ...,
+    num_workers: int = ...,
+    apply_mean: bool = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    *,
+    convention: str = ...,
+    relevance: float | Mapping[str, Any] | None = ...,
+    categories: str | Sequence[str] | None = ...,
+    split: str | None = ...,
+    train: Any = ...,
+    items: Any = ...,
+    users: Any = ...,
+    baseline: Any = ...,
+    previous_policy: Any = ...,
+    predictions: Any = ...,
+    distances: Any = ...,
+    column: str | None = ...,
+) -> Any:
+    """The value of the hits as a share of that of all relevant items; use it to compare revenue between users who spend much and little."""
 
 def rmse(
     true: Any,
@@ -2615,3 +2687,75 @@ def utility(
     cost: float | None = ...,
 ) -> Any:
     """The worth of the hits minus the cost of the misses; use it if you can name a price for both."""
+
+def weighted_hit_rate(
+    true: Any,
+    pred: Any,
+    k: int | Sequence[int | None] | None = ...,
+    num_workers: int = ...,
+    apply_mean: bool = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    *,
+    convention: str = ...,
+    relevance: float | Mapping[str, Any] | None = ...,
+    categories: str | Sequence[str] | None = ...,
+    split: str | None = ...,
+    train: Any = ...,
+    items: Any = ...,
+    users: Any = ...,
+    baseline: Any = ...,
+    previous_policy: Any = ...,
+    predictions: Any = ...,
+    distances: Any = ...,
+    column: str | None = ...,
+) -> Any:
+    """The weight of the best hit as a share of that of the user's best relevant item; use it if one hit is enough but not all are alike."""
+
+def weighted_precision(
+    true: Any,
+    pred: Any,
+    k: int | Sequence[int | None] | None = ...,
+    num_workers: int = ...,
+    apply_mean: bool = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    *,
+    convention: str = ...,
+    relevance: float | Mapping[str, Any] | None = ...,
+    categories: str | Sequence[str] | None = ...,
+    split: str | None = ...,
+    train: Any = ...,
+    items: Any = ...,
+    users: Any = ...,
+    baseline: Any = ...,
+    previous_policy: Any = ...,
+    predictions: Any = ...,
+    distances: Any = ...,
+    column: str | None = ...,
+) -> Any:
+    """The weight of the hits as a share of that of all recommended items; use it if a wrong item costs as much as its weight."""
+
+def weighted_recall(
+    true: Any,
+    pred: Any,
+    k: int | Sequence[int | None] | None = ...,
+    num_workers: int = ...,
+    apply_mean: bool = ...,
+    user_col: str = ...,
+    item_col: str = ...,
+    *,
+    convention: str = ...,
+    relevance: float | Mapping[str, Any] | None = ...,
+    categories: str | Sequence[str] | None = ...,
+    split: str | None = ...,
+    train: Any = ...,
+    items: Any = ...,
+    users: Any = ...,
+    baseline: Any = ...,
+    previous_policy: Any = ...,
+    predictions: Any = ...,
+    distances: Any = ...,
+    column: str | None = ...,
+) -> Any:
+    """The weight of the hits as a share of that of all relevant items; use it if some relevant items matter more than others."""

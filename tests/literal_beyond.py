@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from math import e, exp, floor, log2, prod, sqrt
+from math import e, exp, floor, fsum, log2, prod, sqrt
 from typing import Any, Final
 
 from receval.conventions import load
@@ -35,6 +35,23 @@ def of_user(facts: Facts, spec: MetricSpec, user: Any) -> Any:
     k = spec.k if isinstance(spec.k, int) else None
     items = facts.lists.get(user, [])
     return OF_USERS[spec.name](facts, user, items if k is None else items[:k], k, made.params)
+
+
+def worth(facts: Facts, user: Any, item: Any, p: Any) -> float:
+    return facts.price.get(item, 0.0) if p["column"] == "items.price" else facts.ratings[user, item]
+
+
+def of_hits(facts: Facts, user: Any, cut: Sequence[Any], p: Any) -> float:
+    return fsum(worth(facts, user, item, p) for item in facts.hits(user, cut).values())
+
+
+def of_relevant(facts: Facts, user: Any, p: Any) -> float:
+    return fsum(worth(facts, user, item, p) for item in facts.gains[user])
+
+
+def best_hit(facts: Facts, user: Any, cut: Sequence[Any], k: int | None, p: Any) -> float | None:
+    best = max(worth(facts, user, item, p) for item in facts.gains[user])
+    return max((worth(facts, user, item, p) for item in facts.hits(user, cut).values()), default=0.0) / best if best else None
 
 
 def depth(cut: Sequence[Any], k: int | None, over: str) -> int:
@@ -252,6 +269,12 @@ OF_USERS: Final[dict[str, OfUser]] = {
     "Unexpectedness": unexpectedness,
     "Novelty": lambda f, u, cut, k, p: 1 - divided(len(set(cut) & f.seen.get(u, set())), len(cut)),
     "TailPercentage": tail_percentage,
+    "Revenue": lambda f, u, cut, k, p: of_hits(f, u, cut, p),
+    "RevenueShare": lambda f, u, cut, k, p: of_hits(f, u, cut, p) / of_relevant(f, u, p) if of_relevant(f, u, p) else None,
+    "Profit": lambda f, u, cut, k, p: of_hits(f, u, cut, p),
+    "WeightedPrecision": lambda f, u, cut, k, p: divided(of_hits(f, u, cut, p), fsum(f.price.get(i, 0.0) for i in cut)),
+    "WeightedRecall": lambda f, u, cut, k, p: of_hits(f, u, cut, p) / of_relevant(f, u, p) if of_relevant(f, u, p) else None,
+    "WeightedHitRate": best_hit,
     "EPC": lambda f, u, cut, k, p: discounted(
         f, u, cut, k, p, lambda item: 1 - max(f.popularity(p).get(item, 0), p["unseen"] == "one") / f.n_users
     ),

@@ -33,8 +33,9 @@ class Facts:
         self.users_of = {item: {u for u, i in self.train if i == item} for item in self.rows}
         self.seen = {user: {i for u, i in self.train if u == user} for user, _ in self.train}
         self.catalogue = set(world["items"]["item"])
-        self.categories = {i: frozenset((text or "").split("|")) - {""} for i, text, _ in world["items"].rows()}
-        self.item_group = {item: group for item, _, group in world["items"].rows() if group}
+        self.categories = {i: frozenset((text or "").split("|")) - {""} for i, text, _, _ in world["items"].rows()}
+        self.item_group = {item: group for item, _, group, _ in world["items"].rows() if group}
+        self.price = {item: price or 0.0 for item, _, _, price in world["items"].rows()}
         self.user_group = {user: group for user, group in world["users"].rows() if group}
         self.baseline: dict[Any, list[Any]] = defaultdict(list)
         for user, _, item in sorted((user, -score, item) for user, item, score in world["baseline"].rows()):

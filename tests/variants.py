@@ -12,6 +12,8 @@ from receval.names.measure_strings import Scalar, parse
 CUTOFFS: Final = (1, 3, None)
 COLUMN: Final = "group"
 """Column of the files of users and items that parameters such as `by` name."""
+NAMED: Final = {"by": COLUMN, "users": COLUMN, "items": COLUMN, "column": "items.price"}
+"""Values of parameters that must be given in worlds."""
 
 TOGETHER: Final = (
     "MAP(denominator=k,ranks=all)",
@@ -54,13 +56,15 @@ NUMBERS: Final = (
     "DeltaGap(shares=0.5;0.5,group=2)",
     "EucDistance(MRR,Precision,HitRate,points=1;0.5;1)",
     "Hypervolume(points=1;0.2,higher_is_better=false;true)",
+    *(f"{name}(column=rows.rating)" for name in ("Revenue", "RevenueShare", "Profit", "WeightedRecall", "WeightedHitRate")),
+    "F1(WeightedPrecision(column=items.price),RevenueShare(column=rows.rating))",
 )
 
 
 def _formulas() -> Iterator[str]:
     default = load("receval").axes
     for entry in METRICS.values():
-        needed = {key: COLUMN for key, text in entry.texts.items() if text.default is None}
+        needed = {key: NAMED[key] for key, text in entry.texts.items() if text.default is None}
         yield _written(entry, needed)
         for parameter, axis in entry.axes.items():
             for value in AXES[axis].values:

@@ -33,14 +33,19 @@ def sides(chance: random.Random, users: range, items: range) -> World:
     known = [*items, 200]
     genres = {item: "|".join(sorted({chance.choice("ABCD") for _ in range(chance.randint(0, 3))})) or None for item in known}
     kinds = {item: chance.choice(("new", "old", "old", None)) for item in known} | {0: "new", 200: "old"}
-    of_items = [(item, "A|C" if item == 0 else genres[item], kinds[item]) for item in known if item in (0, 200) or chance.random() < 0.9]
+    prices = {item: None if item % 5 == 3 else ((item * 7 + 1) % 11) / 10 for item in known}
+    of_items = [
+        (item, "A|C" if item == 0 else genres[item], kinds[item], prices[item])
+        for item in known
+        if item in (0, 200) or chance.random() < 0.9
+    ]
     of_users = [(user, chance.choice(("a", "b", "b", None))) for user in (*users, 98, 99) if chance.random() < 0.9]
     texts = {COLUMN: pl.String}
     return {
         "train": repeated(
             chance, table(["user", "item"], [*pairs(chance, users, items, 0.3), (0, 1), (98, 2)]).unique(maintain_order=True)
         ),
-        "items": pl.DataFrame(of_items, schema={"item": pl.Int64, "categories": pl.String, **texts}, orient="row"),
+        "items": pl.DataFrame(of_items, schema={"item": pl.Int64, "categories": pl.String, **texts, "price": pl.Float64}, orient="row"),
         "users": pl.DataFrame([*of_users, (97, "a"), (96, "b")], schema={"user": pl.Int64, **texts}, orient="row"),
         "baseline": table(
             ["user", "item", "score"], [(u, i, chance.random()) for u, i in pairs(chance, users, (*items, 101), 0.4)] + [(97, 0, 0.5)]

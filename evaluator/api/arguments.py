@@ -51,9 +51,10 @@ class Arguments(TypedDict, total=False):
     engine: str | Mapping[str, Any] | None
     by: str | Mapping[str, Any] | Sequence[Any]
     aggregates: str | Sequence[str]
+    value_columns: Mapping[str, str] | None
 
 
-_EVALUATION: Final = ("metrics", "top_k", "convention", "policy", "yardsticks", "by", "aggregates")
+_EVALUATION: Final = ("metrics", "top_k", "convention", "policy", "yardsticks", "by", "aggregates", "value_columns")
 NO_MATRIX: Final = (
     "use policy={'seen_items': 'drop_and_refill'} for lists, receval.Matrix(scores, mask_seen=True) for one of several models"
 )

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from ..measure.task import needs_scores
 from ..metrics import Definition
+from ..metrics.value import OF_LISTED, VALUE_NEEDS
 from ..names import yaml_text as text
 from ..names.short_names import REFERENCE_NAMES, is_spread
 from ..results.row import close_label, labels_named
@@ -210,10 +211,26 @@ def missing(definition: Definition, data: Data) -> Iterator[str]:
                 yield f"{definition.label} needs the categories of the items: give data.items with its key categories"
             elif data.items.categories is None:
                 yield f"{definition.label} needs the categories of the items: set data.items.categories to their column, such as genres"
+        elif need in VALUE_NEEDS:
+            yield _without_value_column(definition, need)
         elif column and getattr(data, role) is None:
             yield f"{definition.label} needs the column {column!r} of the {role}: give data.{role}"
         elif not getattr(data, role):
             yield f"{definition.label} needs {_INPUTS[role]}: give data.{role}"
+
+
+def _without_value_column(definition: Definition, need: str) -> str:
+    """Return what to set for a measure of value without a column, or with a column of test rows that lacks values of listed items."""
+    part = next(part for part in definition.all if need in part.metric.needs(part.params))
+    key, column = next((text.key, part.texts[name]) for name, text in part.metric.texts.items() if text.key)
+    if column:
+        return (
+            f"{definition.label} adds up the weights of all listed items, but test rows have those of relevant items only: use items.COLUMN"
+        )
+    whose, columns = "relevant", "rows.COLUMN (of the test rows) or items.COLUMN (of data.items)"
+    if need == OF_LISTED:
+        whose, columns = "listed", "items.COLUMN (of data.items)"
+    return f"{definition.label} needs the column that has the value of each {whose} item: set evaluation.value_columns.{key} to {columns}"
 
 
 def _without_train(definition: Definition) -> str:

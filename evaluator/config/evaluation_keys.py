@@ -28,6 +28,7 @@ from pydantic import (
 
 from ..names.measure_strings import UNSET, Cutoff, MetricSpec, Scalar, cutoff, parse
 from ..names.short_names import INTERVAL
+from ..names.value_columns import source_and_column
 from ..tables.prepared import GroupBy
 from .data_sources import Model, as_list
 
@@ -184,6 +185,31 @@ def _interval(interval: Any) -> list[int | None]:
     if (end - start) // step >= _LONGEST_GRID:
         raise ValueError(f"the range from {start} to {end} by {step} has more than {_LONGEST_GRID:,} cut-offs")
     return [*range(start, end, step), end]
+
+
+def _value_column(value: Any) -> Any:
+    """Return a value unchanged; `ValueError` for a text that is not a column of values."""
+    if isinstance(value, str):
+        source_and_column(value)
+    return value
+
+
+_ValueColumn = Annotated[str, BeforeValidator(_value_column), WithJsonSchema({"type": "string", "pattern": r"^(items|rows)\..+"})]
+
+
+class ValueColumnsConfig(Model):
+    """Columns of the values that measures of value add up: `items.COLUMN` of data.items, or `rows.COLUMN` of the test rows."""
+
+    revenue: _ValueColumn | None = Field(None, description="the column of Revenue and RevenueShare, such as items.price or rows.amount")
+    profit: _ValueColumn | None = Field(None, description="the column of Profit, such as items.margin; its values may be negative")
+    weight: _ValueColumn | None = Field(
+        None, description="the column of WeightedPrecision, WeightedRecall and WeightedHitRate, such as rows.quantity"
+    )
+
+    @property
+    def by_key(self) -> dict[str, str]:
+        """Columns that are set, by key."""
+        return {name: column for name in type(self).model_fields if (column := getattr(self, name)) is not None}
 
 
 class YardsticksConfig(Model):

@@ -24,7 +24,7 @@ from ..names.formula import Formula, is_formula
 from ..names.measure_strings import UNSET, MetricSpec, measures_of, parse
 from .data import Data
 from .data_sources import Model, as_list
-from .evaluation_keys import Aggregate, GroupBys, Yardsticks, YardsticksConfig, read_cutoffs, read_entry
+from .evaluation_keys import Aggregate, GroupBys, ValueColumnsConfig, Yardsticks, YardsticksConfig, read_cutoffs, read_entry
 from .judgement import Compare, Gates
 from .odd_data import Health, HealthField, Policy
 from .run_sections import EngineChoice, Output, ReportConfig, Trackings
@@ -184,6 +184,10 @@ class Evaluation(Model):
         description="also compute values per group of users (users.COLUMN, train_count:4, cold), and those based on hits per group of "
         "relevant items (items.COLUMN)",
     )
+    value_columns: ValueColumnsConfig = Field(
+        ValueColumnsConfig.model_construct(),
+        description="which columns hold the value of an item or a test row, for Revenue, Profit and the weighted measures",
+    )
     _folder: Path = PrivateAttr(Path())
 
     @model_validator(mode="after")
@@ -259,7 +263,8 @@ class Evaluation(Model):
     def resolve(self, spec: MetricSpec, convention: str | None = None) -> Definition:
         """Return `spec` with all its settings by `convention`, or by that of the config; raise `ValueError` if it is wrong."""
         relevance = axis.Relevance(self.relevance.threshold, self.relevance.graded)
-        return metrics.resolve(spec, self._load(convention or self.convention), self._load, relevance, self.policy.axes)
+        chosen = self._load(convention or self.convention)
+        return metrics.resolve(spec, chosen, self._load, relevance, self.policy.axes, self.value_columns.by_key)
 
     def _load(self, name: str) -> conventions.Convention:
         return conventions.load(name, self._folder)

@@ -143,6 +143,9 @@ def _facts(entry: MetricEntry) -> Iterable[tuple[str, str]]:
 
 def _choice(choice: ChoiceEntry) -> Block:
     named = f" (axis `{choice.axis}`)" if choice.axis and choice.axis != choice.name else ""
+    if not choice.values and choice.default == "":
+        allowed = f", {choice.allowed}" if choice.allowed not in ("none", "a name") else ""
+        return Paragraph(f"`{choice.name}`{named}: {choice.decides}{allowed}.")
     if not choice.values:
         return Paragraph(f"`{choice.name}`{named}: {choice.decides}; {choice.allowed}, by default {format_value(choice.default)}.")
     rows = ((value, f"{means} (default)" if value == choice.default else means) for value, means in choice.values.items())

@@ -143,6 +143,7 @@ def _choices(definition: Definition, is_part: bool) -> tuple[ExplainedChoice, ..
     metric, threshold = definition.metric, definition.truth.threshold
     choices = [choice(key, axis) for key, axis in metric.axes.items()]
     choices += [ExplainedChoice(key, f"{value:g}", metric.numbers[key].means) for key, value in definition.numbers.items()]
+    choices += [ExplainedChoice(key, definition.texts[key], text.means) for key, text in metric.texts.items() if text.key]
     if is_part:
         return tuple(choices)
     if threshold is not None:
@@ -218,7 +219,7 @@ class Recorder:
         items (`among_rated`), they are shown alone.
         """
         return tuple(
-            _hits(rows, sums, None if among_rated else reading.table()) if name == "hits" else _table(name, rows, sums)
+            _hits(rows, sums, None if among_rated else reading.table()) if name in ("hits", "valued_hits") else _table(name, rows, sums)
             for (name, rows), sums in self._tables.items()
         )
 

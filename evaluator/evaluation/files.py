@@ -24,7 +24,7 @@ from ..forks import refuse_lost_threads
 from ..health import Faults
 from ..load.faults import FaultTally
 from ..load.opening import FAILURES, open_rows
-from ..load.scan import ReadError
+from ..load.scan import NO_VALUE, ReadError
 from ..load.source import expected_rows, n_bytes
 from ..measure.by_group import equal_borders
 from ..measure.scoring import Scorer
@@ -34,7 +34,7 @@ from ..names.measure_strings import MetricSpec
 from ..parts import Scratch, SideTable
 from ..parts.processes import Processes, n_processes, worth_starting
 from ..parts.spark.session import SparkSession, session_of_frame, start_session
-from ..prepare import GroupColumn, SideFrames, SideNeeds, prepare_sides
+from ..prepare import GroupColumn, SideFrames, SideNeeds, ValueColumn, prepare_sides
 from ..results.row import Protocol
 from ..secrets import mask_values
 from ..tables.graph import closure
@@ -307,8 +307,26 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
     def groups(role: str) -> dict[str, str]:
         """Return the columns of a file that name groups, each with its name in the frame."""
         source, prefix = inputs.of(role), f"{role}."
-        names = sorted(need.removeprefix(prefix) for need in plan.measure_needs if need.startswith(prefix))
+        needs = (need for one in plan.all for need in one.metric.needs(one.params) if need not in one.value_columns)
+        names = sorted({need.removeprefix(prefix) for need in needs if need.startswith(prefix)})
         return {} if source is None else {column: source.labels[column] for column in names}
+
+    def value_columns(role: str) -> Iterator[ValueColumn]:
+        """Yield the columns of a file that hold values."""
+        reading = {need: [one.metric for one in plan.all if need in one.value_columns] for one in plan.all for need in one.value_columns}
+        for need, metrics in sorted(reading.items()):
+            source, (kind, _, column) = inputs.of(role), need.partition(".")
+            if kind == role and source is not None:
+                yield ValueColumn(
+                    column,
+                    source.labels[column],
+                    source.role,
+                    f"{source.role}: {source.name}",
+                    tuple(dict.fromkeys(metric.name for metric in metrics)),
+                    NO_VALUE,
+                    source.scan.decimal_comma,
+                    may_be_negative=all(metric.bounds[0] < 0 for metric in metrics),
+                )
 
     def split_columns() -> Iterator[GroupColumn]:
         """Yield the columns by which results are split; a column of item categories is split at the same separator as these."""
@@ -330,6 +348,8 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
         train_users="train" in plan.measure_needs,
         train_pairs="cooccurrence" in axes,
         by=tuple(split_columns()),
+        item_values=tuple(value_columns("items")),
+        row_values=tuple(value_columns("test")),
         mean_rating=any(definition.truth.rule == "all_mean" for definition in plan.all),
     )
 

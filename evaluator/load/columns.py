@@ -193,7 +193,7 @@ def named(
         )
     names = recognise(where, table, columns, options.columns, has_header)
     for label in labels:
-        for role in (role for role, name in names.items() if name == label):
+        for role in (role for role, name in names.items() if name == label and role in IDS):
             raise DataError(f"{where}: column {label!r} holds the {role} ids, not a property of them", "choose another column")
         if label not in columns:
             raise _unknown(where, label, columns, "choose one of these, or add the column to the file")

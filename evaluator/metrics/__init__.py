@@ -21,6 +21,7 @@ from . import (  # noqa: F401, importing a family enters its metrics into the re
     rating,
     serendipity,
     subtopics,
+    value,
 )
 from .definition import Definition
 from .registry import METRICS, Many, Metric, Text, check, find

@@ -13,7 +13,8 @@ from msgspec import Struct
 
 from ..conventions import AXES, PROTOCOL, Axis, Convention, builtin_names, load
 from ..names.measure_strings import Scalar
-from .registry import METRICS, Metric, Number
+from .registry import METRICS, Metric, Number, Text
+from .value import OF_LISTED, OF_RELEVANT
 
 _NEXT: Final = r"\\"
 
@@ -43,6 +44,7 @@ DEFAULT: Final = "receval"
 FAMILIES: Final = {
     "accuracy": "Accuracy of the list as a set",
     "ranking": "Accuracy of the ranking",
+    "value": "Revenue, profit and weights",
     "auc": "AUC",
     "rating": "Rating error",
     "coverage": "Coverage, and the state of the lists",
@@ -55,7 +57,14 @@ FAMILIES: Final = {
     "composite": "Several objectives",
 }
 """Families of metrics, in the order in which they are listed."""
-_NEEDS: Final = {"catalogue": "data.train or data.items", "categories": "categories of data.items"}
+NUMBERS_OF_RELEVANT: Final = "a column of numbers of data.items or data.test"
+NUMBERS_OF_LISTED: Final = "a column of numbers of data.items"
+_NEEDS: Final = {
+    "catalogue": "data.train or data.items",
+    "categories": "categories of data.items",
+    OF_RELEVANT: NUMBERS_OF_RELEVANT,
+    OF_LISTED: NUMBERS_OF_LISTED,
+}
 
 
 class ChoiceEntry(Struct, frozen=True):
@@ -204,7 +213,7 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
             *(_axis(name, AXES[axis], own[axis]) for name, axis in metric.axes.items()),
             *(_number(name, number) for name, number in metric.numbers.items()),
             *(
-                ChoiceEntry(name, None, "formula", text.means, "none" if text.default == "" else "a name", {}, text.default or "")
+                ChoiceEntry(name, None, "formula", text.means, _allowed(metric, text), {}, text.default or "")
                 for name, text in metric.texts.items()
             ),
         ),
@@ -212,6 +221,13 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
         settings=tuple(_setting(metric, convention, default) for convention in conventions),
         origin=metric.origin,
     )
+
+
+def _allowed(metric: Metric, text: Text) -> str:
+    """Return which texts a parameter takes, in words."""
+    if text.key:
+        return "items.COLUMN" if OF_LISTED in metric.needs({"column": ""}) else "items.COLUMN or rows.COLUMN"
+    return "none" if text.default == "" else "a name"
 
 
 def _terms(metric: Metric, text: str) -> dict[str, str]:
@@ -238,7 +254,7 @@ def _uses(text: str, term: str) -> bool:
 def _needs(metric: Metric, own: Mapping[str, Scalar]) -> tuple[str, ...]:
     """Return the inputs that the metric needs with its defaults; a column that must be named is `a column of …`."""
     given = {name: own[axis] for name, axis in metric.axes.items()}
-    given |= {name: text.default or "COLUMN" for name, text in metric.texts.items()}
+    given |= {name: "" if text.key else text.default or "COLUMN" for name, text in metric.texts.items()}
     needed = (need for need in sorted(metric.needs(given)) if not need.endswith("?"))
     named = (_NEEDS.get(need, f"data.{need}").removesuffix(".COLUMN") for need in needed)
     return tuple(f"a column of {need}" if need in ("data.items", "data.users") else need for need in named)

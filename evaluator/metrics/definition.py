@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from ..conventions.axis import Lists, Relevance, Truth, UserRules
 from ..names.measure_strings import UNSET, MetricSpec, Scalar
+from ..names.value_columns import source_and_column
 from .registry import Metric
 
 
@@ -57,6 +58,12 @@ class Definition(Struct, frozen=True, dict=True):
     def params(self) -> dict[str, Scalar]:
         """Every parameter of the formula with its value."""
         return {key: self.axes[axis] for key, axis in self.metric.axes.items()} | dict(self.numbers) | dict(self.texts)
+
+    @property
+    def value_columns(self) -> frozenset[str]:
+        """Columns of values that it reads, without those of metrics that it combines: `items.price`, or `test.price` of test rows."""
+        columns = (self.texts[name] for name, text in self.metric.texts.items() if text.key)
+        return frozenset(".".join(source_and_column(column)) for column in columns if column)
 
     @property
     def higher_is_better(self) -> bool | None:

@@ -58,6 +58,7 @@ GLOSSARY: Final[Mapping[str, str]] = {
     "s_r": "the score at rank $r$ of the user's list",
     "s'_r": "the score of the same user and item in data.previous_policy",
     "s_{u,i}": "the score of item $i$ in the list of user $u$",
+    "v_i": "the value of item $i$ in the column, or of the user's test row of $i$; 0 without one",
     "y_{u,i}": "the rating of user $u$ for item $i$ in the test file",
     r"\hat{y}_{u,i}": "the predicted rating of user $u$ for item $i$",
     r"\bar{y}": "the mean of the ratings that are summed over",

@@ -28,10 +28,15 @@ Needs = Callable[[Mapping[str, Scalar]], Iterable[str]]
 
 
 class Text(Struct, frozen=True):
-    """A metric's own parameter that is a name or a text: its default (`None`: it must be given), and its meaning."""
+    """A metric's own parameter that is a name or a text: its default (`None`: it must be given), and its meaning.
+
+    A parameter with a `key` names a column of values, such as `items.price`; its default is the value of
+    `evaluation.value_columns.KEY`.
+    """
 
     default: str | None
     means: str
+    key: str = ""
 
 
 class Number(Struct, frozen=True):

@@ -32,21 +32,23 @@ def resolve(
     load: Load = conventions.load,
     relevance: Relevance = DEFAULT_RELEVANCE,
     policy: Mapping[str, str] = NO_POLICY,
+    value_columns: Mapping[str, str] = NO_POLICY,
 ) -> Definition:
-    """Take every setting that `spec` leaves open from `policy`, else from `convention`.
+    """Take every setting that `spec` leaves open from `policy`, else from `convention`; columns of values from `value_columns`.
 
-    Raises `ValueError` if a name, parameter or value is wrong.
+    A column of values that nothing names is empty. Raises `ValueError` if a name, parameter or value is wrong.
     """
     named = dict(spec.params).get("convention")
     chosen = load(str(named)) if named is not None else convention
     read = chosen.read(MetricSpec(spec.name, spec.components, tuple(pair for pair in spec.params if pair[0] != "convention"), spec.k))
     if named is None and "convention" in dict(read.params):  # this spelling sets the convention of its metric
-        return resolve(read, convention, load, relevance, policy)
+        return resolve(read, convention, load, relevance, policy, value_columns)
     entry = find(read.name)
     check(chosen)
     axes, threshold = chosen.axes_of(entry.name) | dict(policy), relevance.threshold
     numbers = {key: number.default for key, number in entry.numbers.items()}
     texts: dict[str, str] = {key: text.default for key, text in entry.texts.items() if text.default is not None}
+    texts |= {key: value_columns.get(text.key, "") for key, text in entry.texts.items() if text.key}
     given: dict[str, Scalar] = {}
     cut = read.k
     for key, value in read.params:
@@ -60,8 +62,9 @@ def resolve(
             if numbers[key] != entry.numbers[key].default:
                 given[key] = numbers[key]
         elif key in entry.texts:
-            texts[key] = str(value)
-            given[key] = unquoted(texts[key])
+            usual, texts[key] = texts.get(key), str(value)
+            if not entry.texts[key].key or texts[key] != usual:
+                given[key] = unquoted(texts[key])
         elif key == "threshold" and value not in AXES["threshold"].values:
             threshold = _threshold(value)
             axes |= {"threshold": "applies"} if threshold is not None else {"threshold": "ignored", "relevance_rule": value}
@@ -84,7 +87,9 @@ def resolve(
     if not entry.cut and isinstance(read.k, int):
         raise ValueError(f"{entry.name} uses the whole list and takes no cut-off: write '{entry.name}'")
     shared = {key: value for key, value in given.items() if key == "threshold" or key in PROTOCOL}
-    components = _parts(replace(read, k=cut), entry, shared, lambda part: resolve(part, chosen, load, relevance, policy), chosen)
+    components = _parts(
+        replace(read, k=cut), entry, shared, lambda part: resolve(part, chosen, load, relevance, policy, value_columns), chosen
+    )
     printed = tuple(_without(part.spec.at(UNSET), shared) for part in components)
     printed = () if tuple(part.title for part in printed) == entry.combines else printed
     if named is not None and chosen != convention:

@@ -58,6 +58,13 @@ class CutTable(Struct, frozen=True, eq=False):
         """Return Σ `row` over the user's rows with rank ≤ k; 0 without any. `label` and `parts` describe the term of a row for people."""
         return self._reduce("sum", row, label, parts, cut=True)
 
+    def exact_sum(self, row: Array, label: str = "term", whole: bool = False) -> Array:
+        """Return Σ `row` as `sum` does, or over rows at any rank (`whole`); each sum is rounded once, so row order has no effect."""
+        cutoffs = None if whole else self.cutoffs
+        if self.trace is not None:
+            self.trace.sum_of_rows(self.name, self.rows, "sum", row, label, {}, cutoffs)
+        return self.rows.exact_sums(row, cutoffs)
+
     def max(self, row: Any, label: str = "term", **parts: Any) -> Array:
         """Return the largest `row` (which must be ≥ 0) over the user's rows with rank ≤ k; 0 without any."""
         return self._reduce("max", row, label, parts, cut=True)

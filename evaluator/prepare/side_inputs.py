@@ -18,6 +18,7 @@ from ..sums.exact import ExactSums, round_fraction
 from ..tables.array import Array
 from ..tables.ids import Ids
 from ..tables.prepared import Group, Prepared, ProfileGroups
+from .item_values import ValueColumn, check_values_of_rows, values_of_items
 from .memberships import GroupColumn, assign_codes, category_names, group_names, memberships, remarks_on_groups
 
 _SPARSEST: Final = 8
@@ -191,6 +192,7 @@ class SideNeeds(Struct, frozen=True):
     - `train_pairs`: keep all pairs of train, for distances by co-occurrence
     - `by`: the columns that results are split by
     - `mean_rating`: compute the mean of all ratings, for relevance that depends on it
+    - `item_values`, `row_values`: the columns of values of data.items and of the test rows
     """
 
     category_columns: tuple[tuple[str, str], ...] = ()
@@ -203,6 +205,8 @@ class SideNeeds(Struct, frozen=True):
     train_pairs: bool = False
     by: tuple[GroupColumn, ...] = ()
     mean_rating: bool = False
+    item_values: tuple[ValueColumn, ...] = ()
+    row_values: tuple[ValueColumn, ...] = ()
 
 
 def prepare_sides(
@@ -240,6 +244,9 @@ def prepare_sides(
     if frames.distances is not None:
         distances, more = distances_both_ways(frames.distances)
         prepared, remarks = replace(prepared, distances=distances), remarks + more
+    if needs.item_values or needs.row_values:
+        prepared, more = _with_values(prepared, frames, needs)
+        remarks += more
     if needs.by:
         known, more = memberships(needs.by, {"users": frames.users, "items": frames.items}, items, frames.test)
         prepared, remarks = replace(prepared, memberships=known), remarks + more
@@ -376,6 +383,20 @@ def _with_test_popularity(prepared: Prepared, test: pl.DataFrame, train: TrainRo
         test_first=first_rows(item, test["row"].to_numpy(), n_items),
         numbers=dict(prepared.numbers) | {"train_and_test_users": float(n_users)},
     )
+
+
+def _with_values(prepared: Prepared, frames: SideFrames, needs: SideNeeds) -> tuple[Prepared, list[str]]:
+    """Add the values of items, and the columns of test rows that hold values; return them with remarks."""
+    test, of_items, remarks = frames.test, {}, list[str]()
+    assert test is not None
+    for column in needs.item_values:
+        assert frames.items is not None
+        of_items[column.name], more = values_of_items(frames.items, column, prepared.items, test)
+        remarks += more
+    for column in needs.row_values:
+        remarks += check_values_of_rows(test, column)
+    rows = {column.name: (column.label, column.decimal_comma) for column in needs.row_values}
+    return replace(prepared, item_values=of_items, row_columns=rows), remarks
 
 
 def _pairs_by_item(train: TrainRows, items: Ids) -> pl.DataFrame:

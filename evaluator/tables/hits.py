@@ -56,13 +56,13 @@ def truth_with_repeats(truth_table: TruthTable, reading: Reading, test_pairs: Te
 
 @table("relevant_with_repeats", uses=("truth_with_repeats",), columns=("item",), title="The relevant items")
 def relevant_with_repeats(truth_with_repeats: tuple[TruthTable, Array | None]) -> Rows:
-    """Return the relevant items, each as often as it counts, all with rank 1: `gain`."""
+    """Return the relevant items, each as often as it counts, all with rank 1: `gain`, `pair` (the index of the test pair)."""
     truth, more = truth_with_repeats
     index = truth.index
     if more is not None:
         index = np.sort(np.concatenate([index, np.repeat(np.arange(len(more)), more)]), kind="stable")
-    rank = np.ones(len(index), dtype=np.int64)
-    return Rows(len(truth.n_relevant), truth.pairs.user[index], {"rank": rank, "gain": truth.gain[index]}, gather(truth.pairs.item, index))
+    columns = {"rank": np.ones(len(index), dtype=np.int64), "gain": truth.gain[index], "pair": index}
+    return Rows(len(truth.n_relevant), truth.pairs.user[index], columns, gather(truth.pairs.item, index))
 
 
 @table("n_relevant", uses=("truth_with_repeats",), title="R, the relevant items")

@@ -206,6 +206,10 @@ class Prepared(Struct, frozen=True, eq=False):
     """Ranking of the lists of the reference model."""
     memberships: Mapping[GroupBy, Membership] = field(default_factory=dict)
     """Members of the groups of the columns that results are split by."""
+    item_values: Mapping[str, Array] = field(default_factory=dict)
+    """Values of items by column of data.items, for measures of value; NaN for an item without one."""
+    row_columns: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
+    """For each column of values of the test rows its name in their frame, and whether its numbers have a decimal comma (3,5)."""
     borders: Mapping[GroupBy, tuple[int, ...]] = field(default_factory=dict)
     """Borders of groups of about equal size."""
     memo: dict[Any, Any] = field(default_factory=dict)

@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import Struct, field
 
 from ..lazy import pl
+from ..sums.group_sums import exact_group_sums
 from .array import Array
 from .ids import Ids, Lookup, Pairs, gather, make_pairs, user_starts
 
@@ -118,6 +119,16 @@ class Rows(Struct, frozen=True, eq=False):
         width = len(cutoffs) + 1
         buckets = np.bincount(self.cells(cutoffs), weights, self.n_blocks * width).reshape(self.n_blocks, width)[:, :-1]
         return self.spread(np.cumsum(buckets.T, axis=0, dtype=np.float64))
+
+    def exact_sums(self, row: Array, cutoffs: Cutoffs) -> Array:
+        """Return Σ `row` as `sums` does, each sum rounded once: the order of rows and other cut-offs have no effect."""
+        values = np.asarray(row, dtype=np.float64)
+        values = values if self.weight is None else values * self.weight
+        totals = []
+        for k in (None,) if cutoffs is None else cutoffs:
+            within = slice(None) if k is None else self.columns[self.cut] <= k
+            totals.append(exact_group_sums(values[within], self.user[within], self.n_blocks))
+        return self.spread(np.stack(totals))
 
     def tallies(self, kinds: Array, n_kinds: int, cutoffs: Cutoffs) -> list[Array]:
         """Return for each kind from 0 the number of each user's rows of this kind up to each cut-off; rows of kind -1 are not counted."""

@@ -163,9 +163,8 @@ def truth_table(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth
     pair, n, rating = test_pairs.row_pair, len(test_pairs), test_pairs.rating
     if rating is not None and truth.duplicates in ONE_ROW and test_pairs.repeats:
         pair, rating, passing = one_row_per_pair(test_pairs, rating, passing, truth.duplicates)
-    user = test_pairs.user[pair]
     if rating is not None:
-        passing = passing & _is_relevant(rating, user, passing, truth, part.n_users, prepared)
+        passing = passing & _is_relevant(rating, test_pairs.user[pair], passing, truth, part.n_users, prepared)
     graded, copies = rating is not None and truth.graded, "row" in truth.duplicates
     every = bool(passing.all())
     count = np.ones(n, dtype=np.int64) if every and not test_pairs.repeats else np.bincount(pair[passing], minlength=n)
@@ -178,6 +177,13 @@ def truth_table(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth
     per_pair = count if repeated else relevant
     n_relevant = np.bincount(test_pairs.user, per_pair, part.n_users).astype(np.int64)
     return TruthTable(test_pairs, relevant, gain, count if repeated else None, n_relevant, graded, truth.duplicates == "rows_count")
+
+
+def relevant_rows(test_pairs: TestPairs, passing: Array, truth: Truth, n_users: int, prepared: Prepared) -> Array:
+    """Return whether each test row is relevant: it passes the filter, and so does its rating if there are ratings."""
+    if test_pairs.rating is None:
+        return passing
+    return passing & _is_relevant(test_pairs.rating, test_pairs.user[test_pairs.row_pair], passing, truth, n_users, prepared)
 
 
 def one_row_per_pair(pairs: TestPairs, rating: Array, passing: Array, how: str) -> tuple[Array, Array, Array]:

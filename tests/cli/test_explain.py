@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -46,7 +47,8 @@ def labels_to_explain() -> list[str]:
     metrics = {label: METRICS[parse(label).name] for label in FORMULAS}
     of_users = [label for label, entry in metrics.items() if not entry.per_model]
     first = {metrics[label].name: label for label in reversed(of_users)}
-    return [label for label in of_users if metrics[label].family in ("accuracy", "ranking", "auc") or first[metrics[label].name] == label]
+    whole = ("accuracy", "ranking", "value", "auc")
+    return [label for label in of_users if metrics[label].family in whole or first[metrics[label].name] == label]
 
 
 EXPLAINED = (
@@ -60,8 +62,12 @@ EXPLAINED = (
 class Build:
     """Computes every explained measure over files that are read once."""
 
-    def __init__(self) -> None:
-        self.loaded = load_config(CONFIGS / "families.yaml", [*SETTINGS, f"evaluation.metrics={json.dumps(EXPLAINED)}"])
+    def __init__(self, folder: Path) -> None:
+        with_prices = folder / "items.csv"
+        items = pl.read_csv(CONFIGS / "data" / "items.csv").with_columns(price=pl.col("item_id") % 7 / 10)
+        items.write_csv(with_prices)
+        settings = [*SETTINGS, f"evaluation.metrics={json.dumps(EXPLAINED)}", f"data.items.path={with_prices}"]
+        self.loaded = load_config(CONFIGS / "families.yaml", settings)
         rows = run(self.loaded).per_user["knn"].filter(pl.col("n_relevant") > 2).rows(named=True)
         self.rows = [rows[20 + 40 * index] for index in range(3)]
         """The values of three users."""
@@ -73,8 +79,8 @@ class Build:
 
 
 @pytest.fixture(scope="module")
-def build() -> Build:
-    return Build()
+def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
+    return Build(tmp_path_factory.mktemp("items"))
 
 
 @pytest.mark.parametrize("label", EXPLAINED)

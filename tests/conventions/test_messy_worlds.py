@@ -21,11 +21,11 @@ from receval.names.measure_strings import parse
 from tests import literal
 from tests.conftest import model_values, per_user
 from tests.conventions.messy import NOT_COVERED, Reader, messy_worlds, shuffled_within_users
+from tests.variants import NAMED
 from tests.worlds import assert_same, measured
 
 CONVENTIONS = conventions.builtin_names()
 EXAMPLES = int(os.environ.get("RECEVAL_EXAMPLES", "0"))
-BY = {"by": "group", "users": "group", "items": "group"}
 
 
 def definitions(name: str) -> dict[str, Definition]:
@@ -37,7 +37,7 @@ def definitions(name: str) -> dict[str, Definition]:
     found = {}
     for metric in names:
         entry = METRICS[metric]
-        needed = ",".join(f"{key}={BY[key]}" for key, text in entry.texts.items() if text.default is None)
+        needed = ",".join(f"{key}={NAMED[key]}" for key, text in entry.texts.items() if text.default is None)
         written = f"{metric}({needed})" if needed else metric
         for label in (f"{written}@1", f"{written}@3") if entry.cut else (written,):
             definition = resolve(parse(label), convention)

@@ -1,0 +1,101 @@
+"""Values of items and of test rows, read from columns of numbers of data.items and data.test, and errors in these columns."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+import polars as pl
+from msgspec import Struct
+
+from ..errors import DataError
+from ..quoting import short
+from ..tables.array import Array
+from ..tables.ids import Ids
+from ..tables.pair_values import parse_numbers
+
+_LARGEST = 1e15
+"""Larger values are mistakes, such as times in nanoseconds; the squares of smaller ones can still be added up."""
+
+
+class ValueColumn(Struct, frozen=True):
+    """A column of values: its name in the file, its name in the frame, and the metrics that read it.
+
+    `role` is the source, `place` also names its file, for errors. `no_value` are the words for a missing value in lower case, and with
+    `decimal_comma` numbers are written as 3,5. `may_be_negative`: no metric refuses values below 0.
+    """
+
+    name: str
+    label: str
+    role: str
+    place: str
+    metrics: tuple[str, ...]
+    no_value: Collection[str]
+    decimal_comma: bool = False
+    may_be_negative: bool = False
+
+
+def values_of_items(items: pl.DataFrame, column: ValueColumn, catalogue: Ids, test: pl.DataFrame) -> tuple[Array, list[str]]:
+    """Return the value of each item of the `catalogue`, NaN for an item without a value, and remarks.
+
+    The highest value of several rows of an item counts. `DataError` for values that `_read` refuses, and if no test item has a value.
+    """
+    values = _read(items, column)
+    index, has_value = catalogue.index_of(items["item"]), ~np.isnan(values)
+    of_items = np.full(len(catalogue), np.nan)
+    np.fmax.at(of_items, index[has_value], values[has_value])
+    differs = np.unique(index[has_value][values[has_value] != of_items[index[has_value]]])
+    remarks = []
+    if len(differs):
+        have = "item has" if len(differs) == 1 else "items have"
+        remarks.append(f"{column.role}: {len(differs):,} {have} several values in column {column.name}: the highest is used.")
+    tested = test["item"].unique()
+    missing = np.isnan(np.append(of_items, np.nan)[catalogue.index_of(tested)])
+    return of_items, remarks + _remarks_on_missing(column, int(missing.sum()), len(tested), "test item")
+
+
+def check_values_of_rows(test: pl.DataFrame, column: ValueColumn) -> list[str]:
+    """Check a column of the test rows and return remarks; `DataError` for values that `_read` refuses, and if no row has a value."""
+    missing = np.isnan(_read(test, column))
+    return _remarks_on_missing(column, int(missing.sum()), len(test), "test row")
+
+
+def _read(frame: pl.DataFrame, column: ValueColumn) -> Array:
+    """Return the number in each row, NaN if it is missing; `DataError` for text, and for numbers beyond 1e15 or, if refused, below 0."""
+    texts = frame[column.label]
+    values = parse_numbers(texts, column.decimal_comma)
+    is_text = np.isnan(values) & (texts.is_not_null() & ~texts.str.strip_chars().str.to_lowercase().is_in(column.no_value)).to_numpy()
+    with_comma = not np.isnan(parse_numbers(texts.filter(is_text), True)).any()
+    correct = "correct the values, or list texts that mean a missing value in null_values"
+    _refuse(frame, column, is_text, "is not a number", "set decimal_comma: true for this file" if with_comma else correct)
+    too_large = np.abs(values) > _LARGEST
+    _refuse(frame, column, too_large, "is beyond 1e15", "choose another column, or a larger unit")
+    if not column.may_be_negative:
+        strict = " and ".join(metric for metric in column.metrics if metric != "Profit")
+        hint = f'leave these rows out with where: "{column.name} >= 0", or use Profit, which takes values below 0'
+        _refuse(frame, column, values < 0, "is below 0", hint, f"; {strict} takes no such values")
+    return values
+
+
+def _refuse(frame: pl.DataFrame, column: ValueColumn, wrong: Array, problem: str, hint: str, effect: str = "") -> None:
+    """Raise `DataError` if any row is `wrong`, with their number and the first of them."""
+    rows = np.flatnonzero(wrong)
+    if not len(rows):
+        return
+    first = int(rows[np.argmin(frame["row"].to_numpy()[rows])]) if "row" in frame.columns else int(rows[0])
+    who = ", ".join(f"{role} {frame[role][first]}" for role in ("user", "item") if role in frame.columns)
+    count, example = f"{len(rows):,} of {len(frame):,} rows", short(repr(frame[column.label][first]))
+    raise DataError(f"{column.place}: column {column.name!r} {problem} in {count}, first {example} ({who}){effect}", hint)
+
+
+def _remarks_on_missing(column: ValueColumn, missing: int, total: int, what: str) -> list[str]:
+    """Return a remark if some of `total` rows or items have no value; `DataError` if none has one."""
+    if not missing:
+        return []
+    if missing == total:
+        alike = ", and that both files write item ids alike" if what == "test item" else ""
+        hint = f"check that the column has values{alike}"
+        raise DataError(f"{column.place}: none of the {total:,} {what}s has a value in column {column.name!r}", hint)
+    have, count = ("has", "counts") if missing == 1 else ("have", "count")
+    metrics = ", ".join(column.metrics)
+    return [f"{column.role}: {missing:,} of {total:,} {what}s {have} no value in column {column.name} and {count} 0 in {metrics}."]
