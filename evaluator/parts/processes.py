@@ -6,6 +6,7 @@ come back through its standard output, so that nothing is left behind however a 
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
 import subprocess
@@ -252,26 +253,46 @@ def _widen(pipe: IO[bytes]) -> None:
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)
 
 
-Columns = Mapping[str, Any]
-"""The columns of a frame: numbers without missing values as an array, which is not copied; others as a series."""
+class _Frame(Struct, frozen=True):
+    """A frame as it travels: its columns in order, those of numbers without missing values as arrays, which are not copied.
+
+    The others are an Arrow stream in `others`, which is written and read without the lock of the interpreter.
+    """
+
+    columns: Mapping[str, Any]
+    others: pickle.PickleBuffer | None
+
+    @classmethod
+    def of(cls, frame: pl.DataFrame) -> _Frame:
+        """Return a frame as it travels."""
+        plain = {column.name: column.to_numpy() for column in frame if _is_plain(column)}
+        others = [name for name in frame.columns if name not in plain]
+        stream = io.BytesIO()
+        if others:
+            frame.select(others).write_ipc_stream(stream, compat_level=pl.CompatLevel.oldest())
+        return cls({name: plain.get(name) for name in frame.columns}, pickle.PickleBuffer(stream.getbuffer()) if others else None)
+
+    def frame(self) -> pl.DataFrame:
+        """Return the frame."""
+        others = pl.DataFrame() if self.others is None else pl.read_ipc_stream(io.BytesIO(self.others))
+        return pl.DataFrame({name: others[name] if array is None else array for name, array in self.columns.items()})
+
+
+def _is_plain(column: pl.Series) -> bool:
+    return column.dtype.is_numeric() and not column.null_count() and column.n_chunks() == 1
 
 
 class _Packed(Struct, frozen=True):
     """A part as it travels."""
 
-    lists: Columns
-    sides: Mapping[str, Columns]
+    lists: _Frame
+    sides: Mapping[str, _Frame]
     starts: Any
 
 
 def _packed(part: Part) -> _Packed:
-    return _Packed(_columns(part.lists), {role: _columns(frame) for role, frame in part.sides.items()}, part.starts)
-
-
-def _columns(frame: pl.DataFrame) -> Columns:
-    plain = (column.dtype.is_numeric() and not column.null_count() and column.n_chunks() == 1 for column in frame)
-    return {column.name: column.to_numpy() if is_plain else column for column, is_plain in zip(frame, plain, strict=True)}
+    return _Packed(_Frame.of(part.lists), {role: _Frame.of(frame) for role, frame in part.sides.items()}, part.starts)
 
 
 def _unpacked(packed: _Packed) -> Part:
-    return Part(pl.DataFrame(packed.lists), {role: pl.DataFrame(columns) for role, columns in packed.sides.items()}, packed.starts)
+    return Part(packed.lists.frame(), {role: frame.frame() for role, frame in packed.sides.items()}, packed.starts)
