@@ -305,7 +305,7 @@ def unmapped(path: str) -> str:
 def plainly_named(path: Path, patterns: bool, scratch: ExitStack) -> Path:
     """Return a path to the same file that Polars accepts when it reads it like a remote file: without `..` and control characters.
 
-    With `patterns` it also has no characters of patterns: for NDJSON, Polars cannot be told that `[` is a letter.
+    With `patterns` it also has no characters of patterns: for NDJSON, Polars has no option to read `[` as a letter.
     """
 
     def is_odd(name: str) -> bool:
