@@ -226,7 +226,8 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
     """
     where = one_line(f"--recs {model}")
     name, equals, path = model.partition("=")
-    if not equals and _ENDING.search(model):
+    is_pattern = not equals and bool(set("*?[") & set(model))
+    if not equals and (is_pattern or _ENDING.search(model)):
         name, path = _ENDING.sub("", os.path.basename(model)), model
     if not name or not path:
         files = shlex.quote(os.path.join(model, "*"))
@@ -237,7 +238,7 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
     relative = _seen_from(folder, path)
     data = config.get("data")
     assignment = data.get("recommendations") if isinstance(data, dict) else None
-    if not equals and set("*?[") & set(path):  # every file of a pattern is a separate model
+    if is_pattern:  # every file of a pattern is a separate model
         if isinstance(assignment, dict):
             return f"{where}: a pattern of files without a name cannot be added to models with names: write NAME=PATH for each"
         listed = [] if assignment is None else [assignment] if isinstance(assignment, str) else assignment
