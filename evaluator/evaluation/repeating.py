@@ -86,9 +86,8 @@ def _no_user_in_common(where: str, listed: pl.Series, tested: pl.Series) -> str:
     if tested.is_in(listed.implode()).any():
         return ""
     own, other = (", ".join(map(repr, ids.head(3).to_list())) for ids in (listed, tested))
-    return one_line(
-        f"{where.removeprefix('data.')}: no user of these lists is in the test set: the lists have {own}, the test set {other}. {_NAMES}"
-    )
+    sentence = f"no user of these lists is in the test set: the lists have {own}, the test set {other}. {_NAMES}"
+    return one_line(f"{where.removeprefix('data.')}: {sentence}")
 
 
 def _parts(lists: WholeUsers, files: Files) -> Iterator[Part]:
