@@ -114,7 +114,7 @@ def baseline() -> None:
 @baseline.command("set", cls=options.Command, short_help="Make a folder of results the baseline.")
 @click.argument("folder", metavar="DIR")
 @click.option("--to", "target", default="results/main", metavar="DIR", help="The folder of the baseline. Default: results/main.")
-@click.option("--force", is_flag=True, help="Also accept results whose gates or error-level checks failed.")
+@click.option("--force", is_flag=True, help="Also accept results that would be refused.")
 @click.pass_context
 def set_baseline(context: click.Context, folder: str, target: str, force: bool) -> None:
     """Make a folder of results the baseline.
@@ -122,7 +122,7 @@ def set_baseline(context: click.Context, folder: str, target: str, force: bool) 
     DIR is a folder that 'receval run -o DIR/' wrote; it is copied.
 
     The files replace those of the earlier baseline in one step. Exits with 1, and changes nothing, if gates or error-level checks of the
-    results failed, or gates of their config were not judged.
+    results failed, if their config has gates that were never judged, or if they have no gates and no model of the earlier baseline.
     """
     from receval.session.judge import set_baseline
 

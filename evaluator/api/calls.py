@@ -11,6 +11,7 @@ import polars as pl
 from msgspec.structs import asdict
 
 from ..config import Loaded
+from ..content.audit import explanation_document
 from ..disk.result_folder import enriched_frames, load
 from ..errors import ConfigError, DataError
 from ..evaluation.inputs import masks_seen
@@ -20,6 +21,8 @@ from ..evaluation.running import run
 from ..forks import refuse_lost_threads
 from ..load.in_memory.matrices import Matrix, is_matrix
 from ..parts import Scratch
+from ..render.screen import show
+from ..render.terminal import PlainText
 from ..results.audit import Audit
 from ..results.description import Description
 from ..results.explanation import Explanation
@@ -132,17 +135,25 @@ def describe(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]
         return studies.describe(_loaded(config, arguments, metrics="nDCG"))
 
 
+class PrintedExplanation(Explanation, frozen=True):
+    """An explanation that prints as `receval explain` does."""
+
+    def __repr__(self) -> str:
+        return show(explanation_document(self), PlainText()).rstrip("\n")
+
+
 def explain(
     config: ConfigLike | None = None, measure: str = "", user: Any = None, model: str | None = None, **arguments: Unpack[Arguments]
 ) -> Explanation:
-    """Explain the value of one user, row by row, as `receval explain` does.
+    """Explain the value of one user, row by row; the explanation prints as that of `receval explain`.
 
     `measure` is a measure string such as `MAP(convention=elliot)@5`, `user` an id; `model` may be left out if there is only one. The other
     arguments are those of `evaluate`; `metrics` may be left out. Raises `ConfigError` if the measure or the model is wrong, `DataError` if
     no table has the user.
     """
     with errors_as_arguments():
-        return studies.explain(_loaded(config, arguments, metrics=measure), measure, str(user), model)
+        explanation = studies.explain(_loaded(config, arguments, metrics=measure), measure, str(user), model)
+        return PrintedExplanation(**asdict(explanation))
 
 
 def enriched(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> dict[str, pl.DataFrame]:

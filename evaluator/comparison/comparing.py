@@ -183,6 +183,7 @@ def compare(results: Mapping[str, Result], options: ComparisonOptions) -> Compar
         notes=tuple(dict.fromkeys(notes)),
         paired=not options.unpaired,
         first=sides.first,
+        own_names={side.name: side.model for side in sides.all},
         margins=margins,
     )
 

@@ -100,6 +100,8 @@ def error_text(details: ErrorDetails) -> str:
         allowed = _keys(details["loc"][:-1])
         if key in _MEANT:
             return f"unknown key '{key}': {_MEANT[key]}"
+        if (name := key.partition(":")[0]) in allowed and name != key:
+            return f"unknown key '{key}': YAML needs a space after the colon, as in {key.replace(':', ': ', 1)}"
         close = difflib.get_close_matches(key, allowed, n=1) or [name for name in allowed if key in name.split("_")][:1]
         elsewhere = [name for name in (key_named(key),) if name and allowed and not close]
         close = close or elsewhere
@@ -112,7 +114,8 @@ def error_text(details: ErrorDetails) -> str:
     is_secret = "storage_options" in details["loc"]
     shown = "" if is_secret or isinstance(given, dict | list | tuple) else f", not {'null' if given is None else short(repr(given))}"
     wanted = details["msg"].replace("Input should be", "this should be").removesuffix(".")
-    return (f"this should be {_WANTED[details['type']]}" if details["type"] in _WANTED else wanted) + shown
+    hint = ": write the rules under gates.rules" if details["loc"] == ("gates",) else ""
+    return (f"this should be {_WANTED[details['type']]}" if details["type"] in _WANTED else wanted) + shown + hint
 
 
 def _keys(location: Sequence[str | int]) -> list[str]:
@@ -226,7 +229,7 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
     """
     where = one_line(f"--recs {model}")
     name, equals, path = model.partition("=")
-    if not equals and _ENDING.search(model):
+    if not equals and (set("*?[") & set(model) or _ENDING.search(model)):
         name, path = _ENDING.sub("", os.path.basename(model)), model
     if not name or not path:
         files = shlex.quote(os.path.join(model, "*"))

@@ -9,6 +9,7 @@ from typing import Final
 from ..document import Block, Code, Column, Document, Heading, Paragraph, Points, Table, Terms
 from ..results.audit import Audit, AuditedMeasure, ChoiceEffect, ConventionDifference, FoundValues, MeasureDifference
 from ..results.explanation import CellValue, Explanation
+from ..results.row import listed
 from .numbers import decimals, number
 
 _ALIKE: Final = 6
@@ -74,6 +75,7 @@ def explanation_document(explanation: Explanation, level: int = 1) -> Document:
             blocks.append(Table.of_texts(map(Column, table.headers), (map(_shown, row) for row in table.rows)))
         totals = tuple((_REDUCED[total.reduction].format(total.label), _shown(total.value)) for total in table.totals)
         blocks.append(Terms(totals, code=False))
+    blocks += map(Paragraph, _missed(explanation))
     values = [*explanation.facts, *((part.measure, part.value) for part in explanation.components if part.value is not None)]
     if explanation.numerator is not None and explanation.denominator is not None:
         values += [("numerator", explanation.numerator), ("denominator", explanation.denominator)]
@@ -84,6 +86,16 @@ def explanation_document(explanation: Explanation, level: int = 1) -> Document:
         columns = (Column("setting"), Column(f"under {explanation.convention}"), Column("meaning", wraps=True))
         blocks.append(Table.of_texts(columns, ((choice.name, choice.value, choice.meaning) for choice in explanation.choices)))
     return tuple(blocks)
+
+
+def _missed(explanation: Explanation) -> Iterator[str]:
+    """Yield a sentence on the relevant items below the cut-off, with their ranks, and one on those that are not in the list."""
+    below = [f"{item} at rank {rank:,}" for item, rank in explanation.missed if rank is not None]
+    absent = [item for item, rank in explanation.missed if rank is None]
+    if below:
+        yield f"Relevant below the cut-off: {listed(below)}."
+    if absent:
+        yield f"Relevant, but not in the list: {listed(absent)}."
 
 
 def _points(sentences: Sequence[str]) -> list[Points]:

@@ -140,7 +140,7 @@ def document(comparison: Comparison, look_at: str = "CONFIG", everything: bool =
     for table, (model, measure) in zip(losers_tables(comparison), comparison.losers, strict=True):
         blocks.append(Heading(table.caption, 2))
         if table.rows:
-            name = model.rpartition("/")[2]
+            name = comparison.own_names.get(model, model)
             command = f"receval explain '{measure}' {look_at} --user '{table.rows[0][0].text}' --model '{name}'"
             blocks += [replace(table, caption=""), Paragraph(f"To explain the first: `{command}`")]
         else:

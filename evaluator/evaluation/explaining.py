@@ -29,6 +29,7 @@ from ..tables.array import Array
 from ..tables.graph import TABLES
 from ..tables.lists import Reading
 from ..tables.rows import LISTS, Cutoffs, PartData, Rows
+from ..tables.truth import TruthTable
 from .files import Files, lazy_rows, open_inputs, reading
 from .plan import Plan, Request
 
@@ -104,6 +105,7 @@ def explain_user(scorer: Scorer, definition: Definition, model: str, user: str) 
             reason=reason,
             choices=_choices(first, is_part),
             components=parts,
+            missed=_missed(scorer, first) if recorder.reads("hits") else (),
         )
 
     return explanation(whole)
@@ -124,6 +126,16 @@ def _result(definition: Definition, values: GroupValues) -> tuple[float | None, 
         counts = "counts 0 in the mean over all users of data.train" if rules.divisor == "train_users" else "is left out"
         return None, f"the user has no relevant item in the test file, and {counts}"
     return None, "the user has no list, and is left out" if rules.missing_lists == "drop" else "the user is left out"
+
+
+def _missed(scorer: Scorer, definition: Definition) -> tuple[tuple[str, int | None], ...]:
+    """Return the relevant items that are not hits above the cut-off: those below it by rank, then those that are not in the list."""
+    truth: TruthTable = scorer.tables.get("truth_table", scorer.choice(definition))
+    rows: Rows = scorer.tables.get("hits", scorer.choice(definition))
+    ranks = dict(zip(*_cells(rows, np.arange(len(rows))), strict=True))
+    relevant = truth.pairs.item.filter(pl.Series(truth.relevant))
+    below = sorted((rank, str(item)) for item, rank in ranks.items() if definition.k is not None and rank > definition.k)
+    return (*((item, rank) for rank, item in below), *((str(item), None) for item in relevant if item not in ranks))
 
 
 def _number(value: Array) -> float:
@@ -194,6 +206,10 @@ class Recorder:
         """The tables that the body reads, and the reductions of their rows, each once."""
         self.counts: dict[str, float] = {}
         """The counts of the user that the body reads, by title."""
+
+    def reads(self, table: str) -> bool:
+        """Return whether the body reads rows of a table."""
+        return any(name == table for name, _ in self._tables)
 
     def count(self, title: str, counts: Array) -> None:
         """Record a count of the user."""

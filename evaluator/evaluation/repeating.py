@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from collections.abc import Iterator, Sequence
 from functools import partial, reduce
 from operator import add
@@ -13,10 +15,12 @@ from msgspec.structs import replace
 from .. import load
 from ..config import Loaded
 from ..config.data_sources import UNNAMED, InMemory
+from ..errors import DataError
 from ..load.in_memory.frames import frame_of
 from ..parts import Part
 from ..parts.partitions import WholeUsers, cut
 from ..parts.resources import side_by_side
+from ..quoting import one_line
 from ..results.result import Row
 from ..tables.ids import user_starts
 from .files import Files, SourceReader, open_inputs
@@ -26,6 +30,7 @@ from .models import finish_model
 from .plan import Options, Plan, Request
 
 ROLE: Final = f"data.recommendations.{UNNAMED}"
+_NAMES: Final = "If they are a matrix without user ids, row 0 is user 0: give receval.Matrix(lists, users=ids)."
 _ROWS_PER_PART: Final = 1_000_000
 """Smaller parts would keep two threads busy, but cost more in total: each part has a fixed cost, and threads get fresh memory."""
 
@@ -44,7 +49,12 @@ class RepeatedRun:
         self._first = open_inputs(self._request, lambda files: files)
 
     def rows(self, lists: Any) -> Sequence[Row]:
-        """Return the values of lists, given as a table of any kind; raise `DataError` if they cannot be read."""
+        """Return the values of lists, given as a table of any kind; raise `DataError` if they cannot be read.
+
+        Warns if none of their users is in the test set.
+        """
+        if isinstance(lists, str | os.PathLike):
+            raise DataError(f"{ROLE}: an Evaluator reads no files", "read the file first, for example with polars.read_parquet")
         where = f"{ROLE}: {InMemory(lists).kind}"
         seen = seen_pairs(where, lists, self._first.inputs.of("train"))
         frame = frame_of(where, "lists", lists, columns=self._columns, depth=self._depth, seen=seen)
@@ -64,9 +74,20 @@ class RepeatedRun:
         if users.n_unique() < len(users):  # the rows of a user are not contiguous
             read = read.sort("user", maintain_order=True)
             starts = user_starts(read["user"])
+        if text := _no_user_in_common(where, users, files.sides_of(UNNAMED)["test"].users):
+            warnings.warn(text, UserWarning, stacklevel=3)
         parts = _parts(WholeUsers(read, starts), files)
         found = reduce(add, side_by_side(partial(measure_part, PassTask(files.task)), parts))
         return finish_model(files, UNNAMED, found, self._request.plan, files.task).rows
+
+
+def _no_user_in_common(where: str, listed: pl.Series, tested: pl.Series) -> str:
+    """Return a sentence with ids of both sides if no user of the lists is in the test set; else an empty text."""
+    if tested.is_in(listed.implode()).any():
+        return ""
+    own, other = (", ".join(map(repr, ids.head(3).to_list())) for ids in (listed, tested))
+    sentence = f"no user of these lists is in the test set: the lists have {own}, the test set {other}. {_NAMES}"
+    return one_line(f"{where.removeprefix('data.')}: {sentence}")
 
 
 def _parts(lists: WholeUsers, files: Files) -> Iterator[Part]:

@@ -77,7 +77,7 @@ def consequence_of_missing(policy: MissingPolicy) -> Consequence:
     return "none" if policy == "pass" else "warn" if policy == "warn" else "fail"
 
 
-SET_ONE = "create it with receval baseline set DIR; the first time use --if-missing pass, or set {key}.if_missing"
+SET_ONE = "create it with receval baseline set DIR; the first time use --if-missing pass, or set {key}.if_missing to warn or pass"
 
 
 class NoBase(Struct, frozen=True):

@@ -40,7 +40,7 @@ _WORTH_SAYING: Final = 0.01
 """Smallest share of ids that must differ only in spelling for a warning."""
 _CANDIDATE_WORDS: Final = ("candidate", "candidates", "negative", "negatives", "sampled")
 CANDIDATES: Final = (
-    "by its name it holds candidates for ranking: without a score or rank it is not a model, and test items first give nDCG 1"
+    "by its name it has candidates for ranking, but it has no score or rank, so it is not a model: give the scores of the candidates"
 )
 Alternative = tuple[str, ClassifiedFile, str]
 """A key of the data section, a file that could have it instead of the one chosen, and a comment."""

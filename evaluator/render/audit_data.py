@@ -71,9 +71,9 @@ def difference_json(difference: ConventionDifference) -> bytes:
 
 
 def explanation_json(explanation: Explanation) -> bytes:
-    """Return the explanation; the metrics that it combines are under `of`. See `results.explanation.FORMAT_VERSION`."""
+    """Return the explanation, without missed items; the metrics that it combines are under `of`. See `explanation.FORMAT_VERSION`."""
 
-    def renamed(components: list[dict[str, Any]], **cells: Any) -> dict[str, Any]:
+    def renamed(components: list[dict[str, Any]], missed: Any, **cells: Any) -> dict[str, Any]:
         return {**cells, "of": [renamed(**component) for component in components]}
 
     return as_json({"format_version": EXPLANATION_VERSION, **renamed(**to_builtins(explanation))}, finite=False)

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from .. import document as doc
 from .layout import forms_of, has_room_for_texts, head_of, laid_out, names, texts_of, to_the_right, with_pictures
-from .terminal import CODE, FORMULA, UNBOUNDED, Screen
+from .terminal import CODE, FORMULA, NO_BREAK, UNBOUNDED, Screen
 
 _PROSE: Final = 100
 _LEAST_BAR, _WIDEST_BAR = 4, 60
@@ -190,7 +190,7 @@ def _together(before: doc.Block, after: doc.Block) -> bool:
 
 
 def _code(text: str, style: str = "") -> Text:
-    """Return text in which words of the program stand out; nothing in it is markup."""
-    marked = Text(text, style=style)
+    """Return text in which words of the program stand out, and a number and its % sign stay on one line; nothing in it is markup."""
+    marked = Text(text.replace(" %", f"{NO_BREAK}%"), style=style)
     marked.highlight_regex(r"`[^`]+`", CODE)
     return marked

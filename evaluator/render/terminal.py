@@ -30,7 +30,7 @@ _WORDS: Final = {
 _ASCII: Final = Box(str(SIMPLE_HEAD).replace("─", "-"), ascii=True)
 _PROSE, _LEAST_PROSE = 100, 20
 """Largest and smallest width of a line of text."""
-_NO_BREAK: Final = "\ue000"
+NO_BREAK: Final = "\ue000"
 """A space at which no line breaks, while text is wrapped: rich breaks lines at every space of Unicode. Texts do not have it."""
 CODE: Final = "color(31)"
 FORMULA: Final = "color(28)"
@@ -122,10 +122,8 @@ class Screen(Struct, frozen=True):
         if self.width is not None:
             room = max(min(self.width, _PROSE) - left, _LEAST_PROSE)
             together = text.copy()
-            together.plain = text.plain.replace(" %", f"{_NO_BREAK}%")  # a number and its sign stay on one line
+            together.plain = text.plain.replace(" %", f"{NO_BREAK}%")  # a number and its sign stay on one line
             lines = together.wrap(Console(force_jupyter=False, width=self.width), room)
-            for line in lines:
-                line.plain = line.plain.replace(f"{_NO_BREAK}%", " %")
         drawn = [Text.assemble(" " * left if number else (before, before_style), line) for number, line in enumerate(lines)]
         return [(line, cell_len(line.plain)) for line in drawn]
 
@@ -140,7 +138,7 @@ class Screen(Struct, frozen=True):
         )
         for shape, width in drawn:
             console.print(shape, width=max(width, 1))
-        return "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
+        return "".join(f"{line.rstrip()}\n" for line in text.getvalue().replace(NO_BREAK, " ").splitlines())
 
 
 def _ends_of_words(name: str, room: int) -> tuple[str, str] | None:

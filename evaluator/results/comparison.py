@@ -28,7 +28,8 @@ class Comparison(Struct, frozen=True):
     are given by measure and model if all pairs are compared: models that share a letter are not clearly different. `losers` are the users
     with the largest losses, by model and measure, largest first, with the columns user, base, model and difference. `spreads` are
     histograms of per-user differences. `notes` are sentences on what was compared. `first` is the base if it is only the first of several
-    models or results, because nothing names another one. `margins` has the margins as they were given, by measure.
+    models or results, because nothing names another one. `margins` has the margins as they were given, by measure. `own_names`
+    are the names that the models have in their own results, by their names here, which may be those of folders.
     """
 
     base: str | None
@@ -46,6 +47,7 @@ class Comparison(Struct, frozen=True):
     paired: bool = True
     first: str | None = None
     margins: Mapping[str, Margin] = field(default_factory=dict)
+    own_names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def measures(self) -> tuple[str, ...]:

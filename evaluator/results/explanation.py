@@ -42,7 +42,10 @@ class Explanation(Struct, frozen=True):
     """The value of a measure for one user, and the tables, counts and settings that it is computed from.
 
     `value` is that of the results; `None` if the user has none, and `reason` then says why. `facts` are counts of the user with their
-    titles. `numerator` and `denominator` are given if the value is a ratio, `components` if it combines other metrics.
+    titles. `missed` has the relevant items that are not among the shown hits, with their ranks, `None` if they are not in the list; it is
+    empty if the measure reads no hits.
+
+    `numerator` and `denominator` are given if the value is a ratio, `components` if it combines other metrics.
     """
 
     measure: str
@@ -58,3 +61,4 @@ class Explanation(Struct, frozen=True):
     reason: str
     choices: tuple[ExplainedChoice, ...]
     components: tuple[Explanation, ...] = ()
+    missed: tuple[tuple[str, int | None], ...] = ()

@@ -23,6 +23,7 @@ from ..outputs import OutputForm
 from ..render.forms import rendered
 from ..results.gates import Verdicts
 from ..results.result import Result
+from ..results.row import shortened
 from .outcome import JudgedResult
 from .targets import PathLike, targets_of
 
@@ -70,7 +71,10 @@ def judge_source(
 
 
 def set_baseline(folder: str, target: str, *, force: bool = False) -> list[str]:
-    """Copy a folder of results to the folder of the baseline; if gates or checks failed, return the reasons instead, unless `force`."""
+    """Copy a folder of results to the folder of the baseline, or return the reasons not to, unless `force`.
+
+    Reasons are failed gates and checks, and results without gates that would replace a baseline of other models.
+    """
     source, place = Path(folder).expanduser(), Path(target).expanduser()
     result = load(source)
     verdicts = Verdicts(result.gates)
@@ -78,11 +82,23 @@ def set_baseline(folder: str, target: str, *, force: bool = False) -> list[str]:
         verdicts.summary(): verdicts.failed(),
         "its config has gates that were not judged": result.config.get("gates", {}).get("rules") and not result.gates,
         "a health check of level error failed": result.failed(),
+        (replaced := _of_other_models(result, target, place)): replaced,
     }
     reasons = [reason for reason, holds in problems.items() if holds]
     if not reasons or force:
         copy_results(source, place, force=force)
     return [] if force else reasons
+
+
+def _of_other_models(result: Result, target: str, place: Path) -> str:
+    """Return a sentence if results without gates have no model of the baseline that they would replace; else an empty text."""
+    try:
+        models = () if result.gates else load(place).models
+    except DataError:  # there is no baseline, or a damaged one
+        return ""
+    if not models or {*models} & {*result.models}:
+        return ""
+    return f"{target} has other models ({shortened(models)}, not {shortened(result.models)})"
 
 
 def gate_options(

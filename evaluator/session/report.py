@@ -36,6 +36,7 @@ from ..render.user_templates import read_template
 from ..render.user_templates import rendered as filled_template
 from ..results.comparison import Comparison, closing_sentences
 from ..results.description import Spread
+from ..results.gates import Gate
 from ..results.result import Result, columns_of
 from .compare import ComparedResults, GatheredResults, Read, Tell, gather, path_of, with_arguments, with_baseline_folder
 from .targets import PathLike, target_of, targets_of
@@ -125,7 +126,7 @@ def report_of(
         results=results,
         models=models,
         comparison=comparison,
-        gates=tuple(gate for one in results.values() for gate in one.gates),
+        gates=_gates_of(results),
         spreads=spreads,
         closing=() if not is_one or (comparison is not None and has_base) else tuple(closing_sentences(models[0].result.conclusions)),
         source=source,
@@ -133,6 +134,18 @@ def report_of(
         charts=charts,
         show_users=options.losers > 0,
         date=_date(wanted.date),
+    )
+
+
+def _gates_of(results: Mapping[str, Result]) -> tuple[Gate, ...]:
+    """Return the gates of all results; if several results have gates of one model, the model has the name of its result."""
+    judged = {label: {gate.model for gate in result.gates} for label, result in results.items()}
+    if sum(map(len, judged.values())) == len({model for models in judged.values() for model in models}):
+        return tuple(gate for result in results.values() for gate in result.gates)
+    return tuple(
+        replace(gate, model=label if len(judged[label]) == 1 else f"{label}/{gate.model}")
+        for label, result in results.items()
+        for gate in result.gates
     )
 
 

@@ -66,6 +66,7 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
     "a set": ({"recommendations": {1: {3, 4}}}, "recommendations.model: dict, user 1: a set has no order", "in the order of the ranks"),
     "a set among lists": ({"recommendations": {"a": {1: [3], 2: {4}}}}, "recommendations.a: dict, user 2: a set has no order", ""),
     "no list of a user": ({"test": {"u": "abc", "v": ["a"]}}, "test: dict, user 'u': 'abc' is not a list of items", "{user: [item, …]}"),
+    "numbers of NumPy": ({"test": {np.int64(1): np.int64(5)}}, "test: dict, user 1: 5 is not a list of items", "{user: [item, …]}"),
     "pairs among items": (
         {"recommendations": {1: [3, (4, 0.5)]}},
         "user 1: (4, 0.5) is neither an item nor a pair of an item and a number as",

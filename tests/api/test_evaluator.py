@@ -16,6 +16,7 @@ from tests.worlds import World, worlds
 METRICS = ["nDCG", "MAP", "EPC", "Unexpectedness", "Gini", "0.5*nDCG@2 + 0.5*EPC@2"]
 
 
+@pytest.mark.filterwarnings("ignore:.*no user of these lists is in the test set")
 @settings(max_examples=8)
 @given(world=worlds(), convention=st.sampled_from(["receval", "rectools", "rs_metrics", "recbole"]))
 def test_every_call_gives_the_values_of_evaluate(world: World, convention: str):
@@ -53,6 +54,23 @@ def test_columns_of_lists_and_test_are_named_in_one_argument():
     frame = pl.DataFrame({"who": [1], "what": [5]})
     evaluator = receval.Evaluator(test=frame, metrics="HitRate@1", columns={"user": "who", "item": "what"})
     assert evaluator(frame) == {"HitRate@1": 1.0}
+
+
+def test_lists_of_other_users_than_the_test_set_are_warned_about():
+    evaluator = receval.Evaluator(test={11: [5], 12: [6]}, metrics="HitRate@1")
+    lists = np.array([[5], [6]])
+    sentence = (
+        r"^recommendations.model: numpy.ndarray: no user of these lists is in the test set: the lists have 0, 1, the test set 11, 12\. If"
+    )
+    with pytest.warns(UserWarning, match=sentence):
+        assert evaluator(lists) == {"HitRate@1": 0.0}
+    assert evaluator(receval.Matrix(lists, users=[11, 12])) == {"HitRate@1": 1.0}
+
+
+def test_a_path_instead_of_lists_is_refused_with_what_to_do():
+    evaluator = receval.Evaluator(test={1: [5]}, metrics="HitRate@1")
+    with pytest.raises(receval.DataError, match=r"^recommendations.model: an Evaluator reads no files\n  read the file first"):
+        evaluator("epochs/1.parquet")
 
 
 def test_after_an_error_the_next_lists_are_evaluated():

@@ -168,3 +168,14 @@ def test_an_unknown_user_model_or_measure_is_refused_in_one_sentence(receval):
     with pytest.raises(ConfigError, match="did you mean 'MAP'"):
         explain(config, "MAPP@5", "426", "knn")
     assert receval("explain", "AUC", CONFIGS / "quickstart.yaml", "--user", "426", "--model", "knn")[0] == 2
+
+
+def test_relevant_items_that_are_no_hits_are_named_with_their_ranks(receval, tmp_path, write):
+    write("t.csv", "user,item\n1,c\n1,z\n2,a\n")
+    write("m.csv", "user,item,score\n1,a,3\n1,b,2\n1,c,1\n2,a,2\n")
+    files = ("--test", tmp_path / "t.csv", "--recs", f"m={tmp_path}/m.csv")
+    code, text, _ = receval("explain", "nDCG@2", *files, "--user", "1")
+    assert (code, "Relevant below the cut-off: c at rank 3.\n" in text, "Relevant, but not in the list: z.\n" in text) == (0, True, True)
+    assert "below the cut-off" not in receval("explain", "nDCG@3", *files, "--user", "1")[1]
+    assert "Relevant" not in receval("explain", "nDCG@2", *files, "--user", "2")[1].partition("The value")[0].replace("relevant", "")
+    assert "missed" not in receval("explain", "nDCG@2", *files, "--user", "1", "--format", "json")[1]

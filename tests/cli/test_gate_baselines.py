@@ -106,6 +106,16 @@ def test_a_baseline_is_copied_whole_and_failed_results_are_refused(gate_folder, 
     assert "The baseline main failed its own gates: matching this baseline does not mean that the other gates pass." in out
 
 
+def test_results_of_another_model_replace_a_baseline_only_by_force(gate_folder, receval):
+    receval("run", "--test", "test.csv", "--recs", "other=worse.csv", "-m", "nDCG@2", "-q", "-o", "results/other/")
+    before = (gate_folder / "results/main/results.json").read_bytes()
+    said = "receval: Baseline not updated: results/main has other models (home, not other). Use --force to override\n"
+    assert receval("baseline", "set", "results/other") == (1, "", said)
+    assert (gate_folder / "results/main/results.json").read_bytes() == before
+    assert receval("baseline", "set", "results/other", "--to", "results/new")[0] == 0
+    assert receval("baseline", "set", "results/other", "--force")[0] == 0
+
+
 def test_an_incomplete_folder_or_a_folder_of_other_files_is_refused_as_baseline(gate_folder, receval):
     assert receval("baseline", "set", "results/main", "--to", "results/main")[0] == 2
     (gate_folder / "mine").mkdir()

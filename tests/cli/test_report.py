@@ -232,3 +232,12 @@ def test_a_pull_request_comment_is_written_with_its_marker(folder, tmp_path, rec
     assert text.startswith("<!-- receval to-day-x -->\n# Evaluation of popular and good\n")
     assert not (tmp_path / "summary.md").exists()
     assert receval("report", "to day--> x", "--format", "github-comment", "--ci", "none")[1] == text
+
+
+def test_gates_of_one_model_in_two_results_have_the_names_of_the_results(folder, tmp_path, receval):
+    for name, rule in (("main", "nDCG@3 >= 0.9"), ("today", "nDCG@3 >= 0.01")):
+        receval("run", folder / "config.yaml", "-q", "-o", f"{name}/", "--set", f"gates.rules=['{rule}']", "--set", "gates.models=[good]")
+    text = receval("report", "main", "today", "--format", "md")[1]
+    assert "| main | nDCG@3 ≥ 0.9 |" in text
+    assert "| today | nDCG@3 ≥ 0.01 |" in text
+    assert "| good | nDCG@3" not in receval("report", "main", "--format", "md")[1]

@@ -228,6 +228,10 @@ def test_a_folder_of_lists_is_named_with_the_pattern_that_reads_it(receval, shop
     code, _, err = receval("run", "--test", "t.csv", "--recs", "epochs/", "-m", "nDCG@1")
     said = "write it as NAME=PATH, or NAME=- for standard input; --recs 'epochs/*' makes a model of each file of the folder"
     assert (code, err) == (2, f"receval: --recs epochs/: {said}\n")
+    for epoch in ("first", "second"):
+        (shop / f"epochs/{epoch}.csv").write_text((shop / "pop.csv").read_text())
+    code, out, _ = receval("run", "--test", "t.csv", "--recs", "epochs/*", "-m", "nDCG@1", "--format", "csv")
+    assert (code, [line.split(",")[0] for line in out.splitlines()[1:]]) == (0, ["first", "second"])
 
 
 def test_an_array_of_numpy_is_refused_with_what_to_do(receval, shop):

@@ -225,3 +225,9 @@ def test_names_are_not_links_or_tags_in_markdown(folder, receval, tmp_path):
     assert "\\[a\\](x.y)" in out
     assert not re.search(r"(?<!\\)\]\(", out)
     assert "\\<b>" in out
+
+
+def test_the_command_that_explains_a_loser_has_the_name_of_the_model_not_of_the_folder(folder, receval):
+    out = receval("compare", folder("main"), folder("today", fewer()), "--losers", "1")[1]
+    assert "Users with the largest losses in nDCG@5 with today" in out
+    assert "--model 'knn'" in " ".join(out.split())

@@ -62,10 +62,16 @@ def test_every_problem_is_named_at_once_with_its_line_column_path_and_a_hint(wri
         ("engine.archives=3", "this should be a list, not 3"),
         ("data.test=3", "this should be a mapping, not 3"),
         ("output=[1]", "this should be a mapping"),
+        ("gates=[nDCG@5 >= 0.1]", "this should be a mapping: write the rules under gates.rules"),
     ],
 )
 def test_the_expected_type_of_a_value_is_named_in_words_of_yaml(override, message, write):
     assert problems(write("config.yaml", MINIMAL), override)[0].endswith(f"{override.partition('=')[0]}: {message}")
+
+
+def test_a_missing_space_after_a_colon_is_named(write):
+    (problem,) = problems(write("config.yaml", MINIMAL), "health={R10:off}")
+    assert problem.endswith("unknown key 'R10:off': YAML needs a space after the colon, as in R10: off")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from io import StringIO
 
 import pytest
-from receval.document import Alert, Cell, Column, Document, Heading, Interval, Paragraph, Sentences, Table
+from receval.document import Alert, Cell, Column, Document, Heading, Interval, Paragraph, Points, Sentences, Table
 from receval.render.layout import with_pictures
 from receval.render.screen import show
 from receval.render.terminal import Screen
@@ -123,3 +123,14 @@ def test_there_is_one_empty_line_between_blocks(monkeypatch):
     assert "\n\n\n" not in text
     assert not text.startswith("\n")
     assert text.endswith("text\n")
+
+
+def test_a_number_and_its_percent_sign_stay_on_one_line(monkeypatch):
+    rule = "nDCG@10 loses at most 2 %"
+    gates = Table(
+        (Column("rule", wraps=True), Column("why", wraps=True)), ((Cell(rule), Cell("loss exceeds the limit of 2 %")),), bare=True
+    )
+    for width in range(30, 60):
+        text = on_screen((gates, Points((f"{rule} and 95 % of all",)), Paragraph(f"{rule}, {rule}")), monkeypatch, width)
+        assert text.split().count("2") == text.count("2 %") == 5
+        assert "95 %" in text

@@ -170,7 +170,7 @@ def _in_order(where: str, table: str, user: Any, held: Any) -> Any:
     if isinstance(held, np.ndarray):
         return held if held.ndim == 1 and not held.dtype.hasobject else held.tolist()
     if isinstance(held, str | bytes) or not hasattr(held, "__iter__") or not hasattr(held, "__len__"):
-        raise DataError(f"{where}, user {user!r}: {_shown(held)} is not a list of items", _SHAPES)
+        raise DataError(f"{where}, user {_shown(user)}: {_shown(held)} is not a list of items", _SHAPES)
     return held if isinstance(held, list | tuple) else list(held)
 
 
@@ -195,7 +195,7 @@ def _kind(element: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
+    text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
