@@ -147,7 +147,7 @@ class ModelPair:
         return {} if self.options.common else {label: self._unpaired[label] for label in labels if label in self._unpaired}
 
     def refuse_other_users(self, labels: Iterable[str]) -> None:
-        """Raise `DataError` if the users of one of `labels` differ between the sides (unless with option `common`), or none counts on both."""
+        """Raise `DataError` if the users of one of `labels` differ (unless with the option `common`), or none counts on both sides."""
         if self._unpaired and not self._most_paired:
             raise DataError(
                 f"{self.model.name} cannot be compared with {self.base.name}: no user counts for both",
