@@ -105,6 +105,12 @@ class ConfigReader:
         """True if options change or replace a config."""
         return bool(self.overrides or self.recommendations or self.question or self._options.get("where") is not None)
 
+    @property
+    def _changes_measures(self) -> bool:
+        """True if options replace the metrics or the cut-offs of a config."""
+        overrides = ("evaluation.metrics", "evaluation.top_k")
+        return not {"metrics", "top_k"}.isdisjoint(self.question) or any(one.startswith(overrides) for one in self.overrides)
+
     def as_options(self) -> str:
         """Return the options for files and their reading, as text for another command."""
         named = [f"--{name} {shlex.quote(str(value))}" for name, value in self.question.items() if name not in ("metrics", "top_k")]
@@ -143,9 +149,19 @@ class ConfigReader:
         return next((value for value in reversed(given) if value in _TESTS), None)
 
     def __call__(
-        self, path: str, more: Sequence[str] = (), *, quiet: bool = False, metrics: Sequence[str] = (), **sections: Any
+        self,
+        path: str,
+        more: Sequence[str] = (),
+        *,
+        quiet: bool = False,
+        metrics: Sequence[str] = (),
+        judges_gates: bool = True,
+        **sections: Any,
     ) -> receval.Loaded:
-        """Load a config, with `more` overrides and whole `sections`; without a config, `metrics` are the default metrics."""
+        """Load a config, with `more` overrides and whole `sections`; without a config, `metrics` are the default metrics.
+
+        For a command that does not judge gates, options may leave out a measure that a rule of the config needs.
+        """
         from receval.config import load_config
 
         from .output import warn
@@ -153,6 +169,8 @@ class ConfigReader:
         question = dict(self.question)
         if path == COMMAND_LINE:
             question = {"metrics": tuple(metrics) or _USUAL_METRICS, **question}
+        elif not judges_gates and self._changes_measures:
+            more = (*more, "gates.rules=[]")
         config: str | dict[str, Any] = {} if path == COMMAND_LINE else path
         loaded = load_config(config, (*self.overrides, *more), self.recommendations, question=question, **self._options, **sections)
         if not quiet:

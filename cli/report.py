@@ -75,7 +75,8 @@ def compare(
     arguments["test"] = read.take_tests(arguments.pop("tests"))
 
     def read_with_groups(path: str) -> receval.Loaded:
-        return read(path, [*options.override_by("compare", arguments["by"]), *cluster], quiet=quiet, metrics=arguments["measures"])
+        more = [*options.override_by("compare", arguments["by"]), *cluster]
+        return read(path, more, quiet=quiet, metrics=arguments["measures"], judges_gates=False)
 
     sources, written = read.sources(inputs), {options.COMMAND_LINE: read.as_options()}
     shown = {"everything": everything, "relative": relative}

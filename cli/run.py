@@ -159,7 +159,7 @@ def _row(form: str | None, per_user: bool, quiet: bool, has_files: bool) -> Outp
 def _show(record: receval.RunRecord[receval.Result], row: OutputForm | None, looks: Any, quiet: bool, verbose: bool) -> None:
     """Print the result in its form; findings of checks are above the table, or go to standard error."""
     result = record.result
-    sentences = record.sentences if row is not None and row.form in ("table", "md") and row.of == "result" else []
+    sentences = record.sentences_on(looks.apply(result)) if row is not None and row.form in ("table", "md") and row.of == "result" else []
     if row is not None and row.form == "table":
         show(row, result, looks=looks, verbose=verbose, sentences=sentences)
     else:

@@ -27,7 +27,7 @@ def describe(config: str | None, read: options.ConfigReader, form: str) -> None:
     """
     from receval.session.studies import describe
 
-    show(of_form(form, "description"), describe(read(read.source(config))))
+    show(of_form(form, "description"), describe(read(read.source(config), judges_gates=False)))
 
 
 @click.command(cls=options.Command)
@@ -45,7 +45,7 @@ def check(context: click.Context, config: str | None, read: options.ConfigReader
     """
     from receval.session.run import check_config
 
-    result = check_config(read(read.source(config)), store)
+    result = check_config(read(read.source(config), judges_gates=False), store)
     show(of_form(form, "findings"), result)
     context.exit(1 if result.failed(strict) else 0)
 
@@ -67,7 +67,7 @@ def explain(measure: str | None, config: str | None, user: str, model: str | Non
     from receval.session.studies import explain
 
     measure, config = _measure_and_config(measure, config, read.question.get("metrics", ()))
-    loaded = read(read.source(config), metrics=(measure,))
+    loaded = read(read.source(config), metrics=(measure,), judges_gates=False)
     show(of_form(form, "explanation"), explain(loaded, measure, user, model))
 
 
@@ -158,7 +158,7 @@ def audit(
         raise click.UsageError(f"--why names the two conventions that it compares: leave out {'--convention' if conventions else '--find'}")
     if why and why[0] == why[1]:
         raise click.UsageError(f"--why names two conventions, not {why[0]} twice")
-    loaded = read(read.source(config))
+    loaded = read(read.source(config), judges_gates=False)
     subject, found = audit_question(loaded, conventions, why, number)
     command = "add" if config is None or read.changes or conventions else f"receval audit {shlex.quote(config)}"
     show(of_form(form, subject), found, command=command, spreadsheet_safe=loaded.config.output.spreadsheet_safe)

@@ -138,12 +138,51 @@ def largest_losses(pair: ModelPair, label: str, n: int) -> pl.DataFrame | None:
 def compare(results: Mapping[str, Result], options: ComparisonOptions) -> Comparison:
     """Compare the models of named results; see `sides_of` for the pairs.
 
+    Without `measures`, a measure that counts different users for two models is not judged (unless `common`), and a note says so.
+
     Raises `ConfigError` for options about data that the results do not have, and `DataError` for results that cannot be compared: other
-    test data or definitions, other users (unless `common`), groups or per-user values that were not kept.
+    test data or definitions, other users in one of `measures` or in all measures (unless `common`), groups or per-user values that were
+    not kept.
     """
     sides = sides_of(results, options.baseline, all_pairs=options.all_pairs)
     labels = _common_labels(sides)
-    judged = all_named(options.measures, labels) if options.measures else labels
+    if options.measures:
+        judged = all_named(options.measures, labels)
+        return _compare(sides, options, labels, judged, same_users=judged)
+    comparison = _compare(sides, options, labels, labels, same_users=())
+    differing = {} if options.common else _other_users(comparison)
+    if not differing:
+        return comparison
+    if all(one.subject.measure in differing or not one.n_users for one in comparison.differences):
+        return _compare(sides, options, labels, labels, same_users=labels)
+    judged = tuple(label for label in labels if label not in differing)
+    comparison = _compare(sides, options, labels, judged, same_users=judged)
+    return replace(comparison, notes=(*comparison.notes, _note_on_other_users(differing)))
+
+
+def _other_users(comparison: Comparison) -> dict[str, int]:
+    """Return the measures that count different users, with the largest number of users who count for only one model of a pair."""
+    numbers: dict[str, int] = {}
+    for one in comparison.differences:
+        if one.n_unpaired:
+            numbers[one.subject.measure] = max(one.n_unpaired, numbers.get(one.subject.measure, 0))
+    return numbers
+
+
+def _note_on_other_users(numbers: Mapping[str, int]) -> str:
+    """Return the sentence on measures that are not tested because they count different users."""
+    they = "it counts" if len(numbers) == 1 else "they count"
+    most, them = users_text(max(numbers.values())), "it" if len(numbers) == 1 else "them"
+    return (
+        f"{shortened(numbers)}: not tested, because {they} different users (up to {most} for only one model). "
+        f"compare.users=common (or --users common) tests {them} on the users that count for both."
+    )
+
+
+def _compare(
+    sides: Sides, options: ComparisonOptions, labels: tuple[str, ...], judged: tuple[str, ...], *, same_users: tuple[str, ...]
+) -> Comparison:
+    """Compare the pairs in the measures `labels`, and judge those of `judged`; the measures `same_users` must count the same users."""
     margins = margins_of(options.margins, labels)
     options = replace(options, settings=replace(options.settings, family=max(1, len(judged) * len(sides.pairs))))
     differences: list[Difference] = []
@@ -164,8 +203,8 @@ def compare(results: Mapping[str, Result], options: ComparisonOptions) -> Compar
             losers |= {} if lost is None else {(model.name, label): lost}
         spread_labels = all_named(options.spreads, labels, "distribution") if options.spreads else ()
         spreads += [spread for label in spread_labels if (spread := spread_of_differences(pair, label)) is not None]
-        pair.refuse_other_users()
-        notes += pair.notes()
+        pair.refuse_other_users(same_users)
+        notes += pair.notes(judged)
     finished = _judged(differences, judged, options)
     first = sides.pairs[0][0]
     return Comparison(

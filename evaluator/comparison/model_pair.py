@@ -142,15 +142,19 @@ class ModelPair:
         base, model = (_mean(rows.values(self.row(self.base, label).measure)) for rows in (self.pairing.base, self.pairing.model))
         return base, model
 
-    def refuse_other_users(self) -> None:
-        """Raise `DataError` if different users count on the two sides (unless with the option `common`), or none counts on both."""
+    def other_users(self, labels: Iterable[str]) -> dict[str, int]:
+        """Return, for each of `labels` whose users differ, the number of users who count for only one side; none with option `common`."""
+        return {} if self.options.common else {label: self._unpaired[label] for label in labels if label in self._unpaired}
+
+    def refuse_other_users(self, labels: Iterable[str]) -> None:
+        """Raise `DataError` if the users of one of `labels` differ (unless with the option `common`), or none counts on both sides."""
         if self._unpaired and not self._most_paired:
             raise DataError(
                 f"{self.model.name} cannot be compared with {self.base.name}: no user counts for both",
                 "--unpaired compares means of different users",
             )
-        if self._unpaired and not self.options.common:
-            label, n = max(self._unpaired.items(), key=lambda item: item[1])
+        if differing := self.other_users(labels):
+            label, n = max(differing.items(), key=lambda item: item[1])
             raise DataError(
                 f"{self.model.name} cannot be compared with {self.base.name}: they count different users; "
                 f"{label} counts {users_text(n)} for only one of them",
@@ -172,10 +176,9 @@ class ModelPair:
                     "evaluate both on the same users; missing_lists: zero counts users without a list",
                 )
 
-    def notes(self) -> Iterator[str]:
-        """Yield sentences on the pairing of users."""
-        if self._unpaired:
-            most = max(self._unpaired.values())
+    def notes(self, labels: Iterable[str]) -> Iterator[str]:
+        """Yield sentences on the pairing of users for these measures."""
+        if most := max((self._unpaired.get(label, 0) for label in labels), default=0):
             yield f"{self.model.name} and {self.base.name} count different users; up to {most:,} that count for only one are left out."
         if self.pairing is not None and self.pairing.folds is not None:
             again = "; a user who is in several folds is one cluster" if self.pairing.repeated_users is not None else ""

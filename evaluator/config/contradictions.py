@@ -187,7 +187,10 @@ def _of_groups(config: Config) -> Iterator[tuple[text.Path, str]]:
         if any(one.name == by.name and one != by for one in (*config.evaluation.by, *(other for _, other in compared))):
             yield location, f"{by.name} has other groups elsewhere in the config: use the same number or borders in all places"
         if by.kind == "items":
-            yield location, f"models are compared for groups of users; {by.name} are groups of items"
+            yield (
+                location,
+                f"models are compared for groups of users; {by.name} are groups of items; use a column of data.users, train_count or cold",
+            )
     if config.compare.cluster is not None and config.data.users is None:
         yield ("compare", "cluster"), f"{config.compare.cluster} comes from data.users: give data.users"
 

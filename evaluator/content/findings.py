@@ -136,8 +136,9 @@ def failure(result: Result, strict: bool = False) -> str:
     ids = list(dict.fromkeys(finding.check for finding in result.findings if finding.severity in levels))
     if not ids:
         return ""
-    accepted = f"{{{ids[0]}: {'info' if strict else 'warn'}}}"
-    return f"exit code 1 because of {', '.join(ids)}: fix the files, or accept a finding in the config, for example health: {accepted}"
+    level = "info" if strict else "warn"
+    accepted = f"for example health: {{{ids[0]}: {level}}}, or --set health.{ids[0]}={level}"
+    return f"exit code 1 because of {', '.join(ids)}: fix the files, or accept a finding in the config, {accepted}"
 
 
 def _runs(checks: Sequence[str]) -> Iterable[str]:

@@ -56,7 +56,11 @@ def explain(loaded: Loaded, measure: str, user: str, model: str | None = None) -
             if not user.removeprefix("-").isdigit():
                 raise DataError(f"no file contains the user {user!r}: users are integers")
             written = int(user)
-        return explain_user(Scorer.of(files.prepared, PartData(user_frames(files, only, written))), definition, only, user)
+        scorer = Scorer.of(files.prepared, PartData(user_frames(files, only, written)))
+        if not scorer.part.n_users:
+            some = files.sides_of(only)["test"].frame["user"].unique(maintain_order=True).head(3).to_list()
+            raise DataError(f"no file contains the user {user!r}", f"users of the test file are, for example, {', '.join(map(repr, some))}")
+        return explain_user(scorer, definition, only, user)
 
     request = Request(loaded, Plan((definition,)), whole_lists=True)
     return open_inputs(request, explain_files, only=lambda inputs: inputs.single(model))

@@ -196,10 +196,10 @@ class _Judging(Struct, eq=False):
         pair.count_users({label: (one.n, one.n_unpaired) for label, one in estimates.items()})
         judged = [self._margin(case, pair, estimates[case.label]) for case in cases]
         with _hinting("missing_lists: zero counts users without a list; compare.users: common judges users that count for both"):
-            pair.refuse_other_users()
+            pair.refuse_other_users(estimates)
         pair.refuse_no_common_users(estimates)
         metrics = dict.fromkeys(case.row.metric for case in cases)
-        notes = (*pair.notes(), *notes_on_inputs(base, pair.model, metrics), *self._notes_on(base, noun))
+        notes = (*pair.notes(estimates), *notes_on_inputs(base, pair.model, metrics), *self._notes_on(base, noun))
         return [replace(one, notes=(*one.notes, *notes)) for one in judged]
 
     def _notes_on(self, base: Side, noun: str) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -103,6 +104,7 @@ _TABLES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str
 """The columns that each table must have, those that it may have, and their order in rows without names."""
 _KEYS: Final = {"position": "rank"}
 """Canonical name → name in the config, if they differ."""
+_SOURCE: Final = re.compile(r"data\.(?:recommendations\.[\w-]+|[a-z_]+)(?=: )")
 _TELLING: Final = ("user", "item", "rating", "score", "position", "timestamp")
 """The roles whose names identify a header: those of the tables that may have none."""
 IDS: Final = {"user": "user", "item": "item", "other": "item"}
@@ -166,15 +168,22 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
             names[role] = _given(where, key, given[key], columns)
         elif has_header is not False and (name := _usual(where, table, role, columns, set(names.values()))) is not None:
             names[role] = name
-    for key in (public_name(role) for role in required if role not in names):
+    if missing := [public_name(role) for role in required if role not in names]:
         no_header = ", or set header: false if the first line is data" if has_header is not None else ""
         raise DataError(
-            f"{where}: no {key} column; the columns are {', '.join(map(repr, columns))}",
-            f"set it in the config, columns: {{{key}: NAME}}{no_header}",
+            f"{where}: no {' and no '.join(missing)} column; the columns are {', '.join(map(repr, columns))}",
+            f"set {'it' if len(missing) == 1 else 'them'} in the config, {_mapping(where, missing)}{no_header}",
         )
     if len(set(names.values())) < len(names):
         raise DataError(f"{where}: one column is mapped to two roles: {names}")
     return names
+
+
+def _mapping(where: str, keys: Sequence[str]) -> str:
+    """Return the key `columns` of a config that maps these columns, and the options that do, if `where` begins with a source."""
+    source = _SOURCE.match(where)
+    options = "".join(f" --set {source[0]}.columns.{key}=NAME" for key in keys) if source else ""
+    return f"columns: {{{', '.join(f'{key}: NAME' for key in keys)}}}{', or by' if options else ''}{options}"
 
 
 def named(

@@ -75,6 +75,10 @@ class RunRecord(JudgedResult[Found], Generic[Found], frozen=True, eq=False, kw_o
         """The closing sentences: see `closing_of`."""
         return closing_of(self.loaded, self.result)
 
+    def sentences_on(self, shown: Result) -> list[str]:
+        """Return the closing sentences, see `closing_of`, on the measures of the part of the result that is shown."""
+        return closing_of(self.loaded, self.result, frozenset(row.label for row in shown.rows))
+
     @property
     def check_summary(self) -> str:
         """Which health checks make the exit code 1, with `strict` also those of level warn."""
@@ -87,8 +91,10 @@ class RunRecord(JudgedResult[Found], Generic[Found], frozen=True, eq=False, kw_o
         return judged if self.failure is None else self.failure.exit_code
 
 
-def closing_of(loaded: Loaded, result: Result) -> list[str]:
+def closing_of(loaded: Loaded, result: Result, measures: frozenset[str] | None = None) -> list[str]:
     """Return one or two sentences on the best model, or on the models against a baseline; empty if that was not tested.
+
+    The sentence on the best model is about the first of `measures`, by default of all measures.
 
     The baseline is that of `base_of`, or a folder relative to the config.
     """
@@ -99,7 +105,7 @@ def closing_of(loaded: Loaded, result: Result) -> list[str]:
     if baseline is None:
         base = base_of({"": result})
         if base.is_default:
-            return closing_sentences(result.conclusions)
+            return closing_sentences([one for one in result.conclusions if measures is None or one.measure in measures])
         baseline = base.name
     from .compare import GatheredResults, compare  # only here: few runs name a baseline to compare with
 

@@ -28,7 +28,9 @@ def from_files(files: tuple[str, ...], output: str | None, *, force: bool = Fals
     remarks = (*(f"{name}: {what}" for name, what in found.descriptions), *(f"not sure: {doubt}" for doubt in found.doubts))
     if found.problem:
         hint = "receval needs a test set and the lists of a model; it does not split data and does not train. "
-        hint += "Give both files, or write a config with columns: {user: NAME, item: NAME} for each"
+        hint += "Give both files, or write a config with columns: {user: NAME, item: NAME} for each\n"
+        hint += "on the command line: receval run --test FILE --recs MODEL=FILE -m nDCG@10 --set data.test.columns.user=NAME, "
+        hint += "and so on for item and for data.recommendations.MODEL; --print-config prints the config"
         return NewConfig("", target, remarks, DataError(found.problem, hint))
     return NewConfig(config_text(found, folder), target, remarks)
 

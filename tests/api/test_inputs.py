@@ -15,6 +15,7 @@ import receval
 import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from receval.errors import DataError
 from receval.render.forms import as_csv, as_json
 from receval.render.result_data import long_rows, result_cells
 
@@ -257,3 +258,11 @@ def test_empty_test_lists_give_no_value_and_the_reason():
         test={1: [1], 2: []}, recommendations={"m": {1: [1], 2: [3]}}, metrics=["Recall(empty_truth=zero)@1"], convention="rs_metrics"
     )
     assert again.rows[0].value == 0.5
+
+
+def test_missing_columns_are_named_as_arguments():
+    lists = pl.DataFrame({"kunde": [1], "artikel": [2]})
+    with pytest.raises(DataError) as raised:
+        receval.evaluate(test=lists, recommendations={"m": lists}, metrics=["Recall@1"])
+    assert raised.value.hint == "set them, columns={'user': 'NAME', 'item': 'NAME'}"
+    assert "no user and no item column" in raised.value.message

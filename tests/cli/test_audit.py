@@ -160,3 +160,14 @@ def test_the_spread_excludes_conventions_without_scores_if_rows_are_not_in_score
         "The spread of turned leaves out ranksys: it reads only the order of rows in the file, and here the rows are not in the order"
     )
     assert footnote in out
+
+
+@pytest.mark.parametrize("command", [("audit",), ("check",), ("compare",)])
+@pytest.mark.parametrize("change", [("--set", "evaluation.metrics=[nDCG@10]"), ("-m", "nDCG@10")])
+def test_commands_that_judge_no_gates_leave_out_a_measure_that_a_rule_needs(command, change, sample, receval):
+    config = sample / "gated.yaml"
+    config.write_text((sample / "quickstart.yaml").read_text() + "\ngates: {rules: [Recall@20 >= 0.2]}\n")
+    code, _, err = receval(*command, config, *change)
+    assert code == 0, err
+    code, _, err = receval("run", config, *change)
+    assert (code, "the config has no measure 'Recall@20'" in err) == (2, True)

@@ -37,6 +37,13 @@ def test_a_run_ends_with_the_conclusion_about_the_best_model(config, receval):
     assert "nDCG@5: one beats poor by 0." in alone
 
 
+def test_the_conclusion_is_about_the_first_measure_that_the_table_shows(config, receval):
+    out = " ".join(receval("run", config(", poor: poor.csv"), "--columns", "Recall@5")[1].split())
+    assert ("Recall@5: one beats poor" in out, "nDCG@5" in out) == (True, False)
+    markdown = receval("run", config(", poor: poor.csv"), "--columns", "Recall@5", "--format", "md")[1]
+    assert ("Recall@5: one beats poor" in markdown, "nDCG@5" in markdown) == (True, False)
+
+
 def test_values_not_clearly_different_from_the_best_are_marked_like_it(config, receval):
     out = receval("run", config(", poor: poor.csv"), "--measures-as-rows")[1]
     (line,) = (line for line in out.splitlines() if line.strip().startswith("nDCG@5 ↑"))

@@ -162,6 +162,10 @@ def test_cutoffs_without_effect_are_named(receval, shop):
         (("--recs", "als.csv"), "Missing argument 'CONFIG'"),
         (("--test", "t.csv"), "data.recommendations: this key is missing: give name: path, or --recs NAME=PATH"),
         ((*FILES, "-m", "nDGC"), "-m nDGC: evaluation.metrics[0]: unknown metric 'nDGC' — did you mean 'nDCG'?"),
+        (
+            (*FILES, "-k", "5 10"),
+            "-k 5 10: evaluation.top_k: a cut-off must be a positive integer or none (the whole list), not '5 10'; separate ",
+        ),
         ((*FILES, "-k", "x"), "-k x: evaluation.top_k: a cut-off must be a positive integer or none (the whole list), not 'x'"),
         ((*FILES, "-k", "5", "10"), "Unexpected argument '10'. Separate values by commas (-k 5,10); give --recs once per model"),
         ((*FILES, "pop.csv", "-m", "nDCG"), "Unexpected argument 'pop.csv'. Separate values by commas"),

@@ -21,12 +21,12 @@ health: off
 def folder(write, receval, tmp_path):
     """Return a function that evaluates a model into a folder: `folder("main", lists, …)`, with changed settings or data."""
 
-    def folder(name, lists=None, *arguments, test=None, threshold=4, data="", evaluation="", **files):
+    def folder(name, lists=None, *arguments, test=None, threshold=4, data="", evaluation="", config=CONFIG, **files):
         frames = {"test": rated_items() if test is None else test, "knn": lists_of(range(1, 61), 2) if lists is None else lists, **files}
         for stem, frame in frames.items():
             write(f"{stem}.csv", frame.write_csv())
         code, _, err = receval(
-            "run", write("c.yaml", CONFIG % (data, threshold, evaluation)), "-q", "-o", f"{tmp_path}/{name}/", *arguments
+            "run", write("c.yaml", config % (data, threshold, evaluation)), "-q", "-o", f"{tmp_path}/{name}/", *arguments
         )
         assert code == 0, err
         return f"{name}={tmp_path}/{name}"
@@ -105,6 +105,32 @@ def test_different_users_are_refused_unless_common_users_are_requested(folder, r
     assert code == 3
     assert "they count different users; nDCG@5 counts 10 users for only one of them" in err
     assert compared(main, today, "--users", "common")["nDCG@5"]["n_users"] == 50
+
+
+@pytest.fixture
+def partly_other_users(folder):
+    """Return two folders: nDCG@5 counts all 60 users in both, nDCG(missing_lists=drop)@5 10 users fewer in the second."""
+    config = CONFIG.replace("Recall@5", "nDCG(missing_lists=drop)@5")
+    return folder("main", config=config), folder("today", fewer().filter(pl.col("user") <= 50), config=config)
+
+
+def test_a_measure_that_counts_different_users_is_not_tested_and_the_others_are(partly_other_users, receval, compared):
+    differing = "nDCG(missing_lists=drop)@5"
+    found = compared(*partly_other_users)
+    assert (found["nDCG@5"]["n_users"], found["nDCG@5"]["verdict"] is None, found[differing]["verdict"]) == (60, False, None)
+    code, out, _ = receval("compare", *partly_other_users, "--format", "md")
+    assert code == 0
+    assert f"{differing}: not tested, because it counts different users (up to 10 users for only one model)." in out.replace("\\", "")
+    both = compared(*partly_other_users, "--users", "common")
+    assert (both[differing]["n_users"], both[differing]["verdict"] is None) == (50, False)
+
+
+def test_only_the_measures_that_are_named_must_count_the_same_users(partly_other_users, receval, compared):
+    assert compared(*partly_other_users, "--measure", "nDCG@5")["nDCG@5"]["n_users"] == 60
+    code, out, _ = receval("compare", *partly_other_users, "--measure", "nDCG@5", "--users", "common")
+    assert (code, "different users" in out) == (0, False)
+    code, _, err = receval("compare", *partly_other_users, "--measure", "nDCG(missing_lists=drop)@5")
+    assert (code, "counts 10 users for only one of them" in err) == (3, True)
 
 
 @pytest.mark.parametrize(

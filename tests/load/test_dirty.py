@@ -40,6 +40,10 @@ CASES = {
     "text in a number column": ("l.csv", GOOD + "3,4,high\n", ["line 5: 'high' is not a number, and score must be one"]),
     "text rank": ("l.csv", "user,item,rank\n1,10,1\n2,11,first\n", ["line 3: 'first' is not a number, and rank must be one"]),
     "missing column": ("l.csv", "user,thing,score\n1,2,3\n", ["no item column; the columns are 'user', 'thing', 'score'", "columns: {item: NAME}"]),
+    "columns in another language": ("l.csv", "kunde,artikel\n1,2\n", [
+        "no user and no item column; the columns are 'kunde', 'artikel'", "set them in the config, columns: {user: NAME, item: NAME}",
+        "or by --set data.recommendations.m.columns.user=NAME --set data.recommendations.m.columns.item=NAME",
+    ]),
     "missing column in parquet": ("l.parquet", parquet(uzer=[1], item=[2]), ["no user column; the columns are 'uzer', 'item'"]),
     "null id": ("l.csv", "user,item,score\n1,10,0.9\n1,,0.8\n2,12,0.7\n", ["line 3: no value for item (in 1 of 3 rows)"]),
     "null id in parquet": ("l.parquet", parquet(user=[1, 2], item=[5, None], score=[1.0, 2.0]), ["row 2: no value for item"]),
