@@ -171,7 +171,7 @@ def report(
     help="Write the chart: .svg, .png, .pdf, or .json (its Vega-Lite specification).",
 )
 @click.option(
-    "--of", multiple=True, metavar="M", help="What the chart shows: metrics for over_k, two measures for trade_off. May be repeated."
+    "--of", multiple=True, metavar="M", help="A measure of the chart: a metric for over_k, two measures for trade_off. May be repeated."
 )
 @baseline_option
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")

@@ -230,7 +230,7 @@ class Gates(Model):
     """Rules that a model must pass before it ships; `receval run` judges them at its end."""
 
     baseline: _Baseline | None = Field(
-        None, description="what models are compared with: a model of the config or a result folder; a mapping can set if_missing"
+        None, description="the baseline: a model of the config or a result folder; a mapping can set if_missing"
     )
     anchor: _Baseline | None = Field(
         None,

@@ -170,7 +170,7 @@ def _settings(entry: MetricEntry) -> list[Block]:
         if any(row[0].startswith("(") for row in rows):
             blocks.append(Paragraph("In brackets: the library does not have the metric."))
     blocks += [Paragraph(f"Same formula as {DEFAULT}: {', '.join(same)}.")] if same else []
-    blocks += [Paragraph(f"Found only in {DEFAULT}.")] if not same and len(rows) == 1 else []
+    blocks += [Paragraph(f"Only {DEFAULT} has this metric.")] if not same and len(rows) == 1 else []
     return blocks
 
 

@@ -298,7 +298,7 @@ class _Looker(Struct, frozen=True):
 def _same_name(name: str, files: Iterable[load.SourceFile]) -> DataError:
     """Return the error for several files that would give the same model name."""
     named = " and ".join(str(file) for file in files)
-    return DataError(f"data.recommendations: the model {name!r} would be {named}", "give the models as name: path")
+    return DataError(f"data.recommendations: {named} would have the same model name, {name!r}", "give the models as name: path")
 
 
 def _without_rows(role: str, given: Sequence[str], files: Sequence[load.SourceFile]) -> load.Source:

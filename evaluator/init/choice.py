@@ -40,7 +40,7 @@ _WORTH_SAYING: Final = 0.01
 """Smallest share of ids that must differ only in spelling for a warning."""
 _CANDIDATE_WORDS: Final = ("candidate", "candidates", "negative", "negatives", "sampled")
 CANDIDATES: Final = (
-    "by its name it holds candidates for ranking: without a score or rank it is not a model, and test items first give nDCG 1"
+    "by its name it contains candidates for ranking: without a score or rank it is not a model; if test items come first, its nDCG is 1"
 )
 Alternative = tuple[str, ClassifiedFile, str]
 """A key of the data section, a file that could have it instead of the one chosen, and a comment."""
@@ -71,9 +71,8 @@ def choose_train_test(interactions: Sequence[ClassifiedFile], lists: Sequence[Cl
     if _priority(test) < _UNKNOWN:
         rivals = [file.path for file in candidates[1:] if _priority(file) == _priority(test)]
         if rivals:
-            could_be = (
-                f"{' or '.join(rivals)} could also be it; the config has {'it as a comment' if len(rivals) == 1 else 'them as comments'}"
-            )
+            as_comments = "is a comment" if len(rivals) == 1 else "are comments"
+            could_be = f"{' or '.join(rivals)} could also be the test set, and {as_comments} in the config"
             doubts.insert(0, f"{test.path} is used as the test set; {could_be}")
     else:
         if train is None and not alternatives and lists and not any(_share_pairs(test, file) for file in lists):

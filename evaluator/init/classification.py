@@ -92,7 +92,9 @@ def _by_name(columns: tuple[ColumnSummary, ...]) -> tuple[_Columns, tuple[str, .
             columns_by_role[role] = candidates[0][-1]
             others = [repr(column.name) for fit, _, column in candidates[1:] if fit == candidates[0][0]]
             if others and role in ("user", "item", "score"):
-                doubts.append(f"column {columns_by_role[role].name!r} is used as the {role}; {' or '.join(others)} could also be it")
+                doubts.append(
+                    f"column {columns_by_role[role].name!r} is used as the {role}; {' or '.join(others)} could also be the {role}"
+                )
     columns_by_role, more_doubts = _by_elimination(columns, columns_by_role)
     return columns_by_role, (*doubts, *more_doubts)
 

@@ -32,7 +32,7 @@ LETTERS = {
         "has in train, plus the listed items, cut at k. Those that are not in the list rank below it, the relevant ones last, where "
         "they add nothing. With `train_items`: the items of train, minus those that the user has there, minus R, independent of the "
         "list. A value may then be below 0 if the list contains items that are not in train. With `norm` = `n_negatives_plus_1` N + 1 "
-        "takes the place of N"
+        "replaces N"
     ),
 }
 """The symbols and words that formulas of this file use, with their meanings."""

@@ -99,7 +99,7 @@ def mse(m: Measure) -> Ratio:
 
     MSE = 1/n · Σ_i (p(i) - t(i))²
 
-    By `over` the sum runs over the n test ratings with a prediction (`predicted`), over those of them that are relevant
+    By `over` the sum runs over the n test ratings with a prediction (`predicted`), over the relevant ones of them
     (`predicted_relevant`), or over the n relevant test items, where those without a prediction add no error (`relevant`). Pooled over users
     (`micro`) every rating weighs the same.
 

@@ -110,7 +110,7 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
 }
 WRONG_ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
     "no test": ({"test": None}, "test is missing"),
-    "no metrics": ({"metrics": None}, "evaluation: no metric is asked for: list some under metrics"),
+    "no metrics": ({"metrics": None}, "evaluation: there are no metrics: list some under metrics"),
     "a metric that is not there": ({"metrics": ["nDCG", "nDCGG"]}, "metrics[1]: unknown metric 'nDCGG' — did you mean 'nDCG'?"),
     "a cut-off of 0": ({"top_k": 0}, "top_k: a cut-off must be at least 1, not 0"),
     "a convention that is not there": ({"convention": "elliott"}, "convention: unknown convention 'elliott'"),

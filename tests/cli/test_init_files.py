@@ -65,7 +65,7 @@ def test_of_two_possible_test_sets_one_is_chosen_and_the_other_is_a_comment(init
     assert done.data["test"]["path"] == "test.csv"
     assert "  # test: holdout.csv  # could also be the test set\n" in done.config
     assert "  # test: validation.csv  # a validation set, by its name\n" in done.config
-    assert "test.csv is used as the test set; holdout.csv could also be it" in done.doubts
+    assert "test.csv is used as the test set; holdout.csv could also be the test set, and is a comment in the config" in done.doubts
 
 
 def test_a_file_that_contains_the_test_pairs_is_not_used_as_train_set(init):
@@ -103,7 +103,7 @@ def test_ambiguous_columns_are_chosen_written_and_reported(init):
     rows = [(user, user, item, rating) for user, item, rating, _ in TEST]
     done = init({**PLAIN, "test.csv": text(rows, ("uid", "user_id", "item_id", "rating"))})
     assert done.data["test"]["columns"] == {"user": "uid", "item": "item_id", "rating": "rating"}
-    assert "column 'uid' is used as the user; 'user_id' could also be it" in done.doubts
+    assert "column 'uid' is used as the user; 'user_id' could also be the user" in done.doubts
 
 
 @pytest.mark.parametrize(

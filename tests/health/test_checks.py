@@ -287,7 +287,7 @@ def test_a_policy_that_refuses_data_turns_its_check_on():
 @pytest.mark.parametrize(
     ("asks", "says"),
     [
-        ({"wants": ("coffee",)}, "a check may want faulty_rows, .*, not coffee"),
+        ({"wants": ("coffee",)}, "a check can request faulty_rows, .*, not coffee"),
         ({"policy": "repeats"}, "evaluation.policy has no 'repeats'"),
     ],
 )

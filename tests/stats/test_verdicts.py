@@ -165,9 +165,7 @@ def test_a_larger_family_needs_a_larger_difference():
     assert (alone.verdict, among.verdict) == ("better", "inconclusive")
     assert among.p_adjusted == pytest.approx(5 * alone.p)
     assert (among.family, among.low) == (5, alone.low)
-    assert among.notes == (
-        "The interval, which is not corrected for other comparisons, excludes 0, but among 5 comparisons this happens too often by chance.",
-    )
+    assert among.notes == ("The interval excludes 0, but the test finds no difference (the interval is not corrected for 5 comparisons).",)
     assert among.detectable > alone.detectable
 
 
@@ -187,7 +185,7 @@ def test_values_of_whole_models_have_only_a_difference():
     family = judge_family([difference, CASES["better"][0]], SETTINGS)
     assert (family[0].verdict, family[0].p, family[0].interval, family[0].relative) == (None, None, None, pytest.approx(0.2))
     assert family[0].sentence == (
-        "ItemCoverage@10 of today is higher than that of main by 0.025; without an interval its error is unknown."
+        "ItemCoverage@10 of today is higher than that of main by 0.025; there is no interval, so the error of this difference is unknown."
     )
     assert family[1].family == 1
 
