@@ -66,7 +66,7 @@ def compare(
 ) -> None:
     """Compare models: differences, intervals and p values.
 
-    Give a config, whose models are compared, folders that 'receval run -o DIR/' wrote, or both: main=results/main today=results/today.
+    Give a config (its models are compared), folders that 'receval run -o DIR/' wrote, or both: main=results/main today=results/today.
     Users are paired by id. Exits with 0 whatever the verdict.
     """
     from receval.session.compare import compare_inputs

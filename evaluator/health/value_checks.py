@@ -62,7 +62,7 @@ class TooFewUsers(HealthCheck):
             needed = math.ceil((_Z * deviation / mde) ** 2)
             if n < needed:
                 spread = f"{n:,} users count for {label}, whose standard deviation is {deviation:.4f}"
-                sentence = f"{spread}: to see a difference of {mde:g} takes {needed:,}."
+                sentence = f"{spread}: a difference of {mde:g} needs {needed:,} users to be detected."
                 symptoms += self.symptom(context, sentence, 1, 1, details={"users_needed": needed})
         return symptoms
 

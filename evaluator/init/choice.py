@@ -130,9 +130,9 @@ def _choose_train(test: ClassifiedFile, rest: Sequence[ClassifiedFile]) -> tuple
             comment = "could also be the test set" if priority < _VALIDATION else "a validation set, by its name"
             alternatives.append(("test", file, comment))
         elif priority == _UNKNOWN and fraction > _MOSTLY:
-            alternatives.append(("train", file, f"holds {fraction:.0%} of the test pairs: all interactions, not a train set"))
+            alternatives.append(("train", file, f"contains {fraction:.0%} of the test pairs: all interactions, not a train set"))
             if train is None:
-                doubts.append(f"{file.path} holds {fraction:.0%} of the test pairs, so it is not used as the train set")
+                doubts.append(f"{file.path} contains {fraction:.0%} of the test pairs, so it is not used as the train set")
         elif train is not None:
             alternatives.append(("train", file, "could also be the train set"))
         elif priority == _UNKNOWN and file.preview.n_rows < test.preview.n_rows:
@@ -256,7 +256,7 @@ def spelling_doubts(test: ClassifiedFile, others: Sequence[ClassifiedFile]) -> l
             first = next(text for text in sorted(test_ids - ids) if fold(text) in unmatched)
             differ = f"{n_ids:,} {role} ids of {test.path} and {other.path} differ in {name} only"
             sentences.setdefault((role, name), []).append(f"{differ}, such as {first!r} and {unmatched[fold(first)]!r}")
-    more = {key: f" (and so in {len(same) - 1} other file{'s' if len(same) > 2 else ''})" for key, same in sentences.items() if same[1:]}
+    more = {key: f" (also in {len(same) - 1} other file{'s' if len(same) > 2 else ''})" for key, same in sentences.items() if same[1:]}
     return [f"{same[0]}{more.get(key, '')}: ids are compared as written" for key, same in sentences.items()]
 
 

@@ -127,7 +127,7 @@ def _by_elimination(columns: tuple[ColumnSummary, ...], assigned: _Columns) -> t
         left = [column for column, words in free if set(words) & set(IDENTIFYING) and not set(words) & set(DESCRIBING)]
         both = [*left, assigned[other]] if other in assigned else []
         if role not in assigned and len(both) == 2 and all(column.n_distinct < column.n_filled for column in both):
-            doubt = f"column {left[0].name!r} is used as the {role}: beside {assigned[other].name!r} only this column looks like ids"
+            doubt = f"column {left[0].name!r} is used as the {role}: besides {assigned[other].name!r} only this column looks like ids"
             return {**assigned, role: left[0]}, (doubt,)
     return assigned, ()
 

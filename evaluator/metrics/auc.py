@@ -43,7 +43,7 @@ LETTERS = {
     uses=("reading", "hits", "is_hit"),
     params=("single",),
     columns=("rank", "item", "score", "higher", "tied"),
-    title="The hits beside the misses of the list",
+    title="The hits, and the misses with a higher or the same score",
     reads_scores=True,
 )
 def misses_by_score(reading: Reading, hits: Rows, is_hit: Array, single: bool) -> Rows:

@@ -286,5 +286,5 @@ def test_many_users_get_fewer_resamples_with_a_note():
     few = Settings(resamples=199)
     assert [affordable_resamples(n, SETTINGS) for n in (0, 20_000, 100_000, 10_000_000)] == [9_999, 9_999, 2_000, 999]
     assert affordable_resamples(10_000_000, few) == 199
-    assert fewer_resamples(100_000, SETTINGS) == ("2,000 resamples instead of 9,999, because so many users take long.",)
+    assert fewer_resamples(100_000, SETTINGS) == ("2,000 resamples instead of 9,999, because more would take too long.",)
     assert fewer_resamples(100, SETTINGS) == ()
