@@ -176,7 +176,7 @@ plugin_option = click.option(
     expose_value=False,
     is_eager=True,
     callback=_load_plugins,
-    help="Run a Python file first that adds metrics or checks.",
+    help="Run this Python file first; it adds metrics or checks.",
 )
 
 

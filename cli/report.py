@@ -178,10 +178,10 @@ def report(
 @options.plugin_option
 @options.reading_options("overrides", "recommendations", "where", "replace")
 def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], read: options.ConfigReader, **arguments: Any) -> None:
-    """Draw one chart of a report: measures over k, differences from the base, two measures, or per-user values.
+    """Draw one chart of a report: measures over k, differences from the baseline, two measures, or per-user values.
 
-    Give a folder that 'receval run -o DIR/' wrote, or a config, which is evaluated; of several folders the models of the same name are
-    compared. Needs the extra report for all but .json.
+    Give a folder that 'receval run -o DIR/' wrote, or a config, which is evaluated. With several folders, models of the
+    same name are compared. All forms except .json need the extra report.
     """
     from receval.session.report import SECTIONS, plot_inputs
 

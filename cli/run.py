@@ -81,7 +81,7 @@ def run(
     Without a config: receval run --test t.csv --recs als=als.csv -m nDCG,Recall -k 5,10
 
     The result goes to standard output, everything else to standard error. Exits with 1 if a gate or a health check of level error
-    failed; the results are written all the same.
+    failed; the results are still written.
     """
     _refuse_contradictions(form, per_user, quiet and verbose, table)
     loaded = read(read.source(config), options.override_by("evaluation", by), quiet=quiet, gates=_gates(if_missing))

@@ -144,7 +144,9 @@ def _facts(entry: MetricEntry) -> Iterable[tuple[str, str]]:
 def _choice(choice: ChoiceEntry) -> Block:
     named = f" (axis `{choice.axis}`)" if choice.axis and choice.axis != choice.name else ""
     if not choice.values:
-        return Paragraph(f"`{choice.name}`{named}: {choice.decides}; {choice.allowed}, by default {format_value(choice.default)}.")
+        default = format_value(choice.default)
+        unset = "optional" if choice.allowed == "none" else "required"
+        return Paragraph(f"`{choice.name}`{named}: {choice.decides}; {f'{choice.allowed}, by default {default}' if default else unset}.")
     rows = ((value, f"{means} (default)" if value == choice.default else means) for value, means in choice.values.items())
     return Terms(tuple(rows), f"`{choice.name}`{named}: {choice.decides}")
 

@@ -204,7 +204,9 @@ def _metric(metric: Metric, default: Convention, conventions: tuple[Convention, 
             *(_axis(name, AXES[axis], own[axis]) for name, axis in metric.axes.items()),
             *(_number(name, number) for name, number in metric.numbers.items()),
             *(
-                ChoiceEntry(name, None, "formula", text.means, "none" if text.default == "" else "a name", {}, text.default or "")
+                ChoiceEntry(
+                    name, None, "formula", text.means, {"": "none", None: "a name"}.get(text.default, "a text"), {}, text.default or ""
+                )
                 for name, text in metric.texts.items()
             ),
         ),

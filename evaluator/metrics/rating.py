@@ -184,7 +184,7 @@ def unpredicted(m: Measure) -> Array:
 
     This is the value of one user; the values are added up over users.
 
-    Edge cases: 0 for a user all of whose ratings are predicted.
+    Edge cases: 0 for a user with a prediction for every rating.
     """
     rows = m.table("ratings")
     return rows.tally(is_missing(rows["prediction"]), "unpredicted")
