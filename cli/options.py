@@ -132,7 +132,7 @@ class ConfigReader:
             raise click.UsageError("options for files and metrics change a config; they have no effect on stored results")
         without_effect = [one for one in self.overrides if are_folders and not one.startswith(tuple(f"{name}." for name in sections))]
         if without_effect:
-            keys = f"; only keys of {' and '.join(sections)} have one" if sections else ""
+            keys = f"; only keys of {' and '.join(sections)} have an effect" if sections else ""
             raise click.UsageError(f"--set {without_effect[0]} has no effect on stored results{keys}")
         return tuple(given)
 

@@ -107,7 +107,7 @@ def _date(context: click.Context, parameter: click.Parameter, value: str | None)
     "--date",
     metavar="DATE",
     callback=_date,
-    help="The date below the title: YYYY-MM-DD or today. Default: that of SOURCE_DATE_EPOCH, or none.",
+    help="The date below the title: YYYY-MM-DD or today. Default: the date in SOURCE_DATE_EPOCH, or none.",
 )
 @baseline_option
 @click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to test; the others are only shown. May be repeated.")

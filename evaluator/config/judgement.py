@@ -208,7 +208,7 @@ class GateBaseline(Model):
     )
     model: Annotated[str, Field(min_length=1)] | None = Field(
         None,
-        description="the model in the folder that all models are compared with; if not given, each is compared with that of its name",
+        description="the model in the folder that all models are compared with; if not given, the model of the same name",
     )
     if_missing: MissingPolicy = Field(
         "error", description="what to do if the folder or the model in it is missing: error ends with exit code 3, pass skips the rules"

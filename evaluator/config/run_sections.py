@@ -226,7 +226,7 @@ class ReportConfig(Model):
         None, description="the title of a report; the names of the models if not given"
     )
     date: Annotated[str, BeforeValidator(report_date)] | None = Field(
-        None, description="the date below the title: YYYY-MM-DD or today; if not given, that of SOURCE_DATE_EPOCH, and without it none"
+        None, description="the date below the title: YYYY-MM-DD or today; if not given, the date in SOURCE_DATE_EPOCH, or none"
     )
     charts: Annotated[
         dict[ChartName, tuple[str, ...]],

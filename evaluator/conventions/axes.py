@@ -120,7 +120,7 @@ PROTOCOL_AXES: Final = (
             "last": "counts once, with the rating of its last row",
             "sum": "counts once, with the sum of its ratings",
             "rows": "counts once as a hit, but every row counts as one more relevant item",
-            "rows_count": "counts as often as it is there, as a hit and as a relevant item",
+            "rows_count": "counts as often as it appears, as a hit and as a relevant item",
         },
     ),
     Axis(

@@ -65,9 +65,9 @@ POPULARITY_AXES: Final = (
         "formula",
         "the items of a group that could have been recommended",
         {
-            "unseen": "those of the group in data.train without the user's own, summed over users",
-            "items": "those of the group, the same for every user",
-            "unseen_on_average": "those of the group minus its users in data.train, in the proportion of users that count",
+            "unseen": "its items in data.train that are not in the user's train rows, summed over users",
+            "items": "all its items, the same for every user",
+            "unseen_on_average": "its items times the users that count, minus its train pairs times the share of train users that count",
         },
     ),
     Axis(
@@ -211,7 +211,7 @@ BEYOND_AXES: Final = (
         "formula",
         "the distance of two items",
         {
-            "jaccard": "1 minus the share of common categories among those of both",
+            "jaccard": "1 minus the Jaccard index of their categories (common categories divided by all categories of the two)",
             "cosine": "1 minus the cosine of their categories",
             "hamming": "the number of categories that only one of them has",
             "cooccurrence": "1 minus the cosine of their users in data.train",

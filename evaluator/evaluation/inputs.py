@@ -232,7 +232,9 @@ class _Looker(Struct, frozen=True):
                 raise DataError(f"data.predictions: {unknown_model(name, model_of.values())}")
         lacking = [name for name in model_of.values() if name not in data.predictions]
         if required and lacking:
-            raise DataError(f"data.predictions: there are no predicted ratings of the model {lacking[0]}", "give those of every model")
+            raise DataError(
+                f"data.predictions: there are no predicted ratings of the model {lacking[0]}", "give the predicted ratings of every model"
+            )
         found = {model: self._look_at(f"data.predictions.{model}", table, one) for model, one in data.predictions.items()}
         return {name: found[model] for name, model in model_of.items() if model in found}
 

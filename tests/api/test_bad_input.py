@@ -45,12 +45,12 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
     "NaN as an id": ({"test": TEST.with_columns(item=pl.Series([3.0, float("nan")]))}, "nan in column 'item' cannot be an id", "cast"),
     "float ids that may be two": (
         {"test": TEST.with_columns(item=pl.Series([3.0, 2.0**53]))},
-        "stores ids as Float64, which cannot hold all integers from 2^53 on: 9007199254740992 is one",
+        "stores ids as Float64, which cannot hold all integers from 2^53 on: it has 9007199254740992",
         "read the ids as integers or text from the start",
     ),
     "short float ids that may be two": (
         {"test": TEST.with_columns(item=pl.Series([3, 2**24 + 1], dtype=pl.Float32))},
-        "stores ids as Float32, which cannot hold all integers from 2^24 on: 16777216 is one",
+        "stores ids as Float32, which cannot hold all integers from 2^24 on: it has 16777216",
         "",
     ),
     "bytes as ids": (
