@@ -16,7 +16,7 @@ from .output import ci_files, publish, say, say_verdicts, show, tell
 
 @click.command(cls=options.Command)
 @options.config_or_folder_argument("source", "[DIR|CONFIG]")
-@click.option("--baseline", metavar="[LABEL=]DIR|MODEL", help="What models are compared with, instead of gates.baseline.")
+@click.option("--baseline", metavar="[LABEL=]DIR|MODEL", help="The result folder or model to compare with, instead of gates.baseline.")
 @click.option(
     "--baseline-model", metavar="NAME", help="The model in the baseline folder to compare with. Default: the model of the same name."
 )

@@ -124,7 +124,7 @@ def _refuse_little_address_space() -> None:
     wanted = os.environ.get("POLARS_MAX_THREADS", "")
     least = _ADDRESSES + _ADDRESSES_OF_THREAD * (int(wanted) if wanted.isdecimal() else os.cpu_count() or 1)
     if limit != resource.RLIM_INFINITY and limit < least:
-        message = f"this process may use {limit / 1e6:,.0f} MB of address space (ulimit -v), but its threads need {least / 1e6:,.0f}"
+        message = f"this process can use only {limit / 1e6:,.0f} MB of address space (ulimit -v), but its threads need {least / 1e6:,.0f}"
         raise MachineError(message, "raise the limit or set POLARS_MAX_THREADS; engine.memory limits only the memory for rows")
 
 

@@ -138,7 +138,7 @@ class ConfigReader:
             raise click.UsageError("options for files and metrics change a config; they have no effect on stored results")
         without_effect = [one for one in self.overrides if are_folders and not one.startswith(tuple(f"{name}." for name in sections))]
         if without_effect:
-            keys = f"; only keys of {' and '.join(sections)} have one" if sections else ""
+            keys = f"; only keys of {' and '.join(sections)} have an effect" if sections else ""
             raise click.UsageError(f"--set {without_effect[0]} has no effect on stored results{keys}")
         return tuple(given)
 
@@ -194,7 +194,7 @@ plugin_option = click.option(
     expose_value=False,
     is_eager=True,
     callback=_load_plugins,
-    help="Run a Python file first that adds metrics or checks.",
+    help="Run this Python file first; it adds metrics or checks.",
 )
 
 

@@ -66,7 +66,7 @@ def compare(
 ) -> None:
     """Compare models: differences, intervals and p values.
 
-    Give a config, whose models are compared, folders that 'receval run -o DIR/' wrote, or both: main=results/main today=results/today.
+    Give a config (its models are compared), folders that 'receval run -o DIR/' wrote, or both: main=results/main today=results/today.
     Users are paired by id. Exits with 0 whatever the verdict.
     """
     from receval.session.compare import compare_inputs
@@ -108,7 +108,7 @@ def _date(context: click.Context, parameter: click.Parameter, value: str | None)
     "--date",
     metavar="DATE",
     callback=_date,
-    help="The date below the title: YYYY-MM-DD or today. Default: that of SOURCE_DATE_EPOCH, or none.",
+    help="The date below the title: YYYY-MM-DD or today. Default: the date in SOURCE_DATE_EPOCH, or none.",
 )
 @baseline_option
 @click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to test; the others are only shown. May be repeated.")
@@ -172,17 +172,17 @@ def report(
     help="Write the chart: .svg, .png, .pdf, or .json (its Vega-Lite specification).",
 )
 @click.option(
-    "--of", multiple=True, metavar="M", help="What the chart shows: metrics for over_k, two measures for trade_off. May be repeated."
+    "--of", multiple=True, metavar="M", help="A measure of the chart: a metric for over_k, two measures for trade_off. May be repeated."
 )
 @baseline_option
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
 @options.plugin_option
 @options.reading_options("overrides", "recommendations", "where", "replace")
 def plot(chart: str, inputs: tuple[str, ...], output: str, of: tuple[str, ...], read: options.ConfigReader, **arguments: Any) -> None:
-    """Draw one chart of a report: measures over k, differences from the base, two measures, or per-user values.
+    """Draw one chart of a report: measures over k, differences from the baseline, two measures, or per-user values.
 
-    Give a folder that 'receval run -o DIR/' wrote, or a config, which is evaluated; of several folders the models of the same name are
-    compared. Needs the extra report for all but .json.
+    Give a folder that 'receval run -o DIR/' wrote, or a config, which is evaluated. With several folders, models of the
+    same name are compared. All forms except .json need the extra report.
     """
     from receval.session.report import SECTIONS, plot_inputs
 

@@ -39,7 +39,7 @@ _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
 @click.option(
     "--models-as-rows/--measures-as-rows",
     default=None,
-    help="What the rows of the table are. Default: what fits the screen.",
+    help="Rows of the table: models or measures. Default: what fits the screen.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors and the output of --format.")
 @click.option(
@@ -81,7 +81,7 @@ def run(
     Without a config: receval run --test t.csv --recs als=als.csv -m nDCG,Recall -k 5,10
 
     The result goes to standard output, everything else to standard error. Exits with 1 if a gate or a health check of level error
-    failed; the results are written all the same.
+    failed; the results are still written.
     """
     _refuse_contradictions(form, per_user, quiet and verbose, table)
     loaded = read(read.source(config), options.override_by("evaluation", by), quiet=quiet, gates=_gates(if_missing))
@@ -135,9 +135,8 @@ def _refuse_contradictions(form: str | None, per_user: bool, is_quiet_and_verbos
     if printed != "table" and given:
         is_other_way = table["models_as_rows"] is False and given[0] == "models_as_rows"
         option = "--measures-as-rows" if is_other_way else f"--{given[0].replace('_', '-')}"
-        of_table = "has none" if printed == "md" else "always has everything"
-        reason = f"{of_table}; choose the measures with -m" if option == "--columns" else of_table
-        raise click.UsageError(f"{option} is about the table; --format {printed} {reason}")
+        hint = "; choose the measures with -m" if option == "--columns" else ""
+        raise click.UsageError(f"{option} works only with the table, not with --format {printed}{hint}")
 
 
 def _print_config(loaded: receval.Loaded) -> None:

@@ -99,9 +99,7 @@ _EXHAUSTED: Final = frozenset((errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.E
 def of_system(error: OSError | MemoryError) -> RecevalError:
     """Return an unexpected error of the system as an error with a message, hint and exit code."""
     if isinstance(error, MemoryError):
-        return MachineError(
-            "there is not enough memory", "set engine.memory to less, evaluate fewer models at once, or take a larger machine"
-        )
+        return MachineError("there is not enough memory", "lower engine.memory, evaluate fewer models at once, or use a larger machine")
     where, why = (
         _TEMPORARY.sub("a temporary file", os.fsdecode(error.filename or "")),
         (error.strerror or str(error) or type(error).__name__).lower(),

@@ -237,7 +237,7 @@ def bias_disparity_br(
     user_group: str | None = ...,
     item_group: str | None = ...,
 ) -> Any:
-    """How strongly the recommendations to a group of users favour a group of items; use it beside BiasDisparityBS, the same in the data."""
+    """How strongly the recommendations to a group of users favour a group of items; use it with BiasDisparityBS, the same for the data."""
 
 def bias_disparity_bs(
     true: Any,
@@ -695,7 +695,7 @@ def exposure_parity(
     by: str | None = ...,
     group: str | None = ...,
 ) -> Any:
-    """How evenly groups of items are exposed, from 0 to 1 (all alike); use it if every group should be seen as much per item."""
+    """How evenly groups of items are exposed, from 0 to 1 (all alike); use it if every group should get the same exposure per item."""
 
 def f1(
     true: Any,
@@ -1362,7 +1362,7 @@ def mar(
     denominator: str | float | None = ...,
     ranks: str | float | None = ...,
 ) -> Any:
-    """How many of the relevant items are found down to each hit, on average; use it beside MAP to see how fast recall grows."""
+    """The mean of the recall at each hit; use it with MAP to see how fast recall grows."""
 
 def mcc(
     true: Any,
@@ -1505,7 +1505,7 @@ def ncis_hit_rate(
     over: str | float | None = ...,
     threshold: float | None = ...,
 ) -> Any:
-    """The share of users with a hit, corrected for what the previous policy showed; use it beside NCISPrecision if one hit is enough."""
+    """The share of users with a hit, corrected for what the previous policy showed; use it with NCISPrecision if one hit is enough."""
 
 def ncis_ndcg(
     true: Any,
@@ -1531,7 +1531,7 @@ def ncis_ndcg(
     over: str | float | None = ...,
     threshold: float | None = ...,
 ) -> Any:
-    """How close to the top the hits are, corrected for what the previous policy showed; use it beside NCISPrecision if order matters."""
+    """How close to the top the hits are, corrected for what the previous policy showed; use it with NCISPrecision if order matters."""
 
 def ncis_precision(
     true: Any,
@@ -1583,7 +1583,7 @@ def ncis_recall(
     over: str | float | None = ...,
     threshold: float | None = ...,
 ) -> Any:
-    """Recall corrected for what the previous policy showed; use it beside NCISPrecision if a list should miss little."""
+    """Recall corrected for what the previous policy showed; use it with NCISPrecision if a list should miss little."""
 
 def ndcg(
     true: Any,

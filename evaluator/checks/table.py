@@ -165,7 +165,7 @@ declare(
         "R06",
         "info",
         "a list is longer than the largest cut-off",
-        "nothing to do: items below the cut-off do not count",
+        "no action is needed: items below the cut-off do not count",
         needs=("cutoffs",),
     ),
     Check(
@@ -213,7 +213,7 @@ declare(
         "T02",
         "info",
         "a test user has no relevant item",
-        "nothing to do, or lower relevance.threshold; evaluation.policy.no_relevant sets how such users are handled",
+        "no action is needed, or lower relevance.threshold; evaluation.policy.no_relevant sets how such users are handled",
     ),
     Check(
         "T03",
@@ -243,7 +243,7 @@ declare(
         "X02",
         "info",
         "a user with a list is not in the test file",
-        "nothing to do: such lists are not evaluated",
+        "no action is needed: such lists are not evaluated",
     ),
     Check(
         "X03",

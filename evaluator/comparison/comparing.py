@@ -52,7 +52,7 @@ def notes_on_inputs(base: Side, model: Side, metrics: Iterable[str]) -> Iterator
     for role in sorted(("train", "items") if "catalogue" in needs else ()) + sorted(needs - {"catalogue", "predictions"}):
         mine, other = (files.get(f"data.{role}", ()) for files in (ours, theirs))
         if len(mine) != len(other) or not all(map(InputFile.may_equal, mine, other)):
-            yield f"{model.name} was evaluated with a different data.{role} than {base.name}, which also changes measures that use it."
+            yield f"{model.name} was evaluated with a different data.{role} than {base.name}; this also changes the measures that use it."
 
 
 def _other_truths(base: Side, model: Side) -> Iterator[str]:

@@ -256,7 +256,7 @@ def _of_files(data: Data) -> Iterator[tuple[text.Path, str]]:
             roles = _HAVING.get(key, (location[0],))
             if location[0] not in roles:
                 known = " or ".join(f"data.{role}" for role in roles)
-                yield ("data", *location, "columns", key), f"this file takes no {key}: only that of {known} does"
+                yield ("data", *location, "columns", key), f"this file has no column for {key}: only {known} has one"
     piped = [source for _, source in data.sources() if "-" in source.path]
     if len(piped) > 1 or any(len(source.path) > 1 for source in piped):
         yield ("data",), "standard input (-) can be read only once and not together with other files"

@@ -310,18 +310,19 @@ class SourceConfig(Model):
     )
     name: Annotated[str, Field(min_length=1)] | None = Field(None, description="in a list of recommendations, the name of the model")
     format: Literal["csv", "tsv", "trec", "json", "ndjson", "parquet", "ipc", "delta"] | None = Field(
-        None, description="detected if not given"
+        None, description="the format of the files; detected if not given"
     )
     separator: Annotated[str, BeforeValidator(_tab), Field(min_length=1, max_length=8)] | None = Field(
-        None, description="of a text file; detected if not given; with several characters, such as ::, fields cannot be quoted"
+        None,
+        description="the separator of a text file; detected if not given; with several characters, such as ::, fields cannot be quoted",
     )
     header: StrictBool | None = Field(
         None,
         description="whether the first line of a text file has column names; detected if not given; false if all columns are positions",
     )
-    columns: Columns = Field(Columns.model_construct(), description="which column is which; common names are recognised")
+    columns: Columns = Field(Columns.model_construct(), description="the name or the position of each column; common names are recognised")
     encoding: Annotated[str, AfterValidator(_encoding)] | None = Field(
-        None, description="of a text file, such as latin-1; UTF-8 if not given"
+        None, description="the encoding of a text file, such as latin-1; UTF-8 if not given"
     )
     decimal_comma: StrictBool | None = Field(None, description="whether numbers are written as 3,5; detected if fields are separated by ;")
     null_values: (
@@ -336,12 +337,12 @@ class SourceConfig(Model):
     )
     where: Annotated[str, AfterValidator(_filter)] | None = Field(
         None,
-        description="which rows count, such as event == 'purchase' and rating >= 3: columns and values compared by ==, !=, <, <=, >, >=, "
-        "in (…) and is null, joined by and, or, not and parentheses",
+        description="the rows that count, such as event == 'purchase' and rating >= 3: columns and values compared by ==, !=, <, <=, >, "
+        ">=, in (…) and is null, joined by and, or, not and parentheses",
     )
     storage_options: dict[str, Annotated[str, BeforeValidator(_option)]] | None = Field(
         None,
-        description="how to reach remote files, in addition to the environment: options of an object store as Polars names them, such "
+        description="settings to reach remote files, in addition to the environment: options of an object store as Polars names them, such "
         "as endpoint_url, or headers of a web request",
     )
 
@@ -351,13 +352,13 @@ class SourceConfig(Model):
         if sum(given) != 1:
             raise ValueError("give exactly one of path, table and uri" if any(given) else "give a path")
         if (self.uri is None) != (self.query is None):
-            raise ValueError("a uri and a query go together: the database, and the SELECT whose rows are read")
+            raise ValueError("give uri and query together: the database, and the SELECT that reads its rows")
         useless = [key for key in _OF_FILES if (self.uri or self.frame) is not None and getattr(self, key) is not None]
         if useless:
-            has_none = "rows in memory are in none" if self.frame is not None else "a query has none"
-            raise ValueError(f"{useless[0]} is an option for files, and {has_none}: remove it")
+            source = "these rows are in memory" if self.frame is not None else "these rows come from a query"
+            raise ValueError(f"{useless[0]} is an option for files, but {source}: remove it")
         if self.where is not None and (self.table is not None or (isinstance(self.frame, InMemory) and self.frame.is_of_spark)):
-            raise ValueError("where does not work on tables and DataFrames of Spark: filter them before, by a view or DataFrame.filter")
+            raise ValueError("where does not work on tables and DataFrames of Spark: filter them first, with a view or DataFrame.filter")
         return self
 
     @property

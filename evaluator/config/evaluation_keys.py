@@ -98,7 +98,7 @@ def _named(name: str, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
     written = read_name(name)
     params = body.pop("params", None)
     if params is not None and not isinstance(params, Mapping):
-        raise ValueError(f"params of '{name}' is a mapping, not {params!r}")
+        raise ValueError(f"params of '{name}' must be a mapping, not {params!r}")
     for key, value in (params or {}).items():
         if key in body:
             raise ValueError(f"'{name}' gives {key} twice")
@@ -117,7 +117,7 @@ def _named(name: str, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
         if isinstance(value, list) and all(isinstance(part, str | int | float | bool) for part in value):
             value = ";".join(str(part).lower() if isinstance(part, bool) else str(part) for part in value)
         if not isinstance(value, str | int | float | bool):
-            raise ValueError(f"{key} of '{name}' is a single value, not {value!r}")
+            raise ValueError(f"{key} of '{name}' must be a single value, not {value!r}")
         given[key] = value
     params_of: tuple[tuple[str, Scalar], ...] = tuple(given.items())
     return tuple(MetricSpec(written.name, components, params_of, k) for k in cutoffs)
@@ -133,7 +133,7 @@ def _parts(written: MetricSpec, body: dict[str, Any]) -> tuple[MetricSpec, ...]:
             raise ValueError(f"{given[0]} and {given[1]} mean the same: give only one")
         if given:
             if len(named) < index:
-                raise ValueError(f"{given[0]} needs {_PARTS[0][0][0]} beside it")
+                raise ValueError(f"{given[0]} also needs {_PARTS[0][0][0]}")
             part = parse(str(body.pop(given[0])))
             if part.k is not UNSET:
                 raise ValueError(f"{given[0]} takes no cut-off; give it to the combined metric")
@@ -163,7 +163,7 @@ def _grid(grid: Mapping[str, Any]) -> tuple[int | None, ...]:
     if unknown:
         raise ValueError(f"a grid of cut-offs has the keys type, values and range, not {', '.join(sorted(map(str, unknown)))}")
     if grid.get("type", "int") not in ("int", "long"):
-        raise ValueError(f"cut-offs are of type int, not {grid['type']!r}")
+        raise ValueError(f"cut-offs must be of type int, not {grid['type']!r}")
     values = list(read_cutoffs(grid["values"])) if grid.get("values") is not None else []
     intervals = grid.get("range") or []
     for interval in intervals if isinstance(intervals, list) else [intervals]:

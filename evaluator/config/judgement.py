@@ -208,7 +208,7 @@ class GateBaseline(Model):
     )
     model: Annotated[str, Field(min_length=1)] | None = Field(
         None,
-        description="the model in the folder that all models are compared with; if not given, each is compared with that of its name",
+        description="the model in the folder that all models are compared with; if not given, the model of the same name",
     )
     if_missing: MissingPolicy = Field(
         "error", description="what to do if the folder or the model in it is missing: error ends with exit code 3, pass skips the rules"
@@ -230,7 +230,7 @@ class Gates(Model):
     """Rules that a model must pass before it ships; `receval run` judges them at its end."""
 
     baseline: _Baseline | None = Field(
-        None, description="what models are compared with: a model of the config or a result folder; a mapping can set if_missing"
+        None, description="the baseline: a model of the config or a result folder; a mapping can set if_missing"
     )
     anchor: _Baseline | None = Field(
         None,

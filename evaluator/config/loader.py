@@ -276,7 +276,7 @@ def _read(path: Path) -> str:
     refuse_data_file(path)
     if os.path.isdir(path):
         hint = (
-            "it has results, not their files: give the config"
+            "it contains results, not data files: give the config"
             if os.path.isfile(path / "manifest.json")
             else "give the config, or the files: --test TEST --recs NAME=LISTS"
         )

@@ -72,8 +72,8 @@ class EngineChoice(Model):
 
     workers: Annotated[StrictInt, Field(ge=0, le=1024)] | None = Field(
         None,
-        description="Polars: the number of processes that measure; 0: measure in threads of one process; if not given, as many as cores, "
-        "rows and memory are worth",
+        description="Polars: the number of worker processes; 0: threads of one process; if not given, the number depends on the cores, "
+        "the rows and the memory",
     )
 
     @property
@@ -192,10 +192,13 @@ class LatexStyle(Model):
         "dagger: the model is better or worse than compare.baseline",
     )
     columns: Literal[1, 2] = Field(
-        1, description="columns of your page, for tables alone: with 2, a table that is wider than a column is a table* across both"
+        1,
+        description="columns of your page, for files with only tables: with 2, a table that is wider than a column is a table* across both",
     )
     width: Annotated[StrictInt, Field(ge=30, le=400)] | None = Field(
-        None, description="characters that fit across your page, for tables alone; if not given, 92; with two columns, one has half of it"
+        None,
+        description="characters that fit across your page, for files with only tables; if not given, 92; with two columns, "
+        "each has half of it",
     )
     digits: Annotated[StrictInt, Field(ge=0, le=12)] | None = Field(
         None, description="decimals of values other than counts; if not given, as many as needed"
@@ -223,7 +226,7 @@ class ReportConfig(Model):
         None, description="the title of a report; the names of the models if not given"
     )
     date: Annotated[str, BeforeValidator(report_date)] | None = Field(
-        None, description="the date below the title: YYYY-MM-DD or today; if not given, that of SOURCE_DATE_EPOCH, and without it none"
+        None, description="the date below the title: YYYY-MM-DD or today; if not given, the date in SOURCE_DATE_EPOCH, or none"
     )
     charts: Annotated[
         dict[ChartName, tuple[str, ...]],

@@ -193,7 +193,7 @@ class Evaluation(Model):
     @model_validator(mode="after")
     def _some_metric(self, info: ValidationInfo) -> Self:
         if not self.metrics and not self.complex_metrics:
-            raise ValueError("no metric is asked for: list some under evaluation.metrics")
+            raise ValueError("there are no metrics: list some under evaluation.metrics")
         self._folder = (info.context or {}).get("folder", Path())
         return self
 

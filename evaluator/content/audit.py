@@ -137,7 +137,7 @@ def _left_out(audit: Audit, measure: AuditedMeasure) -> Iterator[Paragraph]:
         if measure.left_out(model):
             models.setdefault(measure.left_out(model), []).append(model)
     for names, some in models.items():
-        read = "they read" if len(names) > 1 else "it reads"
+        read = "they use" if len(names) > 1 else "it uses"
         yield Paragraph(_BY_FILE_ORDER.format(models=", ".join(some), conventions=", ".join(names), read=read))
 
 

@@ -147,7 +147,9 @@ def _choice(choice: ChoiceEntry) -> Block:
         allowed = f", {choice.allowed}" if choice.allowed not in ("none", "a name") else ""
         return Paragraph(f"`{choice.name}`{named}: {choice.decides}{allowed}.")
     if not choice.values:
-        return Paragraph(f"`{choice.name}`{named}: {choice.decides}; {choice.allowed}, by default {format_value(choice.default)}.")
+        default = format_value(choice.default)
+        unset = "optional" if choice.allowed == "none" else "required"
+        return Paragraph(f"`{choice.name}`{named}: {choice.decides}; {f'{choice.allowed}, by default {default}' if default else unset}.")
     rows = ((value, f"{means} (default)" if value == choice.default else means) for value, means in choice.values.items())
     return Terms(tuple(rows), f"`{choice.name}`{named}: {choice.decides}")
 
@@ -173,7 +175,7 @@ def _settings(entry: MetricEntry) -> list[Block]:
         if any(row[0].startswith("(") for row in rows):
             blocks.append(Paragraph("In brackets: the library does not have the metric."))
     blocks += [Paragraph(f"Same formula as {DEFAULT}: {', '.join(same)}.")] if same else []
-    blocks += [Paragraph(f"Found only in {DEFAULT}.")] if not same and len(rows) == 1 else []
+    blocks += [Paragraph(f"Only {DEFAULT} has this metric.")] if not same and len(rows) == 1 else []
     return blocks
 
 

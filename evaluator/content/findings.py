@@ -110,7 +110,7 @@ def bounds(finding: Finding) -> Iterable[str]:
         yield f"{label}: from {least} to {most} over all orders of the ties, {expected} on average"
     if len(by_measure) > _FEW:
         more = len(by_measure) - _FEW
-        yield f"and {more} more measure{'s' * (more != 1)}, which --format json has"
+        yield f"and {more} more measure{'s' * (more != 1)}; --format json has all"
 
 
 def summary(result: Result) -> str:

@@ -106,7 +106,7 @@ def paper_document(
 
 def _summary(result: Result, sentences: Sequence[str]) -> Iterator[Block]:
     n, labels = len(result.models) - len(result.yardsticks), len(result.labels())
-    beside = f", beside {' and '.join(result.yardsticks)}" if result.yardsticks else ""
+    beside = f" and the reference lists {' and '.join(result.yardsticks)}" if result.yardsticks else ""
     version = f" with receval {result.versions['receval']}" if "receval" in result.versions else ""
     yield Paragraph(f"{n} model{'' if n == 1 else 's'}{beside}, {labels} measure{'' if labels == 1 else 's'}, evaluated{version}.")
     yield from (Points(tuple(texts)) for texts in (sentences, result.notes()) if texts)

@@ -421,7 +421,7 @@ def ledger(result: Result) -> Document:
         for (model, one), labels in grouped.items()
     )
     head = (Heading("Users that were counted", 2), Terms(lines, code=False))
-    about = "Values and numbers of users: over users with a list (covered) and users in train (warm), if they differ from all:"
+    about = "Values (and numbers of users) over users with a list (covered) and over users in train (warm), if these are not all:"
     return (*head, Paragraph(about), Table.of_texts(_PARTS, parts)) if parts else head
 
 

@@ -136,9 +136,9 @@ FORMULA_AXES: Final = (
     Axis(
         "auc_ties",
         "formula",
-        "negatives with the score of a relevant item, of those in the list (without scores there are none)",
+        "listed negatives with the same score as a relevant item (none without scores)",
         {
-            "list_order": "count as right if the list has them below it",
+            "list_order": "count as right if they are below it in the list",
             "strict": "count as wrong at any rank",
             "half": "count as half right at any rank",
         },
@@ -165,7 +165,8 @@ JUDGED_AXES: Final = (
         "a user without a judged item that is not relevant",
         {
             "counts": "counts 1 for every relevant item that is listed",
-            "undefined": "has no value if a relevant item is listed, or none is there, and the mean over users then has none either",
+            "undefined": "has no value if a relevant item is listed or the user has no relevant item; then the mean over "
+            "users has no value either",
         },
     ),
     Axis(
@@ -211,7 +212,7 @@ JUDGED_AXES: Final = (
         "the ratings over which an error is averaged",
         {
             "predicted": "the user's test ratings with a prediction",
-            "predicted_relevant": "those of them that are relevant",
+            "predicted_relevant": "the user's relevant test ratings with a prediction",
             "relevant": "the user's relevant test items; one without a prediction adds no error, but counts in the divisor",
         },
     ),

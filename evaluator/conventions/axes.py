@@ -74,7 +74,8 @@ PROTOCOL_AXES: Final = (
             "keep": "stay in the list",
             "drop": "are removed after the list is cut at k: the list gets shorter",
             "drop_and_refill": "are removed before the list is cut at k: later items move up",
-            "drop_and_refill_untrained": "are removed in this way, as are all items outside the train file, even those of the items file",
+            "drop_and_refill_untrained": "are removed before the list is cut at k, with all items that are not in the train "
+            "file, even those of the items file",
         },
     ),
     Axis(
@@ -87,7 +88,7 @@ PROTOCOL_AXES: Final = (
             "at_least_zero": "a rating of at least 0",
             "at_least_one": "a rating of at least 1",
             "user_mean": "a rating of at least the mean of the user's test ratings",
-            "all_mean": "a rating of at least the mean of all ratings, those of the test file and of data.train, where it has ratings",
+            "all_mean": "a rating of at least the mean of all ratings in the test file and, if it has ratings, in data.train",
         },
     ),
     Axis(
@@ -105,7 +106,7 @@ PROTOCOL_AXES: Final = (
         "the grade of a relevant item",
         {
             "configured": "its rating if the config says relevance.graded, else 1",
-            "ratings": "its rating, where the test file has ratings; below 0 it counts as 0",
+            "ratings": "its rating if the test file has ratings; below 0 it counts as 0",
             "ones": "1",
         },
     ),
@@ -119,7 +120,7 @@ PROTOCOL_AXES: Final = (
             "last": "counts once, with the rating of its last row",
             "sum": "counts once, with the sum of its ratings",
             "rows": "counts once as a hit, but every row counts as one more relevant item",
-            "rows_count": "counts as often as it is there, as a hit and as a relevant item",
+            "rows_count": "counts as often as it appears, as a hit and as a relevant item",
         },
     ),
     Axis(
@@ -128,8 +129,8 @@ PROTOCOL_AXES: Final = (
         "test rows that are left out",
         {
             "none": "none",
-            "known": "those of users that are not in data.train, and of items that are not in data.items (else data.train)",
-            "known_unseen": "those, and pairs that are in data.train",
+            "known": "rows of users that are not in data.train, and of items that are not in data.items (else data.train)",
+            "known_unseen": "the same rows, and pairs that are in data.train",
         },
     ),
     Axis(
@@ -147,12 +148,12 @@ PROTOCOL_AXES: Final = (
         "which users count",
         {
             "own": "the metric's own: users of the test file if it uses relevance, all users with a list if it uses only lists",
-            "test": "those of the test file, according to missing_lists, no_relevant and no_truth",
-            "tested": "all of the test file, with or without a relevant item or a list",
-            "lists": "all with a list, even if they are not in the test file",
-            "tested_lists": "all with a list and a row of the test file",
-            "train": "all of the train file, with or without a list",
-            "baseline": "all of the reference model's lists, with or without a list",
+            "test": "users of the test file, according to missing_lists, no_relevant and no_truth",
+            "tested": "all users of the test file, with or without a relevant item or a list",
+            "lists": "all users with a list, even if they are not in the test file",
+            "tested_lists": "all users with a list and a row in the test file",
+            "train": "all users of the train file, with or without a list",
+            "baseline": "all users with a list of the reference model, with or without a list of the model",
         },
     ),
     Axis(

@@ -82,14 +82,14 @@ class Axis(Struct, frozen=True):
         """
         called = called or self.name
         if not isinstance(value, str | int | float | bool):
-            raise ValueError(f"{called} is one of {', '.join(self.values)}" if self.values else f"{called} is a number above 1")
+            raise ValueError(f"{called} must be one of {', '.join(self.values)}" if self.values else f"{called} must be a number above 1")
         if not self.meanings:
             if isinstance(value, bool) or not isinstance(value, int | float) or not 1 < value < float("inf"):
-                raise ValueError(f"{called} is a number above 1, not {value!r}")
+                raise ValueError(f"{called} must be a number above 1, not {value!r}")
             return float(value)
         value = self.synonyms.get(str(value), value)
         if value not in self.meanings:
             close = difflib.get_close_matches(str(value), (*self.values, *self.synonyms), n=1)
             hint = f" — did you mean '{close[0]}'?" if close else ""
-            raise ValueError(f"{called} is one of {', '.join(self.values)}, not {value!r}{hint}")
+            raise ValueError(f"{called} must be one of {', '.join(self.values)}, not {value!r}{hint}")
         return value

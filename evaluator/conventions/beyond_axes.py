@@ -12,8 +12,8 @@ POPULARITY_AXES: Final = (
         "formula",
         "how popular an item is",
         {
-            "users": "by its number of users in data.train: repeated rows of a user count once",
-            "rows": "by its number of rows in data.train: repeated rows of a user count each time",
+            "users": "by its number of users in data.train: duplicate rows of a user count once",
+            "rows": "by its number of rows in data.train: duplicate rows of a user count each time",
         },
     ),
     Axis(
@@ -65,9 +65,9 @@ POPULARITY_AXES: Final = (
         "formula",
         "the items of a group that could have been recommended",
         {
-            "unseen": "those of the group in data.train without the user's own, summed over users",
-            "items": "those of the group, the same for every user",
-            "unseen_on_average": "those of the group minus its users in data.train, in the proportion of users that count",
+            "unseen": "its items in data.train that are not in the user's train rows, summed over users",
+            "items": "all its items, the same for every user",
+            "unseen_on_average": "its items times the users that count, minus its train pairs times the share of train users that count",
         },
     ),
     Axis(
@@ -139,17 +139,17 @@ POPULARITY_AXES: Final = (
     Axis(
         "popular_ties",
         "formula",
-        "which of equally popular items, or of users with equal shares of them, comes first",
-        {"id": "the one with the smaller id", "first_row": "the one that is first in data.train (then in data.test)"},
+        "the order of equally popular items, and of users with equal shares of popular items",
+        {"id": "by id, smallest first", "first_row": "by their first row in data.train (then in data.test)"},
     ),
     Axis(
         "ratio_of",
         "formula",
-        "the items of which the share of popular ones is taken",
+        "the share of popular items",
         {
-            "recommendations": "the recommended items",
-            "profile": "the items of the user in data.train",
-            "difference": "the recommended items, minus the share in the profile",
+            "recommendations": "among the recommended items",
+            "profile": "among the user's items in data.train",
+            "difference": "among the recommended items, minus that among the user's items in data.train",
         },
     ),
     Axis(
@@ -193,7 +193,7 @@ BEYOND_AXES: Final = (
     Axis(
         "unrepeated_form",
         "formula",
-        "the value of a list with repeated items",
+        "the value of a list with duplicates",
         {"all_or_nothing": "0", "share": "the share of its ranks whose item is not listed above"},
     ),
     Axis(
@@ -202,7 +202,7 @@ BEYOND_AXES: Final = (
         "the list length that divides a sum over its items",
         {
             "list_length": "the number of listed items, at most k",
-            "places": "the filled ranks, at most k, including those of repeated items that were removed after the cut",
+            "places": "the filled ranks, at most k, including those of duplicates that were removed after the cut",
             "k": "k; without a cut-off the length of the list",
         },
     ),
@@ -211,7 +211,7 @@ BEYOND_AXES: Final = (
         "formula",
         "the distance of two items",
         {
-            "jaccard": "1 minus the share of common categories among those of both",
+            "jaccard": "1 minus the Jaccard index of their categories (common categories divided by all categories of the two)",
             "cosine": "1 minus the cosine of their categories",
             "hamming": "the number of categories that only one of them has",
             "cooccurrence": "1 minus the cosine of their users in data.train",
@@ -262,14 +262,14 @@ BEYOND_AXES: Final = (
         "the list that α-nDCG divides by",
         {
             "greedy": "the relevant items, each time the one with the largest gain",
-            "places": "as many ranks as the list has, with the categories of the relevant items in turn, for any items",
+            "places": "a list of the same length whose ranks have the categories of the relevant items in turn, even without such items",
         },
     ),
     Axis(
         "alpha_redundancy",
         "formula",
-        "which items above make a category worth less",
-        {"hits": "the hits above that have it", "listed": "all items above that have it"},
+        "the items above that make a category worth less",
+        {"hits": "the hits of this category", "listed": "all items of this category"},
     ),
     Axis(
         "err_ia_intent",
@@ -293,7 +293,7 @@ BEYOND_AXES: Final = (
     Axis(
         "gini_sign",
         "formula",
-        "the meaning of 1",
+        "the meaning of the value 1",
         {"inequality": "one item has all recommendations", "equality": "all items are recommended equally often"},
     ),
     Axis(
@@ -327,7 +327,7 @@ BEYOND_AXES: Final = (
         {
             "left_out": "is left out; fewer than two groups give no value",
             "zero": "is left out; fewer than two groups give 0",
-            "undefined": "leaves no value",
+            "undefined": "makes the value undefined",
         },
     ),
     Axis(
@@ -386,6 +386,6 @@ BEYOND_AXES: Final = (
         "featureless_items",
         "formula",
         "pairs of items without a distance, for example an item without categories",
-        {"left_out": "are left out", "unlike": "are at distance 1"},
+        {"left_out": "are left out", "unlike": "have distance 1"},
     ),
 )

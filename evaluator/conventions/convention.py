@@ -54,7 +54,7 @@ class Problems:
     def mapping(self, value: Any, where: yaml_text.Path) -> dict[str, Any]:
         """Read a mapping; a missing value is an empty one."""
         if value is not None and not isinstance(value, dict):
-            self.add(where, f"{where[-1]} is a mapping")
+            self.add(where, f"{where[-1]} must be a mapping")
             return {}
         return dict(value or {})
 
@@ -169,7 +169,7 @@ class Convention(Struct, frozen=True, dict=True):
                 read[key] = value
             else:
                 allowed = ", ".join(map(str, rewrite))
-                raise ValueError(f"{key} is one of {allowed} under the convention {self.name}, not {value!r}")
+                raise ValueError(f"{key} must be one of {allowed} under the convention {self.name}, not {value!r}")
         return MetricSpec(name, components, tuple(read.items()), k)
 
     def refuse_without_cutoff(self, written: str) -> None:

@@ -187,7 +187,7 @@ def load(folder: Path | str) -> Result:
     if version not in READABLE_VERSIONS:
         older = isinstance(version, int) and version < FORMAT_VERSION
         who = "an earlier version of receval" if older else "a later version of receval" if isinstance(version, int) else "another program"
-        reads = f"format {version}; this one reads {READABLE_VERSIONS[0]} to {FORMAT_VERSION}"
+        reads = f"format {version}; this version reads formats {READABLE_VERSIONS[0]} to {FORMAT_VERSION}"
         raise DataError(f"{folder}: the results were written by {who} ({reads})", AGAIN)
     others = [name for name in manifest.files if not is_output_file(name)]  # a manifest without a checksum may be damaged
     if others:

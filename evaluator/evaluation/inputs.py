@@ -232,7 +232,9 @@ class _Looker(Struct, frozen=True):
                 raise DataError(f"data.predictions: {unknown_model(name, model_of.values())}")
         lacking = [name for name in model_of.values() if name not in data.predictions]
         if required and lacking:
-            raise DataError(f"data.predictions: there are no predicted ratings of the model {lacking[0]}", "give those of every model")
+            raise DataError(
+                f"data.predictions: there are no predicted ratings of the model {lacking[0]}", "give the predicted ratings of every model"
+            )
         found = {model: self._look_at(f"data.predictions.{model}", table, one) for model, one in data.predictions.items()}
         return {name: found[model] for name, model in model_of.items() if model in found}
 
@@ -298,7 +300,7 @@ class _Looker(Struct, frozen=True):
 def _same_name(name: str, files: Iterable[load.SourceFile]) -> DataError:
     """Return the error for several files that would give the same model name."""
     named = " and ".join(str(file) for file in files)
-    return DataError(f"data.recommendations: the model {name!r} would be {named}", "give the models as name: path")
+    return DataError(f"data.recommendations: {named} would have the same model name, {name!r}", "give the models as name: path")
 
 
 def _without_rows(role: str, given: Sequence[str], files: Sequence[load.SourceFile]) -> load.Source:

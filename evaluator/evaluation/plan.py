@@ -85,14 +85,16 @@ class Plan(Struct, frozen=True, dict=True):
     def remarks(self, has_train: bool) -> tuple[str, ...]:
         """Return remarks on metrics that the libraries do not have, and on conventions that would use data.train if it were given."""
         foreign = [
-            f"{name} has no {metric}: it is receval's, under the protocol of the convention {name}."
+            f"{name} has no {metric}: its formula is that of receval, with the other settings of the convention {name}."
             for name, metric in dict.fromkeys((one.convention, one.metric.name) for one in self.definitions if not one.of_library)
         ]
         names = sorted({definition.convention for definition in self.all if looks_at_train(definition)})
         if names and not has_train:
             convention = f"The convention{'' if len(names) == 1 else 's'} {', '.join(names)}"
             leave = "leaves" if len(names) == 1 else "leave"
-            foreign.append(f"{convention} {leave} out items or users by data.train; there is no data.train, so nothing was left out.")
+            foreign.append(
+                f"{convention} {leave} out items or users according to data.train; data.train is not given, so nothing was left out."
+            )
         return tuple(foreign)
 
 

@@ -241,7 +241,7 @@ def check(
     `ValueError` if the check is registered already, or wants something that no run provides.
     """
     if unknown := sorted({*wants} - WANTS.keys()):
-        raise ValueError(f"a check may want {', '.join(WANTS)} of a run, not {', '.join(unknown)}")
+        raise ValueError(f"a check can request {', '.join(WANTS)}, not {', '.join(unknown)}")
     if policy and policy not in AXES:
         raise ValueError(f"evaluation.policy has no {policy!r}")
     declaration = CHECKS[declared] if isinstance(declared, str) else declared

@@ -155,7 +155,7 @@ class UnnormalisedIds(HealthCheck):
             causes = ", ".join(f"{what} {count:,}" for what, count in counts.items() if count) or "several of these at once"
             share = share_text(len(matches), len(ids), f"{column} ids")
             sentence = f"{share} of {own.role} would match another file after cleaning ({causes})."
-            examples = [f"{mine!r} is there as {theirs!r}" for mine, theirs in matches.head(EXAMPLES).rows()]
+            examples = [f"{mine!r} would match {theirs!r}" for mine, theirs in matches.head(EXAMPLES).rows()]
             symptoms = self.symptom(
                 context, sentence, len(matches), len(ids), examples=examples, rows=matches.rename({"id": column}), model=model
             )
@@ -277,5 +277,6 @@ def shifted_ids(models: Iterable[str], findings: Sequence[Finding]) -> Iterator[
         of_items = unknown.get((name, "R07")) == ("item 0",)
         if of_users or of_items:
             both = " and ".join(["user 0"] * of_users + ["item 0"] * of_items)
-            belongs = "then every list belongs to another user" if of_users else "then every item is another one"
-            yield name, f"only {both} is unknown to the other files: its ids may begin at 0 and theirs at 1; {belongs}."
+            are = "are" if of_users and of_items else "is"
+            wrong = "then every list belongs to the wrong user" if of_users else "then every row has the wrong item"
+            yield name, f"only {both} {are} not in the other files: these ids may start at 0 and those of the other files at 1; {wrong}."

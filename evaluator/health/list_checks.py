@@ -399,7 +399,7 @@ class TiedScores(HealthCheck):
         note += f", {n_across:,} of them across a cut-off" if n_across else ""
         note += f"; {n_repeating:,} of them repeat an item, which the bounds ignore" if n_repeating else ""
         note += "; their ranks put them in an order" if ordered else ""
-        note += "".join(f"; {labels} without exact bounds, since {reason}" for reason, labels in _by_reason(context.unbounded).items())
+        note += "".join(f"; {labels} without exact bounds, because {reason}" for reason, labels in _by_reason(context.unbounded).items())
         return self.symptom(
             context,
             f"{share_text(n, context.n_lists, 'lists')} have tied scores{note}.",

@@ -62,7 +62,7 @@ class TooFewUsers(HealthCheck):
             needed = math.ceil((_Z * deviation / mde) ** 2)
             if n < needed:
                 spread = f"{n:,} users count for {label}, whose standard deviation is {deviation:.4f}"
-                sentence = f"{spread}: to see a difference of {mde:g} takes {needed:,}."
+                sentence = f"{spread}: a difference of {mde:g} needs {needed:,} users to be detected."
                 symptoms += self.symptom(context, sentence, 1, 1, details={"users_needed": needed})
         return symptoms
 
@@ -198,7 +198,7 @@ def _first_three(texts: Sequence[str]) -> str:
 _SINGLE: Final = ("keep_best_rank", "keep_last_row", "sum_scores")
 """Policies under which an item is in a list once."""
 _SUMMED: Final = ("rows", "rows_count", "sum")
-"""Policies under which a repeated test row changes a value."""
+"""Policies under which a duplicate test row changes a value."""
 
 
 def duplicates_of(data: PartData, users: Array) -> dict[str, int]:
@@ -221,16 +221,16 @@ def cause(definition: Definition, duplicates: Mapping[str, int], prepared: Prepa
     each = definition.all
     in_train = int(prepared.numbers.get("train_rows", 0) - prepared.numbers.get("train_pairs", 0))
     if in_train and any(one.params.get("count") == "rows" for one in each):
-        rows = count_text(in_train, "repeated row")
+        rows = count_text(in_train, "duplicate row")
         return f"data.train has {rows}, and count=rows counts each of them; remove them or set count=users"
     in_lists = duplicates.get(LISTS, 0)
     if in_lists and any(one.lists.duplicates not in _SINGLE for one in each):
         policy = "evaluation.policy.duplicates: keep_best_rank"
-        return f"their lists have {count_text(in_lists, 'repeated row')}; remove them or set {policy}"
+        return f"their lists have {count_text(in_lists, 'duplicate row')}; remove them or set {policy}"
     in_test = duplicates.get(TEST, 0)
     if in_test and any(one.truth.duplicates in _SUMMED for one in each):
         policy = "evaluation.policy.truth_duplicates: best"
-        return f"the test file has {count_text(in_test, 'repeated row')} for them; remove them or set {policy}"
+        return f"the test file has {count_text(in_test, 'duplicate row')} for them; remove them or set {policy}"
     other = next((one.metric for one in each if one.metric.origin != "receval"), None)
     if other is not None:
         return f"{other.origin} defines {other.name}, and its formula and its bounds differ; correct one of them"

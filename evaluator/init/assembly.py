@@ -311,7 +311,7 @@ def _metrics(data: Mapping[str, SourceEntry], one_row_per_user: bool, sampled: b
     """
     chosen = [(name, "") for name in _BASIC_METRICS]
     if one_row_per_user:
-        same = "one test item per user: Recall is the same, Precision is HitRate / k, and MAP is MRR"
+        same = "one test item per user: Recall equals HitRate, Precision is HitRate / k, and MAP equals MRR"
         chosen = [("HitRate", same), ("nDCG", ""), ("MRR", "")]
     if sampled:
         return tuple(chosen)

@@ -71,9 +71,8 @@ def choose_train_test(interactions: Sequence[ClassifiedFile], lists: Sequence[Cl
     if _priority(test) < _UNKNOWN:
         rivals = [file.path for file in candidates[1:] if _priority(file) == _priority(test)]
         if rivals:
-            could_be = (
-                f"{' or '.join(rivals)} could also be it; the config has {'it as a comment' if len(rivals) == 1 else 'them as comments'}"
-            )
+            as_comments = "is a comment" if len(rivals) == 1 else "are comments"
+            could_be = f"{' or '.join(rivals)} could also be the test set, and {as_comments} in the config"
             doubts.insert(0, f"{test.path} is used as the test set; {could_be}")
     else:
         if train is None and not alternatives and lists and not any(_share_pairs(test, file) for file in lists):
@@ -131,9 +130,9 @@ def _choose_train(test: ClassifiedFile, rest: Sequence[ClassifiedFile]) -> tuple
             comment = "could also be the test set" if priority < _VALIDATION else "a validation set, by its name"
             alternatives.append(("test", file, comment))
         elif priority == _UNKNOWN and fraction > _MOSTLY:
-            alternatives.append(("train", file, f"holds {fraction:.0%} of the test pairs: all interactions, not a train set"))
+            alternatives.append(("train", file, f"contains {fraction:.0%} of the test pairs: all interactions, not a train set"))
             if train is None:
-                doubts.append(f"{file.path} holds {fraction:.0%} of the test pairs, so it is not used as the train set")
+                doubts.append(f"{file.path} contains {fraction:.0%} of the test pairs, so it is not used as the train set")
         elif train is not None:
             alternatives.append(("train", file, "could also be the train set"))
         elif priority == _UNKNOWN and file.preview.n_rows < test.preview.n_rows:
@@ -257,7 +256,7 @@ def spelling_doubts(test: ClassifiedFile, others: Sequence[ClassifiedFile]) -> l
             first = next(text for text in sorted(test_ids - ids) if fold(text) in unmatched)
             differ = f"{n_ids:,} {role} ids of {test.path} and {other.path} differ in {name} only"
             sentences.setdefault((role, name), []).append(f"{differ}, such as {first!r} and {unmatched[fold(first)]!r}")
-    more = {key: f" (and so in {len(same) - 1} other file{'s' if len(same) > 2 else ''})" for key, same in sentences.items() if same[1:]}
+    more = {key: f" (also in {len(same) - 1} other file{'s' if len(same) > 2 else ''})" for key, same in sentences.items() if same[1:]}
     return [f"{same[0]}{more.get(key, '')}: ids are compared as written" for key, same in sentences.items()]
 
 

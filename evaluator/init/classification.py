@@ -92,7 +92,9 @@ def _by_name(columns: tuple[ColumnSummary, ...]) -> tuple[_Columns, tuple[str, .
             columns_by_role[role] = candidates[0][-1]
             others = [repr(column.name) for fit, _, column in candidates[1:] if fit == candidates[0][0]]
             if others and role in ("user", "item", "score"):
-                doubts.append(f"column {columns_by_role[role].name!r} is used as the {role}; {' or '.join(others)} could also be it")
+                doubts.append(
+                    f"column {columns_by_role[role].name!r} is used as the {role}; {' or '.join(others)} could also be the {role}"
+                )
     columns_by_role, more_doubts = _by_elimination(columns, columns_by_role)
     return columns_by_role, (*doubts, *more_doubts)
 
@@ -125,7 +127,7 @@ def _by_elimination(columns: tuple[ColumnSummary, ...], assigned: _Columns) -> t
         left = [column for column, words in free if set(words) & set(IDENTIFYING) and not set(words) & set(DESCRIBING)]
         both = [*left, assigned[other]] if other in assigned else []
         if role not in assigned and len(both) == 2 and all(column.n_distinct < column.n_filled for column in both):
-            doubt = f"column {left[0].name!r} is used as the {role}: beside {assigned[other].name!r} only this column looks like ids"
+            doubt = f"column {left[0].name!r} is used as the {role}: besides {assigned[other].name!r} only this column looks like ids"
             return {**assigned, role: left[0]}, (doubt,)
     return assigned, ()
 

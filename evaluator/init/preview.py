@@ -222,7 +222,7 @@ class TablePreview:
         try:
             self.raw, self._max_rows, self._frame = self._read(raw or raw_table(place.paths))
         except OSError as error:
-            raise DataError(f"{place.path} may not be read ({error.strerror})") from None
+            raise DataError(f"{place.path} cannot be read ({error.strerror})") from None
         if self._frame.is_empty():
             raise DataError(f"{place.path}: there are no rows")
         self.n_previewed = self._frame.height

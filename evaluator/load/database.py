@@ -70,7 +70,7 @@ def file_of(uri: str, folder: Path) -> Path | None:
 
 
 def scheme_of(path: Path) -> str | None:
-    """Return the scheme of the address of a database file, by its first bytes; `None` if it is not one, or may not be read."""
+    """Return the scheme of the address of a database file, by its first bytes; `None` if it is not one, or cannot be read."""
     try:
         with open(path, "rb") as file:
             start = file.read(16)

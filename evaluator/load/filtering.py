@@ -48,7 +48,7 @@ def with_filter_remark(source: Source) -> Source:
         if n := found[f"odd {name}"]:
             text, rows = short(found[f"first {name}"]), "1 row has" if n == 1 else f"{n:,} rows have"
             raise DataError(
-                f"{where}: where compares {name} with a number, but {rows} another text there, first {text!r}",
+                f"{where}: where compares {name} with a number, but {rows} a text that is not a number, first {text!r}",
                 f"put the value into quotes to compare texts: {in_filter(name)} == '{text}'",
             )
     if found["rows"] and not found["kept"]:

@@ -34,7 +34,7 @@ def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, st
     """Return the files and folders that paths and globs name, relative to `folder`; matches of a glob are sorted by name.
 
     A glob means files; it means folders if it ends in `/`, or if no file matches. Links are followed. `storage` has the options for
-    addresses, `~` is the home folder. Raises `DataError` with every missing path, and the first that may not be read.
+    addresses, `~` is the home folder. Raises `DataError` with every missing path, and the first that cannot be read.
     """
     files: list[Path | Remote] = []
     problems: list[str] = []
@@ -102,7 +102,7 @@ def _is_there(role: str, path: Path) -> bool:
         path.stat()
     except PermissionError as error:
         if not glob.has_magic(str(path)):
-            raise DataError(f"{role}: {path} may not be read ({reason(error)})") from None
+            raise DataError(f"{role}: {path} cannot be read ({reason(error)})") from None
     except (OSError, ValueError):  # nothing there, or not a valid file name
         pass
     return False
@@ -111,7 +111,7 @@ def _is_there(role: str, path: Path) -> bool:
 def _matches(role: str, pattern: str, folder: Path) -> list[Path]:
     """Return the matches of a pattern in `folder`: files, or folders if there are no files.
 
-    Raises `DataError` for a folder on the way that may not be read: `glob` would skip it silently.
+    Raises `DataError` for a folder on the way that cannot be read: `glob` would skip it silently.
     """
     parts = pattern.split("/")
     for end in range(next(number for number, part in enumerate(parts) if glob.has_magic(part)), len(parts)):
@@ -161,12 +161,14 @@ def is_hidden(name: str) -> bool:
 
 
 def _names_in(role: str, folder: Path) -> list[str]:
-    """Return the names in a folder; raise `DataError` if it may not be read."""
+    """Return the names in a folder; raise `DataError` if it cannot be read."""
     try:
         names = os.listdir(folder)
         os.stat(os.path.join(folder, os.curdir))  # permission to list a folder does not allow to enter it
     except OSError as error:
-        raise DataError(f"{role}: the folder {folder} may not be read ({reason(error)})", "otherwise its files would be missing") from None
+        raise DataError(
+            f"{role}: the folder {folder} cannot be read ({reason(error)})", "make it readable, or remove it: its files would be missing"
+        ) from None
     return names
 
 
@@ -216,7 +218,7 @@ def _visible(role: str, folder: Path, above: tuple[str, ...] = ()) -> Iterator[P
     _refuse_part_of_table(role, folder, [folder])
     real = os.path.realpath(folder)
     if real in above:
-        raise DataError(f"{role}: the link {folder} leads back to {real}, in which it is", "remove the link, or list the files to use")
+        raise DataError(f"{role}: the link {folder} leads back to {real}, which contains it", "remove the link, or list the files to use")
     for name in _names_in(role, folder):
         path = folder / name
         if is_hidden(name):
@@ -259,7 +261,7 @@ def files_of_table(role: str, table: Path | Remote, storage: Mapping[str, str]) 
         found = sorted(DeltaTable(address, storage_options=dict(storage) or None).file_uris())
     except (DeltaError, *FAILURES) as error:
         said = str(error).strip().partition("\n")[0]
-        raise DataError(f"{role}: {table}: not a readable Delta table ({said})", f"does the folder hold {LOG}?") from None
+        raise DataError(f"{role}: {table}: not a readable Delta table ({said})", f"check that the folder contains {LOG}") from None
     if not found:
         raise NoRowsError(f"{role}: {table}: there are no rows")
     escaped = [file for file in found if not is_remote(file) and not os.path.exists(file) and os.path.exists(Path(unquote(file)))]

@@ -184,7 +184,7 @@ def _store(remote: Remote) -> Iterator[tuple[Any, str]]:
             raise DataError(f"there is nothing at {remote}", "check the bucket and the key") from None
         if isinstance(error, wrong.PermissionDeniedError | wrong.UnauthenticatedError | PermissionError) or status in ("401", "403"):
             hint = "check the credentials in the environment, or set storage_options in the config"
-            raise DataError(f"{remote} may not be read (permission denied)", hint) from None
+            raise DataError(f"{remote} cannot be read (permission denied)", hint) from None
         hint = "check the address, the connection and storage_options, such as endpoint_url and region"
         raise DataError(f"{remote} cannot be reached: {_first_line(error)[:300]}", hint) from None
 

@@ -272,7 +272,7 @@ def _refuse_unreadable(role: str, file: SourceFile, form: Format, storage: Mappi
         try:  # the only way to test the permission
             open(file.path, "rb").close()
         except OSError as error:
-            raise DataError(f"{role}: {file} may not be read ({reason(error)})") from None
+            raise DataError(f"{role}: {file} cannot be read ({reason(error)})") from None
     if file.size == 0:
         raise NoRowsError(f"{role}: {file}: the file is empty")
 

@@ -205,7 +205,9 @@ def _number_types(source: _TypedSource, names: Mapping[str, str], nested: Collec
                 if source.largest(file, name) > LARGEST_EXACT:
                     stores = f"{source.role}: {file} stores {public_name(column)} as integers"
                     hint = "write all parts with the same type of numbers"
-                    raise DataError(f"{stores}, too large to be compared with other files' fractions", hint)
+                    raise DataError(
+                        f"{stores}, and they are too large to be compared exactly with the decimal numbers of other files", hint
+                    )
     return number_types
 
 

@@ -127,7 +127,7 @@ def hits(m: Measure) -> Array:
     aliases=("Rprec",),
     axes={"denominator": "rprecision_denominator"},
     numbers={
-        "multiple": Number(1.0, "the depth as a multiple of R", symbol="x"),
+        "multiple": Number(1.0, "the cut-off as a multiple of R", symbol="x"),
         "within": Number(math.inf, "the last rank at which a hit counts", symbol="w"),
     },
     cut=False,
@@ -206,7 +206,7 @@ def mcc(m: Measure) -> Array:
 
     It is the Matthews correlation coefficient, with TP = h_k, FP = k - h_k, FN = R - h_k, and TN = N - k - FN, at least 0.
 
-    Edge cases: without a cut-off k is the length of the list. The value is 0 if the root is 0. If a repeated row counts several times,
+    Edge cases: without a cut-off k is the length of the list. The value is 0 if the root is 0. If a duplicate row counts several times,
     there may be more hits than ranks and no root: such a user has no value.
     """
     hit, (missed, right_out) = m.hits.count(), _outside(m)

@@ -32,7 +32,7 @@ LETTERS = {
         "has in train, plus the listed items, cut at k. Those that are not in the list rank below it, the relevant ones last, where "
         "they add nothing. With `train_items`: the items of train, minus those that the user has there, minus R, independent of the "
         "list. A value may then be below 0 if the list contains items that are not in train. With `norm` = `n_negatives_plus_1` N + 1 "
-        "takes the place of N"
+        "replaces N"
     ),
 }
 """The symbols and words that formulas of this file use, with their meanings."""
@@ -43,7 +43,7 @@ LETTERS = {
     uses=("reading", "hits", "is_hit"),
     params=("single",),
     columns=("rank", "item", "score", "higher", "tied"),
-    title="The hits beside the misses of the list",
+    title="The hits, and the misses with a higher or the same score",
     reads_scores=True,
 )
 def misses_by_score(reading: Reading, hits: Rows, is_hit: Array, single: bool) -> Rows:

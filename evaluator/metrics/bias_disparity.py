@@ -132,7 +132,7 @@ def bias_disparity_bs(m: Measure) -> Many:
     reference=LIN,
 )
 def bias_disparity_br(m: Measure) -> Many:
-    """How strongly the recommendations to a group of users favour a group of items; use it beside BiasDisparityBS, the same in the data.
+    """How strongly the recommendations to a group of users favour a group of items; use it with BiasDisparityBS, the same for the data.
 
     BR(g, c)@k = (first k ranks of users of g with items of c / first k ranks of users of g) / (|c| / N)
 

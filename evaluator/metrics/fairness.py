@@ -284,7 +284,7 @@ def _difference_of_items(m: Measure, items: ItemTable, value: Array, counts: Arr
     reference=SINGH,
 )
 def exposure_parity(m: Measure) -> Array:
-    """How evenly groups of items are exposed, from 0 to 1 (all alike); use it if every group should be seen as much per item.
+    """How evenly groups of items are exposed, from 0 to 1 (all alike); use it if every group should get the same exposure per item.
 
     ExposureParity@k = min_g E_g / max_g E_g, E_g = 1/|g| · Σ_u Σ_{r≤k, i_r ∈ g} 1/log2(r + 1)
 

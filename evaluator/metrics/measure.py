@@ -247,5 +247,5 @@ def gain_of(kind: str, grade: Array, offset: float) -> Array:
     with np.errstate(over="ignore"):
         gain: Array = 2.0**power - 1.0
     if not np.isfinite(gain).all():
-        raise OverflowError("a gain is beyond all numbers")
+        raise OverflowError("a gain is too large for a number")
     return gain

@@ -166,7 +166,7 @@ def ncis_precision(m: Measure) -> Array:
 
 @_counterfactual("NCISRecall", value=r"\frac{|L_u|}{|T_u|} \cdot \frac{\sum_{r=1}^{k} h_r\,w_r}{\sum_{r=1}^{k} w_r}", upper=math.inf)
 def ncis_recall(m: Measure) -> Array:
-    """Recall corrected for what the previous policy showed; use it beside NCISPrecision if a list should miss little.
+    """Recall corrected for what the previous policy showed; use it with NCISPrecision if a list should miss little.
 
     NCISRecall@k = l/R · Σ_{r≤k} h(r) · v(r)
 
@@ -180,7 +180,7 @@ def ncis_recall(m: Measure) -> Array:
 
 @_counterfactual("NCISHitRate", value=r"\min\left(|L_u|\,\frac{\sum_{r=1}^{k} h_r\,w_r}{\sum_{r=1}^{k} w_r}, 1\right)")
 def ncis_hit_rate(m: Measure) -> Array:
-    """The share of users with a hit, corrected for what the previous policy showed; use it beside NCISPrecision if one hit is enough.
+    """The share of users with a hit, corrected for what the previous policy showed; use it with NCISPrecision if one hit is enough.
 
     NCISHitRate@k = min(1, l · Σ_{r≤k} h(r) · v(r))
 
@@ -200,7 +200,7 @@ def ncis_hit_rate(m: Measure) -> Array:
     pooled=True,
 )
 def ncis_ndcg(m: Measure) -> Ratio:
-    """How close to the top the hits are, corrected for what the previous policy showed; use it beside NCISPrecision if order matters.
+    """How close to the top the hits are, corrected for what the previous policy showed; use it with NCISPrecision if order matters.
 
     NCISnDCG@k = l · Σ_{r≤k} h(r) · v(r) / log2(r + 1) / Σ_{r≤min(R,k)} 1/log2(r + 1)
 

@@ -101,7 +101,7 @@ def average_precision(m: Measure) -> Array:
     ties=lambda params: params["denominator"] != "hits",
 )
 def average_recall(m: Measure) -> Array:
-    """How many of the relevant items are found down to each hit, on average; use it beside MAP to see how fast recall grows.
+    """The mean of the recall at each hit; use it with MAP to see how fast recall grows.
 
     AR@k = 1/D · Σ_{r≤k} h(r) · found(r)/R
 

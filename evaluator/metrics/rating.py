@@ -99,7 +99,7 @@ def mse(m: Measure) -> Ratio:
 
     MSE = 1/n · Σ_i (p(i) - t(i))²
 
-    By `over` the sum runs over the n test ratings with a prediction (`predicted`), over those of them that are relevant
+    By `over` the sum runs over the n test ratings with a prediction (`predicted`), over the relevant ones of them
     (`predicted_relevant`), or over the n relevant test items, where those without a prediction add no error (`relevant`). Pooled over users
     (`micro`) every rating weighs the same.
 
@@ -184,7 +184,7 @@ def unpredicted(m: Measure) -> Array:
 
     This is the value of one user; the values are added up over users.
 
-    Edge cases: 0 for a user all of whose ratings are predicted.
+    Edge cases: 0 for a user with a prediction for every rating.
     """
     rows = m.table("ratings")
     return rows.tally(is_missing(rows["prediction"]), "unpredicted")

@@ -113,7 +113,7 @@ def _parts(
     for part in parts:
         alone = [key for key, _ in part.params if key in PROTOCOL and AXES[key].part in ("users", "value")]
         if alone:
-            raise ValueError(f"{alone[0]} belongs to the whole of {entry.name}, not to {part.name} in it: write {entry.name}({alone[0]}=…)")
+            raise ValueError(f"{alone[0]} cannot be set only for {part.name} in {entry.name}: write {entry.name}({alone[0]}=…)")
         params = {**{key: value for key, value in shared.items() if key != "average"}, **dict(part.params)}
         component = find(convention.read(part).name)
         if component.per_model:

@@ -176,7 +176,7 @@ class _Reader:
             raise _TooMuch
         self.document.positions[path] = (node.start_mark.line + 1, node.start_mark.column + 1)
         if node.tag not in _TAGS:
-            self.problem(node, f"tags are not read, and {node.tag.replace(_YAML, '!!')} is one")
+            self.problem(node, f"YAML tags are not allowed: remove {node.tag.replace(_YAML, '!!')}")
             return None
         if isinstance(node, yaml.MappingNode):
             return self.mapping(node, path, depth)

@@ -100,8 +100,8 @@ class _Process:
             failed, answer = _receive(self._out)
         except (EOFError, OSError):
             raise MachineError(
-                f"a process that measures ended before its work was done ({self._ended()})",
-                "there may not be enough memory for all processes: set engine.workers to fewer, or 0 to measure in one process",
+                f"a worker process ended before its work was done ({self._ended()})",
+                "there may not be enough memory for all processes: set engine.workers to a lower number, or to 0 for one process",
             ) from None
         if failed:
             raise answer

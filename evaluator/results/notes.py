@@ -12,7 +12,7 @@ def other_users_reason(row: Row) -> str:
         return ""
     reasons = []
     if row.aggregate == "mean" and row.n_users != ledger.counted:
-        reasons.append("the users of data.train, by whose number the sum is divided; divisor=counted divides by the users that count")
+        reasons.append("the sum is divided by the number of users in data.train; divisor=counted divides by the number of users that count")
     elif ledger.others:
         reasons.append("the users of another file; population=test averages over the test users")
     elif ledger.in_lists > ledger.in_both and not ledger.left_out_without_truth and not ledger.filled_without_truth:
@@ -20,7 +20,8 @@ def other_users_reason(row: Row) -> str:
     if ledger.left_out_without_list:
         reasons.append("users without a list do not count; missing_lists=zero counts them")
     if ledger.left_out_without_value:
-        reasons.append(f"{ledger.left_out_without_value:,} have no data for this measure")
+        n = ledger.left_out_without_value
+        reasons.append("1 user has no data for this measure" if n == 1 else f"{n:,} users have no data for this measure")
     return "".join(f" ({reason})" for reason in reasons)
 
 
@@ -29,7 +30,8 @@ def undefined_reason(row: Row, counts: Counts | None = None) -> str:
     n = row.ledger.filled_without_list if row.ledger else 0
     if counts and counts.empty:
         without = "a user without a list, or with" if n else "a user with"
-        return f"{without} an empty list of test items has none; empty_truth=zero counts the latter 0, empty_truth=as_no_relevant as others"
+        settings = "empty_truth=zero counts an empty list 0, empty_truth=as_no_relevant counts it as no relevant item"
+        return f"{without} an empty list of test items has none; {settings}"
     if not n:
         return "there is nothing to compare or to divide by, or the result is infinite"
     who = "1 user without a list has" if n == 1 else f"{n:,} users without a list have"
@@ -73,5 +75,5 @@ def missing_lists_text(counts: Counts) -> str:
 def untested_text(counts: Counts) -> str:
     """Say how many users with a list but no test row count; empty if none does."""
     n = counts.untested
-    stand = "user with a list is in no test row and counts 0" if n == 1 else "users with a list are in no test row and count 0"
+    stand = "user with a list is not in the test file and counts 0" if n == 1 else "users with a list are not in the test file and count 0"
     return f"{n:,} {stand} (evaluation.policy.no_truth)." if n else ""

@@ -67,9 +67,8 @@ def targets_of(
         elif row is not None:
             files[path] = row
         else:
-            problem = (
-                f"{text}: end a {noun} in {', '.join(outputs.endings(*subjects))}{', or a folder with / at its end' if folders else ''}"
-            )
+            endings = ", ".join(outputs.endings(*subjects)) + (", or in / for a folder" if folders else "")
+            problem = f"{text}: the name of a {noun} must end in {endings}"
             raise ArgumentError(problem, option=f"-o {problem}")
     return Targets({**files, **(more or {})}, tuple(places))
 

@@ -95,7 +95,7 @@ def _unjudged(difference: Difference) -> str:
     if difference.n_users == 1 and difference.n_changed is not None:
         return f"{start}, for one user only: this says nothing about other users."
     if difference.low is None:
-        return f"{start}; without an interval its error is unknown."
+        return f"{start}; there is no interval, so the error of this difference is unknown."
     return f"{start}{_counts(difference)}."
 
 
@@ -134,7 +134,7 @@ def _comparison(difference: Difference) -> str:
     """Return which value is higher, and by how much."""
     subject, d = difference.subject, difference.difference
     if d == 0:
-        return f"{_place(difference)} of {subject.model} is that of {subject.base}"
+        return f"{_place(difference)} of {subject.model} is equal to that of {subject.base}"
     word = "higher" if d is not None and d > 0 else "lower"
     return f"{_place(difference)} of {subject.model} is {word} than that of {subject.base} by {_interval(difference)}"
 
@@ -198,7 +198,7 @@ def adjust(p_values: Sequence[float], method: CorrectionName, family: int | None
     Edge cases: `ValueError` if a p value is not within 0 and 1; leave out differences without a p value before.
     """
     if not all(0 <= p <= 1 for p in p_values):
-        raise ValueError(f"p values are within 0 and 1: {list(p_values)}")
+        raise ValueError(f"p values must be between 0 and 1: {list(p_values)}")
     m = max(len(p_values), family or 0)
     order = sorted(range(len(p_values)), key=lambda i: p_values[i])
     adjusted = [0.0] * len(p_values)
@@ -292,12 +292,9 @@ def _notes(difference: Difference) -> list[str]:
         return notes
     leaves_zero_out, size = interval[0] > 0 or interval[1] < 0, min(map(abs, interval))
     if leaves_zero_out and not difference.real:
-        among = (
-            f"among {difference.family} comparisons this happens too often by chance"
-            if difference.family != 1
-            else "its test finds no difference"
-        )
-        notes.append(f"The interval, which is not corrected for other comparisons, excludes 0, but {among}.")
+        n = difference.family
+        uncorrected = "the interval is not corrected" if n == 1 else f"the interval is not corrected for {n:,} comparisons"
+        notes.append(f"The interval excludes 0, but the test finds no difference ({uncorrected}).")
     elif difference.real and not leaves_zero_out:
         notes.append("The test finds a difference, but the interval, which is computed differently, includes 0.")
     elif difference.verdict in ("better", "worse") and difference.margin is not None and size < difference.margin:

@@ -124,7 +124,7 @@ _ENOUGH: Final = 355
 """A mean is nearly normal over more than 355 users times their squared skewness (Kohavi et al., KDD 2014), which is n times its own."""
 
 SKEWED: Final = "The differences are so skewed that this number of users gives only an approximate interval."
-CONSTANT: Final = "The difference is the same for every user: there is no spread to test it with."
+CONSTANT: Final = "The difference is the same for every user: without variation it cannot be tested."
 
 
 class Estimate(Struct, frozen=True, eq=False):

@@ -66,12 +66,12 @@ def needs_for_margin(estimate: Estimate, margin: float, alpha: float = 0.05, pow
 
 
 def needs_text(needs: Needs) -> str:
-    """Describe `needs`: `904 users`, or `more users are not enough: 7 runs …` if no number of users suffices."""
+    """Describe `needs`: `904 users`, or `more users are not enough, but 7 runs …` if no number of users suffices."""
     if needs.users is not None:
         return f"{needs.users:,} users"
     if needs.runs is not None:
-        return f"more users are not enough: {needs.runs:,} runs of each model"
-    return "more users alone or more runs alone are not enough: more of both"
+        return f"more users are not enough, but {needs.runs:,} runs of each model are"
+    return "more users alone or more runs alone are not enough; both are needed"
 
 
 def _normal(share: float) -> float:

@@ -84,7 +84,7 @@ def resamples_needed(settings: Settings) -> int:
 def fewer_resamples(n: int, settings: Settings) -> tuple[str, ...]:
     """Return a note if there are fewer resamples than the settings ask for."""
     affordable, configured = affordable_resamples(n, settings), settings.resamples
-    return () if affordable >= configured else (f"{affordable:,} resamples instead of {configured:,}, because so many users take long.",)
+    return () if affordable >= configured else (f"{affordable:,} resamples instead of {configured:,}, because more would take too long.",)
 
 
 def with_sign_flips(estimate: Estimate, differences: Floats, settings: Settings) -> Estimate:

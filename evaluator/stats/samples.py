@@ -154,7 +154,7 @@ def with_fold_clusters(estimate: Estimate, terms: FoldTerms, clusters: Integers)
     return replace(estimate.with_t(se, df), notes=notes)
 
 
-ONE_RUN: Final = "One run per model: the result says nothing about training again."
+ONE_RUN: Final = "One run per model: the interval does not include the variation between trainings."
 _ENOUGH: Final = 5
 
 
@@ -233,5 +233,5 @@ def _notes(base: Sequence[Floats], model: Sequence[Floats]) -> tuple[str, ...]:
     if max(len(base), len(model)) == 1:
         return (ONE_RUN,)
     if fewest == 1:
-        return ("One of the models has only one run: the effect of training again is known only for the other.",)
-    return (f"{fewest} runs per model: the effect of training again is known only roughly; use 5 or more.",) if fewest < _ENOUGH else ()
+        return ("One of the models has only one run: the variation between trainings is known only for the other model.",)
+    return (f"{fewest} runs per model: the variation between trainings is known only roughly; use 5 or more.",) if fewest < _ENOUGH else ()

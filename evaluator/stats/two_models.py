@@ -63,7 +63,9 @@ def estimate_paired(
     if aggregate == "median" or _percentage(aggregate) is not None:
         estimate = _of_statistic(a, b, _statistic(aggregate), settings)
         if members is not None:
-            estimate = replace(estimate, notes=(*estimate.notes, f"The {aggregate} resamples single users, not clusters."))
+            estimate = replace(
+                estimate, notes=(*estimate.notes, f"The interval of the {aggregate} ignores clusters: it resamples single users.")
+            )
     elif aggregate == "geometric":
         estimate = _of_logarithms(a, b, settings, members)
     else:

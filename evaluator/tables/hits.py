@@ -262,7 +262,8 @@ def scores_of(scored_pairs: Rows) -> Array:
     """Return the scores of test pairs; `DataError` if the lists have none."""
     if "score" not in scored_pairs:
         raise DataError(
-            "data.recommendations: the lists of a model have no scores; correlations need them, and rating errors without data.predictions",
+            "data.recommendations: the lists of a model have no scores; correlations need scores, "
+            "and rating errors need scores or data.predictions",
             "set the score column in the config, columns: {score: NAME}, or give data.predictions",
         )
     return scored_pairs["score"]

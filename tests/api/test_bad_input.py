@@ -45,12 +45,12 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
     "NaN as an id": ({"test": TEST.with_columns(item=pl.Series([3.0, float("nan")]))}, "nan in column 'item' cannot be an id", "cast"),
     "float ids that may be two": (
         {"test": TEST.with_columns(item=pl.Series([3.0, 2.0**53]))},
-        "stores ids as Float64, which cannot hold all integers from 2^53 on: 9007199254740992 is one",
+        "stores ids as Float64, which cannot hold all integers from 2^53 on: it has 9007199254740992",
         "read the ids as integers or text from the start",
     ),
     "short float ids that may be two": (
         {"test": TEST.with_columns(item=pl.Series([3, 2**24 + 1], dtype=pl.Float32))},
-        "stores ids as Float32, which cannot hold all integers from 2^24 on: 16777216 is one",
+        "stores ids as Float32, which cannot hold all integers from 2^24 on: it has 16777216",
         "",
     ),
     "bytes as ids": (
@@ -111,7 +111,7 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
 }
 WRONG_ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
     "no test": ({"test": None}, "test is missing"),
-    "no metrics": ({"metrics": None}, "evaluation: no metric is asked for: list some under metrics"),
+    "no metrics": ({"metrics": None}, "evaluation: there are no metrics: list some under metrics"),
     "a metric that is not there": ({"metrics": ["nDCG", "nDCGG"]}, "metrics[1]: unknown metric 'nDCGG' — did you mean 'nDCG'?"),
     "a cut-off of 0": ({"top_k": 0}, "top_k: a cut-off must be at least 1, not 0"),
     "a convention that is not there": ({"convention": "elliott"}, "convention: unknown convention 'elliott'"),

@@ -104,7 +104,7 @@ def test_a_comparison_has_the_same_report_and_charts_as_on_the_command_line(resu
         own = (tmp_path / name).read_text("utf-8").splitlines()
         assert sum(line not in same for line in own) <= len(own) // 20, name
     assert comparison.chart("differences", of="nDCG@3").spec == result.chart("differences", of="nDCG@3", baseline="old", margin="1%").spec
-    with pytest.raises(receval.ConfigError, match=r"end a report in \.html"):
+    with pytest.raises(receval.ConfigError, match=r"the name of a report must end in \.html"):
         comparison.report(tmp_path / "page.doc")
 
 
@@ -117,7 +117,7 @@ def test_a_report_has_the_form_of_its_file_name_ending(result: receval.Evaluatio
     assert "HitRate@1 ≥ 0.9" in read["page.md"]
     assert read["report.tex"].startswith("\\documentclass")
     assert ElementTree.fromstring(read["junit.xml"]).find(".//failure") is not None
-    with pytest.raises(receval.ConfigError, match=r"end a report in \.html"):
+    with pytest.raises(receval.ConfigError, match=r"the name of a report must end in \.html"):
         result.report(tmp_path / "page.doc")
     assert len(read) == 5
 
@@ -139,7 +139,7 @@ def test_a_chart_is_a_picture_and_a_specification(result: receval.EvaluationResu
         chart.save(tmp_path / f"chart.{form}")
     assert json.loads((tmp_path / "chart.json").read_text()) == chart.spec
     assert (tmp_path / "chart.png").read_bytes()[:4] == b"\x89PNG"
-    with pytest.raises(receval.ConfigError, match=r"end a chart in \.svg, \.png, \.pdf, \.json"):
+    with pytest.raises(receval.ConfigError, match=r"the name of a chart must end in \.svg, \.png, \.pdf, \.json"):
         chart.save(tmp_path / "chart.gif")
 
 

@@ -156,9 +156,7 @@ def test_the_spread_excludes_conventions_without_scores_if_rows_are_not_in_score
     assert recall.left_out("in_order") == ()
     assert (recall.spread("turned"), recall.spread("in_order")) == (0.0, 0.0)
     out = " ".join(receval("audit", unsorted, "--convention", "recbole", "--convention", "ranksys")[1].split())
-    footnote = (
-        "The spread of turned leaves out ranksys: it reads only the order of rows in the file, and here the rows are not in the order"
-    )
+    footnote = "The spread of turned leaves out ranksys: it uses only the order of rows in the file, and here the rows are not in the order"
     assert footnote in out
 
 

@@ -199,7 +199,7 @@ def test_models_with_similar_names_all_keep_their_stored_rows(receval, config, t
 
 
 @pytest.mark.parametrize(
-    ("of", "said"), [("users", "then every list belongs to another user"), ("items", "then every item is another one")]
+    ("of", "said"), [("users", "then every list belongs to the wrong user"), ("items", "then every row has the wrong item")]
 )
 def test_lists_whose_ids_begin_at_0_are_named(of, said, receval, folder):
     def rows(shifted):
@@ -211,6 +211,9 @@ def test_lists_whose_ids_begin_at_0_are_named(of, said, receval, folder):
     )
     files = ("--test", "t.csv", "--train", "train.csv", "--recs", "als=l.csv", "-m", "HitRate@5")
     out = receval("run", *files)[1]
-    assert f"als: only {of[:-1]} 0 is unknown to the other files: its ids may begin at 0 and theirs at 1; {said}." in " ".join(out.split())
+    assert (
+        f"als: only {of[:-1]} 0 is not in the other files: these ids may start at 0 and those of the other files at 1; {said}."
+        in " ".join(out.split())
+    )
     folder({"l.csv": rows(False)})
-    assert "is unknown to the other files" not in receval("run", *files)[1]
+    assert "is not in the other files" not in receval("run", *files)[1]

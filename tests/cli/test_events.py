@@ -138,7 +138,7 @@ def test_one_test_item_per_user_needs_fewer_measures(init, test, names):
     done = init({**PLAIN, "test.csv": text(test, ("user_id", "item_id"))})
     written = [line.split()[1] for line in done.config.splitlines() if line.startswith("    - ")]
     assert written == [*names, "ItemCoverage", "EPC"]
-    said = "    - HitRate  # one test item per user: Recall is the same, Precision is HitRate / k, and MAP is MRR\n"
+    said = "    - HitRate  # one test item per user: Recall equals HitRate, Precision is HitRate / k, and MAP equals MRR\n"
     assert (said in done.config) == (len(names) == 3)
 
 
@@ -156,7 +156,7 @@ def test_candidates_are_not_a_model(init, name, header):
     rows = [(user, item, int(item == first[user])) for user, items in LISTS.items() for item in (first[user], *items)]
     done = init({**PLAIN, name: text([row[: len(header)] for row in rows], header)})
     assert models(done) == {"als": "als.csv"}
-    assert done.said[name].startswith("left out: by its name it holds candidates for ranking: without a score or rank it is not a model")
+    assert done.said[name].startswith("left out: by its name it contains candidates for ranking: without a score or rank it is not a model")
 
 
 def test_candidates_with_scores_are_a_model(init):

@@ -205,7 +205,7 @@ def test_a_missing_baseline_is_treated_as_the_config_says(if_missing, code, cons
         (("--rule", "nDCG@2 max_loss 100%"), 2, "max_loss of 100% can never fail"),
         (("--if-missing", "pass"), 2, "--if-missing needs"),
         (("--set", "a=b"), 2, "--set, --recs and --where change a config"),
-        (("-o", "gates.csv"), 2, "end a file in .json, .md"),
+        (("-o", "gates.csv"), 2, "the name of a file must end in .json, .md"),
     ],
 )
 def test_wrong_options_are_refused_for_a_folder(arguments, code, sentence, gate_folder, receval):

@@ -255,7 +255,7 @@ def test_a_config_is_written_with_relative_paths_and_overwritten_only_by_force(r
         ("- 3", "it was not recognised as a config of"),
         ("cutoffs: [0]\nsimple_metrics: [nDCG]", "other.yml:1:10: cutoffs: a cut-off must be at least 1, not 0"),
         ("cutoffs: 5\nsimple_metrics: [StatisticalParity]", "other.yml:2:18: simple_metrics[0]: unknown metric 'StatisticalParity'"),
-        ("experiment: {evaluation: {cutoffs: 5}}", "no metric is asked for"),
+        ("experiment: {evaluation: {cutoffs: 5}}", "there are no metrics"),
         ("experiment: {evaluation: {cutofs: 5, simple_metrics: [nDCG]}}", "experiment.evaluation.cutofs: unknown key 'cutofs'"),
         ("cutoffs: 5\ntop_k: 5\nsimple_metrics: [nDCG]", "cutoffs and top_k mean the same"),
         ("reader: {split: {local_path: s, sep: '; and then ;'}}\nevaluation: {metrics: [nDCG]}", "data.test.separator"),

@@ -65,14 +65,14 @@ def test_of_two_possible_test_sets_one_is_chosen_and_the_other_is_a_comment(init
     assert done.data["test"]["path"] == "test.csv"
     assert "  # test: holdout.csv  # could also be the test set\n" in done.config
     assert "  # test: validation.csv  # a validation set, by its name\n" in done.config
-    assert "test.csv is used as the test set; holdout.csv could also be it" in done.doubts
+    assert "test.csv is used as the test set; holdout.csv could also be the test set, and is a comment in the config" in done.doubts
 
 
 def test_a_file_that_contains_the_test_pairs_is_not_used_as_train_set(init):
     done = init({"test.csv": PLAIN["test.csv"], "als.csv": PLAIN["als.csv"], "ratings.csv": text(TRAIN + TEST, HEADER)})
     assert "train" not in done.data
-    assert "  # train: ratings.csv  # holds 100% of the test pairs: all interactions, not a train set\n" in done.config
-    assert "ratings.csv holds 100% of the test pairs" in done.doubts
+    assert "  # train: ratings.csv  # contains 100% of the test pairs: all interactions, not a train set\n" in done.config
+    assert "ratings.csv contains 100% of the test pairs" in done.doubts
 
 
 def test_the_only_interactions_are_the_test_set_if_they_have_recommended_pairs(init):
@@ -103,7 +103,7 @@ def test_ambiguous_columns_are_chosen_written_and_reported(init):
     rows = [(user, user, item, rating) for user, item, rating, _ in TEST]
     done = init({**PLAIN, "test.csv": text(rows, ("uid", "user_id", "item_id", "rating"))})
     assert done.data["test"]["columns"] == {"user": "uid", "item": "item_id", "rating": "rating"}
-    assert "column 'uid' is used as the user; 'user_id' could also be it" in done.doubts
+    assert "column 'uid' is used as the user; 'user_id' could also be the user" in done.doubts
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_spelling_that_several_files_share_is_reported_once(init):
     lists = text([(f"{user:02}" if user == 1 else user, item, score) for user, item, score in SCORED], ("user_id", "item_id", "score"))
     done = init({"test.csv": PLAIN["test.csv"], "a.csv": lists, "b.csv": lists})
     assert done.doubts.count("differ in leading zeros only") == 1
-    assert "(and so in 1 other file)" in done.doubts
+    assert "(also in 1 other file)" in done.doubts
 
 
 def test_of_equally_good_files_those_beside_the_test_set_are_used(init):

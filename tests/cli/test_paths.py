@@ -39,9 +39,9 @@ def test_names_of_models_keep_their_dots_and_lose_endings_of_file_formats(receva
 def test_two_files_of_one_model_are_named(receval, config):
     code, _, err = receval("run", config("['a/*.csv', 'b/*.csv']", "a/knn.csv", "b/knn.csv"))
     assert code == 3
-    assert "data.recommendations: the model 'knn' would be c/a/knn.csv and c/b/knn.csv\n  give the models as name: path" in err
+    assert "data.recommendations: c/a/knn.csv and c/b/knn.csv would have the same model name, 'knn'\n  give the models as name: path" in err
     code, _, err = receval("run", config("'a/knn.*'", "a/knn.csv", "a/knn.txt"))
-    assert (code, "'knn' would be c/a/knn.csv and c/a/knn.txt" in err) == (3, True)
+    assert (code, "c/a/knn.csv and c/a/knn.txt would have the same model name, 'knn'" in err) == (3, True)
 
 
 def test_an_existing_model_is_replaced_only_on_request(receval, config):

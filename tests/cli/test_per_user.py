@@ -93,7 +93,7 @@ def test_formats_without_per_user_rows_are_refused(config, receval, form):
 def test_per_user_files_of_other_formats_are_refused(config, receval, tmp_path):
     code, _, err = receval("run", config(), "--per-user", "-o", tmp_path / "users.md")
     assert code == 2
-    assert "end a file in .csv, .jsonl, .parquet" in err
+    assert "the name of a file must end in .csv, .jsonl, .parquet" in err
 
 
 def test_an_unknown_format_in_the_config_is_refused_with_the_known_ones(config, receval):

@@ -102,7 +102,7 @@ def test_users_who_lose_most_are_named_only_on_request(folder, tmp_path, receval
     ("arguments", "code", "message"),
     [
         (["report", "{}/out"], 2, "give an output file or a format:"),
-        (["report", "{}/out", "-o", "x.docx"], 2, "end a report in .html"),
+        (["report", "{}/out", "-o", "x.docx"], 2, "the name of a report must end in .html"),
         (["report", "{}/none", "-o", "x.html"], 2, "there is no config or folder of results named"),
         (["report", "{}", "-o", "x.html"], 3, "is not a result folder"),
         (["report", "{}/out", "-o", "x.html", "--baseline", "goood"], 2, "did you mean good"),
@@ -117,7 +117,7 @@ def test_users_who_lose_most_are_named_only_on_request(folder, tmp_path, receval
         (["report", "{}/out", "-o", "x.tex", "--set", "evaluation.top_k=5"], 2, "has no effect on stored results; only keys of report and"),
         (["compare", "{}/out", "--set", "report.title=x"], 2, "--set report.title=x has no effect on stored results"),
         (["report", "a={}/out", "b={}/out", "-o", "x.tex"], 2, "is for one result"),
-        (["plot", "over_k", "{}/out", "-o", "x.gif"], 2, "end a chart in .svg"),
+        (["plot", "over_k", "{}/out", "-o", "x.gif"], 2, "the name of a chart must end in .svg"),
         (["plot", "trade_off", "{}/out", "-o", "x.json", "--of", "nDCG@1"], 2, "two measures"),
         (["plot", "over_k", "{}/out", "-o", "x.json", "--of", "MAP"], 2, "MAP"),
     ],

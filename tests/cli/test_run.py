@@ -181,7 +181,7 @@ def test_variables_of_the_environment_reach_the_config(receval, config, monkeypa
         (["run", "."], 2, "is a folder"),
         (["run"], 2, "Missing argument"),
         (["run", "quickstart.yaml", "--format", "xml"], 2, "Invalid value"),
-        (["run", "quickstart.yaml", "-o", "result.xlsx"], 2, "end a file in .csv"),
+        (["run", "quickstart.yaml", "-o", "result.xlsx"], 2, "the name of a file must end in .csv"),
         (["run", "quickstart.yaml", "--set", "evaluation.metrics=[nDGC]"], 2, "did you mean 'nDCG'"),
         (["run", "quickstart.yaml", "--recs", "x"], 2, "write it as NAME=PATH"),
         (["run", "quickstart.yaml", "--set", "data.test=nowhere.csv"], 3, "there is no file nowhere.csv"),

@@ -52,9 +52,9 @@ def test_markdown_has_the_chosen_measures_and_order_too(receval):
     [
         (("--columns", "nDCG@10,nope"), "the result has no measure 'nope'; it has Precision@5,"),
         (("--sort", "nDGC@10"), "the result has no measure 'nDGC@10' — did you mean 'nDCG@10'?"),
-        (("--digits", "2", "--format", "csv"), "--digits is about the table; --format csv always has everything"),
-        (("--sort", "nDCG@10", "--per-user"), "--sort is about the table; --format csv always has everything"),
-        (("--measures-as-rows", "--format", "md"), "--measures-as-rows is about the table; --format md has none"),
+        (("--digits", "2", "--format", "csv"), "--digits works only with the table, not with --format csv"),
+        (("--sort", "nDCG@10", "--per-user"), "--sort works only with the table, not with --format csv"),
+        (("--measures-as-rows", "--format", "md"), "--measures-as-rows works only with the table, not with --format md"),
         (("--digits", "13"), "13 is not in the range 0<=x<=12"),
         (("-q", "-v"), "-q and -v contradict each other: give only one"),
     ],

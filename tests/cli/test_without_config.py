@@ -248,7 +248,7 @@ def test_results_that_are_given_as_config_are_named_as_such(receval):
     receval("run", *FILES, "-m", "nDCG@1", "-o", "results/")
     assert "results/results.json contains results, not a config" in receval("compare", "results/results.json")[2]
     assert (
-        "results is a folder, not a config file\n  it has results, not their files"
+        "results is a folder, not a config file\n  it contains results, not data files"
         in receval("explain", "nDCG@1", "results", "--user", "a")[2]
     )
 

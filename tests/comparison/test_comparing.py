@@ -72,7 +72,7 @@ def test_values_of_whole_models_have_a_difference_and_no_interval(result):
         assert compared[label].interval is None
         assert compared[label].verdict is None
         assert compared[label].difference is not None
-        assert "without an interval" in compared[label].sentence
+        assert "there is no interval" in compared[label].sentence
 
 
 def test_a_pooled_measure_has_the_interval_of_the_delta_method(result):

@@ -216,7 +216,11 @@ def test_another_train_file_is_reported_if_a_measure_reads_it(folder, receval):
         (["main", "today", "--baseline", "mian"], 2, "the baseline is mian, but no result has this name"),
         (["main", "today", "--margin", "nan"], 2, "a margin must be a number from 0"),
         (["main", "today", "--alpha", "0.7"], 2, "alpha is"),
-        (["main", "today", "-o", "x.pdf"], 2, "-o x.pdf: end a file in .json, .csv, .md, .tex, .html, .htm, or a folder with / at its end"),
+        (
+            ["main", "today", "-o", "x.pdf"],
+            2,
+            "-o x.pdf: the name of a file must end in .json, .csv, .md, .tex, .html, .htm, or in / for a folder",
+        ),
         (["main", "empty"], 3, "empty: there is no manifest.json, so this is not a result folder"),
     ],
 )

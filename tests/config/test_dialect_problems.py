@@ -36,7 +36,7 @@ def problems(write, tmp_path) -> Callable[..., list[str]]:
             "  relevance: {threshold: 3}\n  relevance_threshold: 4\n  simple_metrics: [nDCG]",
             "config.yaml:4:24: evaluation.relevance_threshold: relevance_threshold and relevance.threshold mean the same: give only one",
         ),
-        ("  cutoffs: 5", "evaluation: no metric is asked for"),
+        ("  cutoffs: 5", "evaluation: there are no metrics"),
         (
             "  simple_metrics: [nDCG]\n  complex_metrics:\n    - {metric: UserMADrating, clustering_file: u.tsv}",
             "config.yaml:5:7: evaluation.complex_metrics[0]: UserMADRating needs by, the column of data.users",
@@ -50,7 +50,7 @@ def problems(write, tmp_path) -> Callable[..., list[str]]:
             "  complex_metrics: [{name: EucDistance, params: {metric_names: [MAP, nDCG], utopia_points: [1, 2, 3]}}]",
             "config.yaml:5:21: evaluation.complex_metrics[0]: points has 3 values for 2 metrics",
         ),
-        ("  nDCG: {cutoff: {type: double, values: [0.5]}}", "config.yaml:3:9: evaluation.nDCG: cut-offs are of type int, not 'double'"),
+        ("  nDCG: {cutoff: {type: double, values: [0.5]}}", "config.yaml:3:9: evaluation.nDCG: cut-offs must be of type int, not 'double'"),
         (
             "  Community precision: {cutoff: {values: 5}}",
             "config.yaml:3:24: evaluation.Community precision: unknown metric 'Community precision'",
@@ -60,7 +60,7 @@ def problems(write, tmp_path) -> Callable[..., list[str]]:
             "evaluation.relevence: unknown key 'relevence' — did you mean 'relevance'?",
         ),
         ("  - PrecisionAtK: {k: 5}\n  - NDCGAtK: {gains: linear}", "config.yaml:4:5: evaluation[1]: NDCGAtK needs k"),
-        ("  - NDCGAtK: {k: 5, gains: linaer}", "config.yaml:3:5: evaluation[0]: gains is one of linear, exponential under"),
+        ("  - NDCGAtK: {k: 5, gains: linaer}", "config.yaml:3:5: evaluation[0]: gains must be one of linear, exponential under"),
         ("  metrics:\n    GiniIndx: {top_n: 10}", "config.yaml:4:15: evaluation.metrics.GiniIndx: unknown metric 'GiniIndx'"),
         ("  convention: elliott\n  cutoffs: 5\n  simple_metrics: [HR]", "evaluation.convention: unknown convention 'elliott'"),
     ],

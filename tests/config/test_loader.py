@@ -114,7 +114,7 @@ def test_all_spellings_become_one_list_of_specs(metrics, expected, write):
         ("[{MAP: {cutoff: {range: {start: 1, end: 100000, step: 1}}}}]", "more than 1,000"),
         ("[{name: F1, metric_2: MAP}]", "needs metric_name_1"),
         ("[{name: F1, metric_1: MAP, metric_name_1: MAP}]", "mean the same"),
-        ("[]", "no metric is asked for"),
+        ("[]", "there are no metrics"),
         ("[AUC]", "AUC needs the catalogue: give data.train or data.items"),
         ("['F1(GAUC,MAP)']", "needs the catalogue"),
     ],

@@ -91,5 +91,5 @@ def test_values_of_set_are_repeated_without_secrets(given, write):
     config = write("config.yaml", "data: {test: t.csv, recommendations: {m: r.csv}}\nevaluation: {metrics: [MRR]}\n")
     with pytest.raises(ConfigError) as error:
         load_config(config, [f"data.recommendations={{m: {{uri: '{given}'}}}}"])
-    assert "a uri and a query go together" in str(error.value)
+    assert "give uri and query together" in str(error.value)
     assert "hid" not in str(error.value)

@@ -196,14 +196,14 @@ def test_names_of_predictions_are_not_checked_if_files_name_the_models(loaded):
 def test_a_column_that_does_not_belong_to_a_side_input_is_refused(role, key, where, all_problems):
     source = {"path": "x.csv", "columns": {key: "c"}}
     given = {role: source}
-    assert f"data.{role}.columns.{key}: this file takes no {key}: only that of {where} does" in all_problems(**given)
+    assert f"data.{role}.columns.{key}: this file has no column for {key}: only {where} has one" in all_problems(**given)
 
 
 def test_a_column_is_refused_in_the_lists_and_predictions_of_one_model_too(all_problems):
     wrong = {"path": "x.csv", "columns": {"distance": "c"}}
-    assert "data.recommendations.als.columns.distance: this file takes no distance" in all_problems(recommendations={"als": wrong})
-    assert "data.recommendations[0].columns.distance: this file takes no distance" in all_problems(recommendations=[wrong])
-    assert "data.predictions.als.columns.distance: this file takes no distance" in all_problems(predictions={"als": wrong})
+    assert "data.recommendations.als.columns.distance: this file has no column for distance" in all_problems(recommendations={"als": wrong})
+    assert "data.recommendations[0].columns.distance: this file has no column for distance" in all_problems(recommendations=[wrong])
+    assert "data.predictions.als.columns.distance: this file has no column for distance" in all_problems(predictions={"als": wrong})
 
 
 @pytest.mark.parametrize("role", ["items", "users", "baseline", "previous_policy", "predictions", "distances"])

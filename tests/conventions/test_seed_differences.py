@@ -242,7 +242,7 @@ def test_row_200_logit_is_another_name_of_sigmoid_and_a_wrong_one_is_named_by_it
         metrics = [f"NCISPrecision(activation={name})@2" for name in ("logit", "sigmoid")]
         result = evaluate(test, lists, previous_policy=policy, convention=convention, metrics=metrics)
         assert list(values(result)) == ["NCISPrecision(activation=sigmoid)@2"]
-    with pytest.raises(ConfigError, match="activation is one of none, sigmoid, softmax, not 'softmx' — did you mean 'softmax'"):
+    with pytest.raises(ConfigError, match="activation must be one of none, sigmoid, softmax, not 'softmx' — did you mean 'softmax'"):
         evaluate(test, lists, previous_policy=policy, metrics=["NCISPrecision(activation=softmx)"])
 
 

@@ -120,7 +120,7 @@ def test_results_of_formats_that_cannot_be_compared_are_refused(saved):
     folder, _ = saved(CONFIGS["aggregates"])
     content = json.loads((folder / "results.json").read_text())
     (folder / "results.json").write_text(json.dumps(content | {"format_version": 3}))
-    with pytest.raises(DataError, match=r"written by an earlier version of receval \(format 3; this one reads 4 to 6\)"):
+    with pytest.raises(DataError, match=r"written by an earlier version of receval \(format 3; this version reads formats 4 to 6\)"):
         load(folder)
 
 

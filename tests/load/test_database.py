@@ -175,10 +175,14 @@ def test_the_order_of_rows_of_a_query_changes_no_byte(receval, write, tmp_path):
         ({"uri": "sqlite:///no.db", "query": "select 1"}, 3, "sqlite:///no.db: there is no file"),
         ({"uri": "sqlite:///shop.db", "query": "select user_id, item_id, null as score from recs"}, 3, "score"),
         ({"uri": "nosuch://bob:s3cret@h/x", "query": "select 1"}, 4, "reading nosuch:// needs adbc_driver_nosuch, which is not installed"),
-        ({"uri": "sqlite:///shop.db"}, 2, "a uri and a query go together"),
-        ({"path": "a.csv", "query": "select 1"}, 2, "a uri and a query go together"),
+        ({"uri": "sqlite:///shop.db"}, 2, "give uri and query together"),
+        ({"path": "a.csv", "query": "select 1"}, 2, "give uri and query together"),
         ({"path": "a.csv", "uri": "sqlite:///shop.db", "query": "select 1"}, 2, "give exactly one of path, table and uri"),
-        ({"uri": "sqlite:///shop.db", "query": "select 1", "format": "csv"}, 2, "format is an option for files, and a query has none"),
+        (
+            {"uri": "sqlite:///shop.db", "query": "select 1", "format": "csv"},
+            2,
+            "format is an option for files, but these rows come from a query",
+        ),
         ({"uri": "host=h password=s3cret", "query": "select 1"}, 2, "a uri must name a database, such as sqlite:///shop.db;"),
     ],
 )

@@ -109,7 +109,7 @@ def test_a_long_document_is_read_completely(write, tmp_path):
 
 WRONG = {
     "a key twice": ('{"1": [10], "1": [11]}', "l.json, line 1: the key '1' is given twice"),
-    "an item twice": ('{"1": {\n"10": 1, "10": 2}}', "the key '10' is twice in one object"),
+    "an item twice": ('{"1": {\n"10": 1, "10": 2}}', "the key '10' appears twice in one object"),
     "cut short": ('{"1": [10],\n"2": [11', "l.json, line 2: "),
     "more behind it": ('[{"user": 1, "item": 2}]\n\n]', "line 3: there is text after the end of the document"),
     "an item of none": ('{"1": [10, null]}', r"record 2: no value for item \(in 1 of 2 rows\)"),

@@ -96,7 +96,9 @@ def test_large_integers_in_one_file_and_fractions_in_another_are_refused(write, 
     write("test.csv", TEST)
     LISTS[:3].write_parquet(tmp_path / "a.parquet")
     LISTS[3:].cast({"score": pl.Float64}).write_parquet(tmp_path / "b.parquet")
-    with pytest.raises(DataError, match=r"a\.parquet stores score as integers, too large to be compared with other files' fractions"):
+    with pytest.raises(
+        DataError, match=r"a\.parquet stores score as integers, and they are too large to be compared exactly with the decimal"
+    ):
         evaluate_lists(["a.parquet", "b.parquet"], test="test.csv")
     LISTS[:3].with_columns(score=pl.col("score") - BIG).write_parquet(tmp_path / "a.parquet")
     assert evaluate_lists(["a.parquet", "b.parquet"], test="test.csv")["Recall@10"] == 1.0

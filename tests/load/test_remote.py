@@ -177,7 +177,7 @@ def test_a_missing_object_of_a_store_is_reported(key, message, store, evaluate_l
 @pytest.mark.parametrize("key", ["l.csv", "l.parquet", "als/"])
 def test_a_store_that_refuses_or_does_not_exist_is_reported(key, store, web, evaluate_lists):
     refusing = store | {"endpoint_url": f"{web}/secret"}
-    with pytest.raises(DataError, match=r"may not be read \(permission denied\)"):
+    with pytest.raises(DataError, match=r"cannot be read \(permission denied\)"):
         evaluate_lists({"path": f"s3://lists/{key}", "storage_options": refusing})
     with pytest.raises(DataError, match="cannot be reached"):
         evaluate_lists({"path": f"s3://lists/{key}", "storage_options": store | {"endpoint_url": "http://127.0.0.1:1"}})

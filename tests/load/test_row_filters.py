@@ -180,7 +180,7 @@ def test_words_for_missing_values_and_blank_lines_are_missing_in_numeric_filters
     result = receval.evaluate(test={"path": str(path), "where": "price > 1", "null_values": "-"}, **run)
     assert result.remarks[0] == "data.test: 2 of 5 rows are used (where: price > 1)."
     with pytest.raises(
-        DataError, match=r"t.csv: where compares price with a number, but 1 row has another text there, first '-'\n.*price == '-'"
+        DataError, match=r"t.csv: where compares price with a number, but 1 row has a text that is not a number, first '-'\n.*price == '-'"
     ):
         receval.evaluate(test={"path": str(path), "where": "price > 1"}, **run)
 

@@ -101,7 +101,7 @@ def test_names_become_canonical_and_defaults_are_left_out(written, canonical):
         ("Recall(k=5)@3", "gives its cut-off twice"),
         ("Recall(q=5)", "its own are denominator"),
         ("MAP(ranks=all)", "divides by k or list_length"),
-        ("F1(Precision(missing_lists=drop),Recall)", "belongs to the whole of F1"),
+        ("F1(Precision(missing_lists=drop),Recall)", "missing_lists cannot be set only for Precision in F1: write F1"),
         ("MAP(threshold=4,relevance_rule=all_rows)", "give only one"),
         ("MAP(threshold=1e999)", "finite"),
         ("F1(beta=0)", "above 0"),

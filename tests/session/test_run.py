@@ -82,7 +82,7 @@ def test_gates_that_cannot_be_judged_are_the_failure_of_the_record_and_values_ar
 
 def test_wrong_outputs_are_refused_before_anything_is_read(config):
     path = config(data={"test": "gone.csv", "recommendations": {"home": "home.csv"}})
-    with pytest.raises(library.ConfigError, match=r"x\.docx: end a file in \.csv, .*, or a folder with / at its end"):
+    with pytest.raises(library.ConfigError, match=r"x\.docx: the name of a file must end in \.csv, .*, or in / for a folder"):
         library.evaluate_config(path, outputs="x.docx")
     with pytest.raises(library.ConfigError, match="an output has no file name"):
         library.evaluate_config(path, outputs=" ")

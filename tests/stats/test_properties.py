@@ -170,7 +170,7 @@ def test_a_sum_is_the_mean_times_the_users():
 def test_a_median_has_a_note_that_it_ignores_clusters():
     subject, clusters = replace(SUBJECT, aggregate="median"), np.arange(60) // 2
     notes = compare_paired(subject, *draw_pair(6, 60), Settings(resamples=FEW_RESAMPLES), clusters=clusters).notes
-    assert notes == ("The median resamples single users, not clusters.",)
+    assert notes == ("The interval of the median ignores clusters: it resamples single users.",)
 
 
 def test_users_of_one_cluster_have_no_interval():

@@ -71,7 +71,7 @@ Z = 1.6448536 + 0.8416212
         # largest variance (0.02/Z)² = 6.47e-5; of users 1e-4 with 100 users, so that 100 · 1e-4 / (6.47e-5 - 1e-5) = 183 of them are needed
         (1e-5, Needs(183, None), "183 users"),
         # of training 1e-4 with 3 runs: more than 6.47e-5 for any number of users; these alone are too many as well
-        (1e-4, Needs(None, None), "more users alone or more runs alone are not enough: more of both"),
+        (1e-4, Needs(None, None), "more users alone or more runs alone are not enough; both are needed"),
     ],
 )
 def test_more_users_reduce_only_the_error_of_users(training, needs, text):
@@ -85,7 +85,7 @@ def test_more_runs_are_needed_if_training_is_the_error():
     # and 3 · 2.67e-4 / 1.4457e-4 is 5.5 runs.
     estimate = Estimate(9_000, 0.5, 0.5, 0.0, se=(2 * 0.02**2 / 3 + 1e-6) ** 0.5, training=2 * 0.02**2 / 3, runs=3)
     assert needs_for_margin(estimate, 0.03) == Needs(None, 6)
-    assert needs_text(Needs(None, 6)) == "more users are not enough: 6 runs of each model"
+    assert needs_text(Needs(None, 6)) == "more users are not enough, but 6 runs of each model are"
 
 
 def test_the_needed_number_of_users_and_runs_has_the_promised_power():
@@ -101,4 +101,4 @@ def test_a_gate_of_runs_asks_for_more_runs_if_users_cannot_suffice():
     base, model = ([users + step + random.normal(0, 0.01, 2_000) for step in (-0.02, 0.0, 0.02)] for _ in range(2))
     test = estimate_test(runs_estimate(base, model), True, "max_loss", 0.02)
     assert test.users_needed is None
-    assert remark(test).endswith("; more users are not enough: 13 runs of each model")
+    assert remark(test).endswith("; more users are not enough, but 13 runs of each model are")

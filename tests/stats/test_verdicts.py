@@ -165,9 +165,7 @@ def test_a_larger_family_needs_a_larger_difference():
     assert (alone.verdict, among.verdict) == ("better", "inconclusive")
     assert among.p_adjusted == pytest.approx(5 * alone.p)
     assert (among.family, among.low) == (5, alone.low)
-    assert among.notes == (
-        "The interval, which is not corrected for other comparisons, excludes 0, but among 5 comparisons this happens too often by chance.",
-    )
+    assert among.notes == ("The interval excludes 0, but the test finds no difference (the interval is not corrected for 5 comparisons).",)
     assert among.detectable > alone.detectable
 
 
@@ -187,7 +185,7 @@ def test_values_of_whole_models_have_only_a_difference():
     family = judge_family([difference, CASES["better"][0]], SETTINGS)
     assert (family[0].verdict, family[0].p, family[0].interval, family[0].relative) == (None, None, None, pytest.approx(0.2))
     assert family[0].sentence == (
-        "ItemCoverage@10 of today is higher than that of main by 0.025; without an interval its error is unknown."
+        "ItemCoverage@10 of today is higher than that of main by 0.025; there is no interval, so the error of this difference is unknown."
     )
     assert family[1].family == 1
 
@@ -288,5 +286,5 @@ def test_many_users_get_fewer_resamples_with_a_note():
     few = Settings(resamples=199)
     assert [affordable_resamples(n, SETTINGS) for n in (0, 20_000, 100_000, 10_000_000)] == [9_999, 9_999, 2_000, 999]
     assert affordable_resamples(10_000_000, few) == 199
-    assert fewer_resamples(100_000, SETTINGS) == ("2,000 resamples instead of 9,999, because so many users take long.",)
+    assert fewer_resamples(100_000, SETTINGS) == ("2,000 resamples instead of 9,999, because more would take too long.",)
     assert fewer_resamples(100, SETTINGS) == ()

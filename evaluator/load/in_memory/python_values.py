@@ -322,6 +322,6 @@ def _refuse_fractions(where: str, ids: pl.Series, dtype: Any) -> None:
     large = [abs(one) for one in single.filter(single.abs() >= 2**bits).head(1).to_list()]
     if large:
         raise DataError(
-            f"{where}: column {ids.name!r} stores ids as {dtype}, which cannot hold all integers from 2^{bits} on: {large[0]:.0f} is one",
+            f"{where}: column {ids.name!r} stores ids as {dtype}, which cannot hold all integers from 2^{bits} on: it has {large[0]:.0f}",
             "read the ids as integers or text from the start",
         )
