@@ -28,6 +28,7 @@ from ..session.outcome import RunRecord
 from ..session.run import check_config, run_config, track_run
 from .arguments import NO_MATRIX, Arguments, ConfigLike, errors_as_arguments, loaded_from, masked_matrix, warn
 from .evaluation_result import EvaluationResult
+from .studies import PrintedAudit, PrintedDescription, PrintedExplanation
 
 _NO_LISTS = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})
 
@@ -124,23 +125,23 @@ def check(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -
 def describe(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> Description:
     """Describe the data, as `receval describe` does: rows, users, items, ratings or scores, times, and what tables have in common.
 
-    The arguments are those of `evaluate`; `metrics` has no effect and may be left out.
+    The description prints as tables. The arguments are those of `evaluate`; `metrics` has no effect and may be left out.
     """
     with errors_as_arguments():
-        return studies.describe(_loaded(config, arguments, metrics="nDCG"))
+        return PrintedDescription(**asdict(studies.describe(_loaded(config, arguments, metrics="nDCG"))))
 
 
 def explain(
     config: ConfigLike | None = None, measure: str = "", user: Any = None, model: str | None = None, **arguments: Unpack[Arguments]
 ) -> Explanation:
-    """Explain the value of one user, row by row, as `receval explain` does.
+    """Explain the value of one user, row by row, as `receval explain` does; the explanation prints as tables.
 
     `measure` is a measure string such as `MAP(convention=elliot)@5`, `user` an id; `model` may be left out if there is only one. The other
     arguments are those of `evaluate`; `metrics` may be left out. Raises `ConfigError` if the measure or the model is wrong, `DataError` if
     no table has the user.
     """
     with errors_as_arguments():
-        return studies.explain(_loaded(config, arguments, metrics=measure), measure, str(user), model)
+        return PrintedExplanation(**asdict(studies.explain(_loaded(config, arguments, metrics=measure), measure, str(user), model)))
 
 
 def enriched(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> dict[str, pl.DataFrame]:
@@ -156,9 +157,13 @@ def enriched(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]
 
 
 def audit(config: ConfigLike | None = None, conventions: str | Sequence[str] = (), **arguments: Unpack[Arguments]) -> Audit:
-    """Evaluate the measures under several conventions, or all, as `receval audit` does; the other arguments are those of `evaluate`."""
+    """Evaluate the measures under several conventions, or all, as `receval audit` does; the audit prints as tables.
+
+    The other arguments are those of `evaluate`.
+    """
     with errors_as_arguments():
-        return studies.audit(_loaded(config, arguments), (conventions,) if isinstance(conventions, str) else conventions)
+        named = (conventions,) if isinstance(conventions, str) else conventions
+        return PrintedAudit(**asdict(studies.audit(_loaded(config, arguments), named)))
 
 
 def evaluate_tolerantly(**arguments: Unpack[Arguments]) -> EvaluationResult:

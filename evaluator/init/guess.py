@@ -58,7 +58,7 @@ def guess(names: Sequence[str]) -> GuessedConfig:
             files.append(_classified(TablePreview(table, max_rows)))
         except (DataError, MissingExtraError) as error:
             message = error.message.removeprefix("init: ").removeprefix(str(table.paths[0])).removeprefix(table.path)
-            is_result = table.paths[0].is_file() and sniff.starts(table.paths[0], _RESULT)
+            is_result = os.path.isfile(table.paths[0]) and sniff.starts(table.paths[0], _RESULT)
             unreadable[table.path] = (
                 "it contains results of receval" if is_result else message.lstrip(",: ")
             )  # the name is printed before it
