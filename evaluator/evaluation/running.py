@@ -294,6 +294,7 @@ def _context(files: Files, model: EvaluatedModel) -> Context:
                 one.scan.names,
                 {column: stores.get(kind, "text") for column, kind in one.stored.items()},
                 len(one.scan.paths),
+                load.model_column(one) if role == "lists" else None,
             )
             for role, one in sources.items()
             if one is not None
