@@ -80,6 +80,16 @@ def test_a_study_prints_as_the_tables_of_its_command(name: str, options: Any, ar
     assert (code, [line for line in repr(study).splitlines() if line]) == (0, expected)
 
 
+@pytest.mark.parametrize("name", ["table.tex", "results.CSV", "page.html"])
+def test_save_refuses_the_name_of_a_file_and_says_what_writes_one(name: str, result: receval.EvaluationResult, tmp_path: Any):
+    with pytest.raises(receval.ConfigError, match=f"save writes a folder, but .*{name} ends like a file") as caught:
+        result.save(tmp_path / name)
+    assert "result.report writes .html, .md and .tex" in str(caught.value)
+    assert not (tmp_path / name).exists()
+    result.save(tmp_path / "model-v1.2")
+    result.save(f"{tmp_path / name}/")
+
+
 def test_a_notebook_gets_a_table_without_scripts_and_with_escaped_text(result: receval.EvaluationResult):
     shown = result._repr_html_()
     assert "<script" not in shown

@@ -192,6 +192,15 @@ def test_a_result_folder_can_be_named_like_a_data_file(receval):
     assert receval("gate", "run.data", "--rule", "Recall@1 >= 0.1")[0] == 0
 
 
+def test_a_threshold_above_all_ratings_is_reported_with_the_command_that_shows_the_ratings(receval, tmp_path):
+    (tmp_path / "rated.csv").write_text("user,item,rating\n1,1,5\n2,2,4\n")
+    code, _, err = receval("run", "--test", tmp_path / "rated.csv", *FILES[2:], "-m", "Recall@1", "--threshold", "6")
+    said = (
+        "none of 2 users has a relevant item, that is, a rating of at least 6\n  lower the threshold; receval describe shows the ratings\n"
+    )
+    assert (code, err) == (3, f"receval: data.test: {said}")
+
+
 def test_python_has_the_same_message_about_a_data_file_as_config():
     with pytest.raises(Exception, match=r"als\.csv is a data file, not a config"):
         load_config("als.csv")
@@ -315,6 +324,11 @@ def test_short_forms_of_values_are_understood(assignment, written, receval):
     ("command", "said"),
     [
         (("run", "--test", "t.cvs", "--recs", "als.csv"), "data.test: there is no file t.cvs\n  did you mean t.csv?"),
+        (
+            ("run", "--test", "t_{fold}.csv", "--recs", "als.csv"),
+            "data.test: there is no file t_{fold}.csv\n"
+            "  {fold} needs the names of the folds: data.folds: [1, 2, 3] in the config, or --set data.folds=[1,2,3]",
+        ),
         (
             ("compare", "als", "pop"),
             "there is no config or folder of results named als\n  receval init -o config.yaml writes one for the files of a folder; ",
