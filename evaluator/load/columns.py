@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -101,6 +102,8 @@ _TABLES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str
     "distances": (("item", "other", "distance"), (), (("item", "other", "distance"),)),
 }  # fmt: skip
 """The columns that each table must have, those that it may have, and their order in rows without names."""
+_PLAIN_ROLE: Final = re.compile(r"data\.[\w.-]+")
+"""A source that `--set` can name without quotes."""
 _KEYS: Final = {"position": "rank"}
 """Canonical name → name in the config, if they differ."""
 _TELLING: Final = ("user", "item", "rating", "score", "position", "timestamp")
@@ -168,9 +171,11 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
             names[role] = name
     for key in (public_name(role) for role in required if role not in names):
         no_header = ", or set header: false if the first line is data" if has_header is not None else ""
+        role = where.partition(":")[0]
+        option = f", or by --set {role}.columns.{key}=NAME" if _PLAIN_ROLE.fullmatch(role) else ""
         raise DataError(
             f"{where}: no {key} column; the columns are {', '.join(map(repr, columns))}",
-            f"set it in the config, columns: {{{key}: NAME}}{no_header}",
+            f"set it in the config, columns: {{{key}: NAME}}{option}{no_header}",
         )
     if len(set(names.values())) < len(names):
         raise DataError(f"{where}: one column is mapped to two roles: {names}")

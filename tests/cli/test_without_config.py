@@ -167,6 +167,7 @@ def test_cutoffs_without_effect_are_named(receval, shop):
         ((*FILES, "pop.csv", "-m", "nDCG"), "Unexpected argument 'pop.csv'. Separate values by commas"),
         ((*FILES, "-k", "1: 2: 3"), "-k 1: 2: 3: write cut-offs as 5,10"),
         ((*FILES, "--threshold", "nan"), "--threshold nan: evaluation.relevance.threshold"),
+        ((*FILES, "--convention", "Elliot-0.3"), "unknown convention 'Elliot-0.3' — did you mean 'elliot'?"),
         ((*FILES, "--convention", "elliott"), "--convention elliott: evaluation.convention: unknown convention 'elliott'"),
     ],
 )
@@ -334,6 +335,7 @@ def test_short_forms_of_values_are_understood(assignment, written, receval):
             "there is no config or folder of results named als\n  receval init -o config.yaml writes one for the files of a folder; ",
         ),
         (("compare", *FILES, "--base", "pop"), "No such option '--base'. Use --baseline NAME."),
+        (("run", *FILES, "--folds", "5"), "No such option '--folds'. Use --set 'data.folds=[1,2,3]'."),
         (("run", *FILES, "--top_k", "5"), "No such option '--top_k'. Use -k."),
     ],
 )
