@@ -196,7 +196,8 @@ def _with_pairs(file: ClassifiedFile, words: tuple[str, ...]) -> ClassifiedFile:
     columns, pairs = file.columns, file.by_user
     for column in file.preview.columns:
         if "model" in column_words(column.name) and column.kind == "text" and 1 < column.n_distinct <= _MAX_MODELS:
-            example = f", such as where: \"{in_filter(column.name)} == '{column.examples[0]}'\"" if column.examples else ""
+            name = column.examples[0].replace("'", "''") if column.examples else "NAME"
+            example = f", such as where: \"{in_filter(column.name)} == '{name}'\""
             reason = f"column {column.name!r} contains {column.n_distinct} models; give each model the file with a filter{example}"
             return replace(file, reason=reason)
     if "policy" in words and "score" in columns:

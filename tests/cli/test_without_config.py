@@ -202,6 +202,16 @@ def test_a_threshold_above_all_ratings_is_reported_with_the_command_that_shows_t
     assert (code, err) == (3, f"receval: data.test: {said}")
 
 
+def test_a_report_given_as_config_is_named_as_such(receval, tmp_path):
+    page = tmp_path / "report.html"
+    assert receval("report", *FILES, "-m", "Recall@1", "-o", page)[0] == 0
+    code, _, err = receval("run", page)
+    assert (code, err) == (
+        2,
+        f"receval: {page} is a page or a report, not a config\n  give the config, or the folder that receval run -o DIR/ wrote\n",
+    )
+
+
 def test_python_has_the_same_message_about_a_data_file_as_config():
     with pytest.raises(Exception, match=r"als\.csv is a data file, not a config"):
         load_config("als.csv")
