@@ -15,6 +15,7 @@ _LISTS: Final = ("--recs NAME=FILE",)
 _CANDIDATES: Final = ("--recs NAME=FILE, a file with the score of each candidate",)
 _SEPARATOR: Final = ("--set 'data.test.separator=;'",)
 _DROP: Final = ("--set evaluation.policy.missing_values=drop",)
+_FOLDS: Final = ("--set 'data.folds=[1,2,3]'",)
 _GROUPS: Final = ("--by GROUPS",)
 _MEANT: Final = {
     "V": ("receval --version",),
@@ -43,6 +44,8 @@ _MEANT: Final = {
     "item-column": ("--set data.test.columns.item=NAME",),
     "delimiter": _SEPARATOR,
     "f": ("--format json",),
+    "fold": _FOLDS,
+    "folds": _FOLDS,
     "format": ("-o", "receval run CONFIG --format json"),
     "json": ("--format json", "receval run CONFIG --format json"),
     "k": ("-k",),

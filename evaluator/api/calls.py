@@ -11,7 +11,6 @@ import polars as pl
 from msgspec.structs import asdict
 
 from ..config import Loaded
-from ..content.audit import explanation_document
 from ..disk.result_folder import enriched_frames, load
 from ..errors import ConfigError, DataError
 from ..evaluation.inputs import masks_seen
@@ -21,8 +20,6 @@ from ..evaluation.running import run
 from ..forks import refuse_lost_threads
 from ..load.in_memory.matrices import Matrix, is_matrix
 from ..parts import Scratch
-from ..render.screen import show
-from ..render.terminal import PlainText
 from ..results.audit import Audit
 from ..results.description import Description
 from ..results.explanation import Explanation
@@ -31,6 +28,7 @@ from ..session.outcome import RunRecord
 from ..session.run import check_config, run_config, track_run
 from .arguments import NO_MATRIX, Arguments, ConfigLike, errors_as_arguments, loaded_from, masked_matrix, warn
 from .evaluation_result import EvaluationResult
+from .studies import PrintedAudit, PrintedDescription, PrintedExplanation
 
 _NO_LISTS = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})
 
@@ -129,31 +127,23 @@ def check(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -
 def describe(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> Description:
     """Describe the data, as `receval describe` does: rows, users, items, ratings or scores, times, and what tables have in common.
 
-    The arguments are those of `evaluate`; `metrics` has no effect and may be left out.
+    The description prints as tables. The arguments are those of `evaluate`; `metrics` has no effect and may be left out.
     """
     with errors_as_arguments():
-        return studies.describe(_loaded(config, arguments, metrics="nDCG"))
-
-
-class PrintedExplanation(Explanation, frozen=True):
-    """An explanation that prints as `receval explain` does."""
-
-    def __repr__(self) -> str:
-        return show(explanation_document(self), PlainText()).rstrip("\n")
+        return PrintedDescription(**asdict(studies.describe(_loaded(config, arguments, metrics="nDCG"))))
 
 
 def explain(
     config: ConfigLike | None = None, measure: str = "", user: Any = None, model: str | None = None, **arguments: Unpack[Arguments]
 ) -> Explanation:
-    """Explain the value of one user, row by row; the explanation prints as that of `receval explain`.
+    """Explain the value of one user, row by row, as `receval explain` does; the explanation prints as tables.
 
     `measure` is a measure string such as `MAP(convention=elliot)@5`, `user` an id; `model` may be left out if there is only one. The other
     arguments are those of `evaluate`; `metrics` may be left out. Raises `ConfigError` if the measure or the model is wrong, `DataError` if
     no table has the user.
     """
     with errors_as_arguments():
-        explanation = studies.explain(_loaded(config, arguments, metrics=measure), measure, str(user), model)
-        return PrintedExplanation(**asdict(explanation))
+        return PrintedExplanation(**asdict(studies.explain(_loaded(config, arguments, metrics=measure), measure, str(user), model)))
 
 
 def enriched(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> dict[str, pl.DataFrame]:
@@ -169,9 +159,13 @@ def enriched(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]
 
 
 def audit(config: ConfigLike | None = None, conventions: str | Sequence[str] = (), **arguments: Unpack[Arguments]) -> Audit:
-    """Evaluate the measures under several conventions, or all, as `receval audit` does; the other arguments are those of `evaluate`."""
+    """Evaluate the measures under several conventions, or all, as `receval audit` does; the audit prints as tables.
+
+    The other arguments are those of `evaluate`.
+    """
     with errors_as_arguments():
-        return studies.audit(_loaded(config, arguments), (conventions,) if isinstance(conventions, str) else conventions)
+        named = (conventions,) if isinstance(conventions, str) else conventions
+        return PrintedAudit(**asdict(studies.audit(_loaded(config, arguments), named)))
 
 
 def evaluate_tolerantly(**arguments: Unpack[Arguments]) -> EvaluationResult:

@@ -13,7 +13,7 @@ import polars as pl
 from msgspec.structs import asdict, replace
 
 from ..config.run_sections import ChartName
-from ..errors import MissingExtraError
+from ..errors import ConfigError, MissingExtraError
 from ..forks import refuse_lost_threads
 from ..metrics import find
 from ..names.measure_strings import parse
@@ -137,9 +137,19 @@ class EvaluationResult(Result, frozen=True, eq=False):
         return draw(kind, of, partial(of_one, self, arguments))
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write the folder that `receval run -o FOLDER/` writes, which `receval.load_results` and `receval compare` read."""
-        from ..disk.result_folder import save
+        """Write the folder that `receval run -o FOLDER/` writes, which `receval.load_results` and `receval compare` read.
 
+        Raises `ConfigError` if the name ends like a file of results, such as .tex or .csv.
+        """
+        from ..disk.result_folder import save
+        from ..outputs import endings
+
+        is_marked = os.fspath(folder).endswith("/")
+        if not is_marked and Path(folder).suffix.lower() in endings("result", "latex", "report"):
+            raise ConfigError(
+                f"save writes a folder, but {os.fspath(folder)} ends like a file",
+                "result.report writes .html, .md and .tex, and result.to_polars() has a writer for tables; for a folder end the name in /",
+            )
         save(self, Path(folder).expanduser())
 
     def __repr__(self) -> str:

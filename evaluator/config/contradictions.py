@@ -213,7 +213,8 @@ def missing(definition: Definition, data: Data) -> Iterator[str]:
             if data.items is None:
                 yield f"{definition.label} needs the categories of the items: give data.items with its key categories"
             elif data.items.categories is None:
-                yield f"{definition.label} needs the categories of the items: set data.items.categories to their column, such as genres"
+                keys = "data.items.categories to their column, such as genres, and data.items.split if a cell has several"
+                yield f"{definition.label} needs the categories of the items: set {keys}"
         elif need in VALUE_NEEDS:
             yield _without_value_column(definition, need)
         elif column and getattr(data, role) is None:

@@ -236,6 +236,8 @@ def read_document(path: str | Path, environment: Mapping[str, str] | None = None
         raise _data_file(path)
     if isinstance(document.value, dict) and {"format_version", "results"} <= document.value.keys():
         raise ConfigError(f"{path} contains results, not a config", "give the folder that receval run -o DIR/ wrote")
+    if document.problems and written.lstrip().startswith(("<!", "<html", "\\documentclass", "% Tables made by receval")):
+        raise ConfigError(f"{path} is a page or a report, not a config", "give the config, or the folder that receval run -o DIR/ wrote")
     if document.problems:
         raise ConfigError([f"{path}:{line}:{column}: {message}" for (line, column), message in document.problems])
     return document

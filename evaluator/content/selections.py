@@ -70,7 +70,7 @@ def markdown(result: Result, closing: Sequence[str] = ()) -> Document:
         Heading(f"Evaluation of {shortened(models)}"),
         Paragraph(
             f"{len(result.labels())} measure{'s' * (len(result.labels()) != 1)} over {n} users."
-            + (f" **{failed} health checks failed.**" if failed else "")
+            + (f" **{failed} health check{'s' * (failed > 1)} failed.**" if failed else "")
         ),
         *map(Paragraph, _checked(result)),
         *gates.document(result.gates),

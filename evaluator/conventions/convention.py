@@ -215,7 +215,7 @@ def load(name: str, folder: Path | None = None) -> Convention:
             return _packaged(name.lower())
         import difflib
 
-        close = difflib.get_close_matches(name, builtin_names(), n=1)
+        close = difflib.get_close_matches(name.lower(), builtin_names(), n=1)
         hint = f" — did you mean '{close[0]}'?" if close else ""
         raise ValueError(f"unknown convention {name!r}{hint}; known: {', '.join(builtin_names())}, or the path of a .yaml file")
     return _packaged(name)

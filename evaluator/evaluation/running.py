@@ -294,6 +294,7 @@ def _context(files: Files, model: EvaluatedModel) -> Context:
                 one.scan.names,
                 {column: stores.get(kind, "text") for column, kind in one.stored.items()},
                 len(one.scan.paths),
+                load.model_column(one) if role == "lists" else None,
             )
             for role, one in sources.items()
             if one is not None
@@ -338,7 +339,8 @@ def _refuse_nothing_relevant(source: load.Source, definitions: Sequence[Definiti
     left_out = "" if choice.filter == "none" else "; test rows of users and items that are not in train or the catalogue are left out"
     n_test = int(cells[4:].sum())
     who = f"none of {n_test:,} users has a" if n_test > 1 else "its only user has no"
-    raise DataError(f"{source.role}: {who} relevant item{rating}{left_out}")
+    hint = "lower the threshold; receval describe shows the ratings" if rating and least else ""
+    raise DataError(f"{source.role}: {who} relevant item{rating}{left_out}", hint)
 
 
 def _has_entry_per_user(source: load.Source) -> bool:

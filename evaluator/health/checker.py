@@ -46,6 +46,8 @@ class SourceNames(Struct, frozen=True):
     stored: Mapping[str, str]
     """`integers` or `text`, by column."""
     n_files: int = 1
+    model_column: str | None = None
+    """A column of lists that may name several models."""
 
 
 class Faults(Struct, frozen=True):

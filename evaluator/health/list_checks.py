@@ -40,9 +40,14 @@ class RepeatedItems(HealthCheck):
         n, total = tally.count("rows_again"), context.counts.count("list_rows")
         users = count_text(tally.count("users"), "user")
         sentence = f"{share_text(n, total, 'rows')} repeat an item of the same list, for {users}."
-        n_files = context.sources["lists"].n_files if "lists" in context.sources else 1
-        if n_files > 1:
-            sentence += f" The {n_files:,} files are read as one model; the pattern of the files without a name makes a model of each."
+        lists = context.sources.get("lists")
+        if lists is not None and lists.model_column:
+            example = f"where: \"{lists.model_column} == 'NAME'\""
+            sentence += f" If column {lists.model_column!r} names several models, read the rows of each with a filter: {example}."
+        if lists is not None and lists.n_files > 1:
+            sentence += (
+                f" The {lists.n_files:,} files are read as one model; the pattern of the files without a name makes a model of each."
+            )
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
 
 

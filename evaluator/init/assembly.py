@@ -318,7 +318,7 @@ def _metrics(data: Mapping[str, SourceEntry], one_row_per_user: bool, sampled: b
     if "train" in data or "items" in data:
         chosen.append(("ItemCoverage", "the share of the catalogue that is recommended at least once"))
     if "train" in data:
-        chosen.append(("EPC", "novelty: how unpopular the recommended items were in train"))
+        chosen.append(("EPC", "novelty: how unpopular the hits were in train; other items count 0"))
     if "items" in data and "categories" in data["items"].keys:
         chosen.append(("ILD(distance=jaccard)", "diversity: how different the categories within a list are"))
     return tuple(chosen)

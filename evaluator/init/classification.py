@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..load import list_columns
+from ..names.row_filter import in_filter
 from .name_words import DESCRIBING, IDENTIFYING, column_words, is_id_name, stem, table_words, words_of
 from .preview import MIN_TIMESTAMP, ColumnSummary, PairSummary, TablePreview
 
@@ -197,7 +198,9 @@ def _with_pairs(file: ClassifiedFile, words: tuple[str, ...]) -> ClassifiedFile:
     columns, pairs = file.columns, file.by_user
     for column in file.preview.columns:
         if "model" in column_words(column.name) and column.kind == "text" and 1 < column.n_distinct <= _MAX_MODELS:
-            reason = f"column {column.name!r} contains {column.n_distinct} models, but receval reads one model per file: split it"
+            name = column.examples[0].replace("'", "''") if column.examples else "NAME"
+            example = f", such as where: \"{in_filter(column.name)} == '{name}'\""
+            reason = f"column {column.name!r} contains {column.n_distinct} models; give each model the file with a filter{example}"
             return replace(file, reason=reason)
     if "policy" in words and "score" in columns:
         return replace(file, table="policy", reason="by its name and a score of each pair")

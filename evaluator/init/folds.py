@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -13,8 +15,11 @@ from ..config.data import MARK
 from .assembly import GuessedConfig, SourceEntry
 from .choice import is_test_set
 from .classification import ClassifiedFile
+from .name_words import stem
 
 _NUMBER: Final = re.compile(r"\d+")
+_FOLD_WORD: Final = re.compile(rf"(?i)[-_. ]*(?:fold|split|cv)?[-_. ]*{re.escape(MARK)}")
+"""The number of a fold in the name of a file, with its word: `_fold_{fold}` of `als_fold_{fold}`."""
 
 
 class FoldFiles(Struct, frozen=True):
@@ -61,6 +66,16 @@ def _are_test_sets(files: Sequence[ClassifiedFile]) -> bool:
     return all(map(is_test_set, files)) and len({file.by_user.pairs for file in files}) == len(files)
 
 
+def left_out_folds(folds: FoldFiles) -> dict[str, str]:
+    """Return the path with `{fold}` of each file of folds that a config leaves out, with the reason and the command for these folds."""
+    reasons = {}
+    for pattern in folds.patterns.values():
+        folder = os.path.dirname(pattern.partition(MARK)[0])
+        command = f"; receval init {shlex.quote(folder)} writes a config of all folds" if folder else ""
+        reasons[pattern] = f"folds {', '.join(folds.names)} have their own test sets{command}"
+    return reasons
+
+
 def with_folds(config: GuessedConfig, folds: FoldFiles) -> GuessedConfig | None:
     """Return the config of the first fold as one of all folds; `None` if its test set or a model is not in every fold."""
     entries = {"test": config.data.get("test"), **config.models}
@@ -70,14 +85,26 @@ def with_folds(config: GuessedConfig, folds: FoldFiles) -> GuessedConfig | None:
     def of_folds(entry: SourceEntry) -> SourceEntry:
         return replace(entry, file=replace(entry.file, path=folds.patterns.get(entry.file.path, entry.file.path)))
 
+    models = {name: of_folds(entry) for name, entry in config.models.items()}
+    names = _without_number(models)
+    described = dict(config.descriptions)
+    for old, entry in config.models.items():
+        described[entry.file.path] = described[entry.file.path].replace(f"the model {old}:", f"the model {names[old]}:", 1)
     return replace(
         config,
         folds=folds.names,
         data={key: of_folds(entry) for key, entry in config.data.items()},
-        models={name: of_folds(entry) for name, entry in config.models.items()},
+        models={names[name]: entry for name, entry in models.items()},
         alternatives=tuple((key, of_folds(entry)) for key, entry in config.alternatives),
         descriptions=(
-            *((folds.patterns.get(path, path), what) for path, what in config.descriptions),
+            *((folds.patterns.get(path, path), what) for path, what in described.items()),
             ("folds", f"{', '.join(folds.names)}: each name replaces {MARK} in the paths; the first fold was looked at"),
         ),
     )
+
+
+def _without_number(models: Mapping[str, SourceEntry]) -> dict[str, str]:
+    """Return model → its name without the number of the first fold: `als_1` is als. Names that would be empty or equal stay."""
+    names = {name: stem(entry.file.path) if MARK in stem(entry.file.path) else name for name, entry in models.items()}
+    shorter = {name: _FOLD_WORD.sub("", one).strip("-_. ") for name, one in names.items()}
+    return shorter if all(shorter.values()) and len({*shorter.values()}) == len(models) else {name: name for name in models}

@@ -23,7 +23,7 @@ from ..names import yaml_text as text
 from ..names.short_names import is_address
 from .assembly import GuessedConfig, SourceEntry, assemble, source_entry
 from .classification import ClassifiedFile, classify
-from .folds import FoldFiles, find_folds, with_folds
+from .folds import FoldFiles, find_folds, left_out_folds, with_folds
 from .preview import DiscoveredTable, Query, TablePreview, discover_tables
 
 _MAX_ROWS_PER_FILE: Final = 100_000
@@ -62,10 +62,7 @@ def guess(names: Sequence[str]) -> GuessedConfig:
             unreadable[table.path] = (
                 "it contains results of receval" if is_result else message.lstrip(",: ")
             )  # the name is printed before it
-    folds = find_folds(files)
-    config = assemble([file for file in files if file.path not in folds.others], unreadable)
-    if folds.names and with_folds(config, folds) is None:
-        config, folds = assemble(files, unreadable), FoldFiles()
+    config, folds = _assembled(files, unreadable)
     having_ids = {f"data.{key}": entry for key, entry in config.data.items() if key in ("test", "train", "items")}
     having_ids |= {f"data.recommendations.{name}": entry for name, entry in config.models.items()}
     sources = {role: _source(role, entry.file, entry.keys) for role, entry in having_ids.items()}
@@ -77,6 +74,21 @@ def guess(names: Sequence[str]) -> GuessedConfig:
         doubts=(*config.doubts, *_without_times(config, sources), *load.remarks(sources.values())),
     )
     return with_folds(config, folds) or config if folds.names else config
+
+
+def _assembled(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> tuple[GuessedConfig, FoldFiles]:
+    """Return the config of the files, and the folds that it is of; folds beside a test set with its own lists are left out."""
+    own, left_out = files, dict(unreadable)
+    while (folds := find_folds(own)).names:
+        config = assemble([file for file in own if file.path not in folds.others], left_out)
+        if with_folds(config, folds) is not None:
+            return config, folds
+        if "test" not in config.data or config.data["test"].file.path in folds.patterns:
+            break
+        left_out |= left_out_folds(folds)
+        own = [file for file in own if file.path not in folds.patterns and file.path not in folds.others]
+    config = assemble(own, left_out)
+    return (assemble(files, unreadable) if config.problem else config), FoldFiles()
 
 
 def _without_times(config: GuessedConfig, sources: Mapping[str, load.Source]) -> Iterator[str]:

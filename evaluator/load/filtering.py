@@ -17,6 +17,7 @@ from .scan import FILTER_COLUMN, Scan
 from .source import Source
 from .typed import panics_held_back
 
+_MODEL_COLUMNS: Final = frozenset({"model", "model_name", "algorithm", "recommender"})
 _MOST_EVENTS: Final = 20
 """Largest number of distinct values of an event column."""
 _MOST_VALUES: Final = 5
@@ -56,6 +57,19 @@ def with_filter_remark(source: Source) -> Source:
     return source.with_scan(
         doubts=(*scan.doubts, f"{source.role}: {found['kept']:,} of {found['rows']:,} rows are used (where: {scan.where}).")
     )
+
+
+def model_column(source: Source) -> str | None:
+    """Return the column of a source whose name says that it names models; `None` if there is none, or if a filter chooses rows."""
+    scan = source.scan
+    if scan.format == "table" or scan.where:
+        return None
+    try:
+        with panics_held_back():
+            names = scan.header or opening.raw(scan).collect_schema().names()
+    except opening.FAILURES:
+        return None
+    return next((name for name in names if name.lower() in _MODEL_COLUMNS and name not in scan.columns.values()), None)
 
 
 def events(source: Source) -> str | None:

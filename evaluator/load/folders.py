@@ -17,6 +17,7 @@ from pathlib import Path, PurePath
 from typing import Final
 from urllib.parse import unquote
 
+from ..config.data import MARK
 from ..errors import DataError, NoRowsError
 from ..extras import missing_extra
 from ..temporary import folder_for_copies, new_copy
@@ -68,6 +69,8 @@ def _near(folder: Path, missing: Sequence[str]) -> str:
     for text in missing:
         if "," in text and all(os.path.isfile(folder / part.strip()) for part in text.split(",")):
             return "these are several files: give --recs once per model, or a list of paths in the config"
+    if any(MARK in text for text in missing):
+        return f"{MARK} needs the names of the folds: data.folds: [1, 2, 3] in the config, or --set data.folds=[1,2,3]"
     near = []
     for path in (folder / text for text in missing):
         with suppress(OSError, ValueError):

@@ -253,7 +253,7 @@ def find(name: str) -> Metric:
         written = {_fold(spelling): spelling for entry in METRICS.values() for spelling in (entry.name, *entry.aliases)}
         close = difflib.get_close_matches(_fold(name), written, n=1)
         hint = f" — did you mean '{written[close[0]]}'?" if close else "; `receval metrics` lists all"
-        if (at := re.fullmatch(r"(.*?)[-_ ]?(\d+)", name)) and _fold(at[1]) in written:  # nDCG10, recall_20
+        if (at := re.fullmatch(r"(.*?)(?:[-_ ]at)?[-_ ]?(\d+)", name)) and _fold(at[1]) in written:  # nDCG10, recall_at_20
             hint = f" — did you mean '{written[_fold(at[1])]}@{at[2]}'?"
         raise ValueError(f"unknown metric '{name}'{hint}")
     return found

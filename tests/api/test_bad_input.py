@@ -190,3 +190,10 @@ def test_duplicates_are_found_as_in_files():
     assert "R01" in {finding.check for finding in result.findings}
     with pytest.raises(receval.DataError, match="duplicates"):
         evaluated(recommendations=pl.concat([LISTS, LISTS]), policy={"duplicates": "error"})
+
+
+def test_a_missing_column_is_reported_without_options_of_the_command_line(tmp_path):
+    (tmp_path / "odd.csv").write_text("who,item\n1,1\n")
+    with pytest.raises(receval.DataError) as caught:
+        receval.evaluate(test=tmp_path / "odd.csv", recommendations={1: [1]}, metrics="nDCG@1")
+    assert str(caught.value.hint).startswith("set it, columns={'user': 'NAME'}, or set header")

@@ -61,6 +61,35 @@ def test_repr_is_the_table_of_the_command_line(result: receval.EvaluationResult,
     assert repr(library.evaluate(CONFIGS / "quickstart.yaml")).splitlines() == out.rstrip("\n").splitlines()
 
 
+@pytest.mark.parametrize(
+    ("name", "options", "arguments"),
+    [
+        ("audit", ("audit", "-m", "nDCG@10"), {"metrics": "nDCG@10"}),
+        ("describe", ("describe",), {}),
+        ("explain", ("explain", "nDCG@10", "--user", "1", "--model", "knn"), {"measure": "nDCG@10", "user": 1, "model": "knn"}),
+    ],
+)
+def test_a_study_prints_as_the_tables_of_its_command(name: str, options: Any, arguments: Any, receval: Any) -> None:
+    data = CONFIGS / "data"
+    test = data / "test.csv"
+    code, out, _ = receval(*options, "--test", test, "--recs", f"knn={data / 'knn.parquet'}", "--threshold", "4")
+    import receval as library
+
+    study = getattr(library, name)(test=test, recommendations={"knn": data / "knn.parquet"}, relevance=4, **arguments)
+    expected = [line for line in out.splitlines() if line and "add --why" not in line]
+    assert (code, [line for line in repr(study).splitlines() if line]) == (0, expected)
+
+
+@pytest.mark.parametrize("name", ["table.tex", "results.CSV", "page.html"])
+def test_save_refuses_the_name_of_a_file_and_says_what_writes_one(name: str, result: receval.EvaluationResult, tmp_path: Any):
+    with pytest.raises(receval.ConfigError, match=f"save writes a folder, but .*{name} ends like a file") as caught:
+        result.save(tmp_path / name)
+    assert "result.report writes .html, .md and .tex" in str(caught.value)
+    assert not (tmp_path / name).exists()
+    result.save(tmp_path / "model-v1.2")
+    result.save(f"{tmp_path / name}/")
+
+
 def test_a_notebook_gets_a_table_without_scripts_and_with_escaped_text(result: receval.EvaluationResult):
     shown = result._repr_html_()
     assert "<script" not in shown

@@ -217,3 +217,14 @@ def test_lists_whose_ids_begin_at_0_are_named(of, said, receval, folder):
     )
     folder({"l.csv": rows(False)})
     assert "is not in the other files" not in receval("run", *files)[1]
+
+
+def test_a_file_with_a_column_of_models_is_reported_with_the_filter_that_reads_one_of_them(receval, folder):
+    rows = [(model, user, item, 1 - item / 10) for model in ("als", "knn") for user in (1, 2) for item in (1, 2)]
+    lists = "model,user,item,score\n" + "".join(f"{','.join(map(str, row))}\n" for row in rows)
+    folder({"test.csv": "user,item\n1,1\n2,2\n", "all.csv": lists})
+    code, out, _ = receval("check", "--test", "test.csv", "--recs", "all.csv")
+    hint = "If column 'model' names several models, read the rows of each with a filter: where: \"model == 'NAME'\"."
+    assert (code, hint in " ".join(out.split())) == (1, True)
+    one = ("--recs", "als=all.csv", "--set", "data.recommendations.als.where=model == 'als'")
+    assert receval("check", "--test", "test.csv", *one)[0] == 0

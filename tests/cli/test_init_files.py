@@ -193,7 +193,9 @@ def test_an_unusable_file_is_left_out_with_the_reason(init):
     assert done.said["broken.parquet"].startswith("left out: not a readable parquet file")
     assert done.said["empty.csv"] == "left out: the file is empty"
     assert done.said["results.csv"] == done.said["per_user.csv"] == "left out: it contains metric values"
-    assert done.said["all.csv"] == "left out: column 'model' contains 2 models, but receval reads one model per file: split it"
+    assert done.said["all.csv"] == (
+        "left out: column 'model' contains 2 models; give each model the file with a filter, such as where: \"model == 'a'\""
+    )
     assert "no user or item column was recognised; the columns are 'alpha', 'beta'" in done.said["weird.csv"]
     assert done.said["notes.txt"].startswith("left out: ")
     for name in ("nested.parquet", "python.csv"):

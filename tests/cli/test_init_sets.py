@@ -130,6 +130,37 @@ def test_the_same_files_with_several_numbers_are_folds(pattern, init):
         assert fold["items"]["path"] == "items.csv"
 
 
+def numbered(pattern: str) -> dict[str, str]:
+    """Return the files of two folds."""
+    tests = {"1": text([*TEST, (1, 15, 5, 1_600_000_500)], HEADER), "2": text(TEST[:-1], HEADER)}
+    return {
+        pattern.format(stem=stem, fold=fold): content
+        for fold, test in tests.items()
+        for stem, content in {"test": test, "train": PLAIN["train.csv"], "als": PLAIN["als.csv"]}.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "pattern", ["{stem}_{fold}.csv", "{stem}{fold}.csv", "{stem}_fold_{fold}.csv", "f{fold}/{stem}.csv", "{fold}/{stem}-{fold}.csv"]
+)
+def test_a_model_of_folds_is_named_without_the_number_of_a_fold(pattern, init):
+    done = init(numbered(pattern))
+    assert {tuple(fold["recommendations"]) for fold in done.data["folds"]} == {("als",)}
+    assert done.said[pattern.format(stem="als", fold="{fold}")].startswith("the model als: ")
+
+
+def test_folds_beside_a_test_set_with_its_own_lists_are_left_out_with_the_command_for_them(init, receval):
+    done = init({**PLAIN, **numbered("names/{stem}_{fold}.csv"), **numbered("cv/fold{fold}/{stem}.csv")})
+    assert done.data["test"]["path"] == "test.csv"
+    assert models(done) == {"als": "als.csv"}
+    assert done.said["names/als_{fold}.csv"] == (
+        "left out: folds 1, 2 have their own test sets; receval init names writes a config of all folds"
+    )
+    assert "receval init cv writes a config" in done.said["cv/fold{fold}/test.csv"]
+    code, out, _ = receval("init", "names")
+    assert (code, "test: names/test_{fold}.csv" in out) == (0, True)
+
+
 def test_lists_with_several_numbers_and_one_test_set_are_models(init):
     done = init({"test.csv": PLAIN["test.csv"], "als_1.csv": PLAIN["als.csv"], "als_2.csv": PLAIN["als.csv"]})
     assert "folds" not in done.data

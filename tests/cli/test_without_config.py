@@ -171,6 +171,7 @@ def test_cutoffs_without_effect_are_named(receval, shop):
         ((*FILES, "pop.csv", "-m", "nDCG"), "Unexpected argument 'pop.csv'. Separate values by commas"),
         ((*FILES, "-k", "1: 2: 3"), "-k 1: 2: 3: write cut-offs as 5,10"),
         ((*FILES, "--threshold", "nan"), "--threshold nan: evaluation.relevance.threshold"),
+        ((*FILES, "--convention", "Elliot-0.3"), "unknown convention 'Elliot-0.3' — did you mean 'elliot'?"),
         ((*FILES, "--convention", "elliott"), "--convention elliott: evaluation.convention: unknown convention 'elliott'"),
     ],
 )
@@ -194,6 +195,25 @@ def test_a_data_file_given_as_config_is_named_as_such(name, receval, shop):
 def test_a_result_folder_can_be_named_like_a_data_file(receval):
     assert receval("run", *FILES, "-m", "Recall@1", "-q", "-o", "run.data/")[0] == 0
     assert receval("gate", "run.data", "--rule", "Recall@1 >= 0.1")[0] == 0
+
+
+def test_a_threshold_above_all_ratings_is_reported_with_the_command_that_shows_the_ratings(receval, tmp_path):
+    (tmp_path / "rated.csv").write_text("user,item,rating\n1,1,5\n2,2,4\n")
+    code, _, err = receval("run", "--test", tmp_path / "rated.csv", *FILES[2:], "-m", "Recall@1", "--threshold", "6")
+    said = (
+        "none of 2 users has a relevant item, that is, a rating of at least 6\n  lower the threshold; receval describe shows the ratings\n"
+    )
+    assert (code, err) == (3, f"receval: data.test: {said}")
+
+
+def test_a_report_given_as_config_is_named_as_such(receval, tmp_path):
+    page = tmp_path / "report.html"
+    assert receval("report", *FILES, "-m", "Recall@1", "-o", page)[0] == 0
+    code, _, err = receval("run", page)
+    assert (code, err) == (
+        2,
+        f"receval: {page} is a page or a report, not a config\n  give the config, or the folder that receval run -o DIR/ wrote\n",
+    )
 
 
 def test_python_has_the_same_message_about_a_data_file_as_config():
@@ -324,10 +344,16 @@ def test_short_forms_of_values_are_understood(assignment, written, receval):
     [
         (("run", "--test", "t.cvs", "--recs", "als.csv"), "data.test: there is no file t.cvs\n  did you mean t.csv?"),
         (
+            ("run", "--test", "t_{fold}.csv", "--recs", "als.csv"),
+            "data.test: there is no file t_{fold}.csv\n"
+            "  {fold} needs the names of the folds: data.folds: [1, 2, 3] in the config, or --set data.folds=[1,2,3]",
+        ),
+        (
             ("compare", "als", "pop"),
             "there is no config or folder of results named als\n  receval init -o config.yaml writes one for the files of a folder; ",
         ),
         (("compare", *FILES, "--base", "pop"), "No such option '--base'. Use --baseline NAME."),
+        (("run", *FILES, "--folds", "5"), "No such option '--folds'. Use --set 'data.folds=[1,2,3]'."),
         (("run", *FILES, "--top_k", "5"), "No such option '--top_k'. Use -k."),
     ],
 )

@@ -15,4 +15,4 @@ def test_errors_of_files_are_in_words_of_the_config(command, write, receval):
     code, _, err = receval(name, *arguments)
     assert code == 3
     assert "data.recommendations.one: " in err
-    assert "columns: {user: NAME}" in err
+    assert "columns: {user: NAME}, or by --set data.recommendations.one.columns.user=NAME" in err

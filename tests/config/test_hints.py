@@ -48,7 +48,7 @@ def test_results_in_place_of_a_config_are_named_as_such(tmp_path):
     assert "folder" in error.value.hint
 
 
-@pytest.mark.parametrize("written", ["nDCG10", "ndcg_10", "nDCG-10"])
+@pytest.mark.parametrize("written", ["nDCG10", "ndcg_10", "nDCG-10", "ndcg_at_10"])
 def test_a_metric_with_its_cutoff_but_without_the_sign_gets_it(written):
     with pytest.raises(ConfigError, match="did you mean 'nDCG@10'"):
         load_config(WHOLE, (f"evaluation.metrics=[{written}]",))
