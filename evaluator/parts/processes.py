@@ -260,7 +260,7 @@ class _Frame(Struct, frozen=True):
     """
 
     columns: Mapping[str, Any]
-    others: pickle.PickleBuffer | None
+    others: Any
 
     @classmethod
     def of(cls, frame: pl.DataFrame) -> _Frame:
@@ -270,11 +270,11 @@ class _Frame(Struct, frozen=True):
         stream = io.BytesIO()
         if others:
             frame.select(others).write_ipc_stream(stream, compat_level=pl.CompatLevel.oldest())
-        return cls({name: plain.get(name) for name in frame.columns}, pickle.PickleBuffer(stream.getbuffer()) if others else None)
+        return cls({name: plain.get(name) for name in frame.columns}, np.frombuffer(stream.getvalue(), np.uint8) if others else None)
 
     def frame(self) -> pl.DataFrame:
         """Return the frame."""
-        others = pl.DataFrame() if self.others is None else pl.read_ipc_stream(io.BytesIO(self.others))
+        others = pl.DataFrame() if self.others is None else pl.read_ipc_stream(io.BytesIO(self.others.data))
         return pl.DataFrame({name: others[name] if array is None else array for name, array in self.columns.items()})
 
 

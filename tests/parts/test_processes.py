@@ -95,7 +95,7 @@ def test_a_machine_without_room_for_all_processes_has_fewer(n_started, monkeypat
 @posix
 def test_a_process_that_is_killed_is_one_sentence():
     with Processes(2, work.__name__) as some, pytest.raises(MachineError) as raised:
-        list(some.measure(work.kill_itself, parts(5)))
+        list(some.measure(partial(work.kill_itself, os.getpid()), parts(5)))
     assert raised.value.message == "a worker process ended before its work was done (signal 9)"
 
 
