@@ -127,10 +127,10 @@ def document(comparison: Comparison, look_at: str = "CONFIG", everything: bool =
     comparison = comparison if everything else only_tested(comparison)
     blocks: list[Block] = [Heading(title(comparison)), Paragraph(subtitle(comparison))]
     blocks += [Paragraph(text) for text in (first_text(comparison), said) if text]
-    # Tables are without captions: the headings above them say the same, or their heads do.
+    # Most tables are without captions, because the headings above them say the same; several tables of pairs keep theirs.
     if shows_pairs(comparison):
         tables = (measure_table(comparison, relative),) if _is_of_one_measure(comparison) else pair_tables(comparison, relative)
-        blocks += [replace(table, caption="") for table in tables]
+        blocks += tables if len(tables) > 1 else [replace(table, caption="") for table in tables]
     if comparison.letters:
         letters = replace(letters_table(comparison), caption="")
         blocks += [Heading("Models that are not clearly different", 2), letters, Paragraph(f"{LETTERS}.")]

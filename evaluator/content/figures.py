@@ -64,7 +64,14 @@ class _Size(Struct, frozen=True):
         """The fonts and colours of the chart."""
         dark, letters, longest = {"labelColor": _DARK}, {"labelFontSize": self.letters}, int(0.5 * self.width)
         axis = {**dark, **letters, "titleColor": _DARK, "titleFontWeight": "normal", "titleFontSize": self.letters, "gridColor": GREY}
-        labels = {"labelLimit": _WIDEST, "titleLimit": longest, "labelOverlap": "greedy", "labelSeparation": 6}
+        labels = {
+            "labelLimit": _WIDEST,
+            "titleLimit": longest,
+            "labelOverlap": "greedy",
+            "labelSeparation": 6,
+            "labelFlush": False,
+            "titlePadding": 8,
+        }
         columns = 2 if self.width < _BROAD_WIDTH else 4
         legend = {"title": None, "orient": "bottom", "columns": columns, "symbolOpacity": 1, "columnPadding": 30}
         legend["labelLimit"] = self.width // columns - 50
@@ -346,7 +353,8 @@ def _over_k_panel(
     """Return lines with a mark at each cut-off, above bands of intervals if wanted."""
     axis = {"labelAngle": 0} if has_k else {"labels": False, "ticks": False}
     x = {"field": "k", "type": "ordinal", "sort": cutoffs, "title": "k" if has_k else None, "axis": axis}
-    y = _numbers("value", None, scale={"zero": False}, axis={"tickCount": 5 if height > 60 else 2})
+    n_ticks = 5 if height > 60 else 2
+    y = _numbers("value", None, scale={"zero": False, "nice": n_ticks}, axis={"tickCount": n_ticks})
     area = {"y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": looks["color"]}
     layers = [
         *(_where_known(rows, "low", {"type": "area", "opacity": 0.15}, area) if bands else []),
@@ -402,7 +410,8 @@ def _histogram(spread: Spread, width: int) -> Spec:
     text = f"{spread.zero:,} {'at 0' if spread.base is None else 'the same'}"
     at_zero = {"data": {"values": [{"low": 0, "users": spread.zero, "text": text}]}}
     zero = {**at_zero, "mark": {"type": "bar", "color": GREY, "width": 7}, "encoding": {"x": x, "y": y, "y2": {"datum": 0}}}
-    count = {**at_zero, "mark": {"type": "text", "dy": -7, "color": _DARK}, "encoding": {"x": x, "y": y, "text": {"field": "text"}}}
+    above = {"x": x, "y": {"value": 0}, "text": {"field": "text"}}  # above every bar, because a bar beside it may be higher
+    count = {**at_zero, "mark": {"type": "text", "dy": -7, "color": _DARK}, "encoding": above}
     return {"width": width, "height": 200, "layer": [*([bars] if rows else []), *([zero, count] if spread.zero else [])]}
 
 
