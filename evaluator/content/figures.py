@@ -80,7 +80,7 @@ class _Size(Struct, frozen=True):
             "background": None,
             "aria": False,
             "view": {"stroke": None},
-            "axis": {**axis, **labels, "gridOpacity": 0.2, "domain": False, "tickColor": GREY},
+            "axis": {**axis, **labels, **titles, "gridOpacity": 0.2, "domain": False, "tickColor": GREY},
             "header": {**dark, "labelFontSize": self.letters + 1, "labelFontWeight": "bold", "labelLimit": longest, "title": None},
             "legend": {**dark, **letters, **legend},
             "title": {"color": _DARK, "fontSize": self.letters + 1, "anchor": "start", "limit": longest},
