@@ -64,14 +64,8 @@ class _Size(Struct, frozen=True):
         """The fonts and colours of the chart."""
         dark, letters, longest = {"labelColor": _DARK}, {"labelFontSize": self.letters}, int(0.5 * self.width)
         axis = {**dark, **letters, "titleColor": _DARK, "titleFontWeight": "normal", "titleFontSize": self.letters, "gridColor": GREY}
-        labels = {
-            "labelLimit": _WIDEST,
-            "titleLimit": longest,
-            "labelOverlap": "greedy",
-            "labelSeparation": 6,
-            "labelFlush": False,
-            "titlePadding": 8,
-        }
+        labels = {"labelLimit": _WIDEST, "labelOverlap": "greedy", "labelSeparation": 6, "labelFlush": False}
+        titles = {"titleLimit": longest, "titlePadding": 8}
         columns = 2 if self.width < _BROAD_WIDTH else 4
         legend = {"title": None, "orient": "bottom", "columns": columns, "symbolOpacity": 1, "columnPadding": 30}
         legend["labelLimit"] = self.width // columns - 50
