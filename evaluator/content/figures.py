@@ -222,7 +222,7 @@ def _forest(shown: Sequence[Difference], base: str | None, size: _Size) -> Spec:
         panels.setdefault(one.subject.measure if several else "", []).append(row)
     # Labels take the same space in all panels, so that stacked panels are aligned.
     longest = max(size.character * len(row["row"]) for rows in panels.values() for row in rows)
-    room = min(_NARROW if several or size is _SLIM else _WIDEST, longest) + 8
+    room = min(_NARROW if several or size is _SLIM else _WIDEST, longest) + 14
     width = size.panel(size.forests if several else 1, room)
     if several:
         far = {measure: _far_differences(some) for measure, some in _by_measure(shown).items()}
@@ -248,7 +248,7 @@ def _ends(*numbers: float | None) -> tuple[float, float]:
 
 def _forest_panel(rows: Sequence[Spec], title: str | None, width: int, room: float, *, with_zero: bool = True) -> Spec:
     """Return some differences on one scale, which includes 0 if `with_zero`."""
-    axis = {"minExtent": room, "labelLimit": room, "ticks": False, "grid": False}
+    axis = {"minExtent": room, "labelLimit": room, "labelPadding": 8, "ticks": False, "grid": False}
     y = {"field": "row", "type": "nominal", "sort": [row["row"] for row in rows], "title": None, "axis": axis}
     verdicts = (*VERDICTS, _NO_VERDICT)
     colours, shapes = [VERDICT_COLOURS.get(one, GREY) for one in verdicts], [VERDICT_SHAPES.get(one, "square") for one in verdicts]
@@ -440,7 +440,9 @@ def trade_off(content: ReportContent) -> Figure | None:
         return {"concat": panels, "columns": beside, "spacing": 24, "resolve": _OWN_SCALES} if far else panels[0]
 
     apart = f" {listed([row['model'] for row in far])}: far from the others, in a panel with its own scales." if far else ""
-    caption = f"{pair[1]} (upwards) and {pair[0]} (to the right), with 95 % intervals of both.{apart}"
+    known = [label for label, field in zip(pair, "xy", strict=True) if any(row[f"{field}_low"] is not None for row in rows)]
+    intervals = f", with 95 % intervals of {'both' if len(known) > 1 else known[0]}" if known else ""
+    caption = f"{pair[1]} (upwards) and {pair[0]} (to the right){intervals}.{apart}"
     return _figure("trade-off", caption, f"{pair[1]} against {pair[0]} of {len(both)} models", make)
 
 
