@@ -141,12 +141,20 @@ def _numbers(forms: Sequence[Table], narrow: Sequence[Table], screen: Screen, wi
     fitted = next(filter(None, tries), None)
     if fitted:
         return [fitted]
-    usual = (max(_LEAST_NAME, width // 2), max(_LEAST_NAME, width // 3), _LEAST_NAME, _SHORTEST_NAME)
-    rooms = [(form, room) for form in forms for room in (*usual, *_rooms_beside_others(form, screen, width))]
-    cut = [_with_names(form, screen, room, max(_LEAST_NAME, width // 4)) for form, room in rooms]
-    parts = [_parts(form, screen, width) for form in cut]
-    fitting = [some for some in parts if all(sum(_widths(part, screen)) < width for part in some)]
-    return min(fitting or parts, key=lambda some: (sum(len(part.rows) + _COST for part in some), len(some[-1].left_out)))
+    usual = (max(_LEAST_NAME, width // 2), max(_LEAST_NAME, width // 3))
+    best: list[Table] = []
+    for rooms in (usual, (_LEAST_NAME,), (_SHORTEST_NAME,)):
+        cut = [
+            _with_names(form, screen, room, max(_LEAST_NAME, width // 4))
+            for form in forms
+            for room in (*rooms, *_rooms_beside_others(form, screen, width))
+        ]
+        parts = (_parts(form, screen, width) for form in cut)
+        found = min(parts, key=lambda some: (sum(len(part.rows) + _COST for part in some), len(some[-1].left_out)))
+        if all(sum(_widths(part, screen)) < width for part in found):
+            return found
+        best = best or found
+    return best
 
 
 def _rooms_beside_others(table: Table, screen: Screen, width: int) -> list[int]:
