@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ..conventions import AXES, DEFAULT, load
 from ..document import Cell, Column, Table, Terms
-from ..metrics import METRICS, Metric
-from ..metrics.catalogue import format_value, sections
+from ..metrics import METRICS
+from ..metrics.catalogue import format_value, meaning_of
 from ..results.result import MeasureDefinition, Result
 
-_ADVICE: Final = re.compile(r"; (?:use|the default choice|rarely useful)\b.*\.$")
-"""The end of the sentence on a metric, which says when to use it."""
 _ALL: Final = "all measures"
 _COLUMNS: Final = (Column("measure", "key"), Column("setting"), Column("value"), Column("default"), Column("what it decides", wraps=True))
-
-
-def meaning_of(metric: Metric) -> str:
-    """Return the sentence on a metric without the advice on when to use it, which a report of results does not need."""
-    return _ADVICE.sub(".", sections(metric.doc)[0])
 
 
 def meanings(definitions: Mapping[str, MeasureDefinition]) -> Terms | None:
@@ -28,7 +20,7 @@ def meanings(definitions: Mapping[str, MeasureDefinition]) -> Terms | None:
     rows = {}
     for name, one in definitions.items():
         metric = METRICS.get(one.metric)
-        summary = meaning_of(metric).replace("`", "") if metric is not None else ""
+        summary = meaning_of(metric.doc).replace("`", "") if metric is not None else ""
         if metric is None and one.components:
             summary = f"Arithmetic of the values of {', '.join(one.components)}."
         rows.update({name: summary} if summary else {})

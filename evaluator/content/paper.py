@@ -19,7 +19,7 @@ from ..config.run_sections import LatexStyle
 from ..conventions import AXES, PROTOCOL
 from ..document import ARROWS, Alert, Block, Cell, Column, Document, Equation, Heading, Mark, Paragraph, Points, Section, Table, Terms
 from ..metrics import METRICS, Metric
-from ..metrics.catalogue import equation, format_value, is_of_a_user
+from ..metrics.catalogue import equation, format_value, is_of_a_user, meaning_of
 from ..metrics.catalogue import title as metric_title
 from ..metrics.notation import GLOSSARY, symbols
 from ..names.formula import is_formula
@@ -28,7 +28,6 @@ from ..results.result import FEW_USERS, MeasureDefinition, Result, Row
 from ..results.row import shortened
 from ..stats.difference import Conclusion
 from .best_values import Place, best_values, highest_printed, how_concluded, how_tested
-from .definitions import meaning_of
 from .description import document as files_hold
 from .differences import LETTERS, groups_table, joined_table, letters_table, only_tested, shows_pairs, subtitle, title
 from .findings import alerts
@@ -379,7 +378,7 @@ def _params(metric: Metric, definition: MeasureDefinition) -> dict[str, Any]:
 
 def _definition(metric: Metric, definition: MeasureDefinition, first: MeasureDefinition, cuts: Iterable[int | None]) -> Iterator[Block]:
     """Yield the sentence on a measure, its formula, and its differences from the `first` measure."""
-    yield Paragraph(meaning_of(metric))
+    yield Paragraph(meaning_of(metric.doc))
     params = _params(metric, definition)
     lines = equation(metric, params)
     if lines:
