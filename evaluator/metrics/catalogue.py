@@ -16,7 +16,7 @@ from ..names.measure_strings import Scalar
 from .registry import METRICS, Metric, Number
 
 _NEXT: Final = r"\\"
-_ADVICE: Final = re.compile(r"; (?:use|the default choice|rarely useful)\b.*\.$")
+_ADVICE: Final = re.compile(r"; (?:use|the\s+default|rarely)\b.*\.$")
 """The end of the summary of a metric that says when to use it."""
 
 
