@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import wraps
@@ -42,6 +43,10 @@ class Command(click.Command):
             raise click.UsageError(error.option, context) from None
 
 
+_LONGEST_METAVAR: Final = 60
+"""Longest line of names of forms in a help text."""
+
+
 class FormatChoice(click.Choice[str]):
     """The name of a form of some subjects: one of `outputs`, or one that an installed package adds."""
 
@@ -55,8 +60,10 @@ class FormatChoice(click.Choice[str]):
         return str(value) if row is not None and not row.binary else self._complete().convert(value, parameter, context)
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
-        """Return every name."""
-        return self._complete().get_metavar(param, ctx)
+        """Return every name, in several lines if there are many: click does not break this text."""
+        names = (self._complete().get_metavar(param, ctx) or "").replace("|", "| ")
+        lines = textwrap.wrap(names, _LONGEST_METAVAR, break_on_hyphens=False)
+        return f"\n{' ' * len('  --format [')}".join(line.replace("| ", "|") for line in lines)
 
     def shell_complete(self, context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Return the names that begin with `incomplete`."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 from ..conventions import AXES, DEFAULT, load
 from ..document import Cell, Column, Table, Terms
 from ..metrics import METRICS
-from ..metrics.catalogue import format_value, sections
+from ..metrics.catalogue import format_value, meaning_of
 from ..results.result import MeasureDefinition, Result
 
 _ALL: Final = "all measures"
@@ -20,7 +20,7 @@ def meanings(definitions: Mapping[str, MeasureDefinition]) -> Terms | None:
     rows = {}
     for name, one in definitions.items():
         metric = METRICS.get(one.metric)
-        summary = sections(metric.doc)[0].replace("`", "") if metric is not None else ""
+        summary = meaning_of(metric.doc).replace("`", "") if metric is not None else ""
         if metric is None and one.components:
             summary = f"Arithmetic of the values of {', '.join(one.components)}."
         rows.update({name: summary} if summary else {})

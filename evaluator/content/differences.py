@@ -127,14 +127,14 @@ def document(comparison: Comparison, look_at: str = "CONFIG", everything: bool =
     comparison = comparison if everything else only_tested(comparison)
     blocks: list[Block] = [Heading(title(comparison)), Paragraph(subtitle(comparison))]
     blocks += [Paragraph(text) for text in (first_text(comparison), said) if text]
-    # Tables are without captions: the headings above them say the same, or their heads do.
+    # Most tables are without captions, because the headings above them say the same; several tables of pairs keep theirs.
     if shows_pairs(comparison):
         tables = (measure_table(comparison, relative),) if _is_of_one_measure(comparison) else pair_tables(comparison, relative)
-        blocks += [replace(table, caption="") for table in tables]
+        blocks += tables if len(tables) > 1 else [replace(table, caption="") for table in tables]
     if comparison.letters:
         letters = replace(letters_table(comparison), caption="")
         blocks += [Heading("Models that are not clearly different", 2), letters, Paragraph(f"{LETTERS}.")]
-    blocks.append(Points(tuple(conclusions(comparison))))
+    blocks.append(Points(_conclusions(comparison)))
     if comparison.by_group:
         blocks += [Heading("Within groups", 2), replace(groups_table(comparison, relative), caption="")]
     for table, (model, measure) in zip(losers_tables(comparison), comparison.losers, strict=True):
@@ -162,11 +162,18 @@ def section(comparison: Comparison, figures: Sequence[Figure] = (), *, signs: bo
     blocks: list[Block] = [Paragraph(f"{title(comparison)}: {subtitle(comparison)}. Δ is the model minus the baseline; {counts}.")]
     blocks += [Paragraph(text) for text in (first_text(comparison), untested_text(comparison, everything=True)) if text]
     blocks += [Paragraph(f"{meanings}{band}.")] if signs else []
-    blocks += [Points((*conclusions(comparison), *footnotes(comparison))), *figures]
+    blocks += [Points((*_conclusions(comparison), *footnotes(comparison))), *figures]
     blocks += [letters_table(comparison)] if comparison.letters else []
     blocks += pair_tables(comparison, relative)
     blocks += [groups_table(comparison, relative)] if comparison.by_group else []
     return Section("differences", "Differences", tuple(blocks))
+
+
+def _conclusions(comparison: Comparison) -> tuple[str, ...]:
+    """Return the conclusions; a sentence that is the same for all of several pairs, on untested measures, comes once, at the end."""
+    sentences, n_pairs = conclusions(comparison), len(by_pair(comparison))
+    of_all = [one for one in dict.fromkeys(sentences) if n_pairs > 1 and sentences.count(one) == n_pairs]
+    return (*(one for one in sentences if one not in of_all), *of_all)
 
 
 def title(comparison: Comparison) -> str:

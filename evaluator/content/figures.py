@@ -64,7 +64,8 @@ class _Size(Struct, frozen=True):
         """The fonts and colours of the chart."""
         dark, letters, longest = {"labelColor": _DARK}, {"labelFontSize": self.letters}, int(0.5 * self.width)
         axis = {**dark, **letters, "titleColor": _DARK, "titleFontWeight": "normal", "titleFontSize": self.letters, "gridColor": GREY}
-        labels = {"labelLimit": _WIDEST, "titleLimit": longest, "labelOverlap": "greedy", "labelSeparation": 6}
+        labels = {"labelLimit": _WIDEST, "labelOverlap": "greedy", "labelSeparation": 6, "labelFlush": False}
+        titles = {"titleLimit": longest, "titlePadding": 8}
         columns = 2 if self.width < _BROAD_WIDTH else 4
         legend = {"title": None, "orient": "bottom", "columns": columns, "symbolOpacity": 1, "columnPadding": 30}
         legend["labelLimit"] = self.width // columns - 50
@@ -73,7 +74,7 @@ class _Size(Struct, frozen=True):
             "background": None,
             "aria": False,
             "view": {"stroke": None},
-            "axis": {**axis, **labels, "gridOpacity": 0.2, "domain": False, "tickColor": GREY},
+            "axis": {**axis, **labels, **titles, "gridOpacity": 0.2, "domain": False, "tickColor": GREY},
             "header": {**dark, "labelFontSize": self.letters + 1, "labelFontWeight": "bold", "labelLimit": longest, "title": None},
             "legend": {**dark, **letters, **legend},
             "title": {"color": _DARK, "fontSize": self.letters + 1, "anchor": "start", "limit": longest},
@@ -221,7 +222,7 @@ def _forest(shown: Sequence[Difference], base: str | None, size: _Size) -> Spec:
         panels.setdefault(one.subject.measure if several else "", []).append(row)
     # Labels take the same space in all panels, so that stacked panels are aligned.
     longest = max(size.character * len(row["row"]) for rows in panels.values() for row in rows)
-    room = min(_NARROW if several or size is _SLIM else _WIDEST, longest) + 8
+    room = min(_NARROW if several or size is _SLIM else _WIDEST, longest) + 14
     width = size.panel(size.forests if several else 1, room)
     if several:
         far = {measure: _far_differences(some) for measure, some in _by_measure(shown).items()}
@@ -247,7 +248,7 @@ def _ends(*numbers: float | None) -> tuple[float, float]:
 
 def _forest_panel(rows: Sequence[Spec], title: str | None, width: int, room: float, *, with_zero: bool = True) -> Spec:
     """Return some differences on one scale, which includes 0 if `with_zero`."""
-    axis = {"minExtent": room, "labelLimit": room, "ticks": False, "grid": False}
+    axis = {"minExtent": room, "labelLimit": room, "labelPadding": 8, "ticks": False, "grid": False}
     y = {"field": "row", "type": "nominal", "sort": [row["row"] for row in rows], "title": None, "axis": axis}
     verdicts = (*VERDICTS, _NO_VERDICT)
     colours, shapes = [VERDICT_COLOURS.get(one, GREY) for one in verdicts], [VERDICT_SHAPES.get(one, "square") for one in verdicts]
@@ -346,7 +347,8 @@ def _over_k_panel(
     """Return lines with a mark at each cut-off, above bands of intervals if wanted."""
     axis = {"labelAngle": 0} if has_k else {"labels": False, "ticks": False}
     x = {"field": "k", "type": "ordinal", "sort": cutoffs, "title": "k" if has_k else None, "axis": axis}
-    y = _numbers("value", None, scale={"zero": False}, axis={"tickCount": 5 if height > 60 else 2})
+    n_ticks = 5 if height > 60 else 2
+    y = _numbers("value", None, scale={"zero": False, "nice": n_ticks}, axis={"tickCount": n_ticks})
     area = {"y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": looks["color"]}
     layers = [
         *(_where_known(rows, "low", {"type": "area", "opacity": 0.15}, area) if bands else []),
@@ -402,7 +404,8 @@ def _histogram(spread: Spread, width: int) -> Spec:
     text = f"{spread.zero:,} {'at 0' if spread.base is None else 'the same'}"
     at_zero = {"data": {"values": [{"low": 0, "users": spread.zero, "text": text}]}}
     zero = {**at_zero, "mark": {"type": "bar", "color": GREY, "width": 7}, "encoding": {"x": x, "y": y, "y2": {"datum": 0}}}
-    count = {**at_zero, "mark": {"type": "text", "dy": -7, "color": _DARK}, "encoding": {"x": x, "y": y, "text": {"field": "text"}}}
+    above = {"x": x, "y": {"value": 0}, "text": {"field": "text"}}  # above every bar, because a bar beside it may be higher
+    count = {**at_zero, "mark": {"type": "text", "dy": -7, "color": _DARK}, "encoding": above}
     return {"width": width, "height": 200, "layer": [*([bars] if rows else []), *([zero, count] if spread.zero else [])]}
 
 
@@ -437,7 +440,9 @@ def trade_off(content: ReportContent) -> Figure | None:
         return {"concat": panels, "columns": beside, "spacing": 24, "resolve": _OWN_SCALES} if far else panels[0]
 
     apart = f" {listed([row['model'] for row in far])}: far from the others, in a panel with its own scales." if far else ""
-    caption = f"{pair[1]} (upwards) and {pair[0]} (to the right), with 95 % intervals of both.{apart}"
+    known = [label for label, field in zip(pair, "xy", strict=True) if any(row[f"{field}_low"] is not None for row in rows)]
+    intervals = f", with 95 % intervals of {'both' if len(known) > 1 else known[0]}" if known else ""
+    caption = f"{pair[1]} (upwards) and {pair[0]} (to the right){intervals}.{apart}"
     return _figure("trade-off", caption, f"{pair[1]} against {pair[0]} of {len(both)} models", make)
 
 

@@ -19,7 +19,7 @@ from ..config.run_sections import LatexStyle
 from ..conventions import AXES, PROTOCOL
 from ..document import ARROWS, Alert, Block, Cell, Column, Document, Equation, Heading, Mark, Paragraph, Points, Section, Table, Terms
 from ..metrics import METRICS, Metric
-from ..metrics.catalogue import equation, format_value, is_of_a_user, sections
+from ..metrics.catalogue import equation, format_value, is_of_a_user, meaning_of
 from ..metrics.catalogue import title as metric_title
 from ..metrics.notation import GLOSSARY, symbols
 from ..names.formula import is_formula
@@ -378,7 +378,7 @@ def _params(metric: Metric, definition: MeasureDefinition) -> dict[str, Any]:
 
 def _definition(metric: Metric, definition: MeasureDefinition, first: MeasureDefinition, cuts: Iterable[int | None]) -> Iterator[Block]:
     """Yield the sentence on a measure, its formula, and its differences from the `first` measure."""
-    yield Paragraph(sections(metric.doc)[0])
+    yield Paragraph(meaning_of(metric.doc))
     params = _params(metric, definition)
     lines = equation(metric, params)
     if lines:

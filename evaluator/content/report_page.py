@@ -186,6 +186,8 @@ def _values(content: ReportContent, short: bool) -> Iterator[Section]:
         yield Section("values", "Values", (table, Sentences(tuple(legend))))
         return
     whiskers = [_WHISKERS] if any(one.low is not None for one in content.points) else []
+    repeated = any(row.repeats_std is not None for result in content.results.values() for row in result.rows)
+    whiskers += ["± is the standard deviation over folds or runs."] if repeated else []
     whiskers += [_OUTSIDE] if _has_far_values(content) else []
     said = map(Paragraph, ("↑ higher is better, ↓ lower is better.", *legend, *whiskers))
     shares = shares_table(content.models)

@@ -17,6 +17,8 @@ from .registry import METRICS, Metric, Number, Text
 from .value import OF_LISTED, OF_RELEVANT
 
 _NEXT: Final = r"\\"
+_ADVICE: Final = re.compile(r"; (?:use|the\s+default|rarely)\b.*\.$")
+"""The end of the summary of a metric that says when to use it."""
 
 
 def title(metric: Metric) -> str:
@@ -323,6 +325,11 @@ def sections(doc: str) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:
         if marked:
             edge_cases.append(after.strip())
     return summary, formula, tuple(text), tuple(edge_cases)
+
+
+def meaning_of(doc: str) -> str:
+    """Return the summary in a docstring without its advice on when to use the metric, which a report of results does not need."""
+    return _ADVICE.sub(".", sections(doc)[0])
 
 
 def _paragraphs(doc: str) -> tuple[str, ...]:

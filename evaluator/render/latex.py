@@ -348,7 +348,10 @@ def _lines(head: str, longest: int = _LONGEST_WORD) -> list[str]:
             piece = part[start : start + longest]
             fits = len((lines[-1] + piece).rstrip()) <= longest
             lines = [*lines[:-1], lines[-1] + piece] if fits else [*lines, piece]
-    return [line.strip() for line in lines if line.strip()] or [""]
+    lines = [line.strip() for line in lines if line.strip()] or [""]
+    if len(lines) > 1 and lines[-1] in doc.ARROWS.values():  # an arrow stays beside its measure
+        lines[-2:] = [" ".join(lines[-2:])]
+    return lines
 
 
 def printable(text: str) -> str:

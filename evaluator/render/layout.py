@@ -42,7 +42,7 @@ def laid_out(table: Table, screen: Screen) -> list[Table]:
     if table.columns[-1].wraps and len(table.columns) > 2:
         return _with_texts(forms[0], screen, screen.width)
     if forms[0].n_keys == len(table.columns):
-        return forms[:1]
+        return forms[:1] if any(column.wraps for column in table.columns) else _parts(forms[0], screen, screen.width, 1)
     return _numbers(forms, narrow, screen, screen.width)
 
 
@@ -133,7 +133,7 @@ def _with_texts(table: Table, screen: Screen, width: int) -> list[Table]:
             return [form]
     others = replace(table, columns=table.columns[:-1], rows=tuple(row[:-1] for row in table.rows if any(cell.text for cell in row[1:-1])))
     texts = replace(cut, columns=(cut.columns[0], cut.columns[-1]), rows=tuple((row[0], row[-1]) for row in cut.rows if row[-1].text))
-    return [*(_numbers([others], [], screen, width) if n_names else [others]), texts]
+    return [*(_numbers([others], [], screen, width) if n_names else _parts(others, screen, width, 1)), texts]
 
 
 def _numbers(forms: Sequence[Table], narrow: Sequence[Table], screen: Screen, width: int) -> list[Table]:
@@ -142,10 +142,19 @@ def _numbers(forms: Sequence[Table], narrow: Sequence[Table], screen: Screen, wi
     if fitted:
         return [fitted]
     usual = (max(_LEAST_NAME, width // 2), max(_LEAST_NAME, width // 3))
-    rooms = [(form, room) for form in forms for room in (*usual, *_rooms_beside_others(form, screen, width))]
-    cut = [_with_names(form, screen, room, max(_LEAST_NAME, width // 4)) for form, room in rooms]
-    parts = (_parts(form, screen, width) for form in cut)
-    return min(parts, key=lambda some: (sum(len(part.rows) + _COST for part in some), len(some[-1].left_out)))
+    best: list[Table] = []
+    for rooms in (usual, (_LEAST_NAME,), (_SHORTEST_NAME,)):
+        cut = [
+            _with_names(form, screen, room, max(_LEAST_NAME, width // 4))
+            for form in forms
+            for room in (*rooms, *_rooms_beside_others(form, screen, width))
+        ]
+        parts = (_parts(form, screen, width) for form in cut)
+        found = min(parts, key=lambda some: (sum(len(part.rows) + _COST for part in some), len(some[-1].left_out)))
+        if all(sum(_widths(part, screen)) < width for part in found):
+            return found
+        best = best or found
+    return best
 
 
 def _rooms_beside_others(table: Table, screen: Screen, width: int) -> list[int]:
@@ -195,17 +204,22 @@ def _shorter(cells: Iterable[Cell], screen: Screen, room: int) -> Callable[[Cell
     return lambda cell: replace(cell, text=short[cell.text])
 
 
-def _parts(table: Table, screen: Screen, width: int) -> list[Table]:
-    """Return the table, or parts with the columns before its numbers and as many others as fit.
+def _widths(table: Table, screen: Screen) -> list[int]:
+    """Return the width of each column with its frame."""
+    return [max(_longest(texts_of(table, n, screen)), cell_len(head_of(column, screen))) + _GAP for n, column in enumerate(table.columns)]
+
+
+def _parts(table: Table, screen: Screen, width: int, n_keys: int | None = None) -> list[Table]:
+    """Return the table, or parts with its first `n_keys` columns (by default those before its numbers) and as many others as fit.
 
     Columns that yield are left out before the others are split into parts.
     """
-    widths = [max(_longest(texts_of(table, n, screen)), cell_len(head_of(column, screen))) + _GAP for n, column in enumerate(table.columns)]
-    keys, stay = range(table.n_keys), list(range(table.n_keys, len(table.columns)))
+    n_keys, widths = table.n_keys if n_keys is None else n_keys, _widths(table, screen)
+    keys, stay = range(n_keys), list(range(n_keys, len(table.columns)))
     room = width - sum(widths[n] for n in keys) - 1
     while sum(widths[n] for n in stay) > room and any(table.columns[n].yields for n in stay):
         stay.remove(max(stay, key=lambda n: (table.columns[n].yields, n)))
-    for n in sorted(set(range(table.n_keys, len(table.columns))) - {*stay}, key=lambda n: (table.columns[n].yields, n)):
+    for n in sorted(set(range(n_keys, len(table.columns))) - {*stay}, key=lambda n: (table.columns[n].yields, n)):
         if sum(widths[other] for other in stay) + widths[n] <= room:  # a wider column, which was left out later, made room for it
             stay = sorted([*stay, n])
     left_out = tuple(column.title for n, column in enumerate(table.columns) if n not in (*keys, *stay))

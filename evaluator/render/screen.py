@@ -15,7 +15,7 @@ from rich.text import Text
 
 from .. import document as doc
 from .layout import forms_of, has_room_for_texts, head_of, laid_out, names, texts_of, to_the_right, with_pictures
-from .terminal import CODE, FORMULA, NO_BREAK, UNBOUNDED, Screen
+from .terminal import CODE, FORMULA, UNBOUNDED, Screen, unbroken
 
 _PROSE: Final = 100
 _LEAST_BAR, _WIDEST_BAR = 4, 60
@@ -135,7 +135,7 @@ class _Drawing(Struct, frozen=True):
         for number, table in enumerate(tables):
             if number:
                 yield Text(), 1
-            if table.bare and table.caption:
+            if table.caption and (table.bare or table.left_out):  # the heads that are left out may have said the same
                 yield from self.screen.paragraph(Text(self.screen.visible(table.caption)))
             yield self.sized(self.table(table), 2 if table.bare else 0)
             if table.left_out:
@@ -191,6 +191,6 @@ def _together(before: doc.Block, after: doc.Block) -> bool:
 
 def _code(text: str, style: str = "") -> Text:
     """Return text in which words of the program stand out, and a number and its % sign stay on one line; nothing in it is markup."""
-    marked = Text(text.replace(" %", f"{NO_BREAK}%"), style=style)
+    marked = unbroken(Text(text, style=style))
     marked.highlight_regex(r"`[^`]+`", CODE)
     return marked

@@ -30,7 +30,7 @@ _WORDS: Final = {
 _ASCII: Final = Box(str(SIMPLE_HEAD).replace("─", "-"), ascii=True)
 _PROSE, _LEAST_PROSE = 100, 20
 """Largest and smallest width of a line of text."""
-NO_BREAK: Final = "\ue000"
+_NO_BREAK: Final = "\ue000"
 """A space at which no line breaks, while text is wrapped: rich breaks lines at every space of Unicode. Texts do not have it."""
 CODE: Final = "color(31)"
 FORMULA: Final = "color(28)"
@@ -121,9 +121,7 @@ class Screen(Struct, frozen=True):
         lines: Iterable[Text] = [text]
         if self.width is not None:
             room = max(min(self.width, _PROSE) - left, _LEAST_PROSE)
-            together = text.copy()
-            together.plain = text.plain.replace(" %", f"{NO_BREAK}%")  # a number and its sign stay on one line
-            lines = together.wrap(Console(force_jupyter=False, width=self.width), room)
+            lines = unbroken(text).wrap(Console(force_jupyter=False, width=self.width), room)
         drawn = [Text.assemble(" " * left if number else (before, before_style), line) for number, line in enumerate(lines)]
         return [(line, cell_len(line.plain)) for line in drawn]
 
@@ -138,7 +136,14 @@ class Screen(Struct, frozen=True):
         )
         for shape, width in drawn:
             console.print(shape, width=max(width, 1))
-        return "".join(f"{line.rstrip()}\n" for line in text.getvalue().replace(NO_BREAK, " ").splitlines())
+        return "".join(f"{line.rstrip()}\n" for line in text.getvalue().replace(_NO_BREAK, " ").splitlines())
+
+
+def unbroken(text: Text) -> Text:
+    """Return a text in which a number and its `%` stay on one line; `Screen.draw` writes it with ordinary spaces."""
+    together = text.copy()
+    together.plain = text.plain.replace(" %", f"{_NO_BREAK}%")
+    return together
 
 
 def _ends_of_words(name: str, room: int) -> tuple[str, str] | None:

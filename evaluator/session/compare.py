@@ -138,7 +138,8 @@ class ComparedResults(Struct, frozen=True, eq=False):
         """The arguments of the forms of a comparison."""
         safe = any(map(is_spreadsheet_safe, self.results.values()))
         shown = {"everything": self.everything, "relative": self.relative}
-        return {"look_at": self.look_at, "spreadsheet_safe": safe, "compared": self, **shown}
+        styles = ((one.config.get("report") or {}).get("latex") for one in self.results.values())
+        return {"look_at": self.look_at, "spreadsheet_safe": safe, "compared": self, "style": next(filter(None, styles), {}), **shown}
 
 
 def compare(gathered: GatheredResults, options: ComparisonOptions) -> ComparedResults:

@@ -72,3 +72,9 @@ def test_one_model_has_a_table_too(receval):
     )
     assert code == 0
     assert "knn &" in out
+
+
+def test_the_tables_of_a_comparison_follow_the_columns_of_the_config(config, receval):
+    for columns, environment in ((1, "table"), (2, "table*")):
+        out = receval("compare", config, "--format", "latex", "--set", f"report.latex.columns={columns}")[1]
+        assert f"\\begin{{{environment}}}" in out

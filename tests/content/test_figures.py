@@ -124,6 +124,18 @@ def test_every_user_is_in_the_histogram_once(content):
         assert spread.zero + sum(one.rows for one in spread.bins) == spread.n_users == 40
 
 
+def test_the_number_of_unchanged_users_is_above_every_bar(content):
+    chart = figures.distribution(content).spec
+    texts = [layer for panel in chart.get("concat", [chart]) for layer in panel["layer"] if layer["mark"]["type"] == "text"]
+    assert [layer["encoding"]["y"] for layer in texts] == [{"value": 0}] * len(texts)
+
+
+def test_the_caption_of_a_trade_off_names_only_intervals_that_are_drawn(content):
+    assert "with 95 % intervals of nDCG@1" in figures.trade_off(content).caption
+    content.__dict__["points"] = tuple(replace(one, low=None, high=None) for one in content.points)
+    assert "interval" not in figures.trade_off(content).caption
+
+
 def test_the_two_measures_of_a_trade_off_are_of_different_kinds(content):
     assert "ItemCoverage@1 (upwards) and nDCG@1" in figures.trade_off(content).caption
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from io import StringIO
 
 import pytest
-from receval.document import Alert, Cell, Column, Document, Heading, Interval, Paragraph, Points, Sentences, Table
+from receval.document import Alert, Cell, Column, Document, Heading, Interval, Paragraph, Points, Sentences, Table, text_columns
 from receval.render.layout import with_pictures
 from receval.render.screen import show
 from receval.render.terminal import Screen
@@ -134,3 +134,24 @@ def test_a_number_and_its_percent_sign_stay_on_one_line(monkeypatch):
         text = on_screen((gates, Points((f"{rule} and 95 % of all",)), Paragraph(f"{rule}, {rule}")), monkeypatch, width)
         assert text.split().count("2") == text.count("2 %") == 5
         assert "95 %" in text
+
+
+def test_a_table_of_texts_that_does_not_fit_is_split_and_repeats_its_first_column(monkeypatch):
+    texts = Table.of_texts(text_columns("rank", "item", "discount", "term"), [("1", "dune", "1", "0.5"), ("2", "brazil", "", "")])
+    shown = on_screen((texts,), monkeypatch, 24)
+    assert max(map(len, shown.splitlines())) <= 24
+    assert shown.count("rank") == 3
+    assert shown.count("dune") == shown.count("term") == 1
+
+
+def test_a_table_without_some_columns_has_its_caption(monkeypatch):
+    columns = (Column("measure", "key"), Column("knn", "value", yields=1), Column("difference", "difference"))
+    table = Table(columns, ((Cell("nDCG@10"), Cell("0.1234"), Cell("+0.0123")),), caption="new against knn")
+    assert "new against knn" in on_screen((table,), monkeypatch, 28)
+    assert "new against knn" not in on_screen((table,), monkeypatch, 80)
+
+
+def test_a_number_and_its_percent_sign_are_on_one_line_of_a_list(monkeypatch):
+    for width in range(24, 60):
+        shown = on_screen((Points(("400 users can detect 0.041 in nDCG@10 with 80 % power.",)),), monkeypatch, width)
+        assert "80 %" in shown

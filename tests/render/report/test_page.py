@@ -182,7 +182,7 @@ def test_a_report_has_a_date_only_on_request(result, monkeypatch):
 
 
 def test_the_page_explains_each_metric_in_one_sentence(html):
-    assert "<li>nDCG: How close to the top the relevant items are; the default choice if order matters.</li>" in html
+    assert "<li>nDCG: How close to the top the relevant items are.</li>" in html
 
 
 def test_definitions_show_only_settings_that_differ_from_the_default(html, tmp_path):
