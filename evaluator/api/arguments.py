@@ -77,7 +77,6 @@ _REWORDED: Final = (
     (re.compile(r"\bset evaluation\.policy\.(\w+): (\w+)"), r"set policy={'\1': '\2'}"),
     (re.compile(r"\bevaluation\.(?=[a-z_]+\b)"), ""),
     (re.compile(r"\bengine\.name\b"), "engine"),
-    (re.compile(r", or by --set \S+=NAME"), ""),
     (re.compile(r" in the config\b"), ""),
     (
         re.compile(r"paths in a config are relative to its file, those of options to the current folder"),

@@ -156,7 +156,7 @@ def test_candidates_are_not_a_model(init, name, header):
     rows = [(user, item, int(item == first[user])) for user, items in LISTS.items() for item in (first[user], *items)]
     done = init({**PLAIN, name: text([row[: len(header)] for row in rows], header)})
     assert models(done) == {"als": "als.csv"}
-    assert done.said[name].startswith("left out: by its name it contains candidates for ranking: without a score or rank it is not a model")
+    assert done.said[name].startswith("left out: by its name it has candidates for ranking, but it has no score or rank")
 
 
 def test_candidates_with_scores_are_a_model(init):
