@@ -32,7 +32,7 @@ Outputs = dict[str, bytes]
 """Name of an output → its bytes."""
 
 _VERSION: Final = re.escape(metadata.version("receval").encode())
-_LIBRARIES: Final = b"receval|python|click|jinja2|msgspec|numpy|polars|pydantic|pyyaml|rich|scipy"
+_LIBRARIES: Final = b"receval|python|blake3|click|jinja2|msgspec|numpy|polars|pydantic|pyyaml|rich|scipy"
 MASKS: Final = (
     (rb'(?i)("(?:%s)": )"\d+\.[^"]+"' % _LIBRARIES, rb'\1"VERSION"'),  # `versions` of results and manifests: different on every machine
     (rb"receval %s" % _VERSION, b"receval VERSION"),  # the foot of a page: different in every release

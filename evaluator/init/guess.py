@@ -51,17 +51,14 @@ def guess(names: Sequence[str]) -> GuessedConfig:
     tables = [one for found in discover_tables(names or ["."]) for one in _tables_in(found, unreadable)]
     max_rows = min(_MAX_ROWS_PER_FILE, _MAX_ROWS // max(len(tables), 1))
     for table in tables:
-        if table.paths[0].suffix.lower() in sniff.ARRAYS:
-            unreadable[table.path] = ": ".join(sniff.ARRAYS_HAVE_NO_IDS)
-            continue
         try:
             files.append(_classified(TablePreview(table, max_rows)))
         except (DataError, MissingExtraError) as error:
             message = error.message.removeprefix("init: ").removeprefix(str(table.paths[0])).removeprefix(table.path)
             is_result = os.path.isfile(table.paths[0]) and sniff.starts(table.paths[0], _RESULT)
-            unreadable[table.path] = (
-                "it contains results of receval" if is_result else message.lstrip(",: ")
-            )  # the name is printed before it
+            if is_result:
+                message = "it contains results of receval"
+            unreadable[table.path] = message.lstrip(",: ")  # the name is printed before it
     config, folds = _assembled(files, unreadable)
     having_ids = {f"data.{key}": entry for key, entry in config.data.items() if key in ("test", "train", "items")}
     having_ids |= {f"data.recommendations.{name}": entry for name, entry in config.models.items()}

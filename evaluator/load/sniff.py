@@ -34,6 +34,7 @@ _OTHERS: Final = (
 """Endings that name the content of a table, not its format."""
 _OBJECTS: Final = {
     ".pkl": "pickle", ".pickle": "pickle", ".joblib": "joblib", ".pt": "PyTorch", ".pth": "PyTorch",
+    ".npy": "NumPy", ".npz": "NumPy",
     ".h5": "HDF5", ".hdf5": "HDF5", ".mat": "MATLAB", ".xlsx": "Excel", ".xls": "Excel", ".rds": "R", ".rdata": "R",
 }  # fmt: skip
 """Ending of a file that only another program can read → the name of its format."""
@@ -42,7 +43,6 @@ GZIP: Final = b"\x1f\x8b"
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
 ARRAYS: Final = (".npy", ".npz")
 """Endings of NumPy files, which are not tables."""
-ARRAYS_HAVE_NO_IDS: Final = ("a NumPy file has no ids of users and items", "pass the array to receval.evaluate in Python, or write a table")
 STREAM: Final = b"\xff\xff\xff\xff"
 """The start of an Arrow stream, the format between programs; an Arrow file begins with ARROW1."""
 PACKED: Final = (".gz", ".zst", ".zstd")
@@ -90,8 +90,6 @@ def format_of(file: SourceFile, encoded: bool = False) -> Format:
 
 def refuse_objects(file: SourceFile) -> None:
     """Raise `DataError` for a file that only another program can read, by its ending."""
-    if file.local.suffix.lower() in ARRAYS:
-        raise DataError(f"{file}: {ARRAYS_HAVE_NO_IDS[0]}", ARRAYS_HAVE_NO_IDS[1])
     if known := _OBJECTS.get(ending_of(file.local)):
         raise DataError(
             f"{file}: receval does not read {known} files",

@@ -148,14 +148,14 @@ def _bytes(values: pl.Series) -> Iterator[bytes]:
 
 _MOST_THREADS: Final = 4
 _CORES_PER_THREAD: Final = 4
-"""One core hashes faster than four read, so that hashing is never the last to finish."""
+"""One core hashes faster than four cores read and evaluate."""
 
 
 class Fingerprints:
     """Hash files, and frames in memory, in the background, each once; leaving the context stops what is not done.
 
-    The hash is BLAKE3: nobody can make two files with the same one, and it costs half as much as SHA-256 with special instructions for it,
-    and a tenth without.
+    The hash is BLAKE3: two files with the same one are the same file, also if somebody wants to make them look so, and it costs less than
+    half of SHA-256.
     """
 
     def __init__(self, paths: Iterable[Path | Remote | FrameFile]) -> None:

@@ -1,7 +1,7 @@
 """Processes of this machine that measure parts side by side: what the lock of the interpreter lets no threads do.
 
-This process reads, cuts and merges, which takes about a fifteenth of the work. Parts go to a process through its standard input and results
-come back through its standard output, so that nothing is left behind however a run ends: a process whose input ends ends itself.
+This process reads, cuts and merges; `benchmarks/stages.py` prints what each stage takes. Parts go to a process through its standard input,
+and results come back through its standard output. So nothing is left behind however a run ends: a process whose input ends ends itself.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ T = TypeVar("T")
 Work = Callable[[Part], T]
 
 _LEAST_CORES: Final = 4
-"""With fewer cores two threads are as fast: reading and measuring keep them busy."""
+"""On two cores threads are faster: starting processes takes more than they save."""
 _OTHER_CORES: Final = 2
 """Cores for reading, and for cutting and merging."""
 _ROWS_PER_PROCESS: Final = 2_000_000
-"""A process takes 0.4 seconds of a core to start, in which it could measure six million rows."""
+"""Starting a process costs as much as measuring some million rows."""
 _BYTES_PER_PROCESS: Final = 600 * 10**6
 _MOST_PROCESSES: Final = 32
 _LARGEST_WORK: Final = 200 * 10**6

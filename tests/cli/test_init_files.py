@@ -323,7 +323,7 @@ def test_results_of_a_run_are_not_looked_at_and_arrays_are_left_out_with_a_reaso
         }
     )
     assert set(done.said) == {"test.csv", "sasrec.csv", "bert.npy"}
-    assert done.said["bert.npy"].startswith("left out: a NumPy file has no ids of users and items: ")
+    assert done.said["bert.npy"].startswith("left out: receval does not read NumPy files")
 
 
 def test_coverage_and_novelty_are_not_suggested_for_sampled_candidates(init):

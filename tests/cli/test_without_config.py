@@ -258,12 +258,6 @@ def test_a_folder_of_lists_is_named_with_the_pattern_that_reads_it(receval, shop
     assert (code, [line.split(",")[0] for line in out.splitlines()[1:]]) == (0, ["first", "second"])
 
 
-def test_an_array_of_numpy_is_refused_with_what_to_do(receval, shop):
-    (shop / "als.npy").write_bytes(b"\x93NUMPY")
-    code, _, err = receval("run", "--test", "t.csv", "--recs", "als.npy", "-m", "nDCG@1")
-    assert (code, "als.npy: a NumPy file has no ids of users and items\n  pass the array to receval.evaluate" in err) == (3, True)
-
-
 def test_results_that_are_given_as_config_are_named_as_such(receval):
     receval("run", *FILES, "-m", "nDCG@1", "-o", "results/")
     assert "results/results.json contains results, not a config" in receval("compare", "results/results.json")[2]
@@ -296,7 +290,7 @@ def test_endings_that_say_what_a_file_holds_do_not_say_its_format(name, receval,
     )
 
 
-@pytest.mark.parametrize(("name", "format"), [("als.pkl", "pickle"), ("als.xlsx", "Excel")])
+@pytest.mark.parametrize(("name", "format"), [("als.pkl", "pickle"), ("als.npy", "NumPy"), ("als.xlsx", "Excel")])
 def test_files_of_other_programs_are_named_as_such(name, format, receval, shop):
     (shop / name).write_bytes(b"\x80\x04\x95")
     code, _, err = receval("run", "--test", "t.csv", "--recs", name, "-m", "nDCG@10")
