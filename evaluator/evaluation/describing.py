@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 
 import polars as pl
 from msgspec import Struct
@@ -103,8 +103,8 @@ def _describe_rows(frame: pl.LazyFrame, name: str, source: load.Source) -> _Fact
     numbers = times = None
     if column is not None and found["least"] is not None:
         finite = frame.select(pl.col(column).cast(pl.Float64)).filter(pl.col(column).is_finite())
-        values = (batch[column].to_numpy() for batch in batches(finite, _ROWS_PER_BATCH))
-        numbers = number_summary(column, values, found["least"], found["most"])
+        with closing(batches(finite, _ROWS_PER_BATCH)) as parts:
+            numbers = number_summary(column, (part[column].to_numpy() for part in parts), found["least"], found["most"])
     if found.get("first") is not None:
         times = TimeSpan(found["first"], found["last"], found["untimed"])
     table = TableDescription(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import cache, partial
 from importlib import metadata
 from itertools import takewhile
@@ -148,9 +148,10 @@ def _measure_on_this_machine(
         apart=source.users_apart,
     )
     total, runs = None, SortedRuns(files.scratch, ENRICHED)
-    for made in files.processes.measure(measure, parts):
-        kept = _move_enriched_to_disk(made, runs)
-        total = kept if total is None else total + kept
+    with closing(parts):
+        for made in files.processes.measure(measure, parts):
+            kept = _move_enriched_to_disk(made, runs)
+            total = kept if total is None else total + kept
     if total is None:
         nobody = Part(pl.DataFrame(schema=lists.collect_schema()), {role: side.frame.clear() for role, side in sides.items()})
         total = _move_enriched_to_disk(measure(nobody), runs)

@@ -9,7 +9,7 @@ import glob
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import ExitStack
 from pathlib import Path
 from queue import Queue
@@ -325,8 +325,8 @@ def plainly_named(path: Path, patterns: bool, scratch: ExitStack) -> Path:
     return link
 
 
-def batches(frame: pl.LazyFrame, rows_per_batch: int) -> Iterator[pl.DataFrame]:
-    """Yield the rows in their order, about `rows_per_batch` at a time.
+def batches(frame: pl.LazyFrame, rows_per_batch: int) -> Generator[pl.DataFrame]:
+    """Yield the rows in their order, about `rows_per_batch` at a time; closing the generator ends the reading.
 
     Exceptions of Polars are raised here, after the batches before them. `LazyFrame.collect_batches` would end without an error if a thread
     of Polars panics (Polars 2.1), as some broken files cause.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from itertools import chain, islice
 from typing import Final
 
@@ -123,7 +123,7 @@ def whole_users(
     examine: Callable[[pl.DataFrame], None],
     progress: Callable[[int], None],
     apart: bool = False,
-) -> Iterator[Part]:
+) -> Generator[Part]:
     """Read lists once and yield parts of whole users, each of about `rows_per_part` rows; a user with more rows is a part.
 
     `lists` has the columns user (integer or text), item, row and possibly score, position and `odd_*`. `sides` maps roles to tables; each
@@ -137,13 +137,14 @@ def whole_users(
     Raises `ReadAgain` if a user comes back after the first part was yielded: then drop all parts and start again with `apart`. `ReadError`
     if the lists cannot be read, `MachineError` if temporary files cannot be written.
     """
-    reader = ListReader(lists, max(rows_per_part // _BATCHES_PER_PART, 1), examine, progress)
     budget = default_memory() if memory is None else memory
-    if apart:
-        pieces = partitioned_users(reader.batches(), rows_per_part, budget, scratch)
-    else:
-        pieces = _in_place_if_possible(reader, rows_per_part, budget, scratch)
-    return _parts(reader, sides, last, rows_per_part, pieces)
+    # What fails may keep the generators alive that read; a thread that still reads when Python ends would end it with a crash.
+    with ListReader(lists, max(rows_per_part // _BATCHES_PER_PART, 1), examine, progress) as reader:
+        if apart:
+            pieces = partitioned_users(reader.batches(), rows_per_part, budget, scratch)
+        else:
+            pieces = _in_place_if_possible(reader, rows_per_part, budget, scratch)
+        yield from _parts(reader, sides, last, rows_per_part, pieces)
 
 
 def _in_place_if_possible(reader: ListReader, rows_per_part: int, memory: int, scratch: Scratch) -> Iterator[WholeUsers]:

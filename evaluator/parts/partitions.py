@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import pairwise
+from collections.abc import Callable, Generator, Iterator
+from functools import partial
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -18,7 +19,7 @@ from ..load.scan import ReadError
 from ..tables.ids import gather, user_starts
 from ..temporary import write_error
 from .part import ClosedUsers, Indices, cut_points
-from .resources import Scratch
+from .resources import Scratch, emptied, n_polars_threads, side_by_side
 
 Batches = Iterator[pl.DataFrame]
 
@@ -27,7 +28,7 @@ class ListReader:
     """Reads lists batch by batch, and passes each batch to `examine` and its number of rows to `progress`.
 
     `examine` gets the rows as they are read, with the columns `odd_*`. The batches that are returned have neither these columns nor rows
-    without a user. `ReadError` if the lists cannot be read.
+    without a user. `ReadError` if the lists cannot be read. Leaving the context ends the reading.
     """
 
     def __init__(
@@ -35,6 +36,14 @@ class ListReader:
     ) -> None:
         self._lists, self._rows_per_batch = lists, rows_per_batch
         self._examine, self._progress = examine, progress
+        self._read: Generator[pl.DataFrame] | None = None
+
+    def __enter__(self) -> ListReader:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._read is not None:
+            self._read.close()
 
     def empty(self) -> pl.DataFrame:
         """Return a batch without rows."""
@@ -45,7 +54,8 @@ class ListReader:
 
     def batches(self) -> Batches:
         """Read the lists from their beginning; no batch is empty."""
-        for batch in _collected(self._lists, self._rows_per_batch):
+        self._read = _collected(self._lists, self._rows_per_batch)
+        for batch in self._read:
             self._examine(batch)
             self._progress(batch.height)
             batch = _clean(batch)
@@ -53,7 +63,7 @@ class ListReader:
                 yield batch
 
 
-def _collected(lists: pl.LazyFrame, rows_per_batch: int) -> Batches:
+def _collected(lists: pl.LazyFrame, rows_per_batch: int) -> Generator[pl.DataFrame]:
     try:
         yield from batches(lists, rows_per_batch)
     except FAILURES as error:
@@ -122,6 +132,8 @@ def cut(users: WholeUsers, rows_per_part: int) -> Iterator[WholeUsers]:
 N_BUCKETS: Final = 256
 _N_BINS: Final = 1 << 16
 _MOST_NUMBERS: Final = 1 << 32
+_CORES_PER_SORTING: Final = 4
+_MOST_SORTING: Final = 4
 
 
 def hashes(users: pl.Series) -> NDArray[np.uint64]:
@@ -190,31 +202,44 @@ def partitioned_users(batches: Batches, rows_per_part: int, memory: int, scratch
         return
     second = next(batches, None)
     if second is None:
-        yield from _cut([first], rows_per_part)
+        yield from cut(_by_user([first]), rows_per_part)
         return
     buckets = _Buckets(memory, scratch)
-    for batch in (first, second):
-        buckets.add(batch)
-    del batch, first, second  # the frames would live as long as this generator
-    for batch in batches:
-        buckets.add(batch)
-        del batch
-    waiting: list[pl.DataFrame] = []
-    n_waiting = 0
-    for number in range(N_BUCKETS):
-        if n_waiting and n_waiting + buckets.n_rows[number] > rows_per_part:
-            yield from _cut(waiting, rows_per_part)
-            waiting, n_waiting = [], 0
-        if buckets.n_rows[number]:
-            waiting.append(buckets.take(number))
-            n_waiting += waiting[-1].height
-    if waiting:
-        yield from _cut(waiting, rows_per_part)
+    batches = chain(emptied([first, second]), batches)
+    del first, second  # the frames would live as long as this generator
+    for block, borders in side_by_side(by_bucket, batches, n_sorting()):
+        buckets.add(block, borders)
+        del block
+    sort = partial(_sorted_rows, buckets)
+    for users in side_by_side(sort, _groups_of_buckets(buckets.n_rows, rows_per_part), n_sorting()):
+        yield from cut(users, rows_per_part)
+        del users
 
 
-def _cut(frames: list[pl.DataFrame], rows_per_part: int) -> Iterator[WholeUsers]:
+def n_sorting() -> int:
+    """Return how many threads partition and sort rows: one on few cores, which read and measure in the meantime."""
+    return min(max(n_polars_threads() // _CORES_PER_SORTING, 1), _MOST_SORTING)
+
+
+def _groups_of_buckets(n_rows: Indices, rows_per_part: int) -> Iterator[list[int]]:
+    """Yield the numbers of buckets in order, as many together as have at most `rows_per_part` rows."""
+    group: list[int] = []
+    for number in np.flatnonzero(n_rows).tolist():
+        if group and int(n_rows[group].sum()) + int(n_rows[number]) > rows_per_part:
+            yield group
+            group = []
+        group.append(number)
+    if group:
+        yield group
+
+
+def _sorted_rows(buckets: _Buckets, group: list[int]) -> WholeUsers:
+    return _by_user([buckets.take(number) for number in group])
+
+
+def _by_user(frames: list[pl.DataFrame]) -> WholeUsers:
     rows = by_user(pl.concat(frames))
-    return cut(WholeUsers(rows, user_starts(rows["user"])), rows_per_part)
+    return WholeUsers(rows, user_starts(rows["user"]))
 
 
 class _Buckets:
@@ -228,9 +253,8 @@ class _Buckets:
         self._files: list[list[Path]] = [[] for _ in range(N_BUCKETS)]
         self._n_spills = 0
 
-    def add(self, batch: pl.DataFrame) -> None:
-        """Add rows; if memory is full, all rows go to files."""
-        block, borders = by_bucket(batch)
+    def add(self, block: pl.DataFrame, borders: Indices) -> None:
+        """Add rows in the order of their buckets; if memory is full, all rows go to files."""
         self._blocks.append((block, borders))
         self._n_bytes += int(block.estimated_size())
         self.n_rows += np.diff(borders)

@@ -1,4 +1,4 @@
-"""Resources of the machine: memory, a folder for temporary files, and threads that measure parts in parallel."""
+"""Resources of the machine: memory, a folder for temporary files, and threads that work in parallel."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from typing import Final, TypeVar
 import polars as pl
 
 from ..temporary import PARTS, OwnFolder, remove_leftovers
-from .part import Part
 
 _UNKNOWN_MACHINE: Final = 8 * 10**9
 """Memory in bytes if the machine does not report it."""
@@ -120,6 +119,7 @@ def _on_sigterm(clear: Callable[[], None]) -> Callable[[], None]:
 
 MOST_THREADS: Final = 2
 """More parts at a time would take more memory and wait for each other: only work inside NumPy and Polars runs in parallel."""
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -128,29 +128,29 @@ def n_polars_threads() -> int:
     return pl.thread_pool_size()
 
 
-def side_by_side(measure: Callable[[Part], T], parts: Iterator[Part], n_threads: int | None = None) -> Iterator[T]:
-    """Yield the result of `measure` for each part, in the order of the parts; a single part runs in the caller's thread.
+def side_by_side(work: Callable[[S], T], pieces: Iterator[S], n_threads: int | None = None) -> Iterator[T]:
+    """Yield the result of `work` for each piece, in the order of the pieces; a single piece runs in the caller's thread.
 
-    `n_threads` parts are measured in parallel, by default two if Polars has two threads or more. Errors of `parts` or `measure` are raised
+    `n_threads` pieces are worked on in parallel, by default two if Polars has two threads or more. Errors of `pieces` or `work` are raised
     at once.
     """
-    first = list(islice(parts, 2))
+    first = list(islice(pieces, 2))
     n = min(MOST_THREADS, pl.thread_pool_size()) if n_threads is None else n_threads
     if len(first) < 2 or n < 2:
-        yield from map(measure, chain(first, parts))
+        yield from map(work, chain(emptied(first), pieces))
         return
     waiting: deque[Future[T]] = deque()
     with ThreadPoolExecutor(n) as pool:
-        for part in chain(_emptied(first), parts):
-            waiting.append(pool.submit(measure, part))
-            del part
+        for piece in chain(emptied(first), pieces):
+            waiting.append(pool.submit(work, piece))
+            del piece
             if len(waiting) > n - 1:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
 
 
-def _emptied(parts: list[Part]) -> Iterator[Part]:
-    """Yield the parts of a list and remove them from it, so that their memory is freed."""
-    while parts:
-        yield parts.pop(0)
+def emptied(pieces: list[S]) -> Iterator[S]:
+    """Yield the pieces of a list and remove them from it, so that their memory is freed."""
+    while pieces:
+        yield pieces.pop(0)

@@ -18,6 +18,7 @@ import yaml
 from receval.evaluation import running
 from receval.metrics import METRICS
 from receval.names.measure_strings import parse
+from receval.parts import partitions
 
 from tests.conftest import table
 from tests.variants import COLUMN, FILE_ORDER, without
@@ -140,6 +141,7 @@ def test_processes_that_measure_change_no_byte(n_processes, shuffled, receval, t
     world, run = awkward_world(4), RUNS["every metric, yardstick and check"]
     assert receval("run", write_world(tmp_path / "plain", world, run, None), "-q")[0] in (0, 1)
     monkeypatch.setattr(running, "whole_users", partial(WHOLE_USERS, rows_per_part=7))
+    monkeypatch.setattr(partitions, "n_sorting", lambda: n_processes)
     config = write_world(tmp_path / "processes", world, run, shuffled)
     assert receval("run", config, "-q", "--set", f"engine.workers={n_processes}")[0] in (0, 1)
     assert_equal(bytes_of(config.parent), bytes_of(tmp_path / "plain"))

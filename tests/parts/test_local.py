@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from receval.load import ReadAgain, look_at_frame
 from receval.load.scan import ReadError
-from receval.parts import Scratch, SideTable, whole_users
+from receval.parts import Scratch, SideTable, partitions, whole_users
 
 from .collecting import MEMORY, assert_whole, parts_of, table
 
@@ -127,14 +127,18 @@ def test_many_users_with_one_row_each_give_parts_of_the_requested_size():
 
 
 @pytest.mark.parametrize("ids", ["integer", "text"])
-def test_files_and_memory_give_the_same_parts(ids):
+def test_files_memory_and_threads_give_the_same_parts(ids, monkeypatch):
     numbers = [(number * 7919) % 311 for number in range(5000)]
     lists = table(numbers if ids == "integer" else [f"a long name of user {number}" for number in numbers])
     in_memory = parts_of(lists, rows_per_part=400)
     spilled = parts_of(lists, rows_per_part=400, memory=60_000)
     assert_whole(spilled, lists, {}, last=())
-    assert len(in_memory) == len(spilled)
-    assert all(first.lists.equals(second.lists) for first, second in zip(in_memory, spilled, strict=True))
+    monkeypatch.setattr(partitions, "n_sorting", lambda: 3)
+    in_threads = parts_of(lists, rows_per_part=400, memory=60_000)
+    assert len(in_memory) == len(spilled) == len(in_threads)
+    for one, two, three in zip(in_memory, spilled, in_threads, strict=True):
+        assert one.lists.equals(two.lists)
+        assert one.lists.equals(three.lists)
 
 
 def test_temporary_files_are_removed_when_the_consumer_fails(tmp_path):
@@ -159,9 +163,11 @@ def test_a_file_that_cannot_be_read_raises_a_read_error(tmp_path):
         list(whole_users(lists, {}, last=(), memory=1, scratch=scratch, examine=lambda batch: None, progress=lambda n_rows: None))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.parametrize("n_threads", [1, 3])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_every_user_is_in_one_part_with_exactly_its_rows(data):
+def test_every_user_is_in_one_part_with_exactly_its_rows(n_threads, monkeypatch, data):
+    monkeypatch.setattr(partitions, "n_sorting", lambda: n_threads)
     ids = st.integers(-3, 12) if data.draw(st.booleans(), "integers") else st.sampled_from([f"{n}{'x' * n}" for n in range(16)])
     columns = {role: data.draw(st.lists(ids, max_size=60), role) for role in ("lists", "test", "train")}
     if data.draw(st.booleans(), "in order"):
