@@ -3,8 +3,9 @@
     python benchmarks/stages.py                 # 20 million rows in order; makes benchmarks/data once
     python benchmarks/stages.py shuffled 16     # a row of run.py, and the number of cores to calculate for
 
-Prints processor time by stage, with two processes that measure (`engine.workers`), and the time that follows for a number of cores: one
-core starts, cuts, merges and ends; all cores share reading, sending and measuring. It is a lower bound, without waiting and page faults.
+Prints processor time by stage, with two processes that measure (`engine.workers`) and two threads that sort, and the time that follows
+for a number of cores: one core starts, cuts, merges and ends; all cores share reading, sorting, sending and measuring. It is a lower bound,
+without waiting and page faults. The largest process is one that measures.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any, Final
 import run
 from receval.cli.main import main
 from receval.evaluation import running
-from receval.parts import processes
+from receval.parts import partitions, processes
 
 N_PROCESSES: Final = 2
 
@@ -53,15 +54,18 @@ def measure(config: str) -> dict[str, float]:
     processes._packed = stages.timed("send", processes._packed)
     processes._send = stages.timed("send", processes._send)
     processes._receive = stages.timed("receive", processes._receive)
+    partitions.n_sorting = lambda: N_PROCESSES
     whole = stages.timed("all of the pass", running._measure_on_this_machine, time.process_time)
     running._measure_on_this_machine = stages.timed("cut and merge", whole)
     if main(["run", config, "-q", "--set", f"engine.workers={N_PROCESSES}"]):
         raise SystemExit(1)
     found, serial, in_processes = stages.seconds, stages.seconds["cut and merge"], of_children() - before
+    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1000  # later ones would begin with the memory of this process
+    print(f"{'largest process':18}{largest:7,} MB")
     return {
         "start and end": time.process_time() - began - found["all of the pass"] + time_to_import(),
         "cut and merge": serial,
-        "read": found["all of the pass"] - serial - found["send"] - found["receive"],
+        "read and sort": found["all of the pass"] - serial - found["send"] - found["receive"],
         "send and receive": found["send"] + found["receive"],
         "measure": in_processes - N_PROCESSES * time_to_import(),
     }
@@ -87,7 +91,7 @@ def report(name: str, n_cores: int) -> None:
         found = measure(run.config_of(run.CASES[name], Path(folder)))
     for stage, seconds in found.items():
         print(f"{stage:18}{seconds:7.2f} s")
-    shared = found["read"] + found["send and receive"] + found["measure"]
+    shared = found["read and sort"] + found["send and receive"] + found["measure"]
     bound = found["start and end"] + max(found["cut and merge"], shared / n_cores)
     print(f"with {n_cores} cores at least {bound:.2f} s")
 

@@ -34,7 +34,8 @@ _OTHER_CORES: Final = 2
 """Cores for reading, and for cutting and merging."""
 _ROWS_PER_PROCESS: Final = 2_000_000
 """Starting a process costs as much as measuring some million rows."""
-_BYTES_PER_PROCESS: Final = 600 * 10**6
+_BYTES_PER_PROCESS: Final = 400 * 10**6
+"""With parts of a million rows a process has 200 MB, with text ids 400 MB; `benchmarks/stages.py` prints it."""
 _MOST_PROCESSES: Final = 32
 _LARGEST_WORK: Final = 200 * 10**6
 """Every process holds the tables that the work needs beside the parts; larger ones stay in this process, which then measures in threads."""
