@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import statistics
 import subprocess
@@ -18,9 +19,13 @@ PACKAGES: Final = {"ranx": "ranx", "pytrec_eval": "pytrec_eval-terrier", "RecToo
 READERS: Final = ("polars", "pandas", "pyarrow<20")
 """The last pyarrow that works with NumPy 1, which some peers need without declaring it."""
 ENVIRONMENTS: Final = data.DATA / "peers"
+SIZES: Final = ("2m", "20m", "200m")
+"""How many list rows, in order."""
 N_USERS: Final = 20_000
-"""The first users of the sorted lists: 2 million rows."""
-HEADER: Final = "\n| 2 M rows in order, Precision, Recall, nDCG, MRR at 10 | seconds | MB |\n|---|---:|---:|"
+"""The users of 2 million rows: the first of 20 million."""
+LONGEST: Final = 900
+"""Seconds that a library may take."""
+HEADER: Final = "\n| {} M rows in order, Precision, Recall, nDCG, MRR at 10 | seconds | MB |\n|---|---:|---:|"
 
 _READ: Final = """
 import sys, polars as pl
@@ -64,22 +69,32 @@ print(OfflineMetrics([Precision(10), Recall(10), NDCG(10), MRR(10)], **columns)(
 }
 
 
-def lines(repeats: int, folder: Path) -> Iterator[str]:
-    """Yield the table of the peers, with receval and the same metrics on the same files."""
-    files = [str(path) for path in _files(folder)]
+def lines(size: str, repeats: int, folder: Path) -> Iterator[str]:
+    """Yield the table of the peers at a size, with receval and the same metrics on the same files.
+
+    At 2 million rows the first run of each is left out, because it includes compilation in the library. A library that needs more than 15
+    minutes or four fifths of the memory is ended.
+    """
+    files = [str(path) for path in _files(size, folder)]
     config = folder / "peers.yaml"
     evaluation = "{metrics: [Precision, Recall, nDCG, MRR], top_k: [10]}"
     config.write_text(f"data: {{test: {files[1]}, recommendations: {{model: {files[0]}}}}}\nevaluation: {evaluation}\n")
-    yield HEADER
-    yield _line("receval", table.receval("run", str(config)), repeats)
+    yield HEADER.format(size.removesuffix("m"))
+    yield _line("receval", table.receval("run", str(config)), size, repeats)
     for name, script in SCRIPTS.items():
         python = _python(name)
-        yield f"| {name} | not installed | |" if python is None else _line(name, [python, "-c", script, *files], repeats)
+        yield f"| {name} | not installed | |" if python is None else _line(name, [python, "-c", script, *files], size, repeats)
 
 
-def _line(name: str, command: list[str], repeats: int) -> str:
-    table.measure(command)  # the first run includes compilation in the library
-    runs = [table.measure(command) for _ in range(repeats)]
+def _line(name: str, command: list[str], size: str, repeats: int) -> str:
+    limit = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 5 * 4 // 1024
+    shell = ["sh", "-c", f'ulimit -v {limit}; exec timeout {LONGEST} "$@"', "sh", *command]
+    try:
+        runs = [table.measure(shell) for _ in range(repeats + (size == "2m"))]
+    except SystemExit as failure:
+        return f"| {name} | {str(failure).rpartition(' failed with ')[2]} is its exit code | |"
+    if size == "2m":
+        runs.pop(0)
     return f"| {name} | {statistics.median(run.seconds for run in runs):.2f} | {max(run.megabytes for run in runs):,.0f} |"
 
 
@@ -97,8 +112,11 @@ def _python(name: str) -> str | None:
     return str(python)
 
 
-def _files(folder: Path) -> tuple[Path, Path]:
-    """Write the lists and the test rows of the first users to separate files."""
+def _files(size: str, folder: Path) -> tuple[Path, Path]:
+    """Write the lists and the test rows of the first users to separate files, or return the files that have just these users."""
+    if size != "2m":
+        more = "-200m" if size == "200m" else ""
+        return data.file(f"sorted{more}.parquet"), data.file(f"test{more}.parquet")
     program = f"""
 import sys, polars as pl
 for source, target in zip(sys.argv[1:3], sys.argv[3:]):

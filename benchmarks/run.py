@@ -3,7 +3,7 @@
     python benchmarks/run.py                        # every row of 20 million list rows; makes 1.2 GB in benchmarks/data once
     python benchmarks/run.py parquet csv            # some rows
     python benchmarks/run.py 200m 200m-shuffled 1b  # large rows, which are measured only when named
-    python benchmarks/run.py --peers                # other libraries, each in its own environment
+    python benchmarks/run.py --peers 2m             # other libraries, each in its own environment; also 20m and 200m
 
 The floor is Polars on its streaming engine: it reads the same files, keeps the rows that are in the test set, and counts them. All
 health checks are on. Times are medians of whole processes; memory is the largest resident set of any repeat. Floor and receval
@@ -114,7 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rows", nargs="*", help=f"of {', '.join((*CASES, *OTHERS))}; all that are not large if none is named")
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--peers", action="store_true", help="measure other libraries too")
+    parser.add_argument("--peers", action="append", default=[], choices=peers.SIZES, help="measure other libraries too, at this size")
     options = parser.parse_args(arguments)
     unknown = set(options.rows) - CASES.keys() - OTHERS.keys()
     if unknown:
@@ -126,8 +126,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name in chosen:
             case_of = OTHERS.get(name)
             print(case_of(options.repeats, Path(folder)) if case_of else run_line(name, options.repeats, Path(folder)), flush=True)
-        if options.peers:
-            for line in peers.lines(options.repeats, Path(folder)):
+        for size in options.peers:
+            for line in peers.lines(size, options.repeats, Path(folder)):
                 print(line, flush=True)
 
 
