@@ -7,18 +7,24 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 import yaml
-from receval.evaluation import running
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from receval.config import load_config
+from receval.evaluation import files, running
 from receval.metrics import METRICS
 from receval.names.measure_strings import parse
 from receval.parts import partitions
+from receval.parts.processes import Processes
 
 from tests.conftest import table
 from tests.variants import COLUMN, FILE_ORDER, without
@@ -145,6 +151,59 @@ def test_processes_that_measure_change_no_byte(n_processes, shuffled, receval, t
     config = write_world(tmp_path / "processes", world, run, shuffled)
     assert receval("run", config, "-q", "--set", f"engine.workers={n_processes}")[0] in (0, 1)
     assert_equal(bytes_of(config.parent), bytes_of(tmp_path / "plain"))
+
+
+LISTS = {"user": pl.Int64, "item": pl.Int64, "score": pl.Float64}
+
+
+class Lasting(Processes):
+    """Processes that last for many runs."""
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def end(self) -> None:
+        super().__exit__()
+
+
+@pytest.fixture(scope="module")
+def lasting() -> Iterator[Lasting]:
+    processes = Lasting(2, running.measure_part.__module__)
+    yield processes
+    processes.end()
+
+
+@pytest.mark.slow
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_random_files_cut_anywhere_give_the_same_values_with_processes(data, lasting, tmp_path, monkeypatch):
+    row = st.tuples(st.integers(0, 5), st.integers(0, 8), st.sampled_from([0.1, 0.2, 0.7]))
+    lists = data.draw(st.lists(row, min_size=1, max_size=40), "lists")
+    if data.draw(st.booleans(), "in order"):
+        lists.sort(key=lambda one: one[0])
+    test = sorted(data.draw(st.sets(st.tuples(st.integers(0, 6), st.integers(0, 9)), min_size=1, max_size=20), "test"))
+    n_files = data.draw(st.integers(1, 3), "number of files")
+    folder = Path(tempfile.mkdtemp(dir=tmp_path))
+    for number, some in enumerate(np.array_split(np.arange(len(lists)), n_files)):
+        pl.DataFrame([lists[row] for row in some], dict.fromkeys(LISTS), orient="row").cast(LISTS).write_parquet(
+            folder / f"{number}.parquet"
+        )
+    pl.DataFrame(test, ["user", "item"], orient="row").write_parquet(folder / "test" / "test.parquet", mkdir=True)
+    config = load_config(
+        {
+            "data": {"test": str(folder / "test" / "test.parquet"), "recommendations": {"model": str(folder / "*.parquet")}},
+            "evaluation": {"metrics": ["nDCG", "Recall", "MAP", "ShannonEntropy", "Precision"], "top_k": [2, "none"]},
+        }
+    )
+    monkeypatch.setattr(files, "_processes", lambda *arguments: Processes(0, ""))
+    expected = running.run(config)
+    monkeypatch.setattr(files, "_processes", lambda *arguments: lasting)
+    rows_per_part = data.draw(st.integers(1, 12), "rows of a part")
+    monkeypatch.setattr(running, "whole_users", partial(WHOLE_USERS, rows_per_part=rows_per_part))
+    found = running.run(config)
+    monkeypatch.setattr(running, "whole_users", WHOLE_USERS)
+    assert (found.rows, found.counts, found.findings, found.truths) == (expected.rows, expected.counts, expected.findings, expected.truths)
+    assert found.per_user["model"].equals(expected.per_user["model"])
 
 
 @pytest.mark.parametrize(("column", "value", "code"), [("item", None, 3), ("score", float("nan"), 3)])
