@@ -47,14 +47,14 @@ def n_processes(asked: int | None = None, memory: int | None = None) -> int:
     """Return how many processes the machine has room for; 0: measure in this process.
 
     `asked` decides, if it is not `None`. Otherwise the number follows from the cores that Polars uses, which `POLARS_MAX_THREADS` and
-    containers limit, and from `memory`, by default a quarter of the machine's.
+    containers limit, and from the `memory` that they may have together, by default half of the machine's.
     """
     if not _can_start():
         return 0
     if asked is not None:
         return min(asked, _MOST_PROCESSES)
-    cores, memory = pl.thread_pool_size(), default_memory() if memory is None else memory
-    n = min(cores - _OTHER_CORES, 2 * memory // _BYTES_PER_PROCESS, _MOST_PROCESSES)
+    cores, memory = pl.thread_pool_size(), 2 * default_memory() if memory is None else memory
+    n = min(cores - _OTHER_CORES, memory // _BYTES_PER_PROCESS, _MOST_PROCESSES)
     return n if cores >= _LEAST_CORES and n > 1 else 0
 
 

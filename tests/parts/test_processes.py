@@ -138,7 +138,7 @@ def _runs(process: int) -> bool:
         (None, 8 * 10**9, 2, 0),  # reading and two threads keep two cores busy
         (None, 8 * 10**9, 4, 2),
         (None, 8 * 10**9, 16, 14),
-        (None, 10**9, 16, 5),
+        (None, 10**9, 16, 2),
         (None, 10**8, 16, 0),
         (None, 10**12, 128, 32),
         (3, None, 1, 3),
