@@ -24,10 +24,12 @@ def describe(config: str | None, read: options.ConfigReader, form: str) -> None:
 
     For the test and train files and the lists of each model: rows, users, items, density, ratings or scores with a histogram, how rows
     are spread over users and items, the time span, and what the files have in common. Rows with a missing value are left out and counted.
+    Lists are not needed: receval describe --test t.csv
     """
     from receval.session.studies import describe
 
-    show(of_form(form, "description"), describe(read(read.source(config), judges_gates=False)))
+    source = read.source(config, ("test", "train", "items"), "Missing argument 'CONFIG': give a config, or --test, --train or --items FILE")
+    show(of_form(form, "description"), describe(read(source, judges_gates=False, describes=True)))
 
 
 @click.command(cls=options.Command)
