@@ -116,8 +116,8 @@ class NothingInCommon(HealthCheck):
         sources = [context.sources[name] for name in ("lists", TEST)]
         columns = " and ".join(f"{one.role} ({one.columns['user']!r}, {one.columns['item']!r})" for one in sources)
         sentence = (
-            f"No list has one of the {relevant:,} relevant items of its user; random lists would have about {expected:,.0f} of them. "
-            f"The ids may not mean the same: check the columns of {columns}, and look at the rows of one user (receval explain … --user ID)."
+            f"No list has one of the {relevant:,} relevant items of its user; random lists would have about {expected:,.0f}. "
+            f"The ids may not mean the same: check the columns of {columns}, and look at the rows of a user (receval explain … --user ID)."
         )
         return self.symptom(context, sentence, context.n_lists, context.n_lists, examples=tally.examples("user"), severity="warn")
 
