@@ -44,7 +44,15 @@ def check(context: click.Context, config: str | None, read: options.ConfigReader
     """Run the health checks on the files of a config.
 
     All checks run, also on files that `receval run` refuses because of its policy. Exits with 1 if a check of level error failed.
+    Instead of a config, the id of a check explains this check: receval check R01
     """
+    if config is not None and not os.path.exists(config):
+        from receval.session.catalogue import look_up_check
+
+        explained = look_up_check(config)
+        if explained is not None:
+            show(of_form(form, "catalogue"), explained)
+            return
     from receval.session.run import check_config
 
     result = check_config(read(read.source(config), judges_gates=False), store)
