@@ -24,7 +24,7 @@ _ROWS_PER_BATCH = 1_000_000
 
 
 def describe(loaded: Loaded) -> Description:
-    """Describe the test and train files and the lists of each model of a config; without lists also the file of items.
+    """Describe the test and train files and the lists of each model of a config; without test or lists also the file of items.
 
     Rows without a required value are left out and counted. Memory grows with the number of users and items, not of rows.
     Raises `DataError` if a file cannot be read, and `MissingExtraError` if the engine is not installed.
@@ -39,7 +39,7 @@ def describe(loaded: Loaded) -> Description:
 
 def describe_inputs(inputs: Inputs, reader: SourceReader) -> Description:
     """Describe the sources of a run; each is read once more, and some columns twice."""
-    roles = ("test", "train") if inputs.models else ("test", "train", "items")
+    roles = ("test", "train", *(() if inputs.models and inputs.of("test") is not None else ("items",)))
     sources = {role: source for role in roles if (source := inputs.of(role)) is not None}
     files = [_facts_of(name, source, reader) for name, source in sources.items()]
     named = {f"{name} (model)" if name in sources else name: source for name, source in inputs.models.items()}

@@ -87,7 +87,7 @@ class Overlap(Struct, frozen=True):
 class Description(Struct, frozen=True):
     """Contents of the test and train files and of the lists of each model, and what pairs of them have in common.
 
-    Without lists it has the file of items too, which has no users. `overlaps` are those of these files, and of each model with test and
+    Without test or lists it has the items too, which have no users. `overlaps` are those of these files, and of each model with test and
     with train. `remarks` say how ids were read.
     """
 

@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+import receval as library
 
 from tests.cli.test_terminal import on_a_terminal
 
@@ -110,6 +111,19 @@ def test_a_config_without_lists_is_described(write, receval):
     config = write("config.yaml", "data: {test: test.csv}\nevaluation: {metrics: [Precision]}")
     assert receval("describe", config)[0] == 0
     assert receval("run", config)[0] == 2
+
+
+def test_items_and_lists_are_described_without_a_test_file(sample, receval):
+    out = receval("describe", "--items", sample / "data" / "items.csv", "--recs", f"knn={sample}/data/knn.parquet")[1]
+    assert re.search(r"^ +items +knn$", out, re.MULTILINE)
+    assert re.search(r"^  knn in items +444 of 444 \(100\.0 %\)$", out, re.MULTILINE)
+
+
+def test_a_config_loaded_to_be_described_is_not_evaluated(sample):
+    loaded = library.load_config({"data": {"train": f"{sample}/data/train.csv"}, "evaluation": {"metrics": "nDCG"}}, describes=True)
+    assert library.describe(loaded).table("train").rows == 30084
+    with pytest.raises(library.ConfigError, match="has no test set or no lists: it was loaded only to describe its files"):
+        library.run(loaded)
 
 
 def test_describe_without_any_file_says_which_options_give_one(sample, receval):
