@@ -6,7 +6,7 @@ import json
 import os
 import shlex
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import wraps
 from pathlib import Path
@@ -125,10 +125,10 @@ class ConfigReader:
         others = (("--recs", self.recommendations), ("--set", self.overrides), ("--where", () if where is None else (where,)))
         return " ".join([*named, *(f"{option} {shlex.quote(value)}" for option, values in others for value in values)])
 
-    def source(self, given: str | None) -> str:
-        """Return the given config, or `COMMAND_LINE`; raise `UsageError` if there is neither a config nor a test file."""
-        if given is None and "test" not in self.question:
-            raise click.UsageError(_NO_CONFIG)
+    def source(self, given: str | None, files: Collection[str] = ("test",), missing: str = _NO_CONFIG) -> str:
+        """Return the given config, or `COMMAND_LINE`; raise `UsageError` if there is neither a config nor one of these files."""
+        if given is None and self.question.keys().isdisjoint(files):
+            raise click.UsageError(missing)
         return COMMAND_LINE if given is None else given
 
     def sources(self, given: Sequence[str], sections: Sequence[str] = ()) -> tuple[str, ...]:
@@ -214,7 +214,8 @@ def _refuse_data_file(context: click.Context, parameter: click.Parameter, given:
         if not name.endswith((".yaml", ".yml", "/")):
             from receval.config import refuse_data_file
 
-            refuse_data_file(name.rpartition("=")[2])
+            file = name.rpartition("=")[2]
+            refuse_data_file(file, f"describe it with --test {file}, --train or --items" if context.info_name == "describe" else "")
     return given
 
 

@@ -24,10 +24,12 @@ def describe(config: str | None, read: options.ConfigReader, form: str) -> None:
 
     For the test and train files and the lists of each model: rows, users, items, density, ratings or scores with a histogram, how rows
     are spread over users and items, the time span, and what the files have in common. Rows with a missing value are left out and counted.
+    Lists are not needed: receval describe --test t.csv
     """
     from receval.session.studies import describe
 
-    show(of_form(form, "description"), describe(read(read.source(config), judges_gates=False)))
+    source = read.source(config, ("test", "train", "items"), "Missing argument 'CONFIG': give a config, or --test, --train or --items FILE")
+    show(of_form(form, "description"), describe(read(source, judges_gates=False, describes=True)))
 
 
 @click.command(cls=options.Command)
@@ -42,7 +44,15 @@ def check(context: click.Context, config: str | None, read: options.ConfigReader
     """Run the health checks on the files of a config.
 
     All checks run, also on files that `receval run` refuses because of its policy. Exits with 1 if a check of level error failed.
+    Instead of a config, the id of a check explains this check: receval check R01
     """
+    if config is not None and not os.path.exists(config):
+        from receval.session.catalogue import look_up_check
+
+        explained = look_up_check(config)
+        if explained is not None:
+            show(of_form(form, "catalogue"), explained)
+            return
     from receval.session.run import check_config
 
     result = check_config(read(read.source(config), judges_gates=False), store)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from receval.checks import CHECKS, NEEDS, Check
 from receval.config.odd_data import Policy
+from receval.content.catalogue import check as about
+from receval.content.catalogue import limit_text
 from receval.conventions import AXES
 from receval.document import Block, Code, Heading, Paragraph, Table, Terms, text_columns
 
@@ -28,8 +30,8 @@ def page() -> list[Block]:
     blocks: list[Block] = [
         Heading("Health checks and policies"),
         Paragraph(
-            "`receval check CONFIG` runs all checks; `receval run CONFIG` runs them while it evaluates. The key `health` of a "
-            "config sets severities (`error`, `warn`, `info`, `off`) and limits: "
+            "`receval check CONFIG` runs all checks, `receval check R01` explains one; `receval run CONFIG` runs them while it evaluates. "
+            "The key `health` of a config sets severities (`error`, `warn`, `info`, `off`) and limits: "
             "`health: {R04: error, X01: {severity: error, max_share: 0.01}, X05: off}`, or `health: off`. A check that fails with the "
             "severity `error` makes the exit code 1; the results are still written. With `--strict` warnings count too."
         ),
@@ -59,14 +61,10 @@ def each() -> Mapping[str, list[Block]]:
 
 
 def _one(check: Check) -> Iterator[Block]:
-    yield Heading(f"{check.id}: {check.finds}")
+    heading, *facts = about(check)
+    yield heading
     yield Paragraph("[All checks and policies](../checks.md) · [how odd data is handled](../odd-data.md)")
-    needs = " and ".join(NEEDS[need] for need in check.needs) or "only the test file and the lists"
-    facts = (("severity", f"`{check.severity}`, unless the config says otherwise"), ("needs", needs), ("what to do", check.advice))
-    yield Terms(facts, code=False)
-    if check.limits:
-        limits = ((name, f"{limit.means}; by default {_shown(limit.default)}") for name, limit in check.limits.items())
-        yield Terms(tuple(limits), "Its limits:")
+    yield from facts
     yield Heading("In a config", 2)
     yield Code(_in_config(check), "yaml")
     yield Heading("An example", 2)
@@ -75,7 +73,7 @@ def _one(check: Check) -> Iterator[Block]:
 
 def _in_config(check: Check) -> str:
     severity = "warn" if check.severity == "error" else "error"
-    limits = "".join(f", {name}: {_shown(limit.default or _TRIED[name])}" for name, limit in check.limits.items())
+    limits = "".join(f", {name}: {limit_text(limit.default or _TRIED[name])}" for name, limit in check.limits.items())
     return f"health:\n  {check.id}: {{severity: {severity}{limits}}}   # or only a severity: {check.id}: off"
 
 
@@ -86,7 +84,8 @@ _TRIED = {"max_share": 0.01, "mde": 0.02, "margin": 0.01}
 def _example(check: Check) -> Iterator[Block]:
     """Show the smallest case of the tests that raises the check: its files, cut if long, and the findings."""
     raising = [case for case in CASES.values() if any(found["check"] == check.id for found in case.findings)]
-    case = min(raising, key=lambda case: (len(case.findings), sum(len(str(content)) for content in case.files.values())))
+    usual = [case for case in raising if any((found["check"], found["severity"]) == (check.id, check.severity) for found in case.findings)]
+    case = min(usual or raising, key=lambda case: (len(case.findings), sum(len(str(content)) for content in case.files.values())))
     yield Paragraph(f"{case.name[0].upper()}{case.name[1:]}.")
     yield Code(_files(case))
     with tempfile.TemporaryDirectory() as folder:
@@ -109,10 +108,6 @@ def _files(case: Case) -> str:
 
 
 def _row(check: Check) -> tuple[str, ...]:
-    limits = "; ".join(f"`{name}` {_shown(limit.default)}: {limit.means}" for name, limit in check.limits.items())
+    limits = "; ".join(f"`{name}` {limit_text(limit.default)}: {limit.means}" for name, limit in check.limits.items())
     link = f"[{check.id}](checks/{check.id.lower()}.md)"
     return (link, check.severity, check.finds, limits, " and ".join(NEEDS[need] for need in check.needs), check.advice)
-
-
-def _shown(number: float | None) -> str:
-    return "(none)" if number is None else f"{number:g}"

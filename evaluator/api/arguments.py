@@ -127,8 +127,11 @@ def warn(loaded: Loaded) -> None:
         warnings.warn(one_line(_reworded(warning)), UserWarning, stacklevel=4)
 
 
-def loaded_from(config: ConfigLike | None, arguments: Arguments) -> Loaded:
-    """Return the given config, or the one made from arguments; raise `ConfigError` if both or neither are given, or it is wrong."""
+def loaded_from(config: ConfigLike | None, arguments: Arguments, describes: bool = False) -> Loaded:
+    """Return the given config, or the one made from arguments; raise `ConfigError` if both or neither are given, or it is wrong.
+
+    If it only `describes` its data, one table is enough.
+    """
     unknown = next((name for name in arguments if name not in Arguments.__annotations__), None)
     if unknown is not None:
         raise TypeError(f"there is no argument {unknown!r}; known are {', '.join(Arguments.__annotations__)}")
@@ -137,11 +140,11 @@ def loaded_from(config: ConfigLike | None, arguments: Arguments) -> Loaded:
         both = next(iter(given), None)
         if both is not None:
             raise ConfigError(f"{both} comes from the config: give either a config or arguments")
-        return config if isinstance(config, Loaded) else load_config(config)
+        return config if isinstance(config, Loaded) else load_config(config, describes=describes)
     for name in ("test", *(() if "predictions" in given else ("recommendations",))):
-        if name not in given:
+        if name not in given and not (describes and given.keys() & {"test", "train", "items"}):
             raise ConfigError(f"{name} is missing", "give test, recommendations and metrics, or a config")
-    return load_config(config_of(given))
+    return load_config(config_of(given), describes=describes)
 
 
 def config_of(given: Mapping[str, Any]) -> dict[str, Any]:

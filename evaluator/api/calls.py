@@ -127,10 +127,11 @@ def check(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -
 def describe(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> Description:
     """Describe the data, as `receval describe` does: rows, users, items, ratings or scores, times, and what tables have in common.
 
-    The description prints as tables. The arguments are those of `evaluate`; `metrics` has no effect and may be left out.
+    The description prints as tables. The arguments are those of `evaluate`; one of `test`, `train` and `items` is enough, and `metrics` has
+    no effect.
     """
     with errors_as_arguments():
-        return PrintedDescription(**asdict(studies.describe(_loaded(config, arguments, metrics="nDCG"))))
+        return PrintedDescription(**asdict(studies.describe(_loaded(config, arguments, metrics="nDCG", describes=True))))
 
 
 def explain(
@@ -174,11 +175,11 @@ def evaluate_tolerantly(**arguments: Unpack[Arguments]) -> EvaluationResult:
         return EvaluationResult.of(run(_loaded(None, Arguments(**{**arguments, "health": False})), tolerant=True))
 
 
-def _loaded(config: ConfigLike | None, arguments: Arguments, metrics: str = "") -> Loaded:
-    """Return the config of a call; `metrics` is the default of a call without metrics."""
+def _loaded(config: ConfigLike | None, arguments: Arguments, metrics: str = "", describes: bool = False) -> Loaded:
+    """Return the config of a call; `metrics` is the default of a call without metrics, and one that `describes` needs no lists."""
     if config is None and metrics and not arguments.get("metrics"):
         arguments = Arguments(**{**arguments, "metrics": metrics})
-    loaded = loaded_from(config, arguments)
+    loaded = loaded_from(config, arguments, describes)
     if not isinstance(config, Loaded):  # its warnings were issued when it was loaded
         warn(loaded)
     return loaded

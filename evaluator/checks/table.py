@@ -248,7 +248,7 @@ declare(
     Check(
         "X03",
         "error",
-        "the lists and the test file have no user, or no item, in common",
+        "the lists and the test file have no user, or no item, in common, or (a warning) not one hit where random lists have several",
         "ids are compared as written: check type, leading zeros, spaces and case, or map another column",
     ),
     Check(

@@ -50,16 +50,16 @@ def own_models(result: Result) -> list[str]:
 
 def gates_folder(result: Result) -> str | None:
     """Return the folder that `gates.baseline` of the config names, as it is written there; `None` if it is a model or not set."""
-    given = _section(result, "gates", Gates).baseline
+    given = section_of(result, "gates", Gates).baseline
     return None if given is None or given.path in result.models else given.path
 
 
 def _model_of_config(result: Result) -> str | None:
     """Return the model that the config of a result, or the base of its judged gates, names; `None` if there is none."""
-    own = _section(result, "compare", Compare).baseline
+    own = section_of(result, "compare", Compare).baseline
     if own in result.models:
         return own
-    gates, models = _section(result, "gates", Gates), own_models(result)
+    gates, models = section_of(result, "gates", Gates), own_models(result)
     baseline = None if gates.baseline is None or gates.baseline.path not in result.models else gates.baseline.path
     judged: set[str | None] = {gate.base for gate in result.gates if gate.base}
     used = judged or {rule.against or baseline for rule in gates.rules if rule.compares}
@@ -71,7 +71,7 @@ def _model_of_config(result: Result) -> str | None:
 
 def _label_of_config(result: Result, labels: Mapping[str, Result]) -> list[str]:
     """Return the name among `labels` that the config of one of several results names as baseline, in a list; empty if none."""
-    compare, gates = _section(result, "compare", Compare), _section(result, "gates", Gates)
+    compare, gates = section_of(result, "compare", Compare), section_of(result, "gates", Gates)
     for path in (compare.baseline, None if gates.baseline is None else gates.baseline.path):
         label, _, folder = (path or "").rpartition("=")
         name = label or folder.rstrip("/").rpartition("/")[2]
@@ -80,7 +80,7 @@ def _label_of_config(result: Result, labels: Mapping[str, Result]) -> list[str]:
     return []
 
 
-def _section(result: Result, name: str, kind: type[Section]) -> Section:
+def section_of(result: Result, name: str, kind: type[Section]) -> Section:
     """Return a section of the config that a result was made from; the defaults if this version cannot read it."""
     try:
         return kind.model_validate(result.config.get(name) or {})

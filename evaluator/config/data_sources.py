@@ -122,6 +122,10 @@ class InMemory(Struct, frozen=True, eq=False):
         return self
 
 
+NO_TEST: Final = InMemory(None)
+"""The test set of a config that has none, because it only describes other files."""
+
+
 def describes_a_source(value: Any) -> bool:
     """Return whether a mapping is a section of a config that describes a source, not data by user."""
     return isinstance(value, Mapping) and bool(_SOURCE_KEYS & value.keys())

@@ -23,7 +23,7 @@ from ..names import yaml_text as text
 from ..secrets import collect_values, conceal
 from .contradictions import GIVE_MODELS, contradictions, unused
 from .data import Fold, folds_of
-from .data_sources import with_rows_marked
+from .data_sources import NO_TEST, with_rows_marked
 from .dialects import doubt, translate
 from .overrides import Locations, add_filter, add_gates, add_input_format, add_model, add_question, error_text, override
 from .whole_config import Config
@@ -113,6 +113,7 @@ def load_config(
     replace: bool = False,
     gates: Mapping[str, Any] = MappingProxyType({}),
     question: Mapping[str, Any] = MappingProxyType({}),
+    describes: bool = False,
 ) -> Loaded:
     """Read a config: a YAML file, or the same as a mapping, which may have rows in memory instead of paths.
 
@@ -120,12 +121,12 @@ def load_config(
     `input_format` is the format of standard input, which is the path `-`. With `replace`, a model of `recommendations` replaces one of the
     same name, which is a problem otherwise. `where` is the filter of the test rows. `gates` are keys of that section given by options.
     `question` has files, measures and settings by the name of their option: `test`, `train`, `items`, `metrics`, `top_k` (as text),
-    `threshold`, `convention`. `~` in paths is the home folder.
+    `threshold`, `convention`. `~` in paths is the home folder. A config that only `describes` its files needs one of test, train and items.
 
     Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: sentence`; for a mapping, without file and line.
     """
     with collect_values() as variables:
-        return _load(config, overrides, recommendations, environment, where, input_format, replace, gates, question, variables)
+        return _load(config, overrides, recommendations, environment, where, input_format, replace, gates, question, variables, describes)
 
 
 def _load(
@@ -139,6 +140,7 @@ def _load(
     gates: Mapping[str, Any],
     question: Mapping[str, Any],
     variables: Mapping[str, str],
+    describes: bool,
 ) -> Loaded:
     if isinstance(config, Mapping):
         document, name, folder = text.Document(with_rows_marked(config)), "", Path()
@@ -160,6 +162,9 @@ def _load(
         problems.append(problem)
     if problem := add_gates(value, gates, folder, overridden):
         problems.append(problem)
+    data = value.get("data")
+    if describes and isinstance(data, dict) and "folds" not in data and "test" not in data and ("train" in data or "items" in data):
+        data["test"] = NO_TEST
     translation = translate(value.get("evaluation"), folder)
     locations = Locations(name, document, translation, overridden)
     if translation.dialect:
@@ -168,11 +173,11 @@ def _load(
     if of_folds:
         raise ConfigError([*problems, *(f"{locations.of_path(path)}: {message}" for path, message in of_folds)])
     if folds:
-        configs = _check_folds(folds, locations, folder, problems)
+        configs = _check_folds(folds, locations, folder, problems, describes)
         checked = next(iter(configs.values()))
         configs = configs if len(configs) > 1 else {}  # a single fold is a test set like any other
     else:
-        configs, checked = {}, check(value, locations, folder, problems)
+        configs, checked = {}, check(value, locations, folder, problems, describes)
     warnings = [f"{locations.of_path(where, of_key=True)}: {message}" for where, message in unused(checked)]
     warnings += [f"{locations.in_file(('evaluation', *where), of_key=True)}: {message}" for where, message in translation.warnings]
     if "top_k" in question and not checked.evaluation.cut_at_top_k and "metrics" not in question:
@@ -187,13 +192,13 @@ def _folder_of(path: Path) -> Path:
     return path.parent if os.path.isfile(path) and not is_stream else Path()
 
 
-def _check_folds(folds: Sequence[Fold], locations: Locations, folder: Path, problems: Sequence[str]) -> dict[str, Config]:
+def _check_folds(folds: Sequence[Fold], locations: Locations, folder: Path, problems: Sequence[str], describes: bool) -> dict[str, Config]:
     """Return the config of each fold; raise `ConfigError` with the problems of all folds, each once."""
     configs: dict[str, Config] = {}
     everything = list(problems)
     for fold in folds:
         try:
-            configs[fold.name] = check(fold.value, replace(locations, moved=fold.moved), folder)
+            configs[fold.name] = check(fold.value, replace(locations, moved=fold.moved), folder, (), describes)
         except ConfigError as error:
             everything += error.problems
     if any("-" in source.path for config in configs.values() for _, source in config.data.sources()):
@@ -210,8 +215,11 @@ def _check_folds(folds: Sequence[Fold], locations: Locations, folder: Path, prob
     return configs
 
 
-def check(value: Mapping[str, Any], locations: Locations, folder: Path, problems: Sequence[str] = ()) -> Config:
-    """Validate `value`; raise `ConfigError` with `problems` and all further ones, each with its location, if there are any."""
+def check(value: Mapping[str, Any], locations: Locations, folder: Path, problems: Sequence[str] = (), describes: bool = False) -> Config:
+    """Validate `value`; raise `ConfigError` with `problems` and all further ones, each with its location, if there are any.
+
+    A config that only `describes` its files needs no lists.
+    """
     messages = {locations.in_file((*locations.at, *where)): message for where, message in locations.translation.problems}
     try:
         config: Config | None = Config.model_validate(value, context={"folder": folder})
@@ -221,7 +229,7 @@ def check(value: Mapping[str, Any], locations: Locations, folder: Path, problems
         config = _without(value, [_path(details, value) for details in error.errors()], folder)
     everything = [*problems, *(f"{location}: {message}" for location, message in messages.items())]
     everything += [f"{locations.of_path(where)}: {message}" for where, message in (contradictions(config) if config else ())]
-    if any(problem.startswith("--recs ") for problem in problems):  # then a model is missing only because of that
+    if describes or any(problem.startswith("--recs ") for problem in problems):  # then a model is missing only because of that
         everything = [problem for problem in everything if not problem.endswith(GIVE_MODELS)]
     if everything or config is None:
         raise ConfigError(everything)
@@ -263,15 +271,17 @@ def _without(value: Mapping[str, Any], wrong: Sequence[text.Path], folder: Path)
         return None
 
 
-def refuse_data_file(path: str | Path) -> None:
-    """Raise `ConfigError` if the name of a config file is that of a data file."""
+def refuse_data_file(path: str | Path, hint: str = "") -> None:
+    """Raise `ConfigError` if the name of a config file is that of a data file; without a `hint`, it says how to give the files."""
     if _DATA_ENDING.search(str(path)) and not os.path.isdir(path):
-        raise _data_file(path)
+        raise _data_file(path, hint)
 
 
-def _data_file(path: str | Path) -> ConfigError:
-    hint = "without a config give the files: --test TEST --recs NAME=LISTS -m nDCG@10 (--recs once per model); receval init writes a config"
-    return ConfigError(f"{path} is a data file, not a config", hint)
+def _data_file(path: str | Path, hint: str = "") -> ConfigError:
+    usual = (
+        "without a config give the files: --test TEST --recs NAME=LISTS -m nDCG@10 (--recs once per model); receval init writes a config"
+    )
+    return ConfigError(f"{path} is a data file, not a config", hint or usual)
 
 
 def _read(path: Path) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from msgspec import json
 
+from ..checks import NEEDS, Check
 from ..document import Block, Cell, Code, Equation, Heading, Links, Paragraph, Points, Table, Terms, text_columns
 from ..metrics.catalogue import DEFAULT, FAMILIES, Catalogue, ChoiceEntry, ConventionEntry, MetricEntry, format_value
 from ..names.measure_strings import Scalar
@@ -99,6 +100,20 @@ def convention(entry: ConventionEntry, choices: Sequence[ChoiceEntry], level: in
         heads = (title, effect)
         blocks += [Table.of_texts(text_columns(*heads, wraps=(effect,), code=heads), table.items())] if table else []
     return blocks
+
+
+def check(entry: Check) -> list[Block]:
+    """Return one health check: what it detects, its severity and needs, what to do, and its limits."""
+    needs = " and ".join(NEEDS[need] for need in entry.needs) or "only the test file and the lists"
+    facts = (("severity", f"`{entry.severity}`, unless the config says otherwise"), ("needs", needs), ("what to do", entry.advice))
+    blocks: list[Block] = [Heading(f"{entry.id}: {entry.finds}"), Terms(facts, code=False)]
+    limits = ((name, f"{limit.means}; by default {limit_text(limit.default)}") for name, limit in entry.limits.items())
+    return [*blocks, *([Terms(tuple(limits), "Its limits:")] if entry.limits else [])]
+
+
+def limit_text(number: float | None) -> str:
+    """Return the limit of a check as text."""
+    return "(none)" if number is None else f"{number:g}"
 
 
 def everything(catalogue: Catalogue) -> list[Block]:

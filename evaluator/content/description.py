@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -10,35 +10,38 @@ from msgspec import to_builtins
 
 from ..document import Bars, Block, Column, Document, Heading, Points, Table
 from ..results.description import FORMAT_VERSION, CountSummary, Description, TableDescription, TimeSpan
+from .numbers import decimals, number
 
 _DATES: Final = (10**8, 4 * 10**9)
 """The range of numbers that are shown as seconds since 1970: from 1973 to 2096."""
-_FACTS: Final[tuple[tuple[str, Callable[[TableDescription], str]], ...]] = (
-    ("rows", lambda table: f"{table.rows:,}"),
-    ("rows left out", lambda table: f"{table.left_out:,}" if table.left_out else ""),
-    ("users", lambda table: f"{table.users:,}"),
-    ("items", lambda table: f"{table.items:,}"),
-    ("density", lambda table: "" if table.density is None else _percent(table.density)),
-    ("lowest rating or score", lambda table: "" if table.numbers is None else _number(table.numbers.least)),
-    ("mean rating or score", lambda table: "" if table.numbers is None else _number(table.numbers.mean)),
-    ("highest rating or score", lambda table: "" if table.numbers is None else _number(table.numbers.most)),
-    ("first time", lambda table: "" if table.times is None else _time(table.times.first)),
-    ("last time", lambda table: "" if table.times is None else _time(table.times.last)),
-    ("days", lambda table: _days(table.times)),
-    ("rows without a time", lambda table: f"{table.times.untimed:,}" if table.times is not None and table.times.untimed else ""),
+_Format = Callable[[float], str]
+"""Formats the numbers of one file."""
+_FACTS: Final[tuple[tuple[str, Callable[[TableDescription, _Format], str]], ...]] = (
+    ("rows", lambda table, _: f"{table.rows:,}"),
+    ("rows left out", lambda table, _: f"{table.left_out:,}" if table.left_out else ""),
+    ("users", lambda table, _: f"{table.users:,}" if table.users or not table.items else ""),
+    ("items", lambda table, _: f"{table.items:,}"),
+    ("density", lambda table, _: "" if table.density is None else _percent(table.density)),
+    ("lowest rating or score", lambda table, text: "" if table.numbers is None else text(table.numbers.least)),
+    ("mean rating or score", lambda table, text: "" if table.numbers is None else text(table.numbers.mean)),
+    ("highest rating or score", lambda table, text: "" if table.numbers is None else text(table.numbers.most)),
+    ("first time", lambda table, _: "" if table.times is None else _time(table.times.first)),
+    ("last time", lambda table, _: "" if table.times is None else _time(table.times.last)),
+    ("days", lambda table, _: _days(table.times)),
+    ("rows without a time", lambda table, _: f"{table.times.untimed:,}" if table.times is not None and table.times.untimed else ""),
 )
-_COUNTS: Final[tuple[tuple[str, Callable[[CountSummary], str]], ...]] = (
-    ("least", lambda counts: f"{counts.least:,}"),
-    ("25 %", lambda counts: _number(counts.quantiles["25"])),
-    ("median", lambda counts: _number(counts.quantiles["50"])),
-    ("75 %", lambda counts: _number(counts.quantiles["75"])),
-    ("90 %", lambda counts: _number(counts.quantiles["90"])),
-    ("99 %", lambda counts: _number(counts.quantiles["99"])),
-    ("most", lambda counts: f"{counts.most:,}"),
-    ("mean", lambda counts: _number(counts.mean)),
-    ("Gini", lambda counts: f"{counts.gini:.3f}"),
-    ("share of the top 1 %", lambda counts: _percent(counts.top_1)),
-    ("share of the top 20 %", lambda counts: _percent(counts.top_20)),
+_COUNTS: Final[tuple[tuple[str, Callable[[CountSummary, _Format], str]], ...]] = (
+    ("least", lambda counts, text: text(counts.least)),
+    ("25 %", lambda counts, text: text(counts.quantiles["25"])),
+    ("median", lambda counts, text: text(counts.quantiles["50"])),
+    ("75 %", lambda counts, text: text(counts.quantiles["75"])),
+    ("90 %", lambda counts, text: text(counts.quantiles["90"])),
+    ("99 %", lambda counts, text: text(counts.quantiles["99"])),
+    ("most", lambda counts, text: text(counts.most)),
+    ("mean", lambda counts, text: text(counts.mean)),
+    ("Gini", lambda counts, _: f"{counts.gini:.3f}"),
+    ("share of the top 1 %", lambda counts, _: _percent(counts.top_1)),
+    ("share of the top 20 %", lambda counts, _: _percent(counts.top_20)),
 )
 _MOST_COLUMNS: Final = 8
 """More files than this are rows, not columns: with folds there are many."""
@@ -46,29 +49,38 @@ _MOST_COLUMNS: Final = 8
 
 _WIDE_BIN: Final = 0.1
 """Edges of bins that are all wider differ in two decimals."""
+_USUAL: Final = 2
+"""Usual number of decimals at most."""
 
 
 def document(description: Description) -> Document:
     """Return the facts of all files side by side, a histogram of ratings or scores for each, and what the files have in common."""
     tables = description.tables
     names = [table.name for table in tables]
-    facts = ((label, *(shown(table) for table in tables)) for label, shown in _FACTS)
+    texts = _formats([(one.numbers.least, one.numbers.mean, one.numbers.most) if one.numbers else () for one in tables])
+    facts = ((label, *map(shown, tables, texts)) for label, shown in _FACTS)
     blocks: list[Block] = [Heading("Content of the files", 2), _figures(names, (row for row in facts if any(row[1:])))]
     for title, counts in (("Rows per user", [table.per_user for table in tables]), ("Rows per item", [table.per_item for table in tables])):
-        rows = ((label, *("" if one is None else shown(one) for one in counts)) for label, shown in _COUNTS)
+        if not any(counts):
+            continue  # the only file is one of items
+        texts = _formats([(one.least, *one.quantiles.values(), one.most, one.mean) if one else () for one in counts])
+        rows = (
+            (label, *("" if one is None else shown(one, text) for one, text in zip(counts, texts, strict=True))) for label, shown in _COUNTS
+        )
         blocks += [Heading(title, 2), _figures(names, rows)]
     for table in tables:
         if table.numbers is not None:
             column = table.numbers.column
             wide = all(one.high - one.low > _WIDE_BIN for one in table.numbers.histogram)
-            edge = "{:,.2f}".format if wide else _number  # of wide bins all edges have the same decimals
+            edge = _format([edge for one in table.numbers.histogram for edge in (one.low, one.high)], fine=not wide)
             bins = ((edge(one.low), edge(one.high), one) for one in table.numbers.histogram)
             bars = tuple((low if one.low == one.high else f"{low} to {high}", one.rows) for low, high, one in bins)
             blocks += [Heading(f"{column.capitalize()}s of {table.name}", 2), Bars(column, bars)]
     in_common = []
     for overlap in description.overlaps:
-        one = description.table(overlap.one)
-        in_common.append((f"{overlap.one} in {overlap.other}", _share(overlap.users, one.users), _share(overlap.items, one.items)))
+        one, other = description.table(overlap.one), description.table(overlap.other)
+        users = "" if other.items and not other.users else _share(overlap.users, one.users)  # a file of items has no users
+        in_common.append((f"{overlap.one} in {overlap.other}", users, _share(overlap.items, one.items)))
     if in_common:
         blocks += [Heading("Overlap of the files", 2), _figures(("users", "items"), in_common)]
     return (*blocks, *([Points(description.remarks)] if description.remarks else []))
@@ -97,17 +109,24 @@ def _percent(share: float) -> str:
     return f"{percent:.1f} %" if percent >= 1 or percent == 0 else f"{percent:.2g} %"
 
 
-def _number(number: float) -> str:
-    """Return a number for people: whole numbers without a fraction, others with four digits or two decimals."""
-    if float(number).is_integer() and abs(number) < 1e15:
-        return f"{number:,.0f}"
-    return f"{number:,.2f}" if 1 <= abs(number) < 1e15 else f"{number:.4g}"
+def _formats(of_files: Sequence[Sequence[float]]) -> list[_Format]:
+    """Return a format for the numbers of each file, or one for all files if files are rows: a column has one number of decimals."""
+    if len(of_files) > _MOST_COLUMNS:
+        of_files = [[value for values in of_files for value in values]] * len(of_files)
+    return [_format(values, fine=all(abs(value) <= 1 for value in values)) for values in of_files]
+
+
+def _format(values: Sequence[float], *, fine: bool) -> _Format:
+    """Return a format with the fewest decimals that change none of the values: at most two, unless the numbers are `fine`."""
+    most = decimals(values) if fine else min(decimals(values), _USUAL)
+    places = next((places for places in range(most) if all(round(value, places) == value for value in values)), most)
+    return lambda value: number(value, places)
 
 
 def _time(seconds: float) -> str:
     """Return a time as a date if it may be seconds since 1970; else the number unchanged."""
     if not _DATES[0] <= seconds <= _DATES[1]:
-        return _number(seconds)
+        return _format((seconds,), fine=False)(seconds)
     return f"{datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=int(seconds)):%Y-%m-%d}"
 
 

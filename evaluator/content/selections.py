@@ -16,7 +16,7 @@ from ..results.result import Result, Row
 from ..results.row import shortened, with_metric_name
 from . import findings, gates
 from .best_values import best_values
-from .values import Formats, groups, ledger, models_of, repeats, shares_table, united_intervals, values_of_result
+from .values import Formats, groups, ledger, models_of, repeated_rows, repeats, shares_table, united_intervals, values_of_result
 
 _FEW_FILES: Final = 3
 _CUT: Final = "… replaces the middle of a name; --format csv has full names."
@@ -35,9 +35,9 @@ def screen(
 ) -> Document:
     """Return the output of `receval run`: findings, values and conclusions (`closing`), groups, notes and gates.
 
-    A few errors and warnings of the health checks come first; the others are counted, with the `command` that shows them. With `verbose`,
-    there are all findings, the ledgers of users for all measures of the `whole` result, and the inputs. Without `digits` and
-    `models_as_rows`, the numbers and the width of the screen decide.
+    A few errors and warnings of the health checks come first; the others are counted, with the `command` that shows them and the values of
+    each fold and run. With `verbose`, there are all of these, the ledgers of users for all measures of the `whole` result, and the inputs.
+    Without `digits` and `models_as_rows`, the numbers and the width of the screen decide.
     """
     found = [finding for finding in result.findings if verbose or finding.severity != "info"]
     united = united_intervals(result)
@@ -51,12 +51,19 @@ def screen(
         *findings.alerts(found, "" if verbose else command),
         *(_turned(table, models_as_rows) for table in _values(result, digits, SIGNS["best"], united)),
         *([Sentences(tuple(closing), small=False)] if closing else []),
-        *repeats(result, digits),
+        *(repeats(result, digits) if verbose or not command else ()),
         *groups(models_of(result), digits),
-        Sentences((*rest.notes(), *_checked(result)), if_cut=_CUT, if_many=_MANY),
+        Sentences((*rest.notes(), *_hidden_repeats(result, "" if verbose else command), *_checked(result)), if_cut=_CUT, if_many=_MANY),
         *([*ledger(whole or result), Heading("Files that were read", 2), Terms(tuple(read), code=False)] if verbose else []),
         *gates.document(result.gates, summary=False),
     )
+
+
+def _hidden_repeats(result: Result, command: str) -> Iterator[str]:
+    """Yield the sentence on the `command` that shows the values of each fold and run, if there are any and it is given."""
+    rows, kinds = repeated_rows(result)
+    if rows and command:
+        yield f"{command} shows the values of each {' and '.join(kinds)}."
 
 
 def markdown(result: Result, closing: Sequence[str] = ()) -> Document:

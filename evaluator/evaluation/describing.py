@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing
+from itertools import combinations
 
 import polars as pl
 from msgspec import Struct
@@ -23,7 +24,7 @@ _ROWS_PER_BATCH = 1_000_000
 
 
 def describe(loaded: Loaded) -> Description:
-    """Describe the test and train files and the lists of each model of a config.
+    """Describe the test and train files and the lists of each model of a config; without test or lists also the file of items.
 
     Rows without a required value are left out and counted. Memory grows with the number of users and items, not of rows.
     Raises `DataError` if a file cannot be read, and `MissingExtraError` if the engine is not installed.
@@ -32,17 +33,18 @@ def describe(loaded: Loaded) -> Description:
     if folds:
         return describe_folds(folds)
     with ExitStack() as stack:
-        inputs = look_at_everything(loaded, frozenset({"train"}), stack, session := session_of(loaded, stack))
+        inputs = look_at_everything(loaded, frozenset({"train", "items"}), stack, session := session_of(loaded, stack))
         return read_all(inputs, lambda read: describe_inputs(read, SourceReader(loaded.folder, tolerant=True, session=session)))
 
 
 def describe_inputs(inputs: Inputs, reader: SourceReader) -> Description:
     """Describe the sources of a run; each is read once more, and some columns twice."""
-    sources = {"test": inputs.test} | ({"train": train} if (train := inputs.of("train")) is not None else {})
+    roles = ("test", "train", *(() if inputs.models and inputs.of("test") is not None else ("items",)))
+    sources = {role: source for role in roles if (source := inputs.of(role)) is not None}
     files = [_facts_of(name, source, reader) for name, source in sources.items()]
     named = {f"{name} (model)" if name in sources else name: source for name, source in inputs.models.items()}
     models = [_facts_of(name, source, reader) for name, source in named.items()]
-    pairs = [*([(files[0], files[1])] if len(files) > 1 else []), *((model, file) for model in models for file in files)]
+    pairs = [*combinations(files, 2), *((model, file) for model in models for file in files)]
     tables = tuple(one.table for one in (*files, *models))
     overlaps = tuple(_overlap(one, other) for one, other in pairs)
     return Description(tables, overlaps, (*_of_events(sources.values()), *load.remarks(inputs.all())))
@@ -97,7 +99,8 @@ def _describe_rows(frame: pl.LazyFrame, name: str, source: load.Source) -> _Fact
     if "timestamp" in source.columns:
         time = pl.when(pl.col("timestamp").cast(pl.Float64).is_finite()).then(pl.col("timestamp").cast(pl.Float64))
         looks += [time.min().alias("first"), time.max().alias("last"), time.null_count().alias("untimed")]
-    counts = [frame.filter(pl.col(name).is_not_null()).group_by(name).len() for name in ("user", "item")]
+    ids = [frame if name in source.columns else frame.select(pl.lit(None, pl.Int64).alias(name)) for name in ("user", "item")]
+    counts = [frame.filter(pl.col(name).is_not_null()).group_by(name).len() for name, frame in zip(("user", "item"), ids, strict=True)]
     users, items, looked = pl.collect_all([*counts, frame.select(looks)], engine="streaming")
     found = looked.row(0, named=True)
     numbers = times = None

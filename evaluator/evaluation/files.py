@@ -186,6 +186,8 @@ def open_inputs(
     with ExitStack() as stack:
         session = session_of(loaded, stack)
         found = inputs or look_at_everything(loaded, request.needs, stack, session, whole_lists=request.whole_lists)
+        if found.of("test") is None or not found.models:
+            raise ConfigError(f"{loaded.name or 'the config'} has no test set or no lists: it was loaded only to describe its files")
         found = only(found) if only is not None else found
         fingerprints = stack.enter_context(load.Fingerprints(file.path for source in found.all() for file in source.originals))
         scratch = stack.enter_context(Scratch())

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from .. import load
 from ..config import Loaded, SourceConfig, dotted, unknown_model
 from ..config.data import Data
-from ..config.data_sources import UNNAMED, InMemory
+from ..config.data_sources import NO_TEST, UNNAMED, InMemory
 from ..config.whole_config import Evaluation
 from ..conventions.convention import DEFAULT
 from ..errors import ConfigError, DataError, NoRowsError
@@ -179,7 +179,7 @@ class _Looker(Struct, frozen=True):
         """Inspect a source that serves the whole run, with the wanted columns; `None` if it is not given, or not needed."""
         data = self.loaded.config.data
         configured: SourceConfig | None = getattr(data, role)
-        if configured is None or role not in self.roles:
+        if configured is None or configured.frame is NO_TEST or role not in self.roles:
             return None
         labels = sorted(need.removeprefix(f"{role}.") for need in self.wanted if need.startswith(f"{role}."))
         if role == "items" and data.items and "categories" in self.wanted:
@@ -189,6 +189,8 @@ class _Looker(Struct, frozen=True):
     def models(self) -> dict[str, load.Source]:
         """Inspect the lists of each model; a model that has only predictions gets empty lists."""
         data = self.loaded.config.data
+        if not data.recommendations and data.predictions is None:
+            return {}
         if not data.recommendations:
             file = data.predictions.path if isinstance(data.predictions, SourceConfig) else ()
             only = load.without_endings(PurePath(file[0]).name) if file and file != ("-",) else UNNAMED
@@ -241,7 +243,7 @@ class _Looker(Struct, frozen=True):
     def empty_truth(self) -> load.Source | None:
         """Inspect the users to whom a dict in memory gives an empty list; `None` if there are none."""
         configured = self.loaded.config.data.test
-        if not isinstance(configured.frame, InMemory) or configured.frame.is_of_spark:
+        if not isinstance(configured.frame, InMemory) or configured.frame is NO_TEST or configured.frame.is_of_spark:
             return None
         held = configured.frame
         users = users_without_items(f"data.test: {held.kind}", ROLES["test"], held.rows, configured.columns.given())

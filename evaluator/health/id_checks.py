@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -13,9 +13,10 @@ from msgspec import Struct
 
 from ..checks import Finding
 from ..tables.array import Array
+from ..tables.ids import distinct
 from ..tables.lists import ListRows
 from ..tables.prepared import Prepared
-from ..tables.truth import TEST
+from ..tables.truth import TEST, TruthTable
 from .checker import Context, HealthCheck, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
 from .file_checks import TRAIN
@@ -62,9 +63,16 @@ class Meeting(Struct, frozen=True, eq=False):
         return Meeting(self.listed + other.listed, self.tested + other.tested)
 
 
-@check("X03", uses=("listed_items", "stored_hits", "test_pairs"))
+_SURPRISING: Final = 7.0
+"""Expected number of hits of random lists from which no hit at all is a surprise: its probability is below e⁻⁷ < 0.001."""
+
+
+@check("X03", uses=("listed_items", "stored_hits", "test_pairs", "truth_table", "rows_as_stored"))
 class NothingInCommon(HealthCheck):
-    """Lists and test without a common user, or without a common item."""
+    """Lists and test without a common user, without a common item, or without a hit where random lists would have several.
+
+    Random lists of the same sizes, of all items that any file has, have Σ (size of the list · relevant items) / items hits on average.
+    """
 
     def tally(self, part: ExaminedPart) -> Tally:
         listed, tested = part.lists.counts > 0, part.data.rows(TEST).counts > 0
@@ -73,7 +81,16 @@ class NothingInCommon(HealthCheck):
             users = Meeting(*(DistinctIds.of(part.data.users.filter(pl.Series(mask))) for mask in (listed, tested)))
         if not len(part.table("stored_hits")[0]):
             items = Meeting(DistinctIds.of(part.table("listed_items")), DistinctIds.of(part.table("test_pairs").item.unique()))
-        return Tally.of(user=users, item=items)
+        return Tally.of(user=users, item=items, **({} if items.listed is None else self._chances(part)))
+
+    @staticmethod
+    def _chances(part: ExaminedPart) -> dict[str, Any]:
+        """Return the number of pairs of a listed and a relevant item of the same user, and of relevant items, in a part without hits."""
+        rows: ListRows = part.table("rows_as_stored")
+        truth: TruthTable = part.table("truth_table")
+        of_lists = rows.user[distinct(rows.pairs)[0]] if rows.repeats else rows.user
+        listed, relevant = (np.bincount(users, minlength=part.data.n_users) for users in (of_lists, truth.pairs.user[truth.relevant]))
+        return {"chances": int(listed @ relevant), "relevant": int(relevant[listed > 0].sum()), **part.users((listed > 0) & (relevant > 0))}
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         symptoms: list[Symptom] = []
@@ -83,11 +100,26 @@ class NothingInCommon(HealthCheck):
                 continue
             listed, tested = meeting.listed.ids, meeting.tested.ids
             if _any_in(listed, tested):
+                symptoms += self._without_a_hit(tally, context, pl.concat([listed, tested]).unique()) if column == "item" else []
                 continue
             shown = f"{_shown(context, TEST, column, tested)}; {_shown(context, 'lists', column, listed)}"
             sentence = f"No {column} of {context.sources['lists'].role} is in {context.sources[TEST].role}: {shown}."
             symptoms += self.symptom(context, sentence, len(listed), len(listed))
         return symptoms
+
+    def _without_a_hit(self, tally: Tally, context: Context, items: pl.Series) -> list[Symptom]:
+        """Return a warning that no list has a relevant item of its user, if random lists would have several."""
+        n_items = max(len(items), int((context.prepared.in_train | context.prepared.in_catalogue).sum()))
+        expected, relevant = tally.count("chances") / n_items, tally.count("relevant")
+        if expected < _SURPRISING:
+            return []
+        sources = [context.sources[name] for name in ("lists", TEST)]
+        columns = " and ".join(f"{one.role} ({one.columns['user']!r}, {one.columns['item']!r})" for one in sources)
+        sentence = (
+            f"No list has one of the {relevant:,} relevant items of its user; random lists would have about {expected:,.0f}. "
+            f"The ids may not mean the same: check the columns of {columns}, and look at the rows of a user (receval explain … --user ID)."
+        )
+        return self.symptom(context, sentence, context.n_lists, context.n_lists, examples=tally.examples("user"), severity="warn")
 
 
 def _any_in(ids: pl.Series, others: pl.Series) -> bool:
@@ -189,7 +221,7 @@ def _ids(tally: Tally, context: Context, source: str, column: Column) -> pl.Seri
 
 @check("R07", uses=("rows_as_stored", "item_counts"), policy="unknown_items")
 class UnknownItems(HealthCheck):
-    """Recommended items that are in neither train nor the items file."""
+    """Recommended items that are in neither train nor the items file; the sentence names the file that is not given."""
 
     def tally(self, part: ExaminedPart) -> Tally:
         rows: ListRows = part.table("rows_as_stored")
@@ -203,7 +235,12 @@ class UnknownItems(HealthCheck):
         n, total = tally.count("unknown"), context.counts.count("list_rows")
         n_items = len(tally["items"].ids) if n else 0
         which = f"one of {n_items:,} items that are" if n_items > 1 else "an item that is"
-        sentence = f"{share_text(n, total, 'recommended rows')} contain {which} in neither the train nor the items file."
+        where = "in neither the train nor the items file."
+        if "items" not in context.sources:
+            where = "not in the train file; if the catalogue has more items than train, give it as data.items (--items)."
+        elif TRAIN not in context.sources:
+            where = "not in the items file; if train has more items, give it as data.train (--train)."
+        sentence = f"{share_text(n, total, 'recommended rows')} contain {which} {where}"
         return self.symptom(context, sentence, n, total, examples=tally.examples("item"), rows=tally.rows())
 
 

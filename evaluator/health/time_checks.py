@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from ..checks import Severity
 from ..tables.array import Array
 from ..tables.prepared import by_day
 from ..tables.rows import SourceRows
@@ -47,26 +48,44 @@ class OverlappingUsers(HealthCheck):
 
 @check("X08", per="files")
 class TrainAfterTest(HealthCheck):
-    """Train rows that are newer than the first test row of all users."""
+    """Train rows that are newer than the first test row of all users.
+
+    In a leave-one-out split they are there by design, and the finding is a remark: every test user has one test row and no later train row,
+    and every newer train row is of a test user.
+    """
 
     def tally(self, part: ExaminedPart) -> Tally:
         facts = part.prepared.times
         if facts is None or facts.first_test is None:
             return Tally()
-        late = (
-            part.data.rows(TRAIN)
-            .frame.select("user", "item", "timestamp")
-            .filter(by_day(pl.col("timestamp"), facts.day) > facts.first_test)
-        )
+        rows = part.data.rows(TRAIN)
+        is_late = rows.frame.select(by_day(pl.col("timestamp"), facts.day) > facts.first_test).to_series().fill_null(False)
+        otherwise = _otherwise_split(part, rows.user[is_late.to_numpy()], facts.day)
+        late = rows.frame.select("user", "item", "timestamp").filter(is_late)
         if not len(late):
-            return Tally()
+            return Tally.of(otherwise_split=otherwise)
         youngest = Examples.of(late.select("timestamp", "user", "item"), falling=("timestamp",))
-        return Tally.of(late=len(late), examples=youngest, **part.stored_rows(late))
+        return Tally.of(late=len(late), otherwise_split=otherwise, examples=youngest, **part.stored_rows(late))
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total = tally.count("late"), context.counts.count("timed_train_rows")
-        sentence = f"{share_text(n, total, 'train rows')} are younger than the first test row: across users, train contains the future."
-        return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
+        left_one_out = not tally.count("otherwise_split")
+        but = "a leave-one-out split has such rows by design, but " if left_one_out else ""
+        sentence = (
+            f"{share_text(n, total, 'train rows')} are younger than the first test row: {but}across users, train contains the future."
+        )
+        severity: Severity | None = "info" if left_one_out else None
+        return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows(), severity=severity)
+
+
+def _otherwise_split(part: ExaminedPart, late: Array, day: float | None) -> int:
+    """Return the number of users who show that the split is not leave-one-out; `late` are those of the rows after the first test row."""
+    tested = part.data.rows(TEST)
+    strange = int((tested.counts > 1).sum()) + int((tested.counts[late] == 0).sum())
+    if strange or not len(late):
+        return strange
+    begins, ends = of_users(tested, latest=False), of_users(part.data.rows(TRAIN), latest=True)
+    return int((by_day(begins, day) < by_day(ends, day)).sum())
 
 
 @check("X09")

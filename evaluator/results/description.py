@@ -87,7 +87,8 @@ class Overlap(Struct, frozen=True):
 class Description(Struct, frozen=True):
     """Contents of the test and train files and of the lists of each model, and what pairs of them have in common.
 
-    `overlaps` are those of test and train, and of each model with test and with train. `remarks` say how ids were read.
+    Without test or lists it has the items too, which have no users. `overlaps` are those of these files, and of each model with test and
+    with train. `remarks` say how ids were read.
     """
 
     tables: tuple[TableDescription, ...]

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from ..checks import CHECKS
 from ..content import catalogue as pages
 from ..conventions import Convention, builtin_names, load
 from ..document import Block
@@ -55,6 +57,12 @@ def look_up(
         agreed = overview.convention(used.name)
         return CatalogueView(pages.convention(agreed, choices), {"convention": agreed})
     return CatalogueView(pages.listing(overview.metrics), {"metrics": overview.metrics})
+
+
+def look_up_check(name: str) -> CatalogueView | None:
+    """Look up a health check by its id, in any case; `None` if there is none."""
+    entry = CHECKS.get(name.upper())
+    return None if entry is None else CatalogueView(pages.check(entry), {"check": replace(entry, limits=dict(entry.limits))})
 
 
 def page(found: CatalogueView) -> list[Block]:

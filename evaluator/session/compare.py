@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..checks import Finding
-from ..comparison.bases import gates_folder
+from ..comparison.bases import gates_folder, section_of
 from ..comparison.comparing import compare as differences_of
 from ..comparison.comparison_options import ComparisonOptions
 from ..config import Loaded
@@ -169,18 +169,35 @@ def compare_inputs(
     with Stage(targets.places) as stage:
         gathered = gather(inputs, read, tell)
         _refuse_other_groups(gathered.results, arguments.get("by") or ())
-        options = with_arguments(
-            ComparisonOptions.of(gathered.config.config.compare if gathered.config is not None else Compare()), arguments
-        )
+        stored, note = (gathered.config.config.compare, "") if gathered.config is not None else _stored(gathered.results, arguments)
+        options = with_arguments(ComparisonOptions.of(stored), arguments)
         look_at = next((text for text in inputs if not os.path.isdir(Path(text.partition("=")[2] or text))), "CONFIG")
         look_at = (written or {}).get(look_at, look_at)
         compared = compare(gathered, options)
+        compared = replace(compared, comparison=_with_note(compared.comparison, note))
         compared = replace(compared, source=inputs[0], look_at=look_at, everything=everything, relative=relative)
         rows = {destination(path): row for path, row in targets.files.items()}
         named = in_folder("comparison", *(("losers",) if compared.comparison.losers else ()))
         rows |= {folder / name: row for folder in targets.folders for name, row in named.items()}
         stage.commit({path: rendered(row, compared.comparison, **compared.form_arguments) for path, row in rows.items()})
     return compared
+
+
+def _stored(results: Mapping[str, Result], arguments: Mapping[str, Any]) -> tuple[Compare, str]:
+    """Return the section `compare` of the configs of stored results, without its baseline, and a sentence on its use.
+
+    It has only defaults if the results have different sections. The sentence is empty if `arguments` replace all of its keys.
+    """
+    first, *others = (section_of(result, "compare", Compare).model_copy(update={"baseline": None}) for result in results.values())
+    if any(other != first for other in others):
+        return Compare(), "The configs of the results differ in the section compare, so it is not used; give --margin and --measure."
+    replaced = {"margin": "margins"}
+    names = [name for name in first.model_dump(exclude_defaults=True) if not arguments.get(replaced.get(name, name))]
+    return first, f"From the config of the results (compare): {', '.join(names)}." if names else ""
+
+
+def _with_note(comparison: Comparison, note: str) -> Comparison:
+    return replace(comparison, notes=(note, *comparison.notes)) if note else comparison
 
 
 def _refuse_other_groups(results: Mapping[str, Result], by: Iterable[str]) -> None:

@@ -228,3 +228,18 @@ def test_a_file_with_a_column_of_models_is_reported_with_the_filter_that_reads_o
     assert (code, hint in " ".join(out.split())) == (1, True)
     one = ("--recs", "als=all.csv", "--set", "data.recommendations.als.where=model == 'als'")
     assert receval("check", "--test", "test.csv", *one)[0] == 0
+
+
+def test_the_id_of_a_check_instead_of_a_config_explains_it(receval):
+    code, out, err = receval("check", "r04")
+    assert (code, err) == (0, "")
+    assert out.startswith("R04: scores in a list are tied, so their order is arbitrary\n")
+    for text in ("`warn`, unless the config says otherwise", "needs       scores", "break ties in the model", "max_share", "width"):
+        assert text in out
+    assert json.loads(receval("check", "X07", "--format", "json")[1])["check"]["needs"] == ["train", "times"]
+
+
+def test_a_file_named_like_a_check_is_a_config(config, receval):
+    path = config(CLEAN)
+    path.rename(path.parent / "R01")
+    assert "health checks" in receval("check", path.parent / "R01")[1]

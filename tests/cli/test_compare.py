@@ -115,6 +115,26 @@ def test_margins_are_in_the_header(config, receval):
     assert heads[3].endswith("· margins 2 % (nDCG@5), 0.01 (Recall@5, MRR@5)")
 
 
+def test_folders_are_compared_as_their_config_says_unless_options_do(config, receval, tmp_path):
+    receval("run", config("compare: {margin: 1%, measures: [nDCG@5]}"), "-q", "-o", f"{tmp_path}/run/")
+    text = " ".join(receval("compare", tmp_path / "run")[1].split())
+    assert "· margin 1 % " in text
+    assert "From the config of the results (compare): measures, margin." in text
+    assert "Recall@5" not in text
+    text = " ".join(receval("compare", tmp_path / "run", "--margin", "2%", "--measure", "Recall@5")[1].split())
+    assert "· margin 2 % " in text
+    assert "From the config" not in text
+    assert "nDCG@5" not in text
+
+
+def test_folders_whose_configs_disagree_on_comparisons_are_compared_by_the_defaults(config, receval, tmp_path):
+    for name, settings in (("old", "compare: {margin: 1%}"), ("new", "")):
+        receval("run", config(settings), "-q", "-o", f"{tmp_path}/{name}/")
+    text = " ".join(receval("compare", tmp_path / "old", tmp_path / "new")[1].split())
+    assert "· margin" not in text
+    assert "The configs of the results differ in the section compare, so it is not used" in text
+
+
 def test_a_relative_difference_is_in_percent_of_the_base_with_its_interval(config, receval):
     path = config()
     text = receval("compare", path, "--measure", "nDCG@5", "--relative", "--format", "md")[1]

@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+import receval as library
 
 from tests.cli.test_terminal import on_a_terminal
 
@@ -87,3 +88,62 @@ def test_a_missing_file_is_reported_in_one_sentence(sample, receval):
     assert (code, out) == (3, "")
     assert "nothing.csv" in err
     assert err.count("\n") <= 2
+
+
+@pytest.mark.parametrize("role", ["test", "train", "items"])
+def test_one_file_is_described_before_there_are_lists(role, sample, receval):
+    code, out, err = receval("describe", f"--{role}", sample / "data" / f"{role}.csv")
+    assert (code, err) == (0, "")
+    assert re.search(rf"^ +{role}$", out, re.MULTILINE)
+    assert ("Rows per user" in out) == (role != "items")
+    assert "Overlap" not in out
+
+
+def test_without_lists_the_overlap_of_test_train_and_items_is_shown(sample, receval):
+    files = [option for role in ("test", "train", "items") for option in (f"--{role}", sample / "data" / f"{role}.csv")]
+    out = receval("describe", *files)[1]
+    assert re.search(r"^  test in train +358 of 358 \(100\.0 %\) +1,054 of 1,054 \(100\.0 %\)$", out, re.MULTILINE)
+    assert re.search(r"^  test in items +1,054 of 1,054 \(100\.0 %\)$", out, re.MULTILINE)
+
+
+def test_a_config_without_lists_is_described(write, receval):
+    write("test.csv", DATED)
+    config = write("config.yaml", "data: {test: test.csv}\nevaluation: {metrics: [Precision]}")
+    assert receval("describe", config)[0] == 0
+    assert receval("run", config)[0] == 2
+
+
+def test_items_and_lists_are_described_without_a_test_file(sample, receval):
+    out = receval("describe", "--items", sample / "data" / "items.csv", "--recs", f"knn={sample}/data/knn.parquet")[1]
+    assert re.search(r"^ +items +knn$", out, re.MULTILINE)
+    assert re.search(r"^  knn in items +444 of 444 \(100\.0 %\)$", out, re.MULTILINE)
+
+
+def test_a_config_loaded_to_be_described_is_not_evaluated(sample):
+    loaded = library.load_config({"data": {"train": f"{sample}/data/train.csv"}, "evaluation": {"metrics": "nDCG"}}, describes=True)
+    assert library.describe(loaded).table("train").rows == 30084
+    with pytest.raises(library.ConfigError, match="has no test set or no lists: it was loaded only to describe its files"):
+        library.run(loaded)
+
+
+def test_describe_without_any_file_says_which_options_give_one(sample, receval):
+    assert "give a config, or --test, --train or --items FILE" in receval("describe")[2]
+    code, _, err = receval("describe", sample / "data" / "test.csv")
+    assert code == 2
+    assert "test.csv, --train or --items" in err
+
+
+def test_the_numbers_of_a_column_have_the_same_decimals(sample, receval):
+    out = receval("describe", "--test", sample / "data" / "test.csv")[1]
+    per_user = out.partition("Rows per user")[2].partition("Gini")[0]
+    assert re.findall(r"(\S+)$", per_user, re.MULTILINE)[2:] == ["1.00", "3.25", "7.00", "13.00", "29.00", "103.01", "254.00", "13.22"]
+    assert re.search(r"lowest rating or score +1\.00\n.*3\.99\n.*5\.00\n", out)
+
+
+def test_numbers_that_are_all_whole_have_no_decimals(write, receval):
+    assert (
+        "."
+        not in receval("describe", "--test", write("test.csv", "user,item,rating\n1,7,3\n1,8,5\n"))[1]
+        .partition("Rows per user")[0]
+        .partition("lowest")[2]
+    )

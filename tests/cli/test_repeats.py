@@ -120,7 +120,6 @@ def test_every_output_has_each_run_the_mean_and_the_standard_deviation(receval, 
     path = config(RUNS)
     code, out, _ = receval("run", path, "-o", f"{tmp_path}/out/", "-o", tmp_path / "r.jsonl")
     assert code == 0
-    assert re.search(r"als     mean +0\.5000", out)
     assert "0.5000 ± 0.5000" in out
     rows = json.loads((tmp_path / "out" / "results.json").read_text())["results"]
     found = [(row["model"], row["run"], row["value"], row["repeats"], row["repeats_std"]) for row in rows]
@@ -137,6 +136,15 @@ def test_every_output_has_each_run_the_mean_and_the_standard_deviation(receval, 
     markdown = (tmp_path / "out" / "results.md").read_text()
     assert "| als | mean | 0.5000 |" in markdown
     assert "| als | std | 0.5000 |" in markdown
+
+
+def test_the_screen_has_means_over_folds_and_with_v_the_values_of_each(receval, config):
+    short, whole = (receval("run", config(FOLDS), *option)[1] for option in ((), ("-v",)))
+    assert "0.5000 ± 0.5000" in short
+    assert "receval run -v shows the values of each fold." in short
+    assert "By fold" not in short
+    assert re.search(r"als     mean +0\.5000", whole)
+    assert "receval run -v" not in whole
 
 
 def test_the_manifest_lists_the_files_of_each_fold_and_shared_files_once(receval, config, tmp_path):

@@ -295,3 +295,23 @@ def test_a_check_with_an_unknown_demand_is_refused(asks, says):
     with pytest.raises(ValueError, match=says):
         check(Check("Z09", "info", "a list is there", "nothing to do"), **asks)
     assert "Z09" not in CHECKS
+
+
+def _without_hits(n_users: int) -> dict[str, pl.DataFrame]:
+    """Return lists of 10 of the items 0 to 19 whose users have 5 relevant items, all of them among the other ten."""
+    listed = [(user, item, 20.0 - item) for user in range(n_users) for item in range(20) if (item + user) % 2]
+    tested = [(user, item) for user in range(n_users) for item in range(10) if not (item + user) % 2]
+    return {"lists": lists(*listed), "test": frame("user item", tested)}
+
+
+def test_no_hit_at_all_is_a_warning_where_random_lists_would_have_seven():
+    found = examined(_without_hits(3), available=frozenset({"lists"}))[0]["X03"]  # 3 users with 10 · 5 / 20 = 2.5 hits each
+    assert (found.severity, found.count) == ("warn", 3)
+    assert "one of the 15 relevant items of its user; random lists would have about 8." in found.sentence
+    assert "X03" not in examined(_without_hits(2), available=frozenset({"lists"}))[0]
+
+
+def test_one_hit_is_enough():
+    frames = _without_hits(50)
+    tested = pl.concat([frame("user item", [(0, 1)]), frames["test"]])
+    assert "X03" not in examined({**frames, "test": tested}, {7: 1, 8: 1}, available=frozenset({"lists"}))[0]
