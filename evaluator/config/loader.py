@@ -21,6 +21,7 @@ from pydantic_core import ErrorDetails
 from ..errors import ConfigError
 from ..names import yaml_text as text
 from ..secrets import collect_values, conceal
+from ..synonyms import takes
 from .contradictions import GIVE_MODELS, contradictions, unused
 from .data import Fold, folds_of
 from .data_sources import with_rows_marked
@@ -103,6 +104,7 @@ class Loaded(Struct, frozen=True):
         return yaml.safe_dump(self.resolved(), sort_keys=False, allow_unicode=True, default_flow_style=None, width=120)
 
 
+@takes()
 def load_config(
     config: str | PathLike[str] | Mapping[str, Any],
     overrides: Sequence[str] = (),
