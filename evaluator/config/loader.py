@@ -122,7 +122,7 @@ def load_config(
     `input_format` is the format of standard input, which is the path `-`. With `replace`, a model of `recommendations` replaces one of the
     same name, which is a problem otherwise. `where` is the filter of the test rows. `gates` are keys of that section given by options.
     `question` has files, measures and settings by the name of their option: `test`, `train`, `items`, `metrics`, `top_k` (as text),
-    `threshold`, `convention`. `~` in paths is the home folder.
+    `threshold`, `convention`, `by`, `compared_by`, `cluster`. `~` in paths is the home folder.
 
     Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: sentence`; for a mapping, without file and line.
     """
