@@ -121,6 +121,36 @@ def suggestion(guess: str, command: click.Command, context: click.Context, argum
     return suggestion(f"--{typo[0]}", command, context, arguments) if typo and typo[0] != name else ""
 
 
+_FORMS: Final = {
+    "excel": "csv",
+    "htm": "html",
+    "markdown": "md",
+    "ndjson": "jsonl",
+    "pdf": "latex",
+    "print": "table",
+    "screen": "table",
+    "svg": "badge",
+    "terminal": "table",
+    "tex": "latex",
+    "text": "table",
+    "tsv": "csv",
+    "txt": "table",
+    "xls": "csv",
+    "xlsx": "csv",
+    "xml": "junit",
+    "yaml": "json",
+    "yml": "json",
+}
+"""Name of a form that people try with `--format` → the form that they mean."""
+
+
+def form_meant(guess: str, forms: Sequence[str]) -> str:
+    """Return the option for the form that people mean; empty if nothing is similar."""
+    name = guess.lower().lstrip(".")
+    close = [name] if name in forms else [_FORMS[name]] if _FORMS.get(name) in forms else get_close_matches(name, forms, n=1)
+    return f"--format {close[0]}" if close else ""
+
+
 def _value_of(option: str, arguments: Sequence[str]) -> str:
     """Return the value of an option on the command line, or a placeholder for it."""
     written = next((text for text in arguments if text == option or text.startswith(f"{option}=")), option)

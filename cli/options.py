@@ -58,7 +58,15 @@ class FormatChoice(click.Choice[str]):
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> str:
         """Return the name, if there is such a form and it can be printed; fail otherwise."""
         row = outputs.of_form(str(value), *self._subjects)
-        return str(value) if row is not None and not row.binary else self._complete().convert(value, parameter, context)
+        if row is not None and not row.binary:
+            return str(value)
+        try:
+            return self._complete().convert(value, parameter, context)
+        except click.BadParameter as error:
+            from .guesses import form_meant
+
+            hint = f"-o FILE.{value}" if row is not None else form_meant(str(value), self._complete().choices)
+            raise click.BadParameter(f"{error.message}{hint and f' Use {hint}.'}", context, parameter) from None
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
         """Return every name, in several lines if there are many: click does not break this text."""
