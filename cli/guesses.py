@@ -9,37 +9,38 @@ from difflib import get_close_matches
 from typing import Final
 
 import click
+from receval.synonyms import SYNONYMS
 
 _CONFIG: Final = "the config as an argument: receval run CONFIG"
 _LISTS: Final = ("--recs NAME=FILE",)
+_OF_MEANING: Final = {
+    "baseline": ("--baseline NAME", "receval compare CONFIG --baseline NAME"),
+    "by": ("--by GROUPS",),
+    "items": ("--items FILE",),
+    "metrics": ("--measure", "-m"),
+    "missing_values": ("--set evaluation.policy.missing_values=drop",),
+    "recommendations": _LISTS,
+    "relevance": ("--threshold",),
+    "rules": ("--rule RULE",),
+    "test": ("--test FILE",),
+    "top_k": ("-k",),
+    "train": ("--train FILE",),
+}
+"""What is meant by a name in `SYNONYMS` → options."""
 _CANDIDATES: Final = ("--recs NAME=FILE, a file with the score of each candidate",)
 _SEPARATOR: Final = ("--set 'data.test.separator=;'",)
-_DROP: Final = ("--set evaluation.policy.missing_values=drop",)
 _FOLDS: Final = ("--set 'data.folds=[1,2,3]'",)
-_GROUPS: Final = ("--by GROUPS",)
 _MEANT: Final = {
+    **{name.replace("_", "-"): _OF_MEANING[what] for what, names in SYNONYMS.items() if what in _OF_MEANING for name in (what, *names)},
     "V": ("receval --version",),
-    "algorithm": _LISTS,
-    "base": ("--baseline NAME", "receval compare CONFIG --baseline NAME"),
-    "baseline": ("receval compare CONFIG --baseline NAME",),
     "c": (_CONFIG,),
     "candidates": _CANDIDATES,
     "config": (_CONFIG,),
     "csv": ("--format csv",),
-    "cutoff": ("-k",),
-    "cutoffs": ("-k",),
     "d": ("--test FILE", _CONFIG),
     "data": ("--test FILE", _CONFIG),
-    "ground-truth": ("--test FILE",),
     "html": ("-o FILE.html", "receval report CONFIG -o FILE.html"),
-    "drop-missing": _DROP,
-    "dropna": _DROP,
     "filter": ("--where FILTER",),
-    "group": _GROUPS,
-    "group-by": _GROUPS,
-    "groupby": _GROUPS,
-    "groups": _GROUPS,
-    "gt": ("--test FILE",),
     "item-col": ("--set data.test.columns.item=NAME",),
     "item-column": ("--set data.test.columns.item=NAME",),
     "delimiter": _SEPARATOR,
@@ -48,21 +49,10 @@ _MEANT: Final = {
     "folds": _FOLDS,
     "format": ("-o", "receval run CONFIG --format json"),
     "json": ("--format json", "receval run CONFIG --format json"),
-    "k": ("-k",),
     "latex": ("--format latex", "-o FILE.tex"),
-    "lists": _LISTS,
     "markdown": ("--format md",),
     "md": ("--format md",),
-    "measure": ("-m",),
-    "measures": ("--measure", "-m"),
-    "metric": ("--measure",),
-    "metrics": ("--measure",),
-    "model": _LISTS,
-    "models": _LISTS,
-    "missing": _DROP,
-    "missing-values": _DROP,
     "min": ("--rule 'nDCG@10 >= 0.1'", "receval gate CONFIG --rule 'nDCG@10 >= 0.1'"),
-    "n": ("-k",),
     "negatives": _CANDIDATES,
     "o": ("--format json > FILE",),
     "out": ("-o", "--format json > FILE"),
@@ -70,29 +60,12 @@ _MEANT: Final = {
     "output-format": ("--format json",),
     "output-dir": ("-o DIR/", "--format json > FILE"),
     "only": ("--set 'data.recommendations={NAME: FILE}'",),
-    "pred": _LISTS,
-    "predictions": _LISTS,
-    "preds": _LISTS,
-    "r": _LISTS,
-    "rec": _LISTS,
-    "recommendations": _LISTS,
-    "relevance": ("--threshold",),
-    "relevance-threshold": ("--threshold",),
     "save": ("-o DIR/", "--format json > FILE"),
-    "segment": _GROUPS,
-    "segments": _GROUPS,
     "sep": _SEPARATOR,
     "separator": _SEPARATOR,
     "silent": ("-q",),
-    "t": ("--test FILE",),
     "tex": ("--format latex", "-o FILE.tex"),
-    "test-file": ("--test FILE",),
-    "top-k": ("-k",),
-    "top-n": ("-k",),
-    "topk": ("-k",),
-    "train-file": ("--train FILE",),
     "train-where": ("--set data.train.where=FILTER",),
-    "truth": ("--test FILE",),
     "user-col": ("--set data.test.columns.user=NAME",),
     "user-column": ("--set data.test.columns.user=NAME",),
     "v": ("receval run CONFIG -v",),
@@ -146,6 +119,36 @@ def suggestion(guess: str, command: click.Command, context: click.Context, argum
         return f"Did you mean --{close[0]}?"
     typo = get_close_matches(name, [guess for guess in _MEANT if len(guess) > 3], n=1, cutoff=0.8)
     return suggestion(f"--{typo[0]}", command, context, arguments) if typo and typo[0] != name else ""
+
+
+_FORMS: Final = {
+    "excel": "csv",
+    "htm": "html",
+    "markdown": "md",
+    "ndjson": "jsonl",
+    "pdf": "latex",
+    "print": "table",
+    "screen": "table",
+    "svg": "badge",
+    "terminal": "table",
+    "tex": "latex",
+    "text": "table",
+    "tsv": "csv",
+    "txt": "table",
+    "xls": "csv",
+    "xlsx": "csv",
+    "xml": "junit",
+    "yaml": "json",
+    "yml": "json",
+}
+"""Name of a form that people try with `--format` → the form that they mean."""
+
+
+def form_meant(guess: str, forms: Sequence[str]) -> str:
+    """Return the option for the form that people mean; empty if nothing is similar."""
+    name = guess.lower().lstrip(".")
+    close = [name] if name in forms else [_FORMS[name]] if _FORMS.get(name) in forms else get_close_matches(name, forms, n=1)
+    return f"--format {close[0]}" if close else ""
 
 
 def _value_of(option: str, arguments: Sequence[str]) -> str:

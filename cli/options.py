@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import os
+import re
 import shlex
 import textwrap
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from functools import wraps
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 import click
 import receval
 from click.shell_completion import CompletionItem
 from receval import outputs
-from receval.errors import ArgumentError
+from receval.errors import ArgumentError, ConfigError
 
 _Callback = TypeVar("_Callback", bound=Callable[..., Any])
 
@@ -57,7 +58,15 @@ class FormatChoice(click.Choice[str]):
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> str:
         """Return the name, if there is such a form and it can be printed; fail otherwise."""
         row = outputs.of_form(str(value), *self._subjects)
-        return str(value) if row is not None and not row.binary else self._complete().convert(value, parameter, context)
+        if row is not None and not row.binary:
+            return str(value)
+        try:
+            return self._complete().convert(value, parameter, context)
+        except click.BadParameter as error:
+            from .guesses import form_meant
+
+            hint = f"-o FILE.{value}" if row is not None else form_meant(str(value), self._complete().choices)
+            raise click.BadParameter(f"{error.message}{hint and f' Use {hint}.'}", context, parameter) from None
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
         """Return every name, in several lines if there are many: click does not break this text."""
@@ -158,14 +167,14 @@ class ConfigReader:
     def __call__(
         self,
         path: str,
-        more: Sequence[str] = (),
+        given: Mapping[str, Any] = MappingProxyType({}),
         *,
         quiet: bool = False,
         metrics: Sequence[str] = (),
         judges_gates: bool = True,
         **sections: Any,
     ) -> receval.Loaded:
-        """Load a config, with `more` overrides and whole `sections`; without a config, `metrics` are the default metrics.
+        """Load a config, with further `given` options and whole `sections`; without a config, `metrics` are the default metrics.
 
         For a command that does not judge gates, options may leave out a measure that a rule of the config needs.
         """
@@ -173,16 +182,48 @@ class ConfigReader:
 
         from .output import warn
 
-        question = dict(self.question)
+        question = {**self.question, **{name: value for name, value in given.items() if value}}
+        more: tuple[str, ...] = ()
         if path == COMMAND_LINE:
             question = {"metrics": tuple(metrics) or _USUAL_METRICS, **question}
         elif not judges_gates and self._changes_measures:
-            more = (*more, "gates.rules=[]")
+            more = ("gates.rules=[]",)
         config: str | dict[str, Any] = {} if path == COMMAND_LINE else path
-        loaded = load_config(config, (*self.overrides, *more), self.recommendations, question=question, **self._options, **sections)
+        with _options_in_errors() if path == COMMAND_LINE else nullcontext():
+            loaded = load_config(config, (*self.overrides, *more), self.recommendations, question=question, **self._options, **sections)
         if not quiet:
             warn(loaded)
         return loaded
+
+
+_AS_OPTIONS: Final = tuple(
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (r"\bgive data\.items with its key categories", "give --items FILE --set data.items.categories=COLUMN"),
+        (r"\bset data\.items\.categories to their column, such as genres, and ", "give --set data.items.categories=COLUMN, and --set "),
+        (r"\bset (evaluation\.value_columns\.\w+) to ", r"give --set \1="),
+        (r"\bgive data\.train or data\.items\b", "give --train FILE or --items FILE"),
+        (r"\bgive data\.(train|items)\b", r"give --\1 FILE"),
+        (r"\bgive data\.(\w+)", r"give --set data.\1=FILE"),
+        (r"\bgive name: path, or --recs NAME=PATH", "give --recs NAME=FILE"),
+    )
+)
+"""Text in a sentence about a config → text about options."""
+
+
+@contextmanager
+def _options_in_errors() -> Iterator[None]:
+    """Raise errors of a config that was made from options in terms of these options."""
+    try:
+        yield
+    except ConfigError as error:
+        raise ConfigError([_as_options(problem) for problem in error.problems], error.hint and _as_options(error.hint)) from None
+
+
+def _as_options(text: str) -> str:
+    for pattern, words in _AS_OPTIONS:
+        text = pattern.sub(words, text)
+    return text
 
 
 def _load_plugins(context: click.Context, parameter: click.Parameter, files: tuple[str, ...]) -> None:
@@ -319,11 +360,6 @@ def by_option(does: str) -> Callable[[_Callback], _Callback]:
     """Return the option `--by`, an entry of `evaluation.by`, which may be repeated."""
     groups = "users.plan, cold, train_count:4 (of equal size) or train_count:5,20 (borders)"
     return click.option("--by", multiple=True, metavar="GROUPS", help=f"{does}: {groups}. May be repeated.")
-
-
-def override_by(section: str, entries: Sequence[str]) -> list[str]:
-    """Return the override of a config that sets the groups of a section, which must be known when it is evaluated."""
-    return [f"{section}.by={json.dumps(entries)}"] if entries else []
 
 
 def metric_names(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:

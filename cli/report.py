@@ -71,12 +71,11 @@ def compare(
     """
     from receval.session.compare import compare_inputs
 
-    cluster = [f"compare.cluster={arguments['cluster']}"] if arguments["cluster"] else []
     arguments["test"] = read.take_tests(arguments.pop("tests"))
 
     def read_with_groups(path: str) -> receval.Loaded:
-        more = [*options.override_by("compare", arguments["by"]), *cluster]
-        return read(path, more, quiet=quiet, metrics=arguments["measures"], judges_gates=False)
+        groups = {"compared_by": arguments["by"], "cluster": arguments["cluster"]}
+        return read(path, groups, quiet=quiet, metrics=arguments["measures"], judges_gates=False)
 
     sources, written = read.sources(inputs), {options.COMMAND_LINE: read.as_options()}
     shown = {"everything": everything, "relative": relative}

@@ -84,7 +84,7 @@ def run(
     failed; the results are still written.
     """
     _refuse_contradictions(form, per_user, quiet and verbose, table)
-    loaded = read(read.source(config), options.override_by("evaluation", by), quiet=quiet, gates=_gates(if_missing))
+    loaded = read(read.source(config), {"by": by}, quiet=quiet, gates=_gates(if_missing))
     if print_config:
         _print_config(loaded)
         return

@@ -111,6 +111,10 @@ def _noted(text: str, sources: str) -> str:
 
 if __name__ == "__main__":
     made = groups()
+    if unknown := [name for name in sys.argv[1:] if name not in made]:
+        is_help = unknown[0] in ("-h", "--help")
+        print(__doc__ if is_help else f"make.py: there is no group {unknown[0]}", f"Groups: {', '.join(made)}", sep="\n")
+        raise SystemExit(0 if is_help else 2)
     files = {path: text for name in sys.argv[1:] or made for path, text in made[name]().items()}
     for path, text in files.items():
         path.parent.mkdir(exist_ok=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 import re
 import runpy
+import subprocess
+import sys
 from xml.etree import ElementTree
 
 import pytest
@@ -27,6 +29,16 @@ def test_generated_files_are_current(group):
     files = GROUPS[group]()
     stale = [path.name for path, text in files.items() if not path.exists() or path.read_text("utf-8") != text]
     assert stale == [], "run python docs/make.py"
+
+
+@pytest.mark.parametrize(
+    ("argument", "code", "first"), [("--help", 0, "Write the generated files"), ("nix", 2, "make.py: there is no group nix")]
+)
+def test_the_script_of_the_pages_prints_its_usage_and_refuses_an_unknown_group(argument, code, first):
+    ended = subprocess.run([sys.executable, DOCS / "make.py", argument], capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (code, "")
+    assert ended.stdout.startswith(first)
+    assert "\nGroups: stubs, examples, metrics" in ended.stdout
 
 
 def test_the_picture_of_the_terminal_is_small_and_needs_no_network():

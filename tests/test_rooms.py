@@ -60,6 +60,7 @@ ROOMS = (
     "forks",
     "lazy",
     "errors",
+    "synonyms",
     "quoting",
     "secrets",
 )
@@ -210,7 +211,7 @@ def test_only_the_command_line_prints():
 
 DOORS = (
     *("receval", "receval.cli", "receval.session", "receval.outputs", "receval.plugins", "receval.config"),
-    *("receval.errors", "receval.quoting", "receval.secrets", "receval.render", "receval.render.terminal"),
+    *("receval.errors", "receval.quoting", "receval.secrets", "receval.synonyms", "receval.render", "receval.render.terminal"),
 )
 """Modules of receval that the command line may import: the front door, loading of configs and plug-ins, words of errors, and the screen."""
 

@@ -5,11 +5,12 @@ In these sentences, keys of a config are replaced by arguments.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final, TypedDict
 
 from ..config import Loaded, load_config
@@ -20,6 +21,7 @@ from ..load.in_memory.frames import column_names
 from ..load.in_memory.matrices import Matrix, is_matrix
 from ..metrics.own import name_of
 from ..quoting import one_line
+from ..synonyms import meaning_of
 
 ConfigLike = Loaded | Mapping[str, Any] | str | os.PathLike[str]
 """A config: loaded, as a mapping, or the path of its file."""
@@ -58,6 +60,7 @@ _EVALUATION: Final = ("metrics", "top_k", "convention", "policy", "yardsticks", 
 NO_MATRIX: Final = (
     "use policy={'seen_items': 'drop_and_refill'} for lists, receval.Matrix(scores, mask_seen=True) for one of several models"
 )
+_LONGEST_VALUE: Final = 40
 _SOURCES: Final = ("test", "train", "items", "users", "baseline", "previous_policy", "distances")
 _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "user": ("test", "train", "users", "baseline", "previous_policy", "predictions", "recommendations"),
@@ -73,9 +76,9 @@ _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
 """Column → the sources that may have it, if `columns` does not name the source."""
 
 _REWORDED: Final = (
-    (re.compile(r"\bdata\.(?=(test|train|items|users|baseline|previous_policy|predictions|distances|recommendations)\b)"), ""),
+    (re.compile(r"(?<!=\[')\bdata\.(?=(test|train|items|users|baseline|previous_policy|predictions|distances|recommendations)\b)"), ""),
     (re.compile(r"\bset evaluation\.policy\.(\w+): (\w+)"), r"set policy={'\1': '\2'}"),
-    (re.compile(r"\bevaluation\.(?=[a-z_]+\b)"), ""),
+    (re.compile(r"(?<!=\[')\bevaluation\.(?=[a-z_]+\b)"), ""),
     (re.compile(r"\bengine\.name\b"), "engine"),
     (re.compile(r" in the config\b"), ""),
     (
@@ -121,10 +124,10 @@ def _reworded(text: str) -> str:
     return text
 
 
-def warn(loaded: Loaded) -> None:
-    """Issue the warnings about a config as Python warnings."""
+def warn(loaded: Loaded, above: int) -> None:
+    """Issue the warnings about a config as Python warnings, at the line of the call `above` this one."""
     for warning in loaded.warnings:
-        warnings.warn(one_line(_reworded(warning)), UserWarning, stacklevel=4)
+        warnings.warn(one_line(_reworded(warning)), UserWarning, stacklevel=above)
 
 
 def loaded_from(config: ConfigLike | None, arguments: Arguments, describes: bool = False) -> Loaded:
@@ -132,19 +135,39 @@ def loaded_from(config: ConfigLike | None, arguments: Arguments, describes: bool
 
     If it only `describes` its data, one table is enough.
     """
-    unknown = next((name for name in arguments if name not in Arguments.__annotations__), None)
-    if unknown is not None:
-        raise TypeError(f"there is no argument {unknown!r}; known are {', '.join(Arguments.__annotations__)}")
     given: dict[str, Any] = {name: value for name, value in arguments.items() if value is not None}
     if config is not None:
         both = next(iter(given), None)
         if both is not None:
-            raise ConfigError(f"{both} comes from the config: give either a config or arguments")
+            hint = with_change(both, given[both])
+            raise ConfigError(f"{both} comes from the config: give either a config or arguments", hint and f"use {hint}")
         return config if isinstance(config, Loaded) else load_config(config, describes=describes)
     for name in ("test", *(() if "predictions" in given else ("recommendations",))):
         if name not in given and not (describes and given.keys() & {"test", "train", "items"}):
             raise ConfigError(f"{name} is missing", "give test, recommendations and metrics, or a config")
     return load_config(config_of(given), describes=describes)
+
+
+def with_change(name: str, value: Any) -> str:
+    """Return a call that loads a config with another value of an argument; empty if a config cannot have it."""
+    name = meaning_of(name) or name
+    if name == "recommendations":
+        return "receval.load_config(CONFIG, recommendations=['NAME=FILE']) instead of the config"
+    places = dict.fromkeys((*_SOURCES, "predictions"), "data.") | dict.fromkeys(("categories", "split"), "data.items.")
+    places |= dict.fromkeys((*_EVALUATION, "relevance"), "evaluation.") | {"health": "", "engine": ""}
+    if name not in places:
+        return ""
+    written = "FILE" if name not in (*_EVALUATION, "relevance", "health", "engine") and not isinstance(value, str) else _as_override(value)
+    return f"receval.load_config(CONFIG, overrides=['{places[name]}{name}={written}']) instead of the config"
+
+
+def _as_override(value: Any) -> str:
+    """Return a short plain value as in an override; a placeholder for any other, such as a table."""
+    with suppress(TypeError, ValueError):
+        text = value if isinstance(value, str) else json.dumps(value)
+        if len(text) <= _LONGEST_VALUE and "'" not in text and text.isprintable():
+            return text
+    return "VALUE"
 
 
 def config_of(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,13 +26,15 @@ from ..results.explanation import Explanation
 from ..session import studies
 from ..session.outcome import RunRecord
 from ..session.run import check_config, run_config, track_run
-from .arguments import NO_MATRIX, Arguments, ConfigLike, errors_as_arguments, loaded_from, masked_matrix, warn
+from ..synonyms import takes
+from .arguments import NO_MATRIX, Arguments, ConfigLike, errors_as_arguments, loaded_from, masked_matrix, warn, with_change
 from .evaluation_result import EvaluationResult
 from .studies import PrintedAudit, PrintedDescription, PrintedExplanation
 
 _NO_LISTS = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})
 
 
+@takes()
 def evaluate(
     config: ConfigLike | None = None,
     /,
@@ -87,6 +89,7 @@ def evaluate(
         return EvaluationResult.of(run(loaded, keep_users=keep_users))
 
 
+@takes(instead=with_change)
 def evaluate_config(
     config: ConfigLike,
     /,
@@ -115,6 +118,7 @@ def evaluate_config(
     return RunRecord(**{**asdict(record), "result": EvaluationResult.of(record.result)})
 
 
+@takes(*Arguments.__annotations__)
 def check(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> EvaluationResult:
     """Run the health checks, as `receval check` does: `findings` of the result say what is wrong or suspicious.
 
@@ -124,6 +128,7 @@ def check(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -
         return EvaluationResult.of(check_config(_loaded(config, arguments, metrics="nDCG")))
 
 
+@takes(*Arguments.__annotations__)
 def describe(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> Description:
     """Describe the data, as `receval describe` does: rows, users, items, ratings or scores, times, and what tables have in common.
 
@@ -134,6 +139,7 @@ def describe(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]
         return PrintedDescription(**asdict(studies.describe(_loaded(config, arguments, metrics="nDCG", describes=True))))
 
 
+@takes(*Arguments.__annotations__)
 def explain(
     config: ConfigLike | None = None, measure: str = "", user: Any = None, model: str | None = None, **arguments: Unpack[Arguments]
 ) -> Explanation:
@@ -147,6 +153,7 @@ def explain(
         return PrintedExplanation(**asdict(studies.explain(_loaded(config, arguments, metrics=measure), measure, str(user), model)))
 
 
+@takes(*Arguments.__annotations__)
 def enriched(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]) -> dict[str, pl.DataFrame]:
     """Return the lists of each model, each row joined with test and train, as `output.enriched` writes them.
 
@@ -159,6 +166,7 @@ def enriched(config: ConfigLike | None = None, /, **arguments: Unpack[Arguments]
         return enriched_frames(run(loaded, keep_users=False, enriched=scratch.folder, complete=False))
 
 
+@takes(*Arguments.__annotations__)
 def audit(config: ConfigLike | None = None, conventions: str | Sequence[str] = (), **arguments: Unpack[Arguments]) -> Audit:
     """Evaluate the measures under several conventions, or all, as `receval audit` does; the audit prints as tables.
 
@@ -181,7 +189,7 @@ def _loaded(config: ConfigLike | None, arguments: Arguments, metrics: str = "", 
         arguments = Arguments(**{**arguments, "metrics": metrics})
     loaded = loaded_from(config, arguments, describes)
     if not isinstance(config, Loaded):  # its warnings were issued when it was loaded
-        warn(loaded)
+        warn(loaded, above=5)
     return loaded
 
 
@@ -195,6 +203,7 @@ def score(recommended: Iterable[Any], relevant: Relevant, metrics: str, *, conve
 def score(
     recommended: Iterable[Any], relevant: Relevant, metrics: list[str] | tuple[str, ...], *, convention: str = ...
 ) -> dict[str, float | None]: ...
+@takes()
 def score(
     recommended: Iterable[Any],
     relevant: Relevant,
@@ -221,6 +230,7 @@ def score(
     return next(iter(values.values())) if isinstance(metrics, str) and len(values) == 1 else values
 
 
+@takes()
 def load_results(folder: str | os.PathLike[str]) -> EvaluationResult:
     """Read a folder written by `receval run -o FOLDER/` or `result.save`; raise `DataError` if it is not one, or incomplete."""
     refuse_lost_threads()
@@ -239,6 +249,7 @@ class Evaluator:
     health checks are made. Values have the names of results: `HR@10` is `HitRate@10`.
     """
 
+    @takes(*Arguments.__annotations__)
     def __init__(self, **arguments: Unpack[Arguments]) -> None:
         """Read everything but the lists; raise `ConfigError` for wrong arguments, `DataError` for wrong data."""
         for name in ("recommendations", "predictions", "yardsticks", "by", "health", "engine"):
@@ -252,7 +263,7 @@ class Evaluator:
         with errors_as_arguments():
             lists = Matrix(_NO_LISTS.to_numpy(), mask_seen=True) if self._mask_seen else _NO_LISTS
             loaded = loaded_from(None, Arguments(**{**arguments, "columns": others, "recommendations": lists, "health": False}))
-            warn(loaded)
+            warn(loaded, above=4)
             assert masks_seen(loaded.config.data) == self._mask_seen
             self._run = RepeatedRun(loaded, {**of_lists, **columns.get("recommendations", {})})
 

@@ -29,6 +29,7 @@ from ..session.compare import GatheredResults, MarginLike, margins_of
 from ..session.compare import compare as compare_gathered
 from ..session.judge import bases_of, gate_options, with_gates
 from ..stats.difference import Settings
+from ..synonyms import takes
 from .arguments import errors_as_arguments
 
 _OWN, _BASELINE = "result", "baseline"
@@ -60,6 +61,7 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
         """Return everything as plain values, as in `--format json`."""
         return comparison_cells(self)
 
+    @takes()
     def report(self, path: str | os.PathLike[str], *, title: str | None = None, interactive: bool = False) -> None:
         """Write the report of these models in the form of the ending: .html, .md, .tex, .xml (JUnit), .svg (a badge).
 
@@ -69,6 +71,7 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
 
         write(path, self, partial(of_several, self.results, self.questions, title=title), interactive=interactive)
 
+    @takes()
     def chart(self, kind: ChartName = "differences", of: str | Sequence[str] = ()) -> Any:
         """Draw `differences`, values `over_k`, the `distribution` over users, or the `trade_off`; see `EvaluationResult.chart`."""
         from .pages import draw, of_several
@@ -79,6 +82,7 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
         return show(differences.document(self, everything=True), PlainText()).rstrip("\n")
 
 
+@takes()
 def compare(
     results: Result | Mapping[str, Result | str | os.PathLike[str]],
     baseline: Result | str | os.PathLike[str] | None = None,
@@ -155,6 +159,7 @@ class GateVerdicts(Verdicts, frozen=True):
         return f"{show(gates.document(self.gates, summary=False), PlainText())}{self.summary()}"
 
 
+@takes()
 def gate(
     result: Result | str | os.PathLike[str],
     rules: RuleLike | Sequence[RuleLike] = (),

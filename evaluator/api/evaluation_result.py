@@ -19,6 +19,7 @@ from ..metrics import find
 from ..names.measure_strings import parse
 from ..results.gates import Verdicts
 from ..results.result import Result, Row
+from ..synonyms import takes
 
 
 class EvaluationResult(Result, frozen=True, eq=False):
@@ -94,6 +95,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
 
         return gate(self, rules, **arguments)
 
+    @takes()
     def report(
         self,
         path: str | os.PathLike[str],
@@ -117,6 +119,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         judged = self if gates is None else replace(self, gates=gates.gates)
         write(path, judged, partial(of_one, judged, arguments, title=title), interactive=interactive)
 
+    @takes()
     def chart(
         self,
         kind: ChartName = "differences",
@@ -136,6 +139,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         arguments = {"baseline": baseline, "measures": of if kind == "differences" else (), "margins": margin, "losers": 0}
         return draw(kind, of, partial(of_one, self, arguments))
 
+    @takes()
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the folder that `receval run -o FOLDER/` writes, which `receval.load_results` and `receval compare` read.
 

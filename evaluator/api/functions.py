@@ -16,6 +16,7 @@ from ..load.in_memory.python_values import users_without_items
 from ..load.opening import open_rows
 from ..metrics.registry import METRICS, Metric
 from ..names.measure_strings import cutoff
+from ..synonyms import refuse_unknown
 from .arguments import errors_as_arguments
 from .calls import evaluate_tolerantly
 
@@ -50,6 +51,7 @@ def function(name: str) -> Callable[..., Any]:
     metric = METRICS[names()[name]]
 
     def of_truth(*given: Any, **named: Any) -> Any:
+        refuse_unknown(name, named, signature.parameters)
         bound = signature.bind(*given, **named)
         bound.apply_defaults()
         return compute(metric, name, dict(bound.arguments))

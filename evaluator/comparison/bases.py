@@ -34,11 +34,11 @@ def base_of(results: Mapping[str, Result], baseline: str | None = None) -> Base:
     if len(results) == 1:
         (result,) = results.values()
         if baseline is not None:
-            return Base(_known(baseline, result.models, "model"))
+            return Base(known_name(baseline, result.models, "model"))
         named = _model_of_config(result)
         return Base(named) if named is not None else Base((own_models(result) or result.models)[0], is_default=True)
     if baseline is not None:
-        return Base(_known(baseline, tuple(results), "result"))
+        return Base(known_name(baseline, tuple(results), "result"))
     labels = {label for result in results.values() for label in _label_of_config(result, results)}
     return Base(labels.pop()) if len(labels) == 1 else Base(next(iter(results)), is_default=True)
 
@@ -88,7 +88,7 @@ def section_of(result: Result, name: str, kind: type[Section]) -> Section:
         return kind()
 
 
-def _known(name: str, known: Sequence[str], kind: str) -> str:
+def known_name(name: str, known: Sequence[str], kind: str) -> str:
     """Return `name` if it is known; raise `ConfigError` otherwise."""
     if name in known:
         return name

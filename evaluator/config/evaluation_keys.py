@@ -27,7 +27,7 @@ from pydantic import (
 )
 
 from ..names.measure_strings import UNSET, Cutoff, MetricSpec, Scalar, cutoff, parse
-from ..names.short_names import INTERVAL
+from ..names.short_names import INTERVAL, REFERENCE_NAMES
 from ..names.value_columns import source_and_column
 from ..tables.prepared import GroupBy
 from .data_sources import Model, as_list
@@ -222,7 +222,13 @@ class YardsticksConfig(Model):
     @property
     def any(self) -> bool:
         """True if the config names any reference lists."""
-        return self.oracle or self.popularity or self.random is not None
+        return bool(self.names)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the reference lists in results."""
+        wanted = (self.oracle, self.popularity, self.random is not None)
+        return tuple(name for name, is_wanted in zip(REFERENCE_NAMES, wanted, strict=True) if is_wanted)
 
 
 def _yardsticks(value: Any) -> Any:

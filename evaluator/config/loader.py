@@ -21,6 +21,7 @@ from pydantic_core import ErrorDetails
 from ..errors import ConfigError
 from ..names import yaml_text as text
 from ..secrets import collect_values, conceal
+from ..synonyms import takes
 from .contradictions import GIVE_MODELS, contradictions, unused
 from .data import Fold, folds_of
 from .data_sources import NO_TEST, with_rows_marked
@@ -103,6 +104,7 @@ class Loaded(Struct, frozen=True):
         return yaml.safe_dump(self.resolved(), sort_keys=False, allow_unicode=True, default_flow_style=None, width=120)
 
 
+@takes()
 def load_config(
     config: str | PathLike[str] | Mapping[str, Any],
     overrides: Sequence[str] = (),
@@ -121,7 +123,8 @@ def load_config(
     `input_format` is the format of standard input, which is the path `-`. With `replace`, a model of `recommendations` replaces one of the
     same name, which is a problem otherwise. `where` is the filter of the test rows. `gates` are keys of that section given by options.
     `question` has files, measures and settings by the name of their option: `test`, `train`, `items`, `metrics`, `top_k` (as text),
-    `threshold`, `convention`. `~` in paths is the home folder. A config that only `describes` its files needs one of test, train and items.
+    `threshold`, `convention`, `by`, `compared_by`, `cluster`. `~` in paths is the home folder. A config that only `describes` its files
+    needs one of test, train and items.
 
     Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: sentence`; for a mapping, without file and line.
     """

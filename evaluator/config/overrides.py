@@ -83,13 +83,10 @@ _WANTED: Final = {
 """Error type of pydantic → the expected value in the words of YAML; pydantic names tuples, dictionaries and instances."""
 
 
-_CANDIDATES: Final = "receval samples no candidates; give lists with the scores of the candidates (docs/how-to/leave-one-out.md)"
-_MEANT: Final = {
-    "candidates": _CANDIDATES,
-    "n_negatives": _CANDIDATES,
-    "negatives": _CANDIDATES,
-    "num_negatives": _CANDIDATES,
-}
+_MEANT: Final = dict.fromkeys(
+    ("candidates", "n_negatives", "negatives", "num_negatives"),
+    "receval samples no candidates; give lists with the scores of the candidates (docs/how-to/leave-one-out.md)",
+)
 """A key that people try → what to write instead."""
 
 
@@ -111,6 +108,8 @@ def error_text(details: ErrorDetails) -> str:
     if details["type"] == "value_error":
         return str(details["ctx"]["error"])
     given = details["input"]
+    if details["type"] == "string_pattern_mismatch" and details["loc"][-1] == "cluster":
+        return f"write a column of data.users as users.{short(str(given))}"
     is_secret = "storage_options" in details["loc"]
     shown = "" if is_secret or isinstance(given, dict | list | tuple) else f", not {'null' if given is None else short(repr(given))}"
     wanted = details["msg"].replace("Input should be", "this should be").removesuffix(".")
@@ -130,8 +129,7 @@ def _keys(location: Sequence[str | int]) -> list[str]:
 def _models(annotation: Any) -> list[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
-    nested = [model for argument in get_args(annotation) for model in _models(argument)]
-    return list(dict.fromkeys(nested))
+    return list(dict.fromkeys(model for argument in get_args(annotation) for model in _models(argument)))
 
 
 def key_named(name: str) -> str:
@@ -156,7 +154,6 @@ def _sections(annotation: Any) -> list[type[BaseModel]]:
 
 
 _SEGMENT = re.compile(r"""(?:^|\.)(?:"(?P<quoted>[^"]+)"|(?P<key>[^.\[\]"]+))|\[(?P<index>\d+)\]""")
-
 _DEEPEST = 60
 _ENDING: Final = re.compile(r"\.[a-z]\w*(\.(gz|zst|bz2|xz))?$", re.IGNORECASE)
 """The ending of a file of lists whose name names the model."""
@@ -166,8 +163,11 @@ _QUESTION: Final[Mapping[str, tuple[text.Path, str]]] = {
     "threshold": (("evaluation", "relevance", "threshold"), "--threshold"),
     "top_k": (("evaluation", "top_k"), "-k"),
     "metrics": (("evaluation", "metrics"), "-m"),
+    "by": (("evaluation", "by"), "--by"),
+    "compared_by": (("compare", "by"), "--by"),
+    "cluster": (("compare", "cluster"), "--cluster"),
 }
-"""Name of a setting without a config → its key and its option."""
+"""Name of a setting that an option gives → its key and its option."""
 _NAMED_CUTOFF: Final = re.compile(r"([^@]*)@(\w+)")
 _PLACES: Final = ("path", "table", "uri", "query", "frame")
 """The keys of a source that locate its rows."""
@@ -337,15 +337,15 @@ def read_rule(written: str) -> Any:
 
 
 def add_question(config: dict[str, Any], question: Mapping[str, Any], folder: Path, origins: dict[text.Path, str]) -> Iterator[str]:
-    """Put options on files, measures, cut-offs and relevance into a config; yield their problems.
+    """Put options on files, measures, cut-offs, relevance and groups into a config; yield their problems.
 
     Paths are relative to the working folder. A file that replaces one of the config keeps its options to read it.
     """
     for name, (path, option) in _QUESTION.items():
         if name not in question:
             continue
-        value: Any = question[name]
-        where = one_line(f"{option} {','.join(value) if name == 'metrics' else value}")
+        value: Any = list(question[name]) if isinstance(question[name], list | tuple) else question[name]
+        where = one_line(f"{option} {','.join(value) if isinstance(value, list) else value}")
         if name == "top_k":
             cutoffs = text.read(f"[{value.strip('[] ')}]", {})
             if cutoffs.problems:
@@ -363,8 +363,8 @@ def add_question(config: dict[str, Any], question: Mapping[str, Any], folder: Pa
         problem = _put(config, path, value, where, origins)
         if problem:
             yield problem
-        elif name == "metrics":
-            origins |= {(*path, index): one_line(f"{option} {measure}") for index, measure in enumerate(value)}
+        elif isinstance(value, list) and name != "top_k":
+            origins |= {(*path, index): one_line(f"{option} {one}") for index, one in enumerate(value)}
 
 
 def _at_cutoffs(measures: Sequence[str], cutoffs: str) -> list[str]:
@@ -398,8 +398,8 @@ def measures_of_rules(rules: Iterable[str]) -> tuple[str, ...]:
 def _baseline_seen_from(folder: Path, baseline: str) -> str:
     """Return `FOLDER` or `LABEL=FOLDER` with its path relative to another folder; the name of a model unchanged."""
     label, equals, path = baseline.rpartition("=")
-    is_path = equals or "/" in path or os.path.isdir(os.path.expanduser(path))
-    return f"{label}{equals}{_seen_from(folder, path)}" if is_path else baseline
+    is_name = not equals and "/" not in path and not os.path.isdir(os.path.expanduser(path))
+    return baseline if is_name else f"{label}{equals}{_seen_from(folder, path)}"
 
 
 def _piped(value: Any, path: text.Path) -> Iterator[tuple[text.Path, dict[str, Any]]]:

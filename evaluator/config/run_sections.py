@@ -66,8 +66,8 @@ class EngineChoice(Model):
     )
     memory: Annotated[str, AfterValidator(_memory)] | None = Field(
         None,
-        description="Polars: memory for the rows of unsorted lists, such as 2GB; more rows go to temporary files; worker processes together "
-        "take as much again; if not given, a quarter of the machine's memory, and half of it for worker processes",
+        description="Polars: memory for the rows of unsorted lists, such as 2GB; more rows go to temporary files; worker processes "
+        "together take as much again; if not given, a quarter of the machine's memory, and half of it for worker processes",
     )
     workers: Annotated[StrictInt, Field(ge=0, le=1024)] | None = Field(
         None,

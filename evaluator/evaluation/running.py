@@ -35,6 +35,7 @@ from ..parts import Part, SortedRuns, whole_users
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
 from ..results.row import of_models
+from ..synonyms import takes
 from ..tables.graph import closure
 from ..tables.rows import LISTS
 from .files import Files, lazy_rows, open_inputs
@@ -48,6 +49,7 @@ _RELEVANT: Final = [2, 3, 6, 7]
 """The cells of users with a relevant item."""
 
 
+@takes()
 def run(
     loaded: Loaded,
     report: Report = silent,

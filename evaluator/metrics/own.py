@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 
 from ..errors import ConfigError
+from ..synonyms import takes
 from ..tables.array import Array
 from ..tables.graph import table
 from ..tables.lists import Reading, duplicate_mask
@@ -74,6 +75,7 @@ NAME: Final = "receval_name"
 """Attribute of a function that has the name of its metric."""
 
 
+@takes()
 def metric(
     name: str,
     *,

@@ -93,6 +93,7 @@ _LIGATURES: Final = re.compile(r"(?<=-)(?=-)|(?<=,)(?=,)|(?<=[?!])(?=\\textascii
 _LONG: Final = 18
 """The length from which a word may be broken."""
 _PIECES: Final = re.compile(r"[^._/=:-]{1,24}[._/=:-]*|[._/=:-]+")
+_PERCENT: Final = re.compile(r"(?<=\d) %")
 _MARKED: Final = re.compile(r"(\$`[^`]+`\$|`[^`]+`)")
 _KNOWN_SYMBOLS: Final = (
     GLOSSARY.keys()
@@ -365,8 +366,8 @@ def escaped(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """Return a sentence that may contain any quoted text; long words may be broken into lines."""
-    words = printable(text).split(" ")
+    """Return a sentence that may contain any quoted text; long words may be broken into lines, a number and its % may not."""
+    words = _PERCENT.sub("\u00a0%", printable(text)).split(" ")
     return " ".join(escaped(word) if len(word) < _LONG else r"\allowbreak{}".join(map(escaped, _PIECES.findall(word))) for word in words)
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..checks import Finding
-from ..comparison.bases import gates_folder, section_of
+from ..comparison.bases import gates_folder, known_name, section_of
 from ..comparison.comparing import compare as differences_of
 from ..comparison.comparison_options import ComparisonOptions
 from ..config import Loaded
@@ -44,11 +44,12 @@ class GatheredResults(Struct, frozen=True, eq=False):
     folders: Mapping[str, Path] = field(default_factory=dict)
 
 
-def gather(given: Sequence[str], read: Read, tell: Tell, overrides: Sequence[str] = ()) -> GatheredResults:
+def gather(given: Sequence[str], read: Read, tell: Tell, overrides: Sequence[str] = (), baseline: str | None = None) -> GatheredResults:
     """Open folders of results and evaluate at most one config, each given as `PATH` or `NAME=PATH`.
 
     Without a name, a folder has its last part as label, a config its file name. A config is evaluated tolerantly. `overrides` change the
-    configs of folders. Raises `ConfigError` for two equal labels, or two configs.
+    configs of folders. Raises `ConfigError` for two equal labels, or two configs; before the evaluation, also for a `baseline` that
+    nothing has as name.
     """
     paths: dict[str, Path] = {}
     for text in given:
@@ -56,19 +57,46 @@ def gather(given: Sequence[str], read: Read, tell: Tell, overrides: Sequence[str
         if name in paths:
             raise ConfigError(f"two results are both named {name}", "label them: main=FOLDER today=FOLDER")
         paths[name] = path
-    config: Loaded | None = None
+    configs: dict[str, Loaded] = {}
     results: dict[str, Result] = {}
     folders: dict[str, Path] = {}
     for name, path in paths.items():
         if is_result_folder(path) or os.path.isdir(path):
             results[name], folders[name] = _overridden(load(path), overrides), path
             continue
-        if config is not None:
+        if configs:
             raise ConfigError("one config can be evaluated at a time", "evaluate the others first: receval run CONFIG -o FOLDER/")
-        config = read(str(path))
+        configs[name] = read(str(path))
+    for name, config in configs.items():
+        if baseline is not None:
+            _refuse_unknown_baseline(baseline, tuple(paths), results, config)
         results[name] = run(config, tolerant=True, concludes=False)
         tell([one for one in results[name].findings if one.severity == "error"])
-    return GatheredResults(results, config, folders)
+    return GatheredResults({name: results[name] for name in paths}, next(iter(configs.values()), None), folders)
+
+
+def _refuse_unknown_baseline(baseline: str, labels: Sequence[str], stored: Mapping[str, Result], config: Loaded) -> None:
+    """Raise `ConfigError` for a baseline that is neither a model, a result nor a folder, if the config names its models.
+
+    Raises `DataError` for a folder without results. `labels` are those of the `stored` results and of the config.
+    """
+    models = model_names(config)
+    if baseline not in (*labels, *(models or ()), *(model for result in stored.values() for model in result.models)):
+        folder = _baseline_folder(baseline, config)
+        if folder is not None:
+            if not is_result_folder(folder):
+                load(folder)  # raises the error
+            return
+    if len(labels) > 1:
+        known_name(baseline, labels, "result")
+    elif models is not None:
+        known_name(baseline, models, "model")
+
+
+def model_names(config: Loaded) -> tuple[str, ...] | None:
+    """Return the names that the models of a config and its reference lists have in results; `None` if files give the names."""
+    named = config.config.data.named_models
+    return None if named is None else (*named, *config.config.evaluation.yardsticks.names)
 
 
 def _overridden(result: Result, overrides: Sequence[str]) -> Result:
@@ -86,13 +114,20 @@ def with_baseline_folder(gathered: GatheredResults, options: ComparisonOptions) 
     options = replace(options, baseline=baseline)
     if baseline is None or baseline in gathered.results or any(baseline in result.models for result in gathered.results.values()):
         return gathered.results, options
-    name, path = _named(baseline)
-    places = [path] if gathered.config is None else [path, gathered.config.folder / path]
-    folder = next((place for place in places if os.path.isdir(place)), None)
-    if folder is None and "=" not in baseline and "/" not in baseline:
+    folder = _baseline_folder(baseline, gathered.config)
+    if folder is None:
         return gathered.results, options  # probably a name: the error on it lists the names that exist
-    results = {name: load(folder or path), **{label: result for label, result in gathered.results.items() if label != name}}
+    name, _ = _named(baseline)
+    results = {name: load(folder), **{label: result for label, result in gathered.results.items() if label != name}}
     return results, replace(options, baseline=name)
+
+
+def _baseline_folder(baseline: str, config: Loaded | None) -> Path | None:
+    """Return the folder that a baseline names; `None` if it does not exist and is not written like one."""
+    _, path = _named(baseline)
+    places = [path] if config is None else [path, config.folder / path]
+    folder = next((place for place in places if os.path.isdir(place)), None)
+    return path if folder is None and ("=" in baseline or "/" in baseline) else folder
 
 
 def _folder_of_gates(gathered: GatheredResults) -> str | None:
@@ -167,7 +202,7 @@ def compare_inputs(
     """
     targets = targets_of(outputs, "comparison", folders=True)
     with Stage(targets.places) as stage:
-        gathered = gather(inputs, read, tell)
+        gathered = gather(inputs, read, tell, baseline=arguments.get("baseline"))
         _refuse_other_groups(gathered.results, arguments.get("by") or ())
         stored, note = (gathered.config.config.compare, "") if gathered.config is not None else _stored(gathered.results, arguments)
         options = with_arguments(ComparisonOptions.of(stored), arguments)

@@ -17,7 +17,7 @@ from ..disk.result_folder import load as load
 from ..disk.stage import Stage, destination
 from ..errors import ConfigError, DataError, OutputError
 from ..evaluation.running import run
-from ..gates.demands import SET_ONE, Baseline, Bases, Demands
+from ..gates.demands import SET_ONE, Baseline, Bases, Demands, side_of
 from ..gates.judging import judge
 from ..outputs import OutputForm
 from ..render.forms import rendered
@@ -161,7 +161,11 @@ def _find_base(given: GateBaseline, folder: Path, models: Collection[str] | None
     place = folder / Path(path).expanduser()
     is_model = not equals and given.path in (models or ())
     if not is_model and os.path.isdir(place):
-        return Baseline(label or place.resolve().name, load(place), given.model, if_missing=given.if_missing)
+        result = load(place)
+        base = Baseline(label or place.resolve().name, result, given.model, if_missing=given.if_missing, is_anchor=noun == "anchor")
+        if given.model is not None:
+            side_of(base, given.model, result)  # raises an error if the baseline does not have the model
+        return base
     if is_model or (models is None and not equals and "/" not in path):
         if given.model is not None:
             raise ConfigError(f"gates.{noun}.model is for result folders, but {path} is a model of this run", "remove the key model")

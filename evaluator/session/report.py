@@ -84,7 +84,7 @@ def report_inputs(
     printed = None if form is None else outputs.of_form(form, "report", "latex")
     rows = {**targets.files, **({} if printed is None else {_PRINTED: printed})}
     with Stage(targets.places) as stage:
-        gathered = gather(inputs, read, tell, overrides)
+        gathered = gather(inputs, read, tell, overrides, arguments.get("baseline"))
         content = report_of_gathered(gathered, arguments, source=path_of(inputs[0]), title=title, date=date)
         made: dict[Path, bytes] = {}
         for path, row in rows.items():
@@ -298,7 +298,8 @@ def plot_inputs(
         drawing.require()
     file = destination(target)
     with Stage([file.parent]) as stage:
-        content = report_of_gathered(gather(inputs, read, tell, overrides), arguments, source=path_of(inputs[0]), charts={kind: tuple(of)})
+        gathered = gather(inputs, read, tell, overrides, arguments.get("baseline"))
+        content = report_of_gathered(gathered, arguments, source=path_of(inputs[0]), charts={kind: tuple(of)})
         stage.commit({file: rendered(row, chart_of(content, kind).spec)})
 
 

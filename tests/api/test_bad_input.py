@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import polars as pl
 import pytest
 import receval
 import scipy.sparse
+from receval.functional import ndcg
 
 TEST = pl.DataFrame({"user": [1, 2], "item": [3, 4], "rating": [5, 2]})
 LISTS = pl.DataFrame({"user": [1, 2], "item": [3, 5], "score": [0.5, 0.25]})
@@ -157,14 +160,66 @@ def test_all_mistakes_are_reported_at_once():
     assert len(raised.value.problems) == 3
 
 
-def test_an_unknown_argument_is_a_type_error():
-    with pytest.raises(TypeError, match="there is no argument 'tests'"):
-        receval.check(tests=TEST, recommendations=LISTS)  # type: ignore[call-arg]
+RESULT = receval.evaluate(test=TEST, recommendations={"a": LISTS, "b": LISTS}, metrics="nDCG@2", health=False)
+GUESSED: dict[str, tuple[Callable[..., Any], dict[str, Any], str]] = {
+    "threshold": (receval.evaluate, {"threshold": 4}, "evaluate has no argument 'threshold': use relevance=4"),
+    "k": (receval.evaluate, {"k": 10}, "evaluate has no argument 'k': use top_k=10"),
+    "ks": (receval.check, {"ks": [5, 10]}, "check has no argument 'ks': use top_k=[5, 10]"),
+    "cutoffs": (receval.Evaluator, {"cutoffs": (5,)}, "Evaluator has no argument 'cutoffs': use top_k=(5,)"),
+    "metric": (receval.audit, {"metric": "nDCG@5"}, "audit has no argument 'metric': use metrics='nDCG@5'"),
+    "a table": (receval.describe, {"ground_truth": TEST}, "describe has no argument 'ground_truth': use test"),
+    "a column": (receval.evaluate, {"user_col": "uid"}, "evaluate has no argument 'user_col': use columns={'user': 'uid'}"),
+    "a policy": (receval.evaluate, {"dropna": True}, "evaluate has no argument 'dropna': use policy={'missing_values': 'drop'}"),
+    "a typo": (receval.check, {"tests": TEST}, "check has no argument 'tests' — did you mean test?"),
+    "anything": (RESULT.save, {"xyzzy": 1}, "EvaluationResult.save has no argument 'xyzzy'; its arguments are folder"),
+    "the measure of explain": (receval.explain, {"metric": "nDCG@5"}, "explain has no argument 'metric': use measure='nDCG@5'"),
+    "metrics of compare": (RESULT.compare, {"metrics": "nDCG@2"}, "compare has no argument 'metrics': use measures='nDCG@2'"),
+    "the test of compare": (RESULT.compare, {"ground_truth": 1}, "compare has no argument 'ground_truth'; its arguments are results, base"),
+    "rule": (RESULT.gate, {"rule": "nDCG@2 >= 0"}, "gate has no argument 'rule': use rules='nDCG@2 >= 0'"),
+    "cut-offs of functional": (ndcg, {"top_k": 5}, "ndcg has no argument 'top_k': use k=5"),
+    "a key of a config": (
+        receval.evaluate_config,
+        {"k": 5},
+        "evaluate_config has no argument 'k': use receval.load_config(CONFIG, overrides=['evaluation.top_k=5']) instead of the config",
+    ),
+}
 
 
-def test_a_config_together_with_arguments_is_refused():
-    with pytest.raises(receval.ConfigError, match="metrics comes from the config"):
-        receval.evaluate("config.yaml", metrics="nDCG")
+@pytest.mark.parametrize("name", GUESSED)
+def test_a_type_error_names_the_argument_that_a_guessed_one_means(name: str):
+    function, given, sentence = GUESSED[name]
+    with pytest.raises(TypeError) as raised:
+        function(**given)
+    assert str(raised.value).startswith(sentence)
+
+
+def test_tables_without_their_names_get_a_type_error_with_the_names():
+    with pytest.raises(TypeError, match="evaluate takes 1 argument without a name, not 2: write test=…, recommendations=…, metrics=…"):
+        receval.evaluate(TEST, LISTS, metrics="nDCG")  # type: ignore[misc]
+
+
+def test_a_function_that_names_guessed_arguments_keeps_its_signature():
+    assert list(inspect.signature(receval.gate).parameters)[:3] == ["result", "rules", "baseline"]
+    assert (
+        str(inspect.signature(receval.check))
+        == "(config: 'ConfigLike | None' = None, /, **arguments: 'Unpack[Arguments]') -> 'EvaluationResult'"
+    )
+
+
+def test_a_config_together_with_arguments_is_refused_with_the_call_that_changes_the_config(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text("data: {test: {1: [3]}, recommendations: {a: a.csv}}\nevaluation: {metrics: [nDCG]}\n")
+    for given, way in [
+        ({"metrics": "Recall@5"}, "overrides=['evaluation.metrics=Recall@5']"),
+        ({"relevance": {"threshold": 4}}, "overrides=['evaluation.relevance={\"threshold\": 4}']"),
+        ({"test": TEST}, "overrides=['data.test=FILE']"),
+        ({"recommendations": LISTS}, "recommendations=['NAME=FILE']"),
+    ]:
+        with pytest.raises(receval.ConfigError, match=f"{next(iter(given))} comes from the config: give either a config or") as raised:
+            receval.evaluate(path, **given)
+        assert raised.value.hint == f"use receval.load_config(CONFIG, {way}) instead of the config"
+    path.write_text(path.read_text().replace("{1: [3]}", "t.csv"))
+    assert receval.load_config(path, overrides=["evaluation.metrics=Recall@5"]).config.evaluation.labels == ["Recall@5"]
 
 
 def test_a_missing_config_file_is_refused():
@@ -174,8 +229,9 @@ def test_a_missing_config_file_is_refused():
 
 
 def test_a_setting_without_effect_is_a_python_warning():
-    with pytest.warns(UserWarning, match="^relevance.threshold: has no effect"):
+    with pytest.warns(UserWarning, match="^relevance.threshold: has no effect") as issued:
         evaluated(metrics="ItemCoverage(form=count)@1", relevance=4, items=[3, 4, 5])
+    assert issued[0].filename == __file__
 
 
 def test_messages_about_rows_in_memory_do_not_mention_config_files(tmp_path):

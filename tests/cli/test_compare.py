@@ -159,3 +159,41 @@ def test_the_verdict_is_beside_its_difference_also_with_long_names(width, config
     heads = [line for line in out.splitlines() if re.search(r" (Δ|verdict)( |$)", line)]
     assert len(heads) > 2
     assert all(re.search(r"Δ +verdict", head) for head in heads), out
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        (("compare",), "the baseline is pop, but no model has this name\n  did you mean popular?\n"),
+        (("report", "-o", "page.html"), "the baseline is pop, but no model has this name\n  did you mean popular?\n"),
+        (("plot", "differences", "-o", "chart.json"), "the baseline is pop, but no model has this name\n  did you mean popular?\n"),
+        (("compare", "today"), "the baseline is pop, but no result has this name\n  there are lists, today\n"),
+    ],
+)
+def test_an_unknown_baseline_is_refused_before_the_evaluation(typed, sentence, receval, sample, monkeypatch):
+    monkeypatch.chdir(sample)
+    assert receval("run", "quickstart.yaml", "-q", "-o", "today/")[0] == 0
+    (sample / "lists.yaml").write_text(
+        "data: {test: t.csv, recommendations: {knn: k.csv, popular: p.csv}}\nevaluation: {metrics: [nDCG]}\n"
+    )
+    command, *others = typed
+    given = (*others[:1], "lists.yaml", *others[1:]) if command == "plot" else ("lists.yaml", *others)
+    code, out, err = receval(command, *given, "--baseline", "pop")
+    assert (code, out) == (2, "")
+    assert err.endswith(f"receval: {sentence}")
+
+
+def test_a_baseline_that_is_no_folder_of_results_or_lacks_a_model_is_refused_before_the_evaluation(receval, sample, monkeypatch):
+    monkeypatch.chdir(sample)
+    assert receval("run", "quickstart.yaml", "-q", "-o", "today/")[0] == 0
+    (sample / "lists.yaml").write_text("data: {test: gone.csv, recommendations: {knn: k.csv}}\nevaluation: {metrics: [nDCG@5]}\n")
+    assert "data: there is no manifest.json, so this is not a result folder" in receval("compare", "lists.yaml", "--baseline", "data")[2]
+    rule = ("--rule", "nDCG@5 max_loss 2%", "--baseline", "today", "--baseline-model", "als")
+    assert "the baseline today has no model als: it has knn, popular" in receval("gate", "lists.yaml", *rule)[2]
+
+
+def test_a_reference_list_can_be_the_baseline_of_a_config(receval, sample, monkeypatch):
+    monkeypatch.chdir(sample)
+    code, out, err = receval("compare", "quickstart.yaml", "--set", "evaluation.yardsticks=[oracle]", "--baseline", "(oracle)")
+    assert code == 0, err
+    assert "against (oracle)" in out

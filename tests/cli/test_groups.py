@@ -94,6 +94,32 @@ def test_groups_from_a_file_that_the_config_lacks_are_a_config_error(receval, co
     assert f"evaluation.by[0]: {by} comes from data.{role}: give data.{role}" in err
 
 
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        (("run", "--by", "foo"), "--by foo: evaluation.by: a group must be a column of users (users.plan)"),
+        (
+            ("run", "--by", "cold", "--by", "users.plan"),
+            "--by users.plan: evaluation.by[1]: users.plan comes from data.users",
+        ),
+        (("compare", "--by", "users.plan"), "--by users.plan: compare.by[0]: users.plan comes from data.users: give data.users"),
+        (
+            ("compare", "--cluster", "users.plan"),
+            "--cluster users.plan: compare.cluster: users.plan comes from data.users",
+        ),
+        (("compare", "--cluster", "plan"), "--cluster plan: compare.cluster: write a column of data.users as users.plan"),
+    ],
+)
+def test_an_error_of_an_option_for_groups_names_this_option(receval, config, typed, sentence):
+    without = yaml.safe_load(config.read_text())
+    del without["data"]["users"], without["evaluation"]["by"]
+    config.write_text(yaml.safe_dump(without))
+    code, out, err = receval(*typed[:1], config, *typed[1:])
+    assert (code, out) == (2, "")
+    assert sentence in err
+    assert "--set" not in err
+
+
 def test_a_missing_column_is_a_data_error_that_names_the_existing_ones(receval, config):
     code, out, err = receval("run", config, "--set", "evaluation.by=users.plam")
     assert (code, out) == (3, "")

@@ -55,6 +55,25 @@ def test_a_guessed_command_gets_the_right_one(typed, meant, receval):
     assert receval(typed, "config.yaml")[2].endswith(f"No such command {typed!r}. Did you mean {meant!r}?\n")
 
 
+@pytest.mark.parametrize(
+    ("command", "form", "hint"),
+    [
+        ("run", "tex", "Use --format latex."),
+        ("compare", "Markdown", "Use --format md."),
+        ("run", "excel", "Use --format csv."),
+        ("compare", ".xlsx", "Use --format csv."),
+        ("run", "jsn", "Use --format json."),
+        ("run", "parquet", "Use -o FILE.parquet."),
+        ("describe", "tex", "'md'."),
+        ("run", "xyzzy", "'github-comment'."),
+    ],
+)
+def test_a_guessed_form_gets_the_right_one(command, form, hint, receval):
+    code, out, err = receval(command, "config.yaml", "--format", form)
+    assert (code, out) == (2, "")
+    assert err.endswith(f" {hint}\n")
+
+
 def test_nothing_is_suggested_if_nothing_is_similar(receval):
     assert receval("run", "--xyzzy")[2].endswith("No such option '--xyzzy'.\n")
 

@@ -69,6 +69,28 @@ def test_the_printed_config_gives_the_same_result(receval, shop):
     assert message
 
 
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        (("-m", "EPC@1"), "EPC@1 needs the train interactions: give --train FILE"),
+        (("-m", "GAUC"), "GAUC needs the catalogue: give --train FILE or --items FILE"),
+        (("-m", "ILD@1"), "ILD@1 needs the categories of the items: give --items FILE --set data.items.categories=COLUMN"),
+        (("-m", "ILD@1", "--items", "i.csv"), "give --set data.items.categories=COLUMN, and --set data.items.split if a cell has several"),
+        (("-m", "Revenue@1"), "of each relevant item: give --set evaluation.value_columns.revenue=rows.COLUMN (of the test rows) or items"),
+        (("--by", "users.plan"), "users.plan comes from data.users: give --set data.users=FILE"),
+    ],
+)
+def test_without_a_config_hints_name_options(typed, hint, receval):
+    code, out, err = receval("run", *FILES, *typed)
+    assert (code, out) == (2, "")
+    assert hint in err
+
+
+def test_with_a_config_hints_name_its_keys(receval, shop):
+    (shop / "config.yaml").write_text("data: {test: t.csv, recommendations: {als: als.csv}}\nevaluation: {metrics: [EPC@1]}\n")
+    assert receval("run", "config.yaml")[2].endswith("EPC@1 needs the train interactions: give data.train\n")
+
+
 def test_every_command_that_reads_a_config_works_without_one(receval):
     both = (*FILES, "--recs", "pop=pop.csv")
     for command, message in [
@@ -160,7 +182,7 @@ def test_cutoffs_without_effect_are_named(receval, shop):
     [
         ((), "Missing argument 'CONFIG': give a config, or the files: --test FILE --recs NAME=FILE -m nDCG@10"),
         (("--recs", "als.csv"), "Missing argument 'CONFIG'"),
-        (("--test", "t.csv"), "data.recommendations: this key is missing: give name: path, or --recs NAME=PATH"),
+        (("--test", "t.csv"), "data.recommendations: this key is missing: give --recs NAME=FILE"),
         ((*FILES, "-m", "nDGC"), "-m nDGC: evaluation.metrics[0]: unknown metric 'nDGC' — did you mean 'nDCG'?"),
         (
             (*FILES, "-k", "5 10"),

@@ -132,7 +132,7 @@ def test_a_comparison_is_a_table_with_a_heading_per_pair(result):
     latex = as_latex(comparison_tables(comparison))
     assert r"\emph{b against a}" in latex
     assert r"\emph{c against a}" in latex
-    assert "95 \\% interval" in latex
+    assert "95~\\% interval" in latex
     assert "60 users, paired by id" in latex
     for one in comparison.differences:
         assert f"{abs(one.difference):.4f}" in latex
@@ -201,7 +201,7 @@ def test_marks_spreads_notes_and_arrows_of_a_table_are_written():
         (Cell("users"), Cell("5"), Cell("6"), Cell()),
     )
     (latex,) = parts(Table(columns, rows, "50 %", "x", {1: "below & here"}, apart=1))
-    assert r"\caption{50 \%}\label{tab:x}" in latex
+    assert r"\caption{50~\%}\label{tab:x}" in latex
     assert r"& \multicolumn{2}{c}{nDCG $\uparrow$} &" in latex
     assert r"model & @5 & @10 & p \\" in latex
     raised = r"\rlap{$^{\mathrm{ab}}$} & \underline{$-$1}\rlap{$^{\dagger}$}"

@@ -88,3 +88,7 @@ def test_hostile_names_are_printed_unchanged(compiled):
     assert "100% #1 a_b {x} ~ ^ & $y$" in text
     assert "**bold** [opt] --dash <<q>> ,,\"'`" in text
     assert "root:" not in text
+
+
+def test_a_number_and_its_percent_sign_stay_on_one_line():
+    assert prose("a loss of 2 %, with 80 % power; a % sign") == r"a loss of 2~\%, with 80~\% power; a \% sign"

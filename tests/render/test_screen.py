@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from io import StringIO
 
 import pytest
@@ -155,3 +156,16 @@ def test_a_number_and_its_percent_sign_are_on_one_line_of_a_list(monkeypatch):
     for width in range(24, 60):
         shown = on_screen((Points(("400 users can detect 0.041 in nDCG@10 with 80 % power.",)),), monkeypatch, width)
         assert "80 %" in shown
+
+
+def test_no_line_of_a_cell_begins_with_a_percent_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = (Column("outcome", "verdict"), *(Column(title, "name", wraps=True) for title in ("rule", "found", "why")))
+    cells = (
+        "FAIL",
+        "nDCG@10 loses at most 2 %",
+        "+52 %, at worst +100.5 %",
+        "350 users can only rule out losses above 2.8 %; 2 % needs 674",
+    )
+    table = Table(columns, (tuple(map(Cell, cells)),), "gates", "gates", bare=True)
+    for width in range(20, 121):
+        assert not re.search(r"(?m)(^|\s\s)%", on_screen((table,), monkeypatch, width)), width

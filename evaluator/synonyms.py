@@ -1,0 +1,121 @@
+"""Names that people try for an argument or an option, by what they mean, and the error about an argument that a function does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from difflib import get_close_matches
+from functools import wraps
+from typing import Any, Final, ParamSpec, TypeVar
+
+from .quoting import one_line
+
+_Given = ParamSpec("_Given")
+_Returned = TypeVar("_Returned")
+
+SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
+    "aggregates": ("aggregate", "aggregation", "average"),
+    "alpha": ("level", "significance"),
+    "baseline": ("base",),
+    "by": ("group", "group_by", "groupby", "groups", "segment", "segments"),
+    "convention": ("compatible_with", "library"),
+    "engine": ("backend",),
+    "health": ("checks", "health_checks"),
+    "items": ("catalog", "catalogue", "item_features", "items_file"),
+    "margin": ("delta", "margins", "tolerance"),
+    "mask_seen": ("exclude_seen", "filter_seen", "remove_seen"),
+    "metrics": ("measure", "measures", "metric"),
+    "missing_values": ("drop_missing", "dropna", "missing"),
+    "recommendations": (
+        *("algorithm", "lists", "model", "models", "pred", "predicted", "predictions", "preds", "r", "ranking", "rankings", "rec"),
+        *("recommended", "recs", "y_pred"),
+    ),
+    "relevance": ("min_rating", "rating_threshold", "relevance_threshold", "threshold"),
+    "rules": ("gates", "rule"),
+    "seed": ("random_seed", "random_state"),
+    "test": ("actual", "ground_truth", "gt", "qrels", "t", "test_data", "test_df", "test_file", "test_set", "truth", "y_true"),
+    "top_k": ("at", "at_k", "cut_offs", "cutoff", "cutoffs", "k", "k_values", "ks", "n", "top_n", "topk", "topn"),
+    "train": ("history", "train_data", "train_df", "train_file", "train_set"),
+    "users": ("user_features", "users_file"),
+}
+"""What is meant, by its name in most places → the other names that people try."""
+
+_ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
+    "metrics": ("measure", "measures"),
+    "recommendations": ("pred", "recommended"),
+    "test": ("true", "relevant"),
+    "top_k": ("k",),
+}
+"""What is meant → its names in functions that call it otherwise."""
+_COLUMNS: Final = ("_col", "_column")
+
+
+def takes(
+    *more: str, instead: Callable[[str, Any], str] | None = None
+) -> Callable[[Callable[_Given, _Returned]], Callable[_Given, _Returned]]:
+    """Return a decorator, after which a call with a wrong argument raises a `TypeError` that names the right one.
+
+    `more` are the names that the function takes as `**arguments`; `instead` returns what to write for an argument of other functions.
+    """
+
+    def decorated(function: Callable[_Given, _Returned]) -> Callable[_Given, _Returned]:
+        code = function.__code__
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        known = (*(name for name in names[code.co_posonlyargcount :] if name != "self"), *more)
+        title = function.__qualname__.removesuffix(".__init__")
+        n_given = code.co_argcount - (function.__qualname__ != function.__name__)  # a method is also given itself
+        by_name = [f"{name}=…" for name in (*names[code.co_argcount :], *more)][:3]
+
+        @wraps(function)
+        def called(*given: _Given.args, **named: _Given.kwargs) -> _Returned:
+            refuse_unknown(title, named, known, instead)
+            if len(given) > code.co_argcount and by_name:
+                most = f"{n_given} argument{'' if n_given == 1 else 's'} without a name"
+                raise TypeError(f"{title} takes {most}, not {len(given) - code.co_argcount + n_given}: write {', '.join(by_name)}")
+            return function(*given, **named)
+
+        return called
+
+    return decorated
+
+
+def refuse_unknown(
+    function: str, given: Mapping[str, Any], known: Collection[str], instead: Callable[[str, Any], str] | None = None
+) -> None:
+    """Raise `TypeError` for the first argument that a function does not have, with the one that is meant."""
+    for name, value in given.items():
+        if name not in known:
+            told = meant(name, value, known) or (instead(name, value) if instead is not None else "")
+            close = get_close_matches(name.lower(), known, n=1)
+            hint = f": use {told}" if told else f" — did you mean {close[0]}?" if close else f"; its arguments are {', '.join(known)}"
+            raise TypeError(one_line(f"{function} has no argument '{name}'{hint}"))
+
+
+def meant(name: str, value: Any, known: Collection[str]) -> str:
+    """Return the argument that people mean by a name, with its value if that is short; empty if a function has none."""
+    name = name.lower().replace("-", "_")
+    for end in _COLUMNS:
+        if name.endswith(end) and "columns" in known:
+            return f"columns={{'{name.removesuffix(end)}': {_written(value) or 'NAME'}}}"
+    what = meaning_of(name)
+    if what == "missing_values":
+        return "policy={'missing_values': 'drop'}" if "policy" in known else ""
+    if what == "test" and "correction" in known:  # there it is the test of differences
+        return ""
+    keyword = next((one for one in (*_ELSEWHERE.get(what, ()), what) if one in known), "")
+    written = _written(value)
+    return f"{keyword}={written}" if keyword and written else keyword
+
+
+def meaning_of(name: str) -> str:
+    """Return what is meant by a name that people try; empty if it is not known."""
+    return name if name in SYNONYMS else next((what for what, names in SYNONYMS.items() if name in names), "")
+
+
+_LONGEST_VALUE: Final = 40
+
+
+def _written(value: Any) -> str:
+    """Return a short plain value as code; empty for a long one, such as a table."""
+    parts = value if isinstance(value, list | tuple) else (value,)
+    text = repr(value) if all(isinstance(part, str | int | float) for part in parts) else ""
+    return text if len(text) <= _LONGEST_VALUE and text.isprintable() else ""
