@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..tables.array import Array
-from .arrays import NO_VALUE, divide, where
+from .arrays import NO_VALUE, divide, is_missing, where
 from .measure import Measure, Ratio
 from .notation import SIZES, tex
 from .registry import Number, metric
@@ -294,9 +294,10 @@ def f1(m: Measure) -> Array:
     By `of` the mean over users is the mean of the `users`' F, or the F of the `means` of both metrics. The value of one user, and
     aggregates other than the mean, come from the users' F in both cases. Pooled (`micro`), F is that of the pooled metrics.
 
-    Edge cases: 0 if both are 0.
+    Edge cases: 0 if both are 0; no value for a user who has none of one of the two.
     """
     first, second = m.components
     beta = float(m.params["beta"])
     weight = beta**2 if m.params["weight"] == "beta_squared" else beta
-    return divide((1 + weight) * first * second, weight * first + second)
+    value = divide((1 + weight) * first * second, weight * first + second)
+    return where(is_missing(first * second), NO_VALUE, value)

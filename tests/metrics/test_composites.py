@@ -8,6 +8,7 @@ import re
 
 import polars as pl
 import pytest
+import receval
 from receval import load_config
 from receval.comparison.comparing import compare
 from receval.comparison.comparison_options import ComparisonOptions
@@ -57,6 +58,15 @@ def test_combinations_of_combined_metrics(measure, mean, pooled, evaluate):
     result = evaluate(TEST, LISTS, metrics=[measure], predictions=OF_USER, aggregates=["mean", "micro"])
     assert values(result)[measure, "mean"] == pytest.approx(mean)
     assert values(result).get((measure, "micro")) == (None if pooled is None else pytest.approx(pooled))
+
+
+def test_a_user_without_a_value_of_a_component_has_none_of_the_combination():
+    test, lists = (rows.vstack(rows.tail(1).with_columns(user=pl.lit(3, pl.Int64))) for rows in (TEST, LISTS))
+    items = pl.DataFrame({"item": ["b", "c"], COLUMN: ["x", "y"]})
+    of_ild, of_f1 = "ILD(single=left_out)@2", "F1(ILD(single=left_out),nDCG)@2"
+    found = receval.evaluate(test=test, recommendations={"m": lists}, metrics=[of_ild, of_f1], items=items, categories=COLUMN)
+    # User 1 lists a, which has no category, and b; user 2 lists b and c; user 3 only c.
+    assert [found["m", measure].value for measure in (of_ild, of_f1)] == [1, pytest.approx(harmonic(1, NDCG[1]))]
 
 
 def test_combined_metrics_by_group_use_the_users_of_the_group(evaluate):
