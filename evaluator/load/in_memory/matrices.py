@@ -91,6 +91,16 @@ def is_matrix(rows: Any) -> bool:
     return _is_sparse(rows) or is_array or isinstance(rows, Matrix)
 
 
+def unnamed_columns(rows: Any) -> int | None:
+    """Return the number of columns of a matrix of scores whose items have no ids; `None` for other rows, and if there are no users."""
+    matrix = rows if isinstance(rows, Matrix) else Matrix(rows)
+    if not is_matrix(rows) or matrix.items is not None or isinstance(matrix.values, tuple):
+        return None
+    values = matrix.values if _is_sparse(matrix.values) else np.asarray(matrix.values)
+    is_of_scores = _is_sparse(values) or values.dtype.kind not in "iu"
+    return values.shape[1] if is_of_scores and values.shape[0] else None
+
+
 def _is_sparse(values: Any) -> bool:
     return hasattr(values, "tocsr") and hasattr(values, "nnz")
 
