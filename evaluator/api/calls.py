@@ -27,7 +27,7 @@ from ..session import studies
 from ..session.outcome import RunRecord
 from ..session.run import check_config, run_config, track_run
 from .arguments import NO_MATRIX, Arguments, ConfigLike, errors_as_arguments, loaded_from, masked_matrix, warn
-from .evaluation_result import EvaluationResult
+from .evaluation_result import ByMeasure, EvaluationResult
 from .studies import PrintedAudit, PrintedDescription, PrintedExplanation
 
 _NO_LISTS = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})
@@ -235,7 +235,7 @@ class Evaluator:
             values = evaluator(lists)      # {"nDCG@10": 0.213, "Recall@20": 0.334}
 
     The arguments are those of `receval.evaluate`, without `recommendations`, `predictions`, `yardsticks`, `by`, `health` and `engine`. No
-    health checks are made. Values have the names of results: `HR@10` is `HitRate@10`.
+    health checks are made. Values have the names of results, and are found under every other name: `HR@10` is `HitRate@10`.
     """
 
     def __init__(self, **arguments: Unpack[Arguments]) -> None:
@@ -263,4 +263,4 @@ class Evaluator:
         if self._mask_seen and not is_matrix(lists):
             raise ConfigError("mask_seen: the lists are not a matrix of scores", NO_MATRIX)
         with errors_as_arguments():
-            return {row.label: row.value for row in self._run.rows(masked_matrix(lists) if self._mask_seen else lists)}
+            return ByMeasure((row.label, row.value) for row in self._run.rows(masked_matrix(lists) if self._mask_seen else lists))

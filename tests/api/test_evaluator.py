@@ -45,6 +45,15 @@ def test_a_matrix_of_scores_is_cut_and_masked():
     assert evaluator(np.array([[0.1, 0.5, 0.9], [0.2, 0.1, 0.0]])) == {"HitRate@1": 1.0}
 
 
+def test_values_are_found_under_every_name_of_a_measure():
+    values = receval.Evaluator(test={1: [5]}, metrics="HitRate@1")({1: [5]})
+    assert (values["HR@1"], values["hit_rate@1"], list(values)) == (1.0, 1.0, ["HitRate@1"])
+    rows = receval.evaluate(test={1: [5]}, recommendations={"a": {1: [5]}}, metrics="HR@1")["a"]
+    assert rows["HR@1"].value == 1.0
+    with pytest.raises(KeyError, match=r"there is no value of 'HitRate@2': did you mean 'HitRate@1'\?"):
+        values["HitRate@2"]
+
+
 def test_users_without_a_list_are_counted():
     evaluator = receval.Evaluator(test={1: [5], 2: [6]}, metrics="HitRate@1")
     assert evaluator({1: [5]}) == {"HitRate@1": 0.5}
