@@ -70,6 +70,7 @@ _MEANT: Final = {
     "output-format": ("--format json",),
     "output-dir": ("-o DIR/", "--format json > FILE"),
     "only": ("--set 'data.recommendations={NAME: FILE}'",),
+    "paired": ("no option: users are paired by default",),
     "pred": _LISTS,
     "predictions": _LISTS,
     "preds": _LISTS,
