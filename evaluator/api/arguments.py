@@ -93,6 +93,7 @@ _REWORDED: Final = (
     (re.compile(r"\bgates\.(baseline|anchor)\.(?=if_missing)"), ""),
     (re.compile(r"\bgates\.baseline\.model\b"), "baseline_model"),
     (re.compile(r"\bcompare\.users: common\b"), "common=True"),
+    (re.compile(r"\breceval compare --unpaired\b"), "receval.compare with unpaired=True"),
     (re.compile(r"\bgates\.models\b"), "models"),
     (re.compile(r"\bgates\.(?=[a-z_]+:)"), ""),
 )
