@@ -329,9 +329,12 @@ def seen_pairs(where: str, rows: object, train: load.Source | None) -> pl.DataFr
 
 
 def refuse_unknown_columns(where: str, rows: object, test: load.Source | None) -> None:
-    """Raise `DataError` if most test rows have items that are no columns of a matrix of scores without ids of items."""
+    """Raise `DataError` if most test rows have items that are no columns of a matrix of scores without ids of items.
+
+    A test set that only Spark can read is not checked.
+    """
     n_items = unnamed_columns(rows)
-    if n_items is None or test is None:
+    if n_items is None or test is None or test.scan.format == "table":
         return
     try:
         tested = open_rows(test.with_kinds({"user": "text", "item": "text"}).scan).select(pl.col("item").cast(pl.Int64, strict=False))
