@@ -113,20 +113,26 @@ def baseline() -> None:
 
 @baseline.command("set", cls=options.Command, short_help="Make a folder of results the baseline.")
 @click.argument("folder", metavar="DIR")
-@click.option("--to", "target", default="results/main", metavar="DIR", help="The folder of the baseline. Default: results/main.")
+@click.option(
+    "--to",
+    "target",
+    metavar="DIR",
+    help="The folder of the baseline. Default: gates.baseline of the config of the results, else results/main.",
+)
 @click.option("--force", is_flag=True, help="Also accept results that would be refused.")
 @click.pass_context
-def set_baseline(context: click.Context, folder: str, target: str, force: bool) -> None:
+def set_baseline(context: click.Context, folder: str, target: str | None, force: bool) -> None:
     """Make a folder of results the baseline.
 
     DIR is a folder that 'receval run -o DIR/' wrote; it is copied.
 
     The files replace those of the earlier baseline in one step. Exits with 1, and changes nothing, if gates or error-level checks of the
-    results failed, if their config has gates that were never judged, or if they have no gates and no model of the earlier baseline.
+    results failed, if their config has gates that were never judged, or if they have no model of the earlier baseline (unless
+    gates.baseline names another model).
     """
     from receval.session.judge import set_baseline
 
-    reasons = set_baseline(folder, target, force=force)
+    target, reasons = set_baseline(folder, target, force=force)
     if reasons:
         say(f"Baseline not updated: {' and '.join(reasons)}. Use --force to override")
         context.exit(1)

@@ -60,6 +60,7 @@ _MEANT: Final = {
     "output-format": ("--format json",),
     "output-dir": ("-o DIR/", "--format json > FILE"),
     "only": ("--set 'data.recommendations={NAME: FILE}'",),
+    "paired": ("no option: users are paired by default",),
     "save": ("-o DIR/", "--format json > FILE"),
     "sep": _SEPARATOR,
     "separator": _SEPARATOR,

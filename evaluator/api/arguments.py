@@ -92,10 +92,11 @@ _REWORDED: Final = (
     (re.compile(r"\badd engine: spark\b"), "add engine='spark'"),
     (re.compile(r"^--(rule|by|cluster) "), r"\1 "),
     (re.compile(r"give --baseline DIR, gates\.baseline, or against in the rule"), "give baseline, or against in the rule"),
-    (re.compile(r"create it with receval baseline set DIR; the first time use --if-missing pass, or"), "create it with result.save, or"),
+    (re.compile(r"create it with receval baseline set [^;]*; the first time use --if-missing pass, or"), "create it with result.save, or"),
     (re.compile(r"\bgates\.(baseline|anchor)\.(?=if_missing)"), ""),
     (re.compile(r"\bgates\.baseline\.model\b"), "baseline_model"),
     (re.compile(r"\bcompare\.users: common\b"), "common=True"),
+    (re.compile(r"\breceval compare --unpaired\b"), "receval.compare with unpaired=True"),
     (re.compile(r"\bgates\.models\b"), "models"),
     (re.compile(r"\bgates\.(?=[a-z_]+:)"), ""),
 )

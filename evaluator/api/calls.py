@@ -28,7 +28,7 @@ from ..session.outcome import RunRecord
 from ..session.run import check_config, run_config, track_run
 from ..synonyms import takes
 from .arguments import NO_MATRIX, Arguments, ConfigLike, errors_as_arguments, loaded_from, masked_matrix, warn, with_change
-from .evaluation_result import EvaluationResult
+from .evaluation_result import ByMeasure, EvaluationResult
 from .studies import PrintedAudit, PrintedDescription, PrintedExplanation
 
 _NO_LISTS = pl.DataFrame(schema={"user": pl.Int64, "item": pl.Int64, "score": pl.Float64})
@@ -246,7 +246,7 @@ class Evaluator:
             values = evaluator(lists)      # {"nDCG@10": 0.213, "Recall@20": 0.334}
 
     The arguments are those of `receval.evaluate`, without `recommendations`, `predictions`, `yardsticks`, `by`, `health` and `engine`. No
-    health checks are made. Values have the names of results: `HR@10` is `HitRate@10`.
+    health checks are made. Values have the names of results, and are found under every other name: `HR@10` is `HitRate@10`.
     """
 
     @takes(*Arguments.__annotations__)
@@ -275,4 +275,4 @@ class Evaluator:
         if self._mask_seen and not is_matrix(lists):
             raise ConfigError("mask_seen: the lists are not a matrix of scores", NO_MATRIX)
         with errors_as_arguments():
-            return {row.label: row.value for row in self._run.rows(masked_matrix(lists) if self._mask_seen else lists)}
+            return ByMeasure((row.label, row.value) for row in self._run.rows(masked_matrix(lists) if self._mask_seen else lists))

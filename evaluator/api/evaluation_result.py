@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import polars as pl
 from msgspec.structs import asdict, replace
@@ -20,6 +20,19 @@ from ..names.measure_strings import parse
 from ..results.gates import Verdicts
 from ..results.result import Result, Row
 from ..synonyms import takes
+
+T = TypeVar("T")
+
+
+class ByMeasure(dict[str, T]):
+    """A dict by measure, in which every name of a measure finds it: `HR@10` is `HitRate@10`."""
+
+    def __missing__(self, measure: str) -> T:
+        """Return the value under another name of the measure; raise `KeyError` with the nearest names if there is none."""
+        for label in self:
+            if measure_name(measure) == measure_name(label):
+                return self[label]
+        raise _unknown(measure, self)
 
 
 class EvaluationResult(Result, frozen=True, eq=False):
@@ -49,7 +62,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         own = [model for model in self.models if model not in self.yardsticks]
         if place not in self.models and len(own) == 1:
             return self._row(own[0], place)
-        return dict(self._rows(place))
+        return ByMeasure(self._rows(place))
 
     @property
     def values(self) -> pl.DataFrame:
@@ -191,7 +204,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
             return fitting[0]
         if fitting:
             raise KeyError(f"{measure} has several values: choose one of {', '.join(row.label for row in fitting)}")
-        raise KeyError(f"there is no value of {measure!r}{_nearest(measure, rows)}")
+        raise _unknown(measure, rows)
 
 
 def measure_name(written: str) -> str:
@@ -201,6 +214,10 @@ def measure_name(written: str) -> str:
         return str(spec).replace(spec.name, find(spec.name).name, 1).lower()
     except ValueError:
         return written.lower()
+
+
+def _unknown(measure: str, known: Mapping[str, Any]) -> KeyError:
+    return KeyError(f"there is no value of {measure!r}{_nearest(measure, known)}")
 
 
 def _nearest(name: str, known: Mapping[str, Any]) -> str:

@@ -194,7 +194,8 @@ declare(
         "warn",
         "lists look like sampled candidates: nearly all have the same size, and they contain nearly every relevant item",
         "rank the whole catalogue: sampled candidates can change the order of models (Krichene and Rendle, KDD 2020); if they are "
-        "intended, set health: {R10: off}, and use the gate Recall@none >= 1, which fails if a test item is not a candidate",
+        "intended, set health: {R10: off}, and use the gate Recall@none >= 1 (or the share of users with a list), which fails if a test "
+        "item is not a candidate",
         {
             "min_inside": Limit(
                 0.9,

@@ -39,7 +39,11 @@ def refuse_incomparable(base: Side, model: Side, metrics: Iterable[str], *, unpa
         raise DataError(
             f"{model.name} cannot be compared with {base.name}: {'; '.join(differences[:_MOST])}{more}",
             "evaluate both on the same data with the same config"
-            + ("; --unpaired compares models that count different users" if of_truth and len(of_truth) == len(differences) else ""),
+            + (
+                "; receval compare --unpaired compares models that count different users"
+                if of_truth and len(of_truth) == len(differences)
+                else ""
+            ),
         )
 
 

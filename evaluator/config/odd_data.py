@@ -65,7 +65,8 @@ class Policy(Model):
         try:
             return AXES[str(info.field_name)].read(value)
         except ValueError as error:
-            raise ValueError(f"{error}; or error, to refuse such data") from None
+            text = str(error)
+            raise ValueError(f"{text}{'' if text.endswith('?') else '; or error, to refuse such data'}") from None
 
     @property
     def axes(self) -> dict[str, str]:

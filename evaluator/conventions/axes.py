@@ -55,6 +55,8 @@ PROTOCOL_AXES: Final = (
             "position of its first",
             "sum_scores": "is kept once, with the sum of its scores; in a file without scores, at its best rank",
         },
+        guesses=dict.fromkeys(("drop", "remove", "dedupe", "deduplicate", "unique", "first", "keep_first", "best", "max"), "keep_best_rank")
+        | {"last": "keep_last_row", "keep_last": "keep_last_row", "sum": "sum_scores", "keep": "keep_all"},
     ),
     Axis(
         "seen_items",
@@ -122,6 +124,7 @@ PROTOCOL_AXES: Final = (
             "rows": "counts once as a hit, but every row counts as one more relevant item",
             "rows_count": "counts as often as it appears, as a hit and as a relevant item",
         },
+        guesses=dict.fromkeys(("drop", "remove", "dedupe", "deduplicate", "unique", "max"), "best"),
     ),
     Axis(
         "truth_filter",

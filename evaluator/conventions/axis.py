@@ -61,7 +61,8 @@ Part = Literal["lists", "truth", "users", "value", "formula"]
 class Axis(Struct, frozen=True):
     """One setting that a definition leaves open: the part of the work it belongs to, its subject, and its allowed values.
 
-    Each value has a sentence; an axis without values is a number above 1. `synonyms` are other names of values.
+    Each value has a sentence; an axis without values is a number above 1. `synonyms` are other names of values, `guesses` other
+    words for values, which are only suggested.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Axis(Struct, frozen=True):
     decides: str
     meanings: dict[str, str]
     synonyms: Mapping[str, str] = field(default_factory=dict)
+    guesses: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -91,5 +93,7 @@ class Axis(Struct, frozen=True):
         if value not in self.meanings:
             close = difflib.get_close_matches(str(value), (*self.values, *self.synonyms), n=1)
             hint = f" — did you mean '{close[0]}'?" if close else ""
+            if (meant := self.guesses.get(str(value))) is not None:
+                hint = f" — did you mean '{meant}': {self.decides} {self.meanings[meant]}?"
             raise ValueError(f"{called} must be one of {', '.join(self.values)}, not {value!r}{hint}")
         return value

@@ -21,7 +21,7 @@ from ..config.whole_config import Evaluation
 from ..conventions.convention import DEFAULT
 from ..errors import ConfigError, DataError, NoRowsError
 from ..load.in_memory.frames import frame_of
-from ..load.in_memory.matrices import Matrix
+from ..load.in_memory.matrices import Matrix, unnamed_columns
 from ..load.in_memory.python_values import users_without_items
 from ..load.opening import FAILURES, open_rows
 from ..load.scan import ReadError
@@ -139,6 +139,9 @@ def look_at_everything(
         raise DataError(f"data.recommendations: {yardstick} is the name of reference lists (yardsticks): rename the model", "name: path")
     predictions = looker.predictions(models, required="predictions" in needed) if "predictions" in roles else {}
     found = {role: looker.single(role) for role in ROLES if role not in (EMPTY_TRUTH, "predictions", "recommendations")}
+    for location, source in data.sources():
+        if location[0] == "recommendations" and isinstance(source.frame, InMemory) and not source.frame.is_of_spark:
+            refuse_unknown_columns(f"{dotted(('data', *location))}: {source.frame.kind}", source.frame.rows, found["test"])
     found[EMPTY_TRUTH] = looker.empty_truth()
     of_run = {role: {_OF_RUN: source} for role, source in found.items() if source is not None}
     return Inputs({**of_run, "predictions": predictions, "recommendations": models})
@@ -325,6 +328,28 @@ def seen_pairs(where: str, rows: object, train: load.Source | None) -> pl.DataFr
         return open_rows(train.with_kinds({"user": "text", "item": "text"}).scan).select("user", "item").collect()
     except FAILURES as error:
         raise load.explain(train, ReadError(str(error))) from error
+
+
+def refuse_unknown_columns(where: str, rows: object, test: load.Source | None) -> None:
+    """Raise `DataError` if most test rows have items that are no columns of a matrix of scores without ids of items.
+
+    A test set that only Spark can read is not checked.
+    """
+    n_items = unnamed_columns(rows)
+    if n_items is None or test is None or test.scan.format == "table":
+        return
+    try:
+        tested = open_rows(test.with_kinds({"user": "text", "item": "text"}).scan).select(pl.col("item").cast(pl.Int64, strict=False))
+        items = tested.collect()["item"]
+    except FAILURES as error:
+        raise load.explain(test, ReadError(str(error))) from error
+    n_lost = len(items) - int(items.is_between(0, n_items - 1).sum())
+    if n_lost * 2 > len(items):
+        raise DataError(
+            f"{where}: {n_lost:,} of {len(items):,} test rows have an item that this matrix of scores does not have: "
+            f"its columns have no ids, so they are the items 0 to {n_items - 1:,}",
+            "give the ids of the columns, receval.Matrix(scores, items=ids); for candidates of each user give their ids too: (ids, scores)",
+        )
 
 
 def _is_masked(rows: object) -> bool:

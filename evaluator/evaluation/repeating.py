@@ -17,6 +17,7 @@ from ..config import Loaded
 from ..config.data_sources import UNNAMED, InMemory
 from ..errors import DataError
 from ..load.in_memory.frames import frame_of
+from ..load.in_memory.matrices import unnamed_columns
 from ..parts import Part
 from ..parts.partitions import WholeUsers, cut
 from ..parts.resources import side_by_side
@@ -24,13 +25,14 @@ from ..quoting import one_line
 from ..results.result import Row
 from ..tables.ids import user_starts
 from .files import Files, SourceReader, open_inputs
-from .inputs import deepest, seen_pairs
+from .inputs import deepest, refuse_unknown_columns, seen_pairs
 from .model_pass import PassTask, measure_part
 from .models import finish_model
 from .plan import Options, Plan, Request
 
 ROLE: Final = f"data.recommendations.{UNNAMED}"
 _NAMES: Final = "If they are a matrix without user ids, row 0 is user 0: give receval.Matrix(lists, users=ids)."
+_BATCH: Final = "If they are a batch, give the Evaluator only the test rows of its users."
 _ROWS_PER_PART: Final = 1_000_000
 """Smaller parts would keep two threads busy, but cost more in total: each part has a fixed cost, and threads get fresh memory."""
 
@@ -45,6 +47,8 @@ class RepeatedRun:
         evaluation = loaded.config.evaluation
         self._request, self._columns = Request(loaded, Plan.of(evaluation), Options(keep_users=False)), columns
         self._depth = deepest(evaluation)
+        self._n_columns: int | None = None
+        self._warned = False
         self._files: dict[tuple[str, str], Files] = {}
         self._first = open_inputs(self._request, lambda files: files)
 
@@ -58,6 +62,9 @@ class RepeatedRun:
         where = f"{ROLE}: {InMemory(lists).kind}"
         seen = seen_pairs(where, lists, self._first.inputs.of("train"))
         frame = frame_of(where, "lists", lists, columns=self._columns, depth=self._depth, seen=seen)
+        if (n_columns := unnamed_columns(lists)) != self._n_columns:
+            refuse_unknown_columns(where, lists, self._first.inputs.test)
+            self._n_columns = n_columns
         source = load.look_at_frame(ROLE, "lists", frame, load.ReadOptions(columns=self._columns), InMemory(lists).kind)
         inputs = self._first.inputs.with_models({UNNAMED: source})
         kinds = load.common_kinds(inputs.all())
@@ -74,20 +81,24 @@ class RepeatedRun:
         if users.n_unique() < len(users):  # the rows of a user are not contiguous
             read = read.sort("user", maintain_order=True)
             starts = user_starts(read["user"])
-        if text := _no_user_in_common(where, users, files.sides_of(UNNAMED)["test"].users):
+        text = self._few_in_common(where, users, files.sides_of(UNNAMED)["test"].users)
+        if text:
             warnings.warn(text, UserWarning, stacklevel=3)
         parts = _parts(WholeUsers(read, starts), files)
         found = reduce(add, side_by_side(partial(measure_part, PassTask(files.task)), parts))
         return finish_model(files, UNNAMED, found, self._request.plan, files.task).rows
 
-
-def _no_user_in_common(where: str, listed: pl.Series, tested: pl.Series) -> str:
-    """Return a sentence with ids of both sides if no user of the lists is in the test set; else an empty text."""
-    if tested.is_in(listed.implode()).any():
-        return ""
-    own, other = (", ".join(map(repr, ids.head(3).to_list())) for ids in (listed, tested))
-    sentence = f"no user of these lists is in the test set: the lists have {own}, the test set {other}. {_NAMES}"
-    return one_line(f"{where.removeprefix('data.')}: {sentence}")
+    def _few_in_common(self, where: str, listed: pl.Series, tested: pl.Series) -> str:
+        """Return a sentence with ids of both sides if no test user has a list or, only once, if most have none; else an empty text."""
+        lost = tested.filter(~tested.is_in(listed.implode()))
+        if len(lost) * 2 <= len(tested) or (self._warned and len(lost) < len(tested)):
+            return ""
+        self._warned = True
+        own, other = (", ".join(map(repr, ids.head(3).to_list())) for ids in (listed, lost))
+        sentence = f"{len(lost):,} of {len(tested):,} test users have no list, such as {other}: the lists have {own}. {_NAMES} {_BATCH}"
+        if len(lost) == len(tested):
+            sentence = f"no user of these lists is in the test set: the lists have {own}, the test set {other}. {_NAMES}"
+        return one_line(f"{where.removeprefix('data.')}: {sentence}")
 
 
 def _parts(lists: WholeUsers, files: Files) -> Iterator[Part]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
 
 from msgspec import Struct, field
 
@@ -77,7 +81,14 @@ def consequence_of_missing(policy: MissingPolicy) -> Consequence:
     return "none" if policy == "pass" else "warn" if policy == "warn" else "fail"
 
 
-SET_ONE = "create it with receval baseline set DIR; the first time use --if-missing pass, or set {key}.if_missing to warn or pass"
+USUAL_BASELINE: Final = "results/main"
+"""The folder of the baseline of results whose config does not name one."""
+
+
+def how_to_set(path: str | os.PathLike[str], key: str) -> str:
+    """Return the hint for a missing baseline or anchor, whose config key is `key`."""
+    to = "" if Path(path) == Path(USUAL_BASELINE) else f" --to {shlex.quote(os.fspath(path))}"
+    return f"create it with receval baseline set DIR{to}; the first time use --if-missing pass, or set {key}.if_missing to warn or pass"
 
 
 class NoBase(Struct, frozen=True):
@@ -104,7 +115,7 @@ def side_of(baseline: Baseline, model: str, result: Result) -> Side | NoBase:
     """Return the model of a baseline or an anchor; raise `DataError` if it is missing, with `if_missing: error`."""
     base = NoBase(baseline.missing) if baseline.missing else _side(baseline, model, result)
     if isinstance(base, NoBase) and baseline.if_missing == "error":
-        raise DataError(base.reason, base.hint or SET_ONE.format(key=baseline.key))
+        raise DataError(base.reason, base.hint or how_to_set(baseline.name, baseline.key))
     return base
 
 

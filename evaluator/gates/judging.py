@@ -223,8 +223,7 @@ class _Judging(Struct, eq=False):
     def _pair_of(self, base: Side, cases: Sequence[RuleCase]) -> ModelPair:
         """Return the pair of a model and its base; raise `DataError` if their measures cannot be compared."""
         model = Side(cases[0].model, self.result, cases[0].model)
-        with _hinting("evaluate both on the same data with the same config"):
-            refuse_incomparable(base, model, dict.fromkeys(case.row.metric for case in cases), unpaired=False)
+        refuse_incomparable(base, model, dict.fromkeys(case.row.metric for case in cases), unpaired=False)
         return self.pairs.setdefault((base.name, model.name), ModelPair(base, model, self.demands.options))
 
 

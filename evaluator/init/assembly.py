@@ -136,7 +136,7 @@ def _complete(config: GuessedConfig, files: Sequence[ClassifiedFile], left_out: 
         where=where,
         drops=bool(incomplete),
         top_k=_cutoffs([entry.file for entry in config.models.values()]),
-        metrics=_metrics(config.data, _has_one_row_per_user(test), sampled=CANDIDATES in left_out.values()),
+        metrics=_metrics(config.data, _has_one_item_per_user(test), sampled=CANDIDATES in left_out.values()),
         descriptions=tuple((path, by_path[path]) for path in dict.fromkeys([*(file.path for file in files), *left_out])),
         doubts=tuple(dict.fromkeys([*doubts, *incomplete, *in_doubt])),
     )
@@ -282,9 +282,10 @@ def _cutoffs(lists: Sequence[ClassifiedFile]) -> tuple[tuple[int, ...], str]:
     return usual, f"the longest lists of the models have {shortest:,} to {longest:,} items"
 
 
-def _has_one_row_per_user(test: ClassifiedFile) -> bool:
-    """Return whether every user of a test set has one row, as after a leave-one-out split."""
-    return test.by_user.has_whole_users and test.by_user.longest == 1 < len(test.by_user.users)
+def _has_one_item_per_user(test: ClassifiedFile) -> bool:
+    """Return whether every user of a test set has one item, perhaps in several rows, as after a leave-one-out split."""
+    users = [user for user, item in test.by_user.pairs if user and item]
+    return test.by_user.has_whole_users and len({*users}) == len(users) > 1
 
 
 def _filter(test: ClassifiedFile) -> tuple[str, str] | None:
@@ -303,14 +304,14 @@ def _filter(test: ClassifiedFile) -> tuple[str, str] | None:
     return None
 
 
-def _metrics(data: Mapping[str, SourceEntry], one_row_per_user: bool, sampled: bool) -> tuple[tuple[str, str], ...]:
+def _metrics(data: Mapping[str, SourceEntry], one_item_per_user: bool, sampled: bool) -> tuple[tuple[str, str], ...]:
     """Choose metrics that the inputs allow, each with a comment.
 
     After a leave-one-out split only those that differ. Of lists of `sampled` candidates, coverage, novelty and diversity would describe
     the sample.
     """
     chosen = [(name, "") for name in _BASIC_METRICS]
-    if one_row_per_user:
+    if one_item_per_user:
         same = "one test item per user: Recall equals HitRate, Precision is HitRate / k, and MAP equals MRR"
         chosen = [("HitRate", same), ("nDCG", ""), ("MRR", "")]
     if sampled:

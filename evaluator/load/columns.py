@@ -116,6 +116,8 @@ CAST_IDS: Final = (
 FLAT: Final = "write one value per row, or one text in which the values are separated"
 ORDERING: Final = ("position", "score")
 """The columns that order a list, whose numbers are compared exactly."""
+_MOST_NAMES: Final = 10
+"""Number of columns that a message names."""
 LARGEST_EXACT: Final = 1 << 53
 """Larger integers are not exact in double precision."""
 
@@ -171,7 +173,7 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
     if missing := [public_name(role) for role in required if role not in names]:
         no_header = ", or set header: false if the first line is data" if has_header is not None else ""
         raise DataError(
-            f"{where}: no {' and no '.join(missing)} column; the columns are {', '.join(map(repr, columns))}",
+            f"{where}: no {' and no '.join(missing)} column; the columns are {_first_names(columns)}",
             f"set {'it' if len(missing) == 1 else 'them'} in the config, {_mapping(where, missing)}{no_header}",
         )
     if len(set(names.values())) < len(names):
@@ -242,8 +244,14 @@ def _given(where: str, key: str, name: str | int, columns: Sequence[str]) -> str
 def _unknown(where: str, name: str, columns: Sequence[str], hint: str) -> DataError:
     """Return the error for a name that is not a column; `hint` is used if no column has a similar name."""
     close = difflib.get_close_matches(name, columns, n=1)
-    message = f"{where}: no column {name!r}; the columns are {', '.join(map(repr, columns))}"
+    message = f"{where}: no column {name!r}; the columns are {_first_names(columns)}"
     return DataError(message, f"did you mean {close[0]!r}?" if close else hint)
+
+
+def _first_names(columns: Sequence[str]) -> str:
+    """Join names of columns; of many, give the first ten and the number of the rest."""
+    more = len(columns) - _MOST_NAMES
+    return ", ".join(map(repr, columns[:_MOST_NAMES])) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _usual(where: str, table: str, role: str, columns: Sequence[str], taken: set[str]) -> str | None:

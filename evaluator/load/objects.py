@@ -14,7 +14,7 @@ import polars as pl
 
 from ..errors import DataError
 from . import list_columns, sniff
-from .columns import FLAT, IDS, named
+from .columns import FLAT, IDS, named, usual_roles
 from .list_columns import ODD_ARRAY, fields_of, flat_types, value_of
 from .opening import FAILURES, batches, unmapped
 from .scan import FILTER_COLUMN, Fields, ReadOptions, Scan
@@ -29,17 +29,15 @@ _LINES_PER_BATCH: Final = 10_000
 
 def json_scan(role: str, table: str, files: Sequence[SourceFile], options: ReadOptions) -> Scan:
     """Return the scan of files with one JSON object per line; raise `DataError` if they cannot be read with `options`."""
-    names: dict[str, None] = {}
-    records: list[dict[str, Any]] = []
+    where, objects = f"{role}: {files[0]}", [record for file in files for record in first_objects(file)]
+    if list_columns.may_hold_lists(table):
+        _refuse_users_as_keys(where, objects)
     schema = _schema(files)
     fields = fields_of(schema) if list_columns.may_hold_lists(table) else {}
-    for file in files:
-        head = [_flat(record, fields) for record in first_objects(file)]
-        records += head
-        names |= dict.fromkeys(name for record in head for name in record)
-    where = f"{role}: {files[0]}"
+    records = [_flat(record, fields) for record in objects]
+    names = dict.fromkeys(name for record in records for name in record)
     stored = tuple(dict.fromkeys((*names, *(flat_types(schema, fields) if fields else schema))))
-    columns, label_columns = named(where, table, [*stored, *path_columns(files, stored)], options, True)
+    columns, label_columns = named(where, table, [*stored, *path_columns(files, stored)], options, None)
     held = {column: [record.get(name) for record in records] for column, name in columns.items()}
     listed = [column for column in columns if any(isinstance(one, list) for one in held[column])]
     _refuse_odd_values(role, files, columns | label_columns, listed if list_columns.may_hold_lists(table) else (), fields)
@@ -80,6 +78,17 @@ def _schema(files: Sequence[SourceFile]) -> Mapping[str, pl.DataType]:
         return schema_of_objects(files)
     except FAILURES:
         return {}  # the broken line is found, and named, when the rows are read
+
+
+def _refuse_users_as_keys(where: str, objects: Sequence[Mapping[str, Any]]) -> None:
+    """Raise `DataError` if each object is a user with a list: as keys they would be columns."""
+    entries = [entry for record in objects for entry in record.items()]
+    are_users = len({name for name, _ in entries}) == len(objects) > 1 and all(len(record) == 1 for record in objects)
+    if are_users and all(isinstance(held, list | dict) and not usual_roles(name) for name, held in entries):
+        raise DataError(
+            f"{where}: each line has a key of its own, such as {entries[0][0]!r}, instead of the same columns",
+            'write {"user": 1, "items": [2, 3]} on each line',
+        )
 
 
 def _flat(record: dict[str, Any], fields: Fields) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from ..disk.result_folder import load as load
 from ..disk.stage import Stage, destination
 from ..errors import ConfigError, DataError, OutputError
 from ..evaluation.running import run
-from ..gates.demands import SET_ONE, Baseline, Bases, Demands, side_of
+from ..gates.demands import USUAL_BASELINE, Baseline, Bases, Demands, how_to_set, side_of
 from ..gates.judging import judge
 from ..outputs import OutputForm
 from ..render.forms import rendered
@@ -70,30 +70,37 @@ def judge_source(
     return JudgedResult(result, content, strict)
 
 
-def set_baseline(folder: str, target: str, *, force: bool = False) -> list[str]:
-    """Copy a folder of results to the folder of the baseline, or return the reasons not to, unless `force`.
+def set_baseline(folder: str, target: str | None = None, *, force: bool = False) -> tuple[str, list[str]]:
+    """Copy a folder of results to the folder of the baseline; return that folder, and the reasons not to copy, unless `force`.
 
-    Reasons are failed gates and checks, and results without gates that would replace a baseline of other models.
+    The default of `target` is the baseline that the config of the results names. Reasons are failed gates and checks, and results that
+    would replace a baseline of other models.
     """
-    source, place = Path(folder).expanduser(), Path(target).expanduser()
+    source = Path(folder).expanduser()
     result = load(source)
+    given = gates_of(result.config, {})[0].baseline
+    named = given is not None and given.path not in result.models
+    own = given.path.rpartition("=")[2] if given is not None and named else USUAL_BASELINE
+    target = own if target is None else target
+    place = Path(target).expanduser()
+    chosen = given is not None and given.model is not None and os.path.realpath(Path(own).expanduser()) == os.path.realpath(place)
     verdicts = Verdicts(result.gates)
     problems = {
         verdicts.summary(): verdicts.failed(),
         "its config has gates that were not judged": result.config.get("gates", {}).get("rules") and not result.gates,
         "a health check of level error failed": result.failed(),
-        (replaced := _of_other_models(result, target, place)): replaced,
+        (replaced := "" if chosen else _of_other_models(result, target, place)): replaced,
     }
     reasons = [reason for reason, holds in problems.items() if holds]
     if not reasons or force:
         copy_results(source, place, force=force)
-    return [] if force else reasons
+    return target, [] if force else reasons
 
 
 def _of_other_models(result: Result, target: str, place: Path) -> str:
-    """Return a sentence if results without gates have no model of the baseline that they would replace; else an empty text."""
+    """Return a sentence if results have no model of the baseline that they would replace; else an empty text."""
     try:
-        models = () if result.gates else load(place).models
+        models = load(place).models
     except DataError:  # there is no baseline, or a damaged one
         return ""
     if not models or {*models} & {*result.models}:
@@ -174,5 +181,5 @@ def _find_base(given: GateBaseline, folder: Path, models: Collection[str] | None
         raise DataError(f"the {noun} {path} is a file, not a result folder", "create a result folder with receval run -o DIR/")
     reason = f"there is no {noun} {path}"
     if given.if_missing == "error":
-        raise DataError(f"there is no {noun} {place}", SET_ONE.format(key=f"gates.{noun}"))
+        raise DataError(f"there is no {noun} {place}", how_to_set(place, f"gates.{noun}"))
     return Baseline(label or Path(path).name, missing=reason, if_missing=given.if_missing)

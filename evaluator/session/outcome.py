@@ -45,7 +45,10 @@ class JudgedResult(Struct, Generic[Found], frozen=True, eq=False):
     @property
     def gate_summary(self) -> str:
         """The summary of the gates, in a sentence."""
-        return f"{self.verdicts.summary()}{'; --strict needs at least one' if self.strict and self.verdicts.none_judged else ''}"
+        verdicts = self.verdicts
+        passes = not self.strict and not verdicts.failed() and any(gate.outcome == "inconclusive" for gate in verdicts.gates)
+        needs = "; --strict needs at least one" if self.strict and verdicts.none_judged else ""
+        return f"{verdicts.summary()}{'; this fails only with --strict' if passes else needs}"
 
     @property
     def check_summary(self) -> str:

@@ -151,6 +151,12 @@ AMBIGUOUS: dict[str, tuple[str, Any, str, str]] = {
         "integers, some of them twice in each row, can be the item ids of each list, or scores of 6 items",
         "array.astype(float)",
     ),
+    "an item of each user": (
+        "test",
+        np.array([[1], [2], [0]]),
+        "3 × 1 numbers can be the item of each user, or a matrix of 1 item for 3 users",
+        "dict(enumerate(array[:, 0]))",
+    ),
     "a masked array": ("test", np.ma.masked_array(COUNTS, COUNTS == 0), "masked values are not supported", "array.filled(0)"),
     "lists without users": (
         "recommendations",
@@ -199,6 +205,13 @@ def test_arrays_are_read_as_pairs_ids_or_scores():
     assert value(recommendations=receval.Matrix(COUNTS.astype(float))) == pytest.approx((1 + 0 + 1) / 3)
     assert value(recommendations=COUNTS.astype(float)) == value(recommendations=receval.Matrix(COUNTS.astype(float)))
     assert value(recommendations=np.c_[TOP, [-1, -1, -1]]) == pytest.approx((1 + 0 + 1) / 3)
+
+
+def test_a_single_item_is_a_list_of_one_in_interactions_only():
+    held_out = np.array([[1], [2], [0]])
+    assert value(test=dict(enumerate(held_out[:, 0]))) == value(test={0: 1, 1: [2], 2: [0]}) == value()
+    with pytest.raises(receval.DataError, match="user 0: 1 is not a list of items"):
+        value(recommendations={0: 1})
 
 
 def test_integers_are_ids_also_if_seen_items_are_masked():

@@ -69,7 +69,7 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
     "a set": ({"recommendations": {1: {3, 4}}}, "recommendations.model: dict, user 1: a set has no order", "in the order of the ranks"),
     "a set among lists": ({"recommendations": {"a": {1: [3], 2: {4}}}}, "recommendations.a: dict, user 2: a set has no order", ""),
     "no list of a user": ({"test": {"u": "abc", "v": ["a"]}}, "test: dict, user 'u': 'abc' is not a list of items", "{user: [item, …]}"),
-    "numbers of NumPy": ({"test": {np.int64(1): np.int64(5)}}, "test: dict, user 1: 5 is not a list of items", "{user: [item, …]}"),
+    "numbers of NumPy": ({"test": {np.int64(1): np.float64(5)}}, "test: dict, user 1: 5.0 is not a list of items", "{user: [item, …]}"),
     "pairs among items": (
         {"recommendations": {1: [3, (4, 0.5)]}},
         "user 1: (4, 0.5) is neither an item nor a pair of an item and a number as",
@@ -81,7 +81,21 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
         "",
     ),
     "rows of one value": ({"test": [(1,), (2,)]}, "test: list: rows of 1 values, where user, item or", "give records"),
-    "items without users": ({"test": [3, 4]}, "test: list: a list of int is not a table", "give records"),
+    "items without users": (
+        {"test": [3, 4]},
+        "test: list: a list of int is not a table",
+        "give {user: item}; for users 0, 1, … it is dict",
+    ),
+    "lists without users": (
+        {"recommendations": [[1, 2, 3, 4, 5], [2, 3, 4, 5, 6]]},
+        "recommendations.model: list: 2 lists of items do not name their users",
+        "give {user: [item, …]}; for users 0, 1, … it is dict(enumerate(lists))",
+    ),
+    "scores before ids": (
+        {"recommendations": (np.array([[0.5, 0.25]]), np.array([[1, 2]]))},
+        "recommendations.model: tuple: the scores are before the item ids",
+        "swap them: (ids, scores)",
+    ),
     "odd ids": ({"test": {1: [b"a"], 2: [3.5]}}, "test: dict: column 'item' holds values of type bytes and float", "convert them"),
     "columns of two lengths": ({"test": {"user": [1, 2], "item": [3]}}, "column 'item' has 1 values, where 'user' has 2", ""),
     "two columns of a name": (

@@ -16,7 +16,7 @@ from tests.worlds import World, worlds
 METRICS = ["nDCG", "MAP", "EPC", "Unexpectedness", "Gini", "0.5*nDCG@2 + 0.5*EPC@2"]
 
 
-@pytest.mark.filterwarnings("ignore:.*no user of these lists is in the test set")
+@pytest.mark.filterwarnings("ignore:.*no user of these lists is in the test set", "ignore:.*test users have no list")
 @settings(max_examples=8)
 @given(world=worlds(), convention=st.sampled_from(["receval", "rectools", "rs_metrics", "recbole"]))
 def test_every_call_gives_the_values_of_evaluate(world: World, convention: str):
@@ -45,6 +45,15 @@ def test_a_matrix_of_scores_is_cut_and_masked():
     assert evaluator(np.array([[0.1, 0.5, 0.9], [0.2, 0.1, 0.0]])) == {"HitRate@1": 1.0}
 
 
+def test_values_are_found_under_every_name_of_a_measure():
+    values = receval.Evaluator(test={1: [5]}, metrics="HitRate@1")({1: [5]})
+    assert (values["HR@1"], values["hit_rate@1"], list(values)) == (1.0, 1.0, ["HitRate@1"])
+    rows = receval.evaluate(test={1: [5]}, recommendations={"a": {1: [5]}}, metrics="HR@1")["a"]
+    assert rows["HR@1"].value == 1.0
+    with pytest.raises(KeyError, match=r"there is no value of 'HitRate@2': did you mean 'HitRate@1'\?"):
+        values["HitRate@2"]
+
+
 def test_users_without_a_list_are_counted():
     evaluator = receval.Evaluator(test={1: [5], 2: [6]}, metrics="HitRate@1")
     assert evaluator({1: [5]}) == {"HitRate@1": 0.5}
@@ -65,6 +74,28 @@ def test_lists_of_other_users_than_the_test_set_are_warned_about():
     with pytest.warns(UserWarning, match=sentence):
         assert evaluator(lists) == {"HitRate@1": 0.0}
     assert evaluator(receval.Matrix(lists, users=[11, 12])) == {"HitRate@1": 1.0}
+
+
+def test_a_batch_of_users_is_warned_about_once():
+    evaluator = receval.Evaluator(test={user: [5] for user in range(5)}, metrics="HitRate@1")
+    sentence = (
+        r": 3 of 5 test users have no list, such as 2, 3, 4: the lists have 0, 1\. If .*the Evaluator only the test rows of its users\.$"
+    )
+    with pytest.warns(UserWarning, match=sentence):
+        assert evaluator(np.array([[5], [5]])) == {"HitRate@1": 0.4}
+    assert evaluator(np.array([[5], [5]])) == {"HitRate@1": 0.4}
+
+
+@pytest.mark.parametrize("test", [{0: [2], 1: [7], 2: [8]}, {0: ["a"], 1: ["b"], 2: ["0"]}])
+def test_scores_of_candidates_without_their_ids_are_refused(test: Any):
+    scores = np.array([[0.5, 0.25, 0.125]] * 3)
+    sentence = r"2 of 3 test rows have an item that this matrix of scores does not have: its columns .* items 0 to 2\n  give the ids of"
+    with pytest.raises(receval.DataError, match=f"^recommendations.model: numpy.ndarray: {sentence}"):
+        receval.Evaluator(test=test, metrics="HitRate@1")(scores)
+    with pytest.raises(receval.DataError, match=f"^recommendations.a: Matrix: {sentence}"):
+        receval.evaluate(test=test, recommendations={"a": receval.Matrix(scores)}, metrics="HitRate@1")
+    named = receval.Matrix(scores, items=["a", "b", "0"])
+    assert receval.evaluate(test=test, recommendations=named, metrics="HitRate@1")["HitRate@1"].n_users == 3
 
 
 def test_a_path_instead_of_lists_is_refused_with_what_to_do():

@@ -63,7 +63,7 @@ def test_a_margin_applies_to_the_anchor_too(gate_folder, receval):
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
-        (lambda folder: shutil.rmtree(folder), "there is no anchor results/anchor\n  create it with receval baseline set DIR;"),
+        (shutil.rmtree, "there is no anchor results/anchor\n  create it with receval baseline set DIR --to results/anchor; the first"),
         (lambda folder: (folder / "results.json").write_text("{"), "results.json: this is not valid JSON: the file is damaged"),
         (lambda folder: (shutil.rmtree(folder), folder.write_text("")), "the anchor results/anchor is a file, not a result folder"),
     ],
@@ -114,6 +114,28 @@ def test_results_of_another_model_replace_a_baseline_only_by_force(gate_folder, 
     assert (gate_folder / "results/main/results.json").read_bytes() == before
     assert receval("baseline", "set", "results/other", "--to", "results/new")[0] == 0
     assert receval("baseline", "set", "results/other", "--force")[0] == 0
+
+
+def test_results_become_the_baseline_that_their_config_names(gate_folder, receval):
+    change(gate_folder, gates=CONFIG["gates"] | {"baseline": {"full": "results/main full"}})
+    before = (gate_folder / "results/main/results.json").read_bytes()
+    code, _, err = receval("run", "config.yaml", "-q")
+    assert (code, "create it with receval baseline set DIR --to 'results/main full'; the first time" in err) == (3, True)
+    assert receval("run", "config.yaml", "-q", "--if-missing", "pass", "-o", "results/today/")[0] == 0
+    assert receval("baseline", "set", "results/today")[2] == "receval: results/today is now the baseline results/main full\n"
+    assert (gate_folder / "results/main/results.json").read_bytes() == before
+    assert receval("run", "config.yaml", "-q")[0] == 0
+
+
+def test_judged_results_replace_a_baseline_of_other_models_only_if_their_config_names_one_of_them(gate_folder, receval):
+    data = CONFIG["data"] | {"recommendations": {"new": "home.csv"}}
+    change(gate_folder, data=data, gates=CONFIG["gates"] | {"baseline": "results/new", "rules": ["nDCG@2 >= 0.1"]})
+    receval("run", "config.yaml", "-q", "-o", "results/today/")
+    code, _, err = receval("baseline", "set", "results/today", "--to", "results/main")
+    assert (code, "results/main has other models (home, not new). Use --force to override" in err) == (1, True)
+    change(gate_folder, data=data, gates=CONFIG["gates"] | {"baseline": {"path": "results/main", "model": "home"}})
+    receval("run", "config.yaml", "-q", "-o", "results/today/")
+    assert receval("baseline", "set", "results/today")[0] == 0
 
 
 def test_an_incomplete_folder_or_a_folder_of_other_files_is_refused_as_baseline(gate_folder, receval):

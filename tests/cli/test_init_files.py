@@ -335,6 +335,8 @@ def test_coverage_and_novelty_are_not_suggested_for_sampled_candidates(init):
     assert "ItemCoverage@5" in init(files).evaluation["metrics"]
     files["candidates.csv"] = text([(user, item) for user in range(9) for item in range(9)], ("user", "item"))
     assert init(files, "--force").evaluation["metrics"] == ["HitRate@5", "nDCG@5", "MRR@5"]
+    files["test.csv"] += "0,0\n1,1\n"
+    assert init(files, "--force").evaluation["metrics"] == ["HitRate@5", "nDCG@5", "MRR@5"]  # two events were written twice
 
 
 def test_ratings_alone_are_answered_with_what_receval_needs(receval, folder):

@@ -57,3 +57,16 @@ def test_a_metric_with_its_cutoff_but_without_the_sign_gets_it(written):
 def test_a_group_without_its_file_gets_both_that_it_may_be_of():
     with pytest.raises(ConfigError, match=r"write items\.category, of data\.users users\.category"):
         load_config(WHOLE, ("evaluation.by=[category]",))
+
+
+@pytest.mark.parametrize(
+    ("override", "meant"),
+    [
+        ("duplicates=drop", "'keep_best_rank': an item that is more than once in a list is kept only at its best rank"),
+        ("duplicates=last", "'keep_last_row': an item"),
+        ("truth_duplicates=dedupe", "'best': a user-item pair that is more than once in the test file counts once"),
+    ],
+)
+def test_a_usual_word_for_a_policy_gets_the_value_with_its_meaning(override, meant):
+    with pytest.raises(ConfigError, match=f"did you mean {meant}"):
+        load_config(WHOLE, (f"evaluation.policy.{override}",))

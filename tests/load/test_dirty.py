@@ -44,6 +44,13 @@ CASES = {
         "no user and no item column; the columns are 'kunde', 'artikel'", "set them in the config, columns: {user: NAME, item: NAME}",
         "or by --set data.recommendations.m.columns.user=NAME --set data.recommendations.m.columns.item=NAME",
     ]),
+    "lists by other keys": ("l.jsonl", '{"u":1,"ranked_items":[2]}\n', [
+        "no user and no item column; the columns are 'u', 'ranked_items'\n", "--set data.recommendations.m.columns.item=NAME",
+    ]),
+    "a user as the key of each line": ("l.jsonl", '{"7":[1,2]}\n{"8":[1]}\n', [
+        "l.jsonl: each line has a key of its own, such as '7', instead of the same columns", 'write {"user": 1, "items": [2, 3]} on each line',
+    ]),
+    "a hundred columns": ("l.csv", ",".join(f"c{n}" for n in range(100)) + "\n" + "1," * 99 + "1\n", ["'c8', 'c9' and 90 more\n"]),
     "missing column in parquet": ("l.parquet", parquet(uzer=[1], item=[2]), ["no user column; the columns are 'uzer', 'item'"]),
     "null id": ("l.csv", "user,item,score\n1,10,0.9\n1,,0.8\n2,12,0.7\n", ["line 3: no value for item (in 1 of 3 rows)"]),
     "null id in parquet": ("l.parquet", parquet(user=[1, 2], item=[5, None], score=[1.0, 2.0]), ["row 2: no value for item"]),

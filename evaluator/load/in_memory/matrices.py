@@ -86,9 +86,19 @@ def from_matrix(where: str, table: str, matrix: Any, depth: int | None, seen: pl
 def is_matrix(rows: Any) -> bool:
     """Return whether rows are a matrix: sparse, or an array of two dimensions of any library, or ids with their scores."""
     if isinstance(rows, tuple):
-        return len(rows) == 2 and all(getattr(one, "ndim", 0) == 2 for one in rows)
+        return len(rows) == 2 and all(len(getattr(one, "shape", ())) == 2 for one in rows)
     is_array = hasattr(rows, "__array__") and not hasattr(rows, "columns") and getattr(rows, "ndim", 0) == 2
     return _is_sparse(rows) or is_array or isinstance(rows, Matrix)
+
+
+def unnamed_columns(rows: Any) -> int | None:
+    """Return the number of columns of a matrix of scores whose items have no ids; `None` for other rows, and if there are no users."""
+    matrix = rows if isinstance(rows, Matrix) else Matrix(rows)
+    if not is_matrix(rows) or matrix.items is not None or isinstance(matrix.values, tuple):
+        return None
+    values = matrix.values if _is_sparse(matrix.values) else np.asarray(matrix.values)
+    is_of_scores = _is_sparse(values) or values.dtype.kind not in "iu"
+    return values.shape[1] if is_of_scores and values.shape[0] else None
 
 
 def _is_sparse(values: Any) -> bool:
@@ -176,6 +186,8 @@ def _of_lists(where: str, table: str, matrix: Matrix) -> pl.DataFrame:
         hint = "remove it, or give scores of all items as floats" if len(matrix.values) > 1 else "give scores as array.astype(float)"
         raise DataError(f"{where}: integers are item ids, but mask_seen needs scores", hint)
     ids, scores = np.asarray(matrix.values[0]), np.asarray(matrix.values[1]) if len(matrix.values) > 1 else None
+    if scores is not None and ids.dtype.kind == "f" and scores.dtype.kind in "iu":
+        raise DataError(f"{where}: the scores are before the item ids", "swap them: (ids, scores)")
     if table != "lists" or ids.dtype.kind not in "iu" or (scores is not None and scores.shape != ids.shape):
         raise DataError(f"{where}: two matrices must be item ids and scores of the same shape, and are the lists of one model")
     users = _labels(where, "user", matrix.users, len(ids))
@@ -205,6 +217,11 @@ def _pairs(users: pl.Series, items: pl.Series, seen: pl.DataFrame) -> Pairs:
 
 def _refuse_rows_or_matrix(where: str, table: str, values: Any) -> None:
     n_rows, n_columns = values.shape
+    if n_columns == 1 and table == "interactions" and _are_whole(values, least=0):
+        raise DataError(
+            f"{where}: an array of {n_rows:,} × 1 numbers can be the item of each user, or a matrix of 1 item for {n_rows:,} users",
+            "give items as {user: item}, for users 0, 1, … dict(enumerate(array[:, 0])), or a matrix as receval.Matrix(array)",
+        )
     names = names_of_rows(where, table, n_columns)
     is_lists = table == "lists" and values.dtype.kind in "iu"
     if not names or not _are_whole(values if is_lists else values[:, :2], least=0):  # -1 is not an item id

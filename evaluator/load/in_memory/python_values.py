@@ -24,6 +24,7 @@ from ..opening import FAILURES
 VALUES: Final = {"interactions": "rating", "lists": "score", "predictions": "prediction"}
 """The names of the numbers of items, in tables whose rows may contain lists."""
 _SHAPES: Final = "write {user: [item, …]}, {user: {item: score}} or {user: [(item, score), …]}"
+_RECORDS: Final = f"give records, [{{'user': 1, 'item': 2}}], or {_SHAPES[6:]}"
 _KEYS: Final = {"catalogue": "item", "people": "user"}
 """Kind of table → the column that identifies a row, if it is a single one."""
 _SCALARS: Final = (str, int, float, bytes, UUID, Decimal, np.generic, type(None))
@@ -89,22 +90,36 @@ def from_records(where: str, table: str, rows: Sequence[Any]) -> pl.DataFrame:
             raise DataError(f"{where}, row {odd}: {_shown(rows[odd - 1])} does not have {len(first)} values like the first row")
         return row_frame(where, zip(names_of_row, zip(*rows, strict=True), strict=True))
     if table not in _KEYS:
-        raise DataError(
-            f"{where}: a list of {type(first).__name__} is not a table", f"give records, [{{'user': 1, 'item': 2}}], or {_SHAPES[6:]}"
-        )
+        is_of_items = table == "interactions" and isinstance(first, int)
+        hint = "give {user: item}; for users 0, 1, … it is dict(enumerate(items))" if is_of_items else _RECORDS
+        raise DataError(f"{where}: a list of {type(first).__name__} is not a table", hint)
     return row_frame(where, [(_KEYS[table], rows)])
 
 
 def refuse_unnamed_lists(where: str, table: str, rows: Sequence[Any]) -> None:
-    """Raise `DataError` for lists of integers that may be rows of a table or the items of users 0, 1, …; tuples are rows."""
-    if not rows or not all(type(row) is list and len(row) == len(rows[0]) and all(type(one) is int for one in row) for row in rows):
+    """Raise `DataError` for lists of ids without users, which may also be rows of a table if they are integers; tuples are rows."""
+    if not rows or not all(_are_ids(row) for row in rows):
         return
-    names = names_of_rows(where, table, len(rows[0]))
-    if names:
+    lengths = {len(row) for row in rows}
+    names = names_of_rows(where, table, len(rows[0])) if len(lengths) == 1 else ()
+    if not names:
+        unnamed = "a list of items does not name its user" if len(rows) == 1 else f"{len(rows):,} lists of items do not name their users"
+        raise DataError(
+            f"{where}: {unnamed}",
+            "give {user: [item, …]}; for users 0, 1, … it is dict(enumerate(lists))",
+        )
+    if all(not isinstance(one, str) for row in rows for one in row):
         raise DataError(
             f"{where}: lists of {len(names)} integers can be rows of {', '.join(names)}, or the items of users 0, 1, …",
             "give rows as tuples, or the items as {user: [item, …]}",
         )
+
+
+def _are_ids(row: Any) -> bool:
+    """Return whether a row is a list or an array of integers or texts."""
+    if isinstance(row, np.ndarray):
+        return row.ndim == 1 and row.dtype.kind in "iuU"
+    return type(row) is list and all(type(one) in (int, str) for one in row)
 
 
 def _names_columns(table: str, rows: Mapping[Any, Any], columns: Mapping[str, str | int]) -> bool:
@@ -169,6 +184,8 @@ def _in_order(where: str, table: str, user: Any, held: Any) -> Any:
         return sorted(held, key=lambda item: (isinstance(item, str), item))
     if isinstance(held, np.ndarray):
         return held if held.ndim == 1 and not held.dtype.hasobject else held.tolist()
+    if table == "interactions" and isinstance(held, int | np.integer) and not isinstance(held, bool):
+        return [held]  # the only item that was held out
     if isinstance(held, str | bytes) or not hasattr(held, "__iter__") or not hasattr(held, "__len__"):
         raise DataError(f"{where}, user {_shown(user)}: {_shown(held)} is not a list of items", _SHAPES)
     return held if isinstance(held, list | tuple) else list(held)
