@@ -113,6 +113,8 @@ NEEDS: Final = MappingProxyType(
 _DECLARED: Final[dict[str, Check]] = {}
 CHECKS: Final[Mapping[str, Check]] = MappingProxyType(_DECLARED)
 """All checks by id, in the order in which findings of one severity are shown."""
+SAMPLED: Final = "R10"
+"""The check that recognises sampled candidates."""
 
 
 def declare(*checks: Check) -> None:
