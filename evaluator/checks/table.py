@@ -195,12 +195,13 @@ declare(
         "R10",
         "warn",
         "lists look like sampled candidates: nearly all have the same size, and they contain nearly every relevant item",
-        "rank the whole catalogue: sampled candidates can change the order of models (Krichene and Rendle, KDD 2020); if they are "
-        "intended, set health: {R10: off}, and use the gate Recall@none >= 1, which fails if a test item is not a candidate",
+        "rank the whole catalogue: over sampled candidates values are higher, and the order of models can differ (Krichene and Rendle, "
+        "KDD 2020); if they are intended, set health: {R10: off}, and use the gate Recall@none >= 1, which fails if a test item is not a "
+        "candidate; models with other candidates are not compared, whether the check is on or off",
         {
             "min_inside": Limit(
                 0.9,
-                "the check fails if the lists contain this share of the relevant items, and this share of lists has one size",
+                "the check fails if the lists contain this share of the relevant items, and this share of lists has the same size",
                 most=1.0,
             )
         },

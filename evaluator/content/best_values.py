@@ -113,8 +113,8 @@ def best_values(result: Result, formats: Formats) -> BestValues:
         known = [model for model, value in values.items() if value is not None]
         is_apart = any(frozenset((model, other)) in pairs | of_all for model, _ in marked for other in known)
         (apart if is_apart else untested).update(marked)
-    others = tuple(model for model in result.models if model not in group and model not in result.yardsticks)
-    return BestValues(frozenset(tested), frozenset(untested), result.conclusions, frozenset(apart), others)
+    left_out = tuple(model for model in result.models if model not in group and model not in result.yardsticks)
+    return BestValues(frozenset(tested), frozenset(untested), result.conclusions, frozenset(apart), left_out)
 
 
 def _has_other_users(rival: Rival) -> bool:

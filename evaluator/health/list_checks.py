@@ -20,7 +20,7 @@ from ..tables.tied_scores import TieRuns
 from ..tables.truth import TruthTable
 from .checker import Context, HealthCheck, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
-from .tallies import Least, Most, Tally, merge_by_name
+from .tallies import Least, Most, Tally
 
 
 @check("R01", uses=("rows_as_stored",), policy="duplicates")
@@ -262,7 +262,7 @@ class Sizes(Struct, frozen=True):
         return cls({int(size): int(n_lists[size]) for size in np.flatnonzero(n_lists) if size})
 
     def __add__(self, other: Sizes) -> Sizes:
-        return Sizes(merge_by_name(self.n_lists, other.n_lists))
+        return Sizes({size: self.n_lists.get(size, 0) + other.n_lists.get(size, 0) for size in {**self.n_lists, **other.n_lists}})
 
     @property
     def usual(self) -> int:

@@ -82,7 +82,7 @@ def over_folds(results: Mapping[str, Result], config: Mapping[str, Any]) -> Resu
         config=config,
         truths={name: truth for name, result in results.items() for truth in result.truths.values()},
         definitions={name: one for result in results.values() for name, one in result.definitions.items()},
-        candidates={model: one for result in reversed(results.values()) for model, one in result.candidates.items()},
+        candidates={model: one for result in reversed(list(results.values())) for model, one in result.candidates.items()},
         remarks=(f"Values are means over {len(results)} folds; numbers of users are added up over them.", *_remarks(results)),
         findings=tuple(_findings(results)),
         enriched={f"{name}/{model}": path for name, result in results.items() for model, path in result.enriched.items()},
