@@ -154,6 +154,17 @@ def test_a_comparison_and_a_gate_refuse_a_baseline_with_other_candidates(evaluat
         assert refused.value.hint == HINT
 
 
+def test_a_quiet_gate_against_other_candidates_ends_with_exit_code_3(evaluate, tmp_path, receval):
+    for name, lists in (("main", full()), ("today", sampled())):
+        save(evaluate(TEST, {"m": lists}, metrics=["HitRate@10"], health={"R10": "off"}), tmp_path / name)
+    code, _, err = receval("gate", tmp_path / "today", "--baseline", tmp_path / "main", "--rule", "HitRate@10 max_loss 2%", "-q")
+    assert code == 3
+    assert err.splitlines() == [
+        "receval: m cannot be compared with main: candidates are 100 per user in m and the whole catalogue in main",
+        f"  {HINT}",
+    ]
+
+
 def test_a_gate_refuses_a_rule_between_models_with_different_candidates(result):
     with pytest.raises(
         DataError, match="neumf cannot be compared with sasrec: candidates are 100 per user in neumf and the whole catalogue"
