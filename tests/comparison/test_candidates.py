@@ -88,6 +88,12 @@ def test_two_models_with_different_candidates_have_no_mark_in_any_form(result):
     assert "No mark: the models rank different candidates, so their values are not comparable." in text
 
 
+def test_a_report_says_in_one_line_why_the_models_are_not_compared(evaluate, tmp_path, receval):
+    save(evaluate(TEST, {"neumf": sampled(), "sasrec": full()}, metrics=["HitRate@10"]), tmp_path / "run")
+    said = "neumf ranks 100 sampled candidates per user, sasrec does not: their values are not comparable"
+    assert f"The models are not compared: {said}; {HINT}." in receval("report", tmp_path / "run", "--format", "md")[1]
+
+
 def test_different_numbers_of_candidates_are_different(result):
     found = result({"a": sampled(100), "b": sampled(50), "c": full(), "d": full(20)})
     assert groups_of(found) == {100: ("a",), 50: ("b",), None: ("c", "d")}
