@@ -1,5 +1,5 @@
 """Health checks: `table` lists them all and defines a check, its setting in a run, and its finding."""
 
-from .table import CHECKS, NEEDS, SEVERITIES, Check, CheckSetting, Finding, Limit, Severity, declare, setting
+from .table import CHECKS, NEEDS, SAMPLED, SEVERITIES, Check, CheckSetting, Finding, Limit, Severity, declare, setting
 
-__all__ = ["CHECKS", "NEEDS", "SEVERITIES", "Check", "CheckSetting", "Finding", "Limit", "Severity", "declare", "setting"]
+__all__ = ["CHECKS", "NEEDS", "SAMPLED", "SEVERITIES", "Check", "CheckSetting", "Finding", "Limit", "Severity", "declare", "setting"]

@@ -113,6 +113,8 @@ NEEDS: Final = MappingProxyType(
 _DECLARED: Final[dict[str, Check]] = {}
 CHECKS: Final[Mapping[str, Check]] = MappingProxyType(_DECLARED)
 """All checks by id, in the order in which findings of one severity are shown."""
+SAMPLED: Final = "R10"
+"""The check that recognises sampled candidates."""
 
 
 def declare(*checks: Check) -> None:
@@ -193,13 +195,13 @@ declare(
         "R10",
         "warn",
         "lists look like sampled candidates: nearly all have the same size, and they contain nearly every relevant item",
-        "rank the whole catalogue: sampled candidates can change the order of models (Krichene and Rendle, KDD 2020); if they are "
-        "intended, set health: {R10: off}, and use the gate Recall@none >= 1 (or the share of users with a list), which fails if a test "
-        "item is not a candidate",
+        "rank the whole catalogue: over sampled candidates values are higher, and the order of models can differ (Krichene and Rendle, "
+        "KDD 2020); if they are intended, set health: {R10: off}, and use the gate Recall@none >= 1 (or the share of users with a list), "
+        "which fails if a test item is not a candidate; models with other candidates are not compared, whether the check is on or off",
         {
             "min_inside": Limit(
                 0.9,
-                "the check fails if the lists contain this share of the relevant items, and this share of lists has one size",
+                "the check fails if the lists contain this share of the relevant items, and this share of lists has the same size",
                 most=1.0,
             )
         },

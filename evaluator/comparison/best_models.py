@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from ..results.candidates import largest_group
 from ..results.result import Result
 from ..stats.best import ModelValues, Pair, conclude
 from ..stats.difference import Conclusion
@@ -23,10 +24,10 @@ def with_conclusions(result: Result, options: ComparisonOptions) -> Result:
 def conclusions_of(result: Result, options: ComparisonOptions) -> tuple[Conclusion, ...]:
     """Conclude which model is best and which others it beats, for every judged measure with a better direction.
 
-    All pairs of models are compared on the users that count for both, as `compare` does with `users: common`. Empty with fewer than two
-    models, or without per-user values.
+    All pairs of models are compared on the users that count for both, as `compare` does with `users: common`. If some models rank sampled
+    candidates and others do not, only the largest group is compared. Empty with fewer than two models, or without per-user values.
     """
-    models = [model for model in result.models if model not in result.yardsticks]
+    models = largest_group(result)
     if len(models) < 2 or not all(model in result.per_user for model in models):
         return ()
     rows = {model: rows_of(result, model) for model in models}

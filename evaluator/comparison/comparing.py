@@ -9,11 +9,13 @@ import numpy as np
 import polars as pl
 from msgspec.structs import replace
 
+from ..checks import SAMPLED
 from ..errors import DataError
+from ..results.candidates import candidates_by_place, incomparable_text, other_candidates
 from ..results.comparison import Comparison
 from ..results.description import HistogramBin, Spread
 from ..results.result import InputFile, Result, columns_of, select
-from ..results.row import shortened
+from ..results.row import listed, shortened
 from ..stats.concluding import judge_family, users_text, without_verdict
 from ..stats.difference import Difference
 from ..stats.letters import different_pairs, letters
@@ -23,6 +25,8 @@ from .model_pair import ModelPair
 from .pairing import Floats, Side, Sides, sides_of
 
 _MOST = 3
+_WHOLE: Final = "the whole catalogue"
+SAME_CANDIDATES: Final = "score the same candidates with both, or rank the whole catalogue with both"
 
 
 def refuse_incomparable(base: Side, model: Side, metrics: Iterable[str], *, unpaired: bool) -> None:
@@ -44,6 +48,66 @@ def refuse_incomparable(base: Side, model: Side, metrics: Iterable[str], *, unpa
                 if of_truth and len(of_truth) == len(differences)
                 else ""
             ),
+        )
+
+
+def refuse_other_candidates(base: Side, model: Side) -> None:
+    """Raise `DataError` if two sides are known to rank different numbers of sampled candidates, or only one of them ranks such."""
+    numbers = other_candidates((base.result, base.model), (model.result, model.model))
+    if numbers is not None:
+        mine, other = (_WHOLE if n is None else f"{n:,} per user" for n in numbers)
+        raise DataError(
+            f"{model.name} cannot be compared with {base.name}: candidates are {other} in {model.name} and {mine} in {base.name}",
+            SAME_CANDIDATES,
+        )
+
+
+def _of_same_candidates(sides: Sides) -> Sides:
+    """Return the sides without pairs of models of one result that rank different candidates, and with a sentence on them.
+
+    Raises `DataError` if no pair is left.
+    """
+    numbers = {side: n for some in _by_result(sides.all) for side, n in zip(some, candidates_by_place(_places(some)), strict=True)}
+    pairs = tuple(pair for pair in sides.pairs if pair[0].result is not pair[1].result or numbers[pair[0]] == numbers[pair[1]])
+    if len(pairs) == len(sides.pairs):
+        return sides
+    groups: dict[int | None, list[str]] = {}
+    for side in sides.all:
+        groups.setdefault(numbers[side], []).append(side.name)
+    sentence = incomparable_text(groups)
+    if not pairs:
+        others = [names for n, names in groups.items() if len(names) > 1]
+        hint = f"choose a baseline among {listed(others[0])}" if others else SAME_CANDIDATES
+        raise DataError(sentence.removesuffix("."), hint)
+    if sides.base is None:  # letters need all pairs of all models that are left
+        largest = max(groups, key=lambda n: (len(groups[n]), n is None))
+        pairs = tuple(pair for pair in pairs if {numbers[side] for side in pair} == {largest})
+    left = {side for pair in pairs for side in pair}
+    return replace(sides, pairs=pairs, all=tuple(side for side in sides.all if side in left), left_out=sentence)
+
+
+def _by_result(sides: Iterable[Side]) -> Iterable[list[Side]]:
+    found: dict[int, list[Side]] = {}
+    for side in sides:
+        found.setdefault(id(side.result), []).append(side)
+    return found.values()
+
+
+def _places(sides: Iterable[Side]) -> list[tuple[Result, str]]:
+    return [(side.result, side.model) for side in sides]
+
+
+def _notes_on_candidates(sides: Iterable[Side]) -> Iterator[str]:
+    """Yield a sentence on the models whose lists check R10 takes for sampled candidates."""
+    found: dict[int, list[str]] = {}
+    for side in sides:
+        candidates = side.result.candidates.get(side.model)
+        if candidates is not None and any(one.check == SAMPLED and one.model == side.model for one in side.result.findings):
+            found.setdefault(candidates.per_user, []).append(side.name)
+    for n, names in found.items():
+        yield (
+            f"{listed(names)} {'rank' if len(names) > 1 else 'ranks'} {n:,} sampled candidates per user (check {SAMPLED}): "
+            "over the whole catalogue values would be lower, and the order of models can differ."
         )
 
 
@@ -144,11 +208,13 @@ def compare(results: Mapping[str, Result], options: ComparisonOptions) -> Compar
 
     Without `measures`, a measure that counts different users for two models is not judged (unless `common`), and a note says so.
 
+    Models of one result that rank different candidates are not compared, and a note says so.
+
     Raises `ConfigError` for options about data that the results do not have, and `DataError` for results that cannot be compared: other
-    test data or definitions, other users in one of `measures` or in all measures (unless `common`), groups or per-user values that were
-    not kept.
+    test data, candidates or definitions, other users in one of `measures` or in all measures (unless `common`), groups or per-user values
+    that were not kept.
     """
-    sides = sides_of(results, options.baseline, all_pairs=options.all_pairs)
+    sides = _of_same_candidates(sides_of(results, options.baseline, all_pairs=options.all_pairs))
     labels = _common_labels(sides)
     if options.measures:
         judged = all_named(options.measures, labels)
@@ -193,9 +259,10 @@ def _compare(
     by_group: list[Difference] = []
     losers: dict[tuple[str, str], pl.DataFrame] = {}
     spreads: list[Spread] = []
-    notes: list[str] = list(sides.notes)
+    notes: list[str] = [*sides.notes, *_notes_on_candidates(sides.all)]
     for base, model in sides.pairs:
         metrics = dict.fromkeys(rows_of(base.result, base.model)[label].metric for label in labels)
+        refuse_other_candidates(base, model)
         refuse_incomparable(base, model, metrics, unpaired=options.unpaired)
         notes += notes_on_inputs(base, model, metrics)
         pair = ModelPair(base, model, options)
@@ -228,6 +295,7 @@ def _compare(
         first=sides.first,
         own_names={side.name: side.model for side in sides.all},
         margins=margins,
+        left_out=sides.left_out,
     )
 
 

@@ -33,7 +33,8 @@ class Side(Struct, frozen=True, eq=False):
 class Sides(Struct, frozen=True, eq=False):
     """The pairs to compare, base first; all sides in order; the base that all pairs share; and notes on models without a partner.
 
-    `first` is the base if it is only the first of several, because nothing names another one.
+    `first` is the base if it is only the first of several, because nothing names another one. `left_out` is the sentence on models that
+    cannot be compared with others of their result.
     """
 
     pairs: tuple[tuple[Side, Side], ...]
@@ -41,6 +42,7 @@ class Sides(Struct, frozen=True, eq=False):
     base: str | None
     notes: tuple[str, ...] = ()
     first: str | None = None
+    left_out: str = ""
 
 
 def sides_of(results: Mapping[str, Result], baseline: str | None = None, *, all_pairs: bool = False) -> Sides:

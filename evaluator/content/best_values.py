@@ -9,6 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from ..document import SIGNS, Mark
+from ..results.candidates import largest_group
 from ..results.result import Result
 from ..results.row import shortened
 from ..stats.difference import Conclusion, Rival
@@ -31,13 +32,15 @@ class BestValues(Struct, frozen=True):
     """The values to mark: `tested` ones (the best, or not clearly different from it), and `untested` ones.
 
     A value is untested if it is the highest of a measure that was not tested, or if its model was not tested against the best one. A value
-    is `apart`, and not marked, if it was not tested because its model has no user in common with those it is compared with.
+    is `apart`, and not marked, if it was not tested because its model has no user in common with those it is compared with. The values of
+    `others` are not marked because these models rank other candidates.
     """
 
     tested: frozenset[Place] = frozenset()
     untested: frozenset[Place] = frozenset()
     conclusions: tuple[Conclusion, ...] = ()
     apart: frozenset[Place] = frozenset()
+    others: tuple[str, ...] = ()
 
     def marks(self) -> Mapping[Place, Mark]:
         """Return the mark of each value."""
@@ -70,19 +73,29 @@ class BestValues(Struct, frozen=True):
         lines += [f"No mark in {shortened(labels)}: models have no user in common."] if labels else []
         models = sorted({model for model, label in self.apart if label in tested})
         has = "has" if len(models) == 1 else "have"
-        return [*lines, *([f"No mark: {shortened(models)} {has} no user in common with the best model."] if models else [])]
+        lines += [f"No mark: {shortened(models)} {has} no user in common with the best model."] if models else []
+        return [*lines, *([f"No mark: {self.about_others}."] if self.others else [])]
+
+    @property
+    def about_others(self) -> str:
+        """Why the values of `others` are not marked."""
+        if not self.tested and not self.untested:
+            return "the models rank different candidates, so their values are not comparable"
+        return f"{shortened(self.others)} {'ranks' if len(self.others) == 1 else 'rank'} other candidates than the marked models"
 
 
 def best_values(result: Result, formats: Formats) -> BestValues:
     """Return the values to mark in a table of a result, by its conclusions.
 
     For a measure without a conclusion, the highest printed value and all equal ones are marked as untested, unless all are equal. Reference
-    lists are not compared, nor are measures without a better direction or without a format.
+    lists are not compared, nor are measures without a better direction or without a format, nor models that rank other candidates than
+    the largest group of models.
     """
+    group = frozenset(largest_group(result))
     concluded = {one.measure: one for one in result.conclusions if one.is_tested}
     by_measure = {one.measure: one for one in result.conclusions}
     of_all = _without_common_users(result.conclusions)
-    rivals = {model: rows for model, rows in result.by_model().items() if model not in result.yardsticks}
+    rivals = {model: rows for model, rows in result.by_model().items() if model in group}
     tested: set[Place] = set()
     untested: set[Place] = set()
     apart: set[Place] = set()
@@ -100,7 +113,8 @@ def best_values(result: Result, formats: Formats) -> BestValues:
         known = [model for model, value in values.items() if value is not None]
         is_apart = any(frozenset((model, other)) in pairs | of_all for model, _ in marked for other in known)
         (apart if is_apart else untested).update(marked)
-    return BestValues(frozenset(tested), frozenset(untested), result.conclusions, frozenset(apart))
+    left_out = tuple(model for model in result.models if model not in group and model not in result.yardsticks)
+    return BestValues(frozenset(tested), frozenset(untested), result.conclusions, frozenset(apart), left_out)
 
 
 def _has_other_users(rival: Rival) -> bool:

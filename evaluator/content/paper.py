@@ -280,13 +280,15 @@ def marks_of(result: Result, formats: Formats, style: LatexStyle, comparison: Co
     marks: dict[Place, Mark] = {}
     notes: list[tuple[str, str]] = []
     if style.second == "underline":
-        marks |= dict.fromkeys(_second(result, formats, best, values.apart), "second")
+        apart = values.apart | {(row.model, row.label) for row in result.rows if row.model in values.others}
+        marks |= dict.fromkeys(_second(result, formats, best, apart), "second")
         notes += [("underlined: the second-best value", "")] if marks else []
     if style.best == "bold" and best:
         marks |= {place: "untested" if place in untested else "best" for place in best}
         notes.insert(0, _about_best(untested, tested))
     raised, meaning = _raised(style, comparison)
     notes += [meaning] if raised else []
+    notes += [(f"no mark: {values.about_others}", "")] if values.others else []
     # A test that several notes share is given after the last of them.
     last = {test: place for place, (_, test) in enumerate(notes)}
     texts = (f"{note} ({test})" if test and last[test] == place else note for place, (note, test) in enumerate(notes))

@@ -9,6 +9,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from ..results.candidates import candidates_by_place
 from ..results.comparison import Comparison
 from ..results.description import Spread
 from ..results.gates import Gate
@@ -70,6 +71,8 @@ class ReportContent(Struct, frozen=True, eq=False, dict=True):
         if len(self.results) == 1:
             return best_values(next(iter(self.results.values())), self.formats)
         untested: set[Place] = set()
+        if len(set(candidates_by_place([(one.result, one.model) for one in self.models if not one.is_yardstick]))) > 1:
+            return BestValues()
         for label, row in by_label(self.points).items():
             values = {one.name: one.value for one in row.values() if not one.is_yardstick}
             untested |= highest_printed(label, values, self.higher_is_better[label], self.formats)

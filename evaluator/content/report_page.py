@@ -125,7 +125,8 @@ def _of_models(content: ReportContent) -> Iterator[tuple[Level, str]]:
             yield "plain", f"{len(sentences) - _MOST} more conclusions are under Differences."
         return
     if content.uncompared:
-        yield "doubtful", f"The models are not compared: {content.uncompared}"
+        lines = (line.strip() for line in content.uncompared.splitlines())
+        yield "doubtful", f"The models are not compared: {'; '.join(lines)}."
     first = [one for one in content.points if one.label == content.labels[0] and not one.is_yardstick]
     yield from (("plain", _of_point(one, content.formats.shown(one.row))) for one in first[:_MOST])
 

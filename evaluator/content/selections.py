@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from ..document import SIGNS, Document, Heading, Paragraph, Points, Sentences, Table, Terms
 from ..errors import ConfigError
+from ..results.candidates import groups_of, incomparable_text
 from ..results.result import Result, Row
 from ..results.row import shortened, with_metric_name
 from . import findings, gates
@@ -73,6 +74,7 @@ def markdown(result: Result, closing: Sequence[str] = ()) -> Document:
     averaged = sorted({counts.averaged for counts in result.counts.values()})
     n = f"{averaged[0]:,}" if len(averaged) == 1 else f"{averaged[0]:,} to {averaged[-1]:,}"
     failed = sum(finding.severity == "error" for finding in result.findings)
+    closing = tuple(closing) or tuple(filter(None, (incomparable_text(groups_of(result)),)))
     return (
         Heading(f"Evaluation of {shortened(models)}"),
         Paragraph(
@@ -94,7 +96,8 @@ def markdown(result: Result, closing: Sequence[str] = ()) -> Document:
 def notebook(result: Result) -> Document:
     """Return the content for a notebook: findings, values, and notes."""
     found = findings.alerts([finding for finding in result.findings if finding.severity != "info"])
-    return (*found, *_values(result), Sentences((*result.notes(), *_checked(result))))
+    apart = filter(None, (incomparable_text(groups_of(result)),))
+    return (*found, *_values(result), Sentences((*apart, *result.notes(), *_checked(result))))
 
 
 def _values(

@@ -26,7 +26,7 @@ from ..render.result_data import cells_of_checks, gate_cells
 from ..results.description import Description
 from ..results.gates import Gate, in_this_version
 from ..results.result import FORMAT_VERSION, READABLE_VERSIONS, Counts, Input, MeasureDefinition, Result, Row, StoredUsers, TruthFingerprint
-from ..results.row import LEDGER_COLUMNS, PROTOCOL_COLUMNS, Ledger, Protocol
+from ..results.row import LEDGER_COLUMNS, PROTOCOL_COLUMNS, Candidates, Ledger, Protocol
 from ..stats.difference import Conclusion
 from .stage import Stage
 
@@ -264,6 +264,7 @@ def _result(content: Mapping[str, Any], manifest: Mapping[str, Any], per_user: M
         user_groups=tuple(content["user_groups"]),
         gates=convert([in_this_version(cells) for cells in content.get("gates", ())], tuple[Gate, ...]),
         conclusions=convert(content.get("conclusions", ()), tuple[Conclusion, ...]),
+        candidates={one["model"]: convert(one["candidates"], Candidates) for one in content["models"] if "candidates" in one},
     )
 
 

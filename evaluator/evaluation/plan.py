@@ -130,7 +130,9 @@ class Request(Struct, frozen=True, eq=False):
         """Return the request for a run of a config: its measures, health checks, and the reference lists that it or a check needs."""
         config = loaded.config
         cutoffs = dict.fromkeys(one.k for one in config.evaluation.computed if one.metric.cut and one.k is not None)
-        checks = CheckTask(config.health.settings, config.evaluation.policy.refused, cutoffs=tuple(cutoffs))
+        checks = CheckTask(
+            config.health.settings, config.evaluation.policy.refused, cutoffs=tuple(cutoffs), sees_candidates=options.keep_users
+        )
         compares = config.evaluation.yardsticks.any or not checks.wants.isdisjoint(("popularity_lists", "reference_lists"))
         return cls(loaded, Plan.of(config.evaluation, config.compare, config.gates), options, checks, compares)
 

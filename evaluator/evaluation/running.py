@@ -34,7 +34,7 @@ from ..metrics.definition import Definition
 from ..parts import Part, SortedRuns, whole_users
 from ..results.repeats import over_folds, over_runs, without_infinite
 from ..results.result import Result
-from ..results.row import of_models
+from ..results.row import Candidates, of_models
 from ..synonyms import takes
 from ..tables.graph import closure
 from ..tables.rows import LISTS
@@ -93,10 +93,11 @@ class CheckedModel(Struct, frozen=True, eq=False):
 
 
 class ModelRun(Struct, frozen=True, eq=False):
-    """A model after the pass over its lists: its values, its checks, and its file of enriched lists."""
+    """A model after the pass over its lists: its values, its checks, its sampled candidates, and its file of enriched lists."""
 
     values: EvaluatedModel
     checked: CheckedModel | None = None
+    candidates: Candidates | None = None
     enriched: Path | None = None
 
 
@@ -123,7 +124,7 @@ def evaluate_models(files: Files) -> list[ModelRun]:
         if enriched is not None:
             found.more[ENRICHED].write(enriched)
         values = finish_model(files, name, found, plan, files.task)
-        models.append(ModelRun(values, _check_findings(files, checks, values) if checks is not None else None, enriched))
+        models.append(ModelRun(values, *_checked(files, checks, values), enriched=enriched))
     options.report(Progress("", len(sources), len(sources)))
     return models
 
@@ -223,13 +224,14 @@ def _evaluate_and_check(files: Files) -> Result:
         definitions=definitions_of(models),
         truths={"": runs[0].values.partial.more[TRUTH].fingerprint} if options.complete else {},
         user_groups=tuple(by.name for by in plan.group_columns) if options.keep_users else (),
+        candidates={run.values.name: run.candidates for run in runs if run.candidates is not None},
     )
 
 
 def _checks_of_model(files: Files, name: str, *, first: bool) -> CheckTask | None:
     """Return the checks of a model, for the first model also those of the files; `None` if there are none."""
     request, source = files.request, files.inputs.models[name]
-    if not request.checks.on:
+    if not request.checks.on and not request.checks.sees_candidates:
         return None
     there = {
         "train": "train" in files.sides,
@@ -246,10 +248,17 @@ def _checks_of_model(files: Files, name: str, *, first: bool) -> CheckTask | Non
     return replace(request.checks, available=available, files=first, keeps_rows=request.options.keep_failures)
 
 
-def _check_findings(files: Files, checks: CheckTask, model: EvaluatedModel) -> CheckedModel:
+def _checked(files: Files, checks: CheckTask | None, model: EvaluatedModel) -> tuple[CheckedModel | None, Candidates | None]:
+    """Return the checks of a model, if any is on, and its sampled candidates, if its lists look like these."""
+    if checks is None:
+        return None, None
+    tallies, context = model.partial.more[CHECKS], _context(files, model)
+    candidates = health.candidates_of(checks, tallies, context)
+    return _check_findings(files, checks, tallies, context) if checks.on else None, candidates
+
+
+def _check_findings(files: Files, checks: CheckTask, tallies: Tallies, context: Context) -> CheckedModel:
     """Return the findings of checks in a model and in the files; raise `DataError` for a finding that the policy refuses."""
-    tallies: Tallies = model.partial.more[CHECKS]
-    context = _context(files, model)
     symptoms = health.findings(checks, tallies, context)
     if not files.request.options.tolerant:
         health.refuse(symptoms)

@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ..comparison.comparing import notes_on_inputs, refuse_incomparable
+from ..comparison.comparing import notes_on_inputs, refuse_incomparable, refuse_other_candidates
 from ..comparison.comparison_options import rows_of
 from ..comparison.model_pair import ModelPair
 from ..comparison.pairing import Side
@@ -223,6 +223,7 @@ class _Judging(Struct, eq=False):
     def _pair_of(self, base: Side, cases: Sequence[RuleCase]) -> ModelPair:
         """Return the pair of a model and its base; raise `DataError` if their measures cannot be compared."""
         model = Side(cases[0].model, self.result, cases[0].model)
+        refuse_other_candidates(base, model)
         refuse_incomparable(base, model, dict.fromkeys(case.row.metric for case in cases), unpaired=False)
         return self.pairs.setdefault((base.name, model.name), ModelPair(base, model, self.demands.options))
 

@@ -3,7 +3,7 @@
 from . import file_checks, id_checks, list_checks, time_checks, value_checks  # noqa: F401, importing a file enters its checks
 from .checker import CHECKERS, Context, Faults, HealthCheck, SourceNames, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
-from .examining import CheckTask, Tallies, comparisons, examine, failing_rows, findings, in_order, refuse, skipped_checks
+from .examining import CheckTask, Tallies, candidates_of, comparisons, examine, failing_rows, findings, in_order, refuse, skipped_checks
 from .id_checks import shifted_ids
 from .list_checks import over_whole_lists
 from .tallies import DistinctIds, Examples, KeptRows, Least, Marks, Most, Tally
@@ -26,6 +26,7 @@ __all__ = [
     "Symptom",
     "Tallies",
     "Tally",
+    "candidates_of",
     "check",
     "comparisons",
     "count_text",

@@ -20,12 +20,14 @@ from ..errors import DataError
 from ..measure.measuring import may_be_undefined
 from ..measure.scoring import Scorer
 from ..metrics.definition import Definition
+from ..results.row import Candidates
 from ..tables.array import Array
 from ..tables.rows import LISTS, PartData
 from ..tables.truth import TEST
 from .checker import CHECKERS, Context, HealthCheck, Symptom
 from .examined import ExaminedPart
 from .file_checks import TRAIN
+from .list_checks import SampledCandidates
 from .tallies import Tally, merge_by_name
 
 
@@ -34,6 +36,7 @@ class CheckTask(Struct, frozen=True, dict=True):
 
     `policy` are the keys of evaluation.policy that are set to `error`; `available` are the keys of `NEEDS` that the files meet. With
     `files` the checks of the files that all models share run too; with `keeps_rows` the rows affected by errors and warnings are kept.
+    With `sees_candidates` sampled candidates are recognised even if their check is off.
     """
 
     settings: Mapping[str, CheckSetting]
@@ -42,6 +45,7 @@ class CheckTask(Struct, frozen=True, dict=True):
     cutoffs: tuple[int, ...] = ()
     files: bool = True
     keeps_rows: bool = False
+    sees_candidates: bool = False
 
     @classmethod
     def none(cls) -> CheckTask:
@@ -78,7 +82,9 @@ class CheckTask(Struct, frozen=True, dict=True):
         return tuple(
             CHECKERS[check.id]
             for check in CHECKS.values()
-            if check.id in self.on and self.available.issuperset(check.needs) and (self.files or CHECKERS[check.id].per == "model")
+            if (check.id in self.on or (self.sees_candidates and check.id == _SAMPLED.id))
+            and self.available.issuperset(check.needs)
+            and (self.files or CHECKERS[check.id].per == "model")
         )
 
 
@@ -125,6 +131,7 @@ def _counts(part: PartData) -> Tally:
     return Tally(noted)
 
 
+_SAMPLED: Final = SampledCandidates()
 _MEANINGFUL: Final = re.compile(r'[%+/\\:*?"<>|\x00-\x1f]')
 
 
@@ -132,6 +139,12 @@ def findings(task: CheckTask, tallies: Tallies, context: Context) -> list[Sympto
     """Return the findings in a model, and in the files; settings of the task and counts are added to the context."""
     whole = replace(_with_settings(task, context), counts=tallies.counts)
     return [symptom for check in task.checks for symptom in check.finding(tallies.checks[check.id], whole)]
+
+
+def candidates_of(task: CheckTask, tallies: Tallies, context: Context) -> Candidates | None:
+    """Return the sampled candidates that the lists of a model look like, also if their check is off; `None` if they do not."""
+    whole = replace(_with_settings(task, context), counts=tallies.counts)
+    return _SAMPLED.candidates(tallies.checks[_SAMPLED.id], whole) if _SAMPLED.id in tallies.checks else None
 
 
 def comparisons(task: CheckTask, tallies: Tallies, context: Context) -> tuple[list[Symptom], list[str]]:

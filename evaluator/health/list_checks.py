@@ -11,7 +11,7 @@ import polars as pl
 from msgspec import Struct
 
 from ..metrics.definition import Definition
-from ..results.row import shortened
+from ..results.row import Candidates, shortened
 from ..tables.array import Array, in_single_precision
 from ..tables.ids import distinct, gather
 from ..tables.lists import ListRows
@@ -20,7 +20,7 @@ from ..tables.tied_scores import TieRuns
 from ..tables.truth import TruthTable
 from .checker import Context, HealthCheck, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
-from .tallies import Most, Tally
+from .tallies import Least, Most, Tally
 
 
 @check("R01", uses=("rows_as_stored",), policy="duplicates")
@@ -250,31 +250,38 @@ class SameLists(HealthCheck):
         return self.symptom(context, sentence, most, context.n_lists, examples=examples, rows=same)
 
 
-class Largest(Struct, frozen=True):
-    """The largest of some numbers, and how often it occurs."""
+class Sizes(Struct, frozen=True):
+    """The number of lists of each size."""
 
-    value: int
-    count: int
+    n_lists: Mapping[int, int]
 
-    def __add__(self, other: Largest) -> Largest:
-        if self.value == other.value:
-            return Largest(self.value, self.count + other.count)
-        return max(self, other, key=lambda largest: largest.value)
+    @classmethod
+    def of(cls, lengths: Array) -> Sizes:
+        """Count the lists that are not empty by their lengths."""
+        n_lists = np.bincount(lengths)
+        return cls({int(size): int(n_lists[size]) for size in np.flatnonzero(n_lists) if size})
+
+    def __add__(self, other: Sizes) -> Sizes:
+        return Sizes({size: self.n_lists.get(size, 0) + other.n_lists.get(size, 0) for size in {**self.n_lists, **other.n_lists}})
+
+    @property
+    def usual(self) -> int:
+        """The most frequent size, the largest of several."""
+        return max(self.n_lists, key=lambda size: (self.n_lists[size], size))
 
 
-@check("R10", uses=("stored_hits", "truth_table", "hits"))
+@check("R10", uses=("rows_as_stored", "stored_hits", "truth_table", "hits", "item_hashes"))
 class SampledCandidates(HealthCheck):
     """Lists of which nearly all have one size, with nearly every relevant item inside."""
 
     def tally(self, part: ExaminedPart) -> Tally:
-        lengths = part.lists.counts
+        lengths = _distinct_items(part)
         listed = lengths > 0
-        most = int(lengths.max(initial=0))
-        if not most:
+        if not listed.any():
             return Tally()
-        size = Largest(most, int((lengths == most).sum()))
-        if most < _FEW_ITEMS:
-            return Tally.of(size=size)
+        sizes = Sizes.of(lengths)
+        if max(sizes.n_lists) < _FEW_ITEMS:
+            return Tally.of(sizes=sizes)
         truth: TruthTable = part.table("truth_table")
         inside = np.zeros(len(truth.pairs), dtype=np.bool_)
         inside[part.table("stored_hits")[1]] = True
@@ -283,25 +290,51 @@ class SampledCandidates(HealthCheck):
         for name, is_high in (("near", hits["rank"] <= max(part.cutoffs, default=0)), ("first", hits["rank"] <= hits["n_relevant"])):
             numbers[name] = np.zeros(len(truth.pairs), dtype=np.bool_)  # of an item that is listed twice one hit counts
             numbers[name][hits["pair"][is_high]] = True
+        sums = np.add.reduceat(part.table("item_hashes"), part.lists.starts[np.flatnonzero(part.lists.counts)])
         return Tally.of(
-            size=size,
+            sizes=sizes,
+            least=Least(int(sums.min())),
+            most=Most(int(sums.max())),
             **{name: int(mask.sum()) for name, mask in numbers.items()},
             **part.users(listed, n_recommended=lengths),
         )
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
-        inside, relevant, limit = tally.count("inside"), tally.count("relevant"), context.limit(self.id, "min_inside")
-        if not relevant or inside < limit * relevant or tally["size"].count < limit * context.n_lists:
+        found = self._candidates(tally, context)
+        if found is None:
             return []
-        size, n, prepared = tally["size"].value, context.n_lists, context.prepared
-        if "catalogue" in context.available and 2 * size > int((prepared.in_train | prepared.in_catalogue).sum()):
-            return []  # the lists hold most of the catalogue
-        lists = "All lists" if tally["size"].count == n else share_text(tally["size"].count, n, "lists")
-        held = share_text(inside, relevant, "relevant items")
-        sentence = f"{lists} have {size:,} rows, and {held} are in them: they look like sampled candidates."
+        n, n_usual = context.n_lists, tally["sizes"].n_lists[found.per_user]
+        lists = "All lists" if n_usual == n else share_text(n_usual, n, "lists")
+        held = share_text(tally.count("inside"), tally.count("relevant"), "relevant items")
+        sentence = f"{lists} have {found.per_user:,} items, and {held} are in them: they look like sampled candidates."
         return self.symptom(
             context, sentence + _order_of_candidates(tally, context), n, n, examples=tally.examples("user"), rows=tally.rows()
         )
+
+    def candidates(self, tally: Tally, context: Context) -> Candidates | None:
+        """Return the candidates that the lists look like, whatever the severity of the check; `None` if they do not.
+
+        Lists that all have the same items rank a catalogue, not a sample per user: their values can be compared with others.
+        """
+        found = self._candidates(tally, context)
+        return found if found is not None and tally["least"].value != tally["most"].value else None
+
+    def _candidates(self, tally: Tally, context: Context) -> Candidates | None:
+        inside, relevant, limit = tally.count("inside"), tally.count("relevant"), context.limit(self.id, "min_inside")
+        if not relevant or inside < limit * relevant:
+            return None
+        sizes, prepared = tally["sizes"], context.prepared
+        if sizes.usual < _FEW_ITEMS or sizes.n_lists[sizes.usual] < limit * context.n_lists:
+            return None
+        if "catalogue" in context.available and 2 * sizes.usual > int((prepared.in_train | prepared.in_catalogue).sum()):
+            return None  # the lists hold most of the catalogue
+        return Candidates(sizes.usual, inside / relevant)
+
+
+def _distinct_items(part: ExaminedPart) -> Array:
+    """Return the number of distinct items in the list of each user."""
+    rows: ListRows = part.table("rows_as_stored")
+    return np.bincount(rows.user[distinct(rows.pairs)[0]], minlength=part.lists.n_users) if rows.repeats else part.lists.counts
 
 
 def _order_of_candidates(tally: Tally, context: Context) -> str:
@@ -310,7 +343,7 @@ def _order_of_candidates(tally: Tally, context: Context) -> str:
     sentences = f" The other {count_text(outside, 'relevant item')} cannot be hits." if outside else ""
     if tally.count("first") == inside >= _FEW_ITEMS:
         return f"{sentences} All of these items are first in their list: the file may contain candidates or labels, not a model."
-    share = k / tally["size"].value
+    share = k / tally["sizes"].usual
     if 0 < share < 1:
         near = 100 * tally.count("near") / inside
         sentences += f" {near:.1f} % of these items are in the first {k:,} rows; in random order it is {100 * share:.1f} %."

@@ -58,12 +58,17 @@ def long_table(result: Result) -> pl.DataFrame:
     return pl.DataFrame({name: [cell[name] for cell in cells] for name in COLUMNS}, schema=types | {"few_users": pl.Boolean})
 
 
+def _candidates(result: Result, model: str) -> dict[str, Any]:
+    """Return the cell of the candidates of a model; none if its lists do not look like sampled candidates."""
+    return {"candidates": to_builtins(result.candidates[model])} if model in result.candidates else {}
+
+
 def result_cells(result: Result) -> dict[str, Any]:
     """Return everything but the per-user values, as one versioned object."""
     return {
         "format_version": FORMAT_VERSION,
         "results": long_cells(result),
-        "models": [{"model": model, "users": to_builtins(counts)} for model, counts in result.counts.items()],
+        "models": [{"model": model, "users": to_builtins(counts), **_candidates(result, model)} for model, counts in result.counts.items()],
         "yardsticks": list(result.yardsticks),
         "definitions": to_builtins(dict(result.definitions)),
         "truth": to_builtins(dict(result.truths)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 import polars as pl
@@ -11,7 +11,9 @@ from msgspec import Struct, field
 from ..names.short_names import Margin
 from ..stats.concluding import decimals, percent, plain, span
 from ..stats.difference import Conclusion, Difference, Rival, Settings
+from .candidates import groups_of, incomparable_text
 from .description import Spread
+from .result import Result
 from .row import listed, shortened
 
 FORMAT_VERSION: Final = 2
@@ -29,7 +31,8 @@ class Comparison(Struct, frozen=True):
     with the largest losses, by model and measure, largest first, with the columns user, base, model and difference. `spreads` are
     histograms of per-user differences. `notes` are sentences on what was compared. `first` is the base if it is only the first of several
     models or results, because nothing names another one. `margins` has the margins as they were given, by measure. `own_names`
-    are the names that the models have in their own results, by their names here, which may be those of folders.
+    are the names that the models have in their own results, by their names here, which may be those of folders. `left_out` is the sentence
+    on models of one result that are not compared because they rank different candidates; empty if there are none.
     """
 
     base: str | None
@@ -48,6 +51,7 @@ class Comparison(Struct, frozen=True):
     first: str | None = None
     margins: Mapping[str, Margin] = field(default_factory=dict)
     own_names: Mapping[str, str] = field(default_factory=dict)
+    left_out: str = ""
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -69,12 +73,16 @@ _SAME_AS = {"identical": "identical for every user", "equivalent": "equivalent w
 
 
 def conclusions(comparison: Comparison) -> list[str]:
-    """Return sentences for each pair: the conclusion over all judged measures, and the size of the first difference that shows it."""
+    """Return the sentence on models that are left out, and for each pair the conclusion over all judged measures.
+
+    A conclusion has the size of the first difference that shows it.
+    """
     pairs: dict[tuple[str, str], list[Difference]] = {}
     for one in comparison.differences:
         if one.subject.measure in comparison.judged:
             pairs.setdefault((one.subject.base, one.subject.model), []).append(one)
-    return [sentence for (base, model), differences in pairs.items() for sentence in _of_pair(base, model, differences)]
+    said = [sentence for (base, model), differences in pairs.items() for sentence in _of_pair(base, model, differences)]
+    return [comparison.left_out, *said] if comparison.left_out else said
 
 
 def _of_pair(base: str, model: str, differences: Sequence[Difference]) -> Iterator[str]:
@@ -130,6 +138,15 @@ _OWN_WORDS = ("no clear difference", "not tested against")
 """The first words of sentences that do not begin with the name of a model."""
 _FEW = 10
 """With fewer users, no sentence on what they can detect is written."""
+
+
+def closing_of_result(result: Result, measures: Collection[str] | None = None) -> list[str]:
+    """Return the conclusion on the first of `measures` (by default of all) that was tested, and which models are not comparable."""
+    apart = incomparable_text(groups_of(result))
+    return [
+        *closing_sentences([one for one in result.conclusions if measures is None or one.measure in measures]),
+        *([apart] if apart else []),
+    ]
 
 
 def closing_sentences(conclusions: Sequence[Conclusion]) -> list[str]:

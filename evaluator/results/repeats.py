@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from ..checks import CHECKS, SEVERITIES, Finding
 from .description import Description
 from .result import Counts, Input, Result, Row
-from .row import Protocol
+from .row import Candidates, Protocol
 
 
 def over_runs(result: Result, runs: Mapping[str, Sequence[str]]) -> Result:
@@ -37,8 +37,11 @@ def over_runs(result: Result, runs: Mapping[str, Sequence[str]]) -> Result:
 
     counts: dict[str, Counts] = {}
     frames: dict[str, list[pl.DataFrame]] = {}
+    candidates: dict[str, Candidates] = {}
     for name, of_one in result.counts.items():
         counts.setdefault(places.get(name, (name, ""))[0], of_one)
+    for name, of_model in result.candidates.items():
+        candidates.setdefault(places.get(name, (name, ""))[0], of_model)
     for name, frame in result.per_user.items():
         model, run = places.get(name, (name, None))
         frames.setdefault(model, []).append(frame.select(pl.lit(run, dtype=pl.String).alias("run"), pl.all()))
@@ -48,6 +51,7 @@ def over_runs(result: Result, runs: Mapping[str, Sequence[str]]) -> Result:
         by_group=collapsed(result.by_group),
         repeated=tuple(repeated),
         counts=counts,
+        candidates=candidates,
         per_user={model: pl.concat(of_one) for model, of_one in frames.items()},
     )
 
@@ -78,6 +82,7 @@ def over_folds(results: Mapping[str, Result], config: Mapping[str, Any]) -> Resu
         config=config,
         truths={name: truth for name, result in results.items() for truth in result.truths.values()},
         definitions={name: one for result in results.values() for name, one in result.definitions.items()},
+        candidates={model: one for result in reversed(list(results.values())) for model, one in result.candidates.items()},
         remarks=(f"Values are means over {len(results)} folds; numbers of users are added up over them.", *_remarks(results)),
         findings=tuple(_findings(results)),
         enriched={f"{name}/{model}": path for name, result in results.items() for model, path in result.enriched.items()},

@@ -18,7 +18,7 @@ from ..stats.difference import Conclusion
 from . import notes
 from .description import Description
 from .gates import Gate
-from .row import COLUMNS, FEW_USERS, SPLITS, Counts, Row, of_models, protocol_sentences, shortened
+from .row import COLUMNS, FEW_USERS, SPLITS, Candidates, Counts, Row, of_models, protocol_sentences, shortened
 
 Read = Callable[[str, Sequence[str] | None], pl.DataFrame]
 """Reads the named columns (`None`: all) of the per-user values of a model."""
@@ -179,6 +179,8 @@ class Result(Struct, frozen=True, eq=False, dict=True):
     """The judged gates of the config."""
     conclusions: tuple[Conclusion, ...] = ()
     """The best model in each measure and the models that it beats, if there are several models and per-user values."""
+    candidates: Mapping[str, Candidates] = field(default_factory=dict)
+    """The candidates of each model whose lists look like sampled ones, whether or not check R10 is on."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):

@@ -252,3 +252,10 @@ class Counts(Struct, frozen=True):
     missing_undefined: bool = False
     empty: int = 0
     empty_undefined: bool = False
+
+
+class Candidates(Struct, frozen=True):
+    """The candidates of a model whose lists look like sampled ones (check R10): their number, and the share of relevant items in lists."""
+
+    per_user: int
+    inside: float

@@ -145,7 +145,7 @@ def test_identical_lists_are_found_in_any_order_of_items_and_in_any_part():
     [
         (
             lambda user: 2 + user % 9,
-            "199 of 200 lists (99.5 %) have 20 rows, and 200 of 200 relevant items (100 %) are in them: they look like",
+            "199 of 200 lists (99.5 %) have 20 items, and 200 of 200 relevant items (100 %) are in them: they look like",
         ),
         (lambda user: 2 + user % 9, " 11.5 % of these items are in the first 2 rows; in random order it is 10.0 %."),
         (lambda user: 1, " All of these items are first in their list: the file may contain candidates or labels, not a model."),
@@ -161,6 +161,25 @@ def test_sampled_candidates_are_recognised_by_their_size_and_by_the_relevant_ite
     of_cuts = [examined(frames, cuts, available=frozenset({"lists", "scores", "cutoffs"}))[0].get("R10") for cuts in (None, {7: 1, 8: 2})]
     assert of_cuts[0] == of_cuts[1]
     assert says in of_cuts[0].sentence if says else of_cuts[0] is None
+
+
+@pytest.mark.parametrize(
+    ("more", "n_usual"),
+    [
+        ([(7, item, 0.0) for item in range(100, 120)], 199),  # one list twice as long
+        ([(7, 100, 0.0)], 199),
+        ([(user, 100, 0.0) for user in range(20)], 180),
+        ([(user, 100, 0.0) for user in range(21)], None),
+        ([(user, 5, 30.0) for user in range(150)], 200),  # duplicates are no candidates
+    ],
+)
+def test_sampled_candidates_are_recognised_if_most_lists_have_one_size_whatever_the_others_have(more, n_usual):
+    rows = [(user, 1000 + user if item == 1 else item, 21.0 - item) for user in range(200) for item in range(1, 21)]
+    frames = {"lists": lists(*rows, *more), "test": frame("user item", [(user, 2) for user in range(200)])}
+    of_cuts = [examined(frames, cuts, available=frozenset({"lists", "scores", "cutoffs"}))[0].get("R10") for cuts in (None, {7: 1, 8: 2})]
+    assert of_cuts[0] == of_cuts[1]
+    found = None if n_usual is None else f"{f'{n_usual} of 200' if n_usual < 200 else 'All'} lists"
+    assert of_cuts[0] is None if found is None else of_cuts[0].sentence.startswith(found)
 
 
 def test_train_is_compared_with_lists_and_test():
