@@ -63,11 +63,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
 
     def to_pandas(self) -> Any:
         """Return the long table as a pandas DataFrame; raise `MissingExtraError` if pandas is not installed."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtraError("to_pandas needs pandas, which is not installed", "pip install pandas, or use to_polars()") from None
-        return pandas.DataFrame({column.name: column.to_list() for column in self.values})
+        return as_pandas(self.values)
 
     def to_arrow(self) -> Any:
         """Return the long table as a pyarrow Table; raise `MissingExtraError` if pyarrow is not installed."""
@@ -202,3 +198,12 @@ def measure_name(written: str) -> str:
 def _nearest(name: str, known: Mapping[str, Any]) -> str:
     close = difflib.get_close_matches(name, known, n=1)
     return f": did you mean {close[0]!r}?" if close else f"; there are {', '.join(known)}"
+
+
+def as_pandas(frame: pl.DataFrame) -> Any:
+    """Return a frame as a pandas DataFrame, without pyarrow; raise `MissingExtraError` if pandas is not installed."""
+    try:
+        import pandas
+    except ImportError:
+        raise MissingExtraError("to_pandas needs pandas, which is not installed", "pip install pandas, or use to_polars()") from None
+    return pandas.DataFrame({column.name: column.to_list() for column in frame})
