@@ -73,6 +73,10 @@ _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
 """Column → the sources that may have it, if `columns` does not name the source."""
 
 _REWORDED: Final = (
+    (
+        re.compile(r"set data\.items\.categories (.*) data\.items\.split (.*): --set .*"),
+        r"set categories \1 split \2: categories='genres', split='|'",
+    ),
     (re.compile(r"\bdata\.(?=(test|train|items|users|baseline|previous_policy|predictions|distances|recommendations)\b)"), ""),
     (re.compile(r"\bset evaluation\.policy\.(\w+): (\w+)"), r"set policy={'\1': '\2'}"),
     (re.compile(r"\bevaluation\.(?=[a-z_]+\b)"), ""),

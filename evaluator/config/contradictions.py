@@ -137,8 +137,11 @@ _HAVING: Final = {
 
 def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Yield every contradiction, with the path of its key."""
+    lacking: dict[str, str] = {}
     for definition in config.evaluation.computed:
-        yield from ((("evaluation", "metrics"), sentence) for sentence in missing(definition, config.data))
+        for sentence in missing(definition, config.data):  # once for a metric with several cut-offs
+            lacking.setdefault(sentence.replace(definition.label, definition.spec.title), sentence)
+    yield from ((("evaluation", "metrics"), sentence) for sentence in lacking.values())
     yield from _of_files(config.data)
     yield from _of_tables(config)
     yield from _of_models(config)
@@ -213,8 +216,9 @@ def missing(definition: Definition, data: Data) -> Iterator[str]:
             if data.items is None:
                 yield f"{definition.label} needs the categories of the items: give data.items with its key categories"
             elif data.items.categories is None:
-                keys = "data.items.categories to their column, such as genres, and data.items.split if a cell has several"
-                yield f"{definition.label} needs the categories of the items: set {keys}"
+                keys = "data.items.categories to their column, and data.items.split if a cell has several"
+                example = "--set data.items.categories=genres --set 'data.items.split=|'"
+                yield f"{definition.label} needs the categories of the items: set {keys}: {example}"
         elif need in VALUE_NEEDS:
             yield _without_value_column(definition, need)
         elif column and getattr(data, role) is None:
