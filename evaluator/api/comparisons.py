@@ -30,7 +30,7 @@ from ..session.compare import compare as compare_gathered
 from ..session.judge import bases_of, gate_options, with_gates
 from ..stats.difference import Settings
 from .arguments import errors_as_arguments
-from .evaluation_result import as_pandas
+from .pandas_frames import as_pandas
 
 _OWN, _BASELINE = "result", "baseline"
 RuleLike = str | Mapping[str, Any]

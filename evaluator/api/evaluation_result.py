@@ -19,6 +19,7 @@ from ..metrics import find
 from ..names.measure_strings import parse
 from ..results.gates import Verdicts
 from ..results.result import Result, Row
+from .pandas_frames import as_pandas
 
 
 class EvaluationResult(Result, frozen=True, eq=False):
@@ -198,12 +199,3 @@ def measure_name(written: str) -> str:
 def _nearest(name: str, known: Mapping[str, Any]) -> str:
     close = difflib.get_close_matches(name, known, n=1)
     return f": did you mean {close[0]!r}?" if close else f"; there are {', '.join(known)}"
-
-
-def as_pandas(frame: pl.DataFrame) -> Any:
-    """Return a frame as a pandas DataFrame, without pyarrow; raise `MissingExtraError` if pandas is not installed."""
-    try:
-        import pandas
-    except ImportError:
-        raise MissingExtraError("to_pandas needs pandas, which is not installed", "pip install pandas, or use to_polars()") from None
-    return pandas.DataFrame({column.name: column.to_list() for column in frame})
