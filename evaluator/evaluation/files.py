@@ -182,7 +182,7 @@ def open_inputs(
         about = loaded.name or "the config"
         raise ConfigError(
             f"{about}: this command needs a single test set, and data.folds has {len(loaded.folds)} folds",
-            "choose one by its name, --set data.folds=[NAME], or give the files of one fold",
+            f"choose one by its name, such as --set 'data.folds=[{next(iter(loaded.folds))}]', or give the files of one fold",
         )
     with ExitStack() as stack:
         session = session_of(loaded, stack)
