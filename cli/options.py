@@ -170,6 +170,7 @@ class ConfigReader:
         For a command that does not judge gates, options may leave out a measure that a rule of the config needs.
         """
         from receval.config import load_config
+        from receval.errors import ConfigError
 
         from .output import warn
 
@@ -179,10 +180,22 @@ class ConfigReader:
         elif not judges_gates and self._changes_measures:
             more = (*more, "gates.rules=[]")
         config: str | dict[str, Any] = {} if path == COMMAND_LINE else path
-        loaded = load_config(config, (*self.overrides, *more), self.recommendations, question=question, **self._options, **sections)
+        try:
+            loaded = load_config(config, (*self.overrides, *more), self.recommendations, question=question, **self._options, **sections)
+        except ConfigError as error:
+            raise _with_category_settings(error, question.get("items")) from None
         if not quiet:
             warn(loaded)
         return loaded
+
+
+def _with_category_settings(error: receval.errors.ConfigError, items: Any) -> receval.errors.ConfigError:
+    """Return the error of a config, with the settings for the categories of the file of `--items`."""
+    if not isinstance(items, str):
+        return error
+    from receval.session.start import with_category_settings
+
+    return with_category_settings(error, items)
 
 
 def _load_plugins(context: click.Context, parameter: click.Parameter, files: tuple[str, ...]) -> None:

@@ -116,6 +116,8 @@ def _unknown(names: tuple[str, ...], config: Config) -> Iterator[tuple[int, str]
             yield index, f"there is no model named '{name}': {hint}"
 
 
+CATEGORY_SETTINGS: Final = "--set data.items.categories=genres --set 'data.items.split=|'"
+"""An example of the settings for categories; a command that knows the file names its own column."""
 _INPUTS: Final = {
     "items": "the items of the catalogue",
     "users": "the file of users",
@@ -217,8 +219,7 @@ def missing(definition: Definition, data: Data) -> Iterator[str]:
                 yield f"{definition.label} needs the categories of the items: give data.items with its key categories"
             elif data.items.categories is None:
                 keys = "data.items.categories to their column, and data.items.split if a cell has several"
-                example = "--set data.items.categories=genres --set 'data.items.split=|'"
-                yield f"{definition.label} needs the categories of the items: set {keys}: {example}"
+                yield f"{definition.label} needs the categories of the items: set {keys}: {CATEGORY_SETTINGS}"
         elif need in VALUE_NEEDS:
             yield _without_value_column(definition, need)
         elif column and getattr(data, role) is None:

@@ -45,6 +45,15 @@ def test_measures_and_cutoffs_are_lists(receval):
     ]
 
 
+def test_the_column_of_categories_is_found_for_the_settings_to_paste(receval, write):
+    write("items.csv", "sku,title,Genre\none,First,Drama|War\ntwo,Second,War\n")
+    code, _, err = receval("run", *FILES, "--items", "items.csv", "-m", "ILD", "-k", "1,2")
+    assert (code, err.count("ILD@")) == (2, 1)
+    settings = "--set data.items.categories=Genre --set 'data.items.split=|'"
+    assert err.rstrip().endswith(settings)
+    assert receval("run", *FILES, "--items", "items.csv", "-m", "ILD", "-k", "2", *settings.replace("'", "").split())[0] == 0
+
+
 @pytest.mark.parametrize(
     ("measures", "labels"),
     [
