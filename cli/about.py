@@ -25,7 +25,8 @@ from .output import show
 def metrics(name: str | None, convention: str | None, axes: bool, conventions: bool, everything: bool, form: str) -> None:
     """List the metrics, or explain one.
 
-    NAME is a metric, one of its aliases, or with --convention the name it has in that library.
+    NAME is a metric, one of its aliases, or with --convention the name it has in that library. Words such as 'genre diversity' list the
+    metrics that they describe.
     """
     from receval.session.catalogue import look_up
 

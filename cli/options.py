@@ -179,6 +179,7 @@ class ConfigReader:
         For a command that does not judge gates, options may leave out a measure that a rule of the config needs.
         """
         from receval.config import load_config
+        from receval.errors import ConfigError
 
         from .output import warn
 
@@ -189,8 +190,11 @@ class ConfigReader:
         elif not judges_gates and self._changes_measures:
             more = ("gates.rules=[]",)
         config: str | dict[str, Any] = {} if path == COMMAND_LINE else path
-        with _options_in_errors() if path == COMMAND_LINE else nullcontext():
-            loaded = load_config(config, (*self.overrides, *more), self.recommendations, question=question, **self._options, **sections)
+        try:
+            with _options_in_errors() if path == COMMAND_LINE else nullcontext():
+                loaded = load_config(config, (*self.overrides, *more), self.recommendations, question=question, **self._options, **sections)
+        except ConfigError as error:
+            raise _with_category_settings(error, question.get("items")) from None
         if not quiet:
             warn(loaded)
         return loaded
@@ -200,7 +204,6 @@ _AS_OPTIONS: Final = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
         (r"\bgive data\.items with its key categories", "give --items FILE --set data.items.categories=COLUMN"),
-        (r"\bset data\.items\.categories to their column, such as genres, and ", "give --set data.items.categories=COLUMN, and --set "),
         (r"\bset (evaluation\.value_columns\.\w+) to ", r"give --set \1="),
         (r"\bgive data\.train or data\.items\b", "give --train FILE or --items FILE"),
         (r"\bgive data\.(train|items)\b", r"give --\1 FILE"),
@@ -224,6 +227,15 @@ def _as_options(text: str) -> str:
     for pattern, words in _AS_OPTIONS:
         text = pattern.sub(words, text)
     return text
+
+
+def _with_category_settings(error: receval.errors.ConfigError, items: Any) -> receval.errors.ConfigError:
+    """Return the error of a config, with the settings for the categories of the file of `--items`."""
+    if not isinstance(items, str):
+        return error
+    from receval.session.start import with_category_settings
+
+    return with_category_settings(error, items)
 
 
 def _load_plugins(context: click.Context, parameter: click.Parameter, files: tuple[str, ...]) -> None:

@@ -1679,7 +1679,7 @@ def novelty(
     predictions: Any = ...,
     distances: Any = ...,
 ) -> Any:
-    """The share of the recommended items that the user does not have in train; use it to find models that recommend known items."""
+    """The share of the recommended items that the user does not have in train; use Surprisal for what papers call novelty."""
 
 def num_relevant(
     true: Any,
@@ -2493,7 +2493,7 @@ def surprisal(
     unit: str | float | None = ...,
     unseen: str | float | None = ...,
 ) -> Any:
-    """How surprising the recommended items are, in bits; use it to see how far a model goes beyond well-known items."""
+    """How surprising the recommended items are, in bits; use it for what papers call novelty: it rewards little-known items."""
 
 def tail_percentage(
     true: Any,

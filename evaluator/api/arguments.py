@@ -61,6 +61,10 @@ NO_MATRIX: Final = (
     "use policy={'seen_items': 'drop_and_refill'} for lists, receval.Matrix(scores, mask_seen=True) for one of several models"
 )
 _LONGEST_VALUE: Final = 40
+_SEVERAL: Final = (
+    "write {'runs': [table, …]} for several runs on one test set; for folds call receval.evaluate({'data': {'folds': "
+    "[{'test': table, 'recommendations': {'als': table}}, …]}, 'evaluation': {…}})"
+)
 _SOURCES: Final = ("test", "train", "items", "users", "baseline", "previous_policy", "distances")
 _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "user": ("test", "train", "users", "baseline", "previous_policy", "predictions", "recommendations"),
@@ -76,6 +80,10 @@ _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
 """Column → the sources that may have it, if `columns` does not name the source."""
 
 _REWORDED: Final = (
+    (
+        re.compile(r"set data\.items\.categories (.*) data\.items\.split (.*): --set .*"),
+        r"set categories \1 split \2: categories='genres', split='|'",
+    ),
     (re.compile(r"(?<!=\[')\bdata\.(?=(test|train|items|users|baseline|previous_policy|predictions|distances|recommendations)\b)"), ""),
     (re.compile(r"\bset evaluation\.policy\.(\w+): (\w+)"), r"set policy={'\1': '\2'}"),
     (re.compile(r"(?<!=\[')\bevaluation\.(?=[a-z_]+\b)"), ""),
@@ -208,6 +216,9 @@ def _of_models(value: Any) -> Any:
     paths = [value] if isinstance(value, str | os.PathLike) else value
     if isinstance(paths, list | tuple) and paths and all(isinstance(path, str | os.PathLike) for path in paths):
         return [source_of(path) for path in paths]
+    for name, given in value.items() if isinstance(value, Mapping) else ():
+        if isinstance(given, list | tuple) and len(given) and hasattr(given[0], "columns"):
+            raise ConfigError(f"recommendations: {name!r} has a list of {len(given)} tables", _SEVERAL)
     if not isinstance(value, Mapping) or describes_a_source(value) or _is_by_user(value):
         return {UNNAMED: value if describes_a_source(value) else in_memory(value)}
     models: dict[str, Any] = {}

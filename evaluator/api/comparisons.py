@@ -31,6 +31,7 @@ from ..session.judge import bases_of, gate_options, with_gates
 from ..stats.difference import Settings
 from ..synonyms import takes
 from .arguments import errors_as_arguments
+from .pandas_frames import as_pandas
 
 _OWN, _BASELINE = "result", "baseline"
 RuleLike = str | Mapping[str, Any]
@@ -56,6 +57,10 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
         """Return a row per difference, over all users and within groups."""
         rows = [one.cells() for one in (*self.differences, *self.by_group)]
         return pl.DataFrame(rows, infer_schema_length=None)
+
+    def to_pandas(self) -> Any:
+        """Return `to_polars` as a pandas DataFrame; raise `MissingExtraError` if pandas is not installed."""
+        return as_pandas(self.to_polars())
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, as in `--format json`."""

@@ -20,6 +20,7 @@ from ..names.measure_strings import parse
 from ..results.gates import Verdicts
 from ..results.result import Result, Row
 from ..synonyms import takes
+from .pandas_frames import as_pandas
 
 T = TypeVar("T")
 
@@ -77,11 +78,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
 
     def to_pandas(self) -> Any:
         """Return the long table as a pandas DataFrame; raise `MissingExtraError` if pandas is not installed."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtraError("to_pandas needs pandas, which is not installed", "pip install pandas, or use to_polars()") from None
-        return pandas.DataFrame({column.name: column.to_list() for column in self.values})
+        return as_pandas(self.values)
 
     def to_arrow(self) -> Any:
         """Return the long table as a pyarrow Table; raise `MissingExtraError` if pyarrow is not installed."""

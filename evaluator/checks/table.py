@@ -36,6 +36,8 @@ class Check(Struct, frozen=True):
     advice: str
     limits: Mapping[str, Limit] = field(default_factory=lambda: _COUNTED)
     needs: tuple[str, ...] = ()
+    doubts_values: bool = False
+    """True if a finding questions the values as a whole; it is shown before others of the same severity."""
 
 
 class CheckSetting(Struct, frozen=True):
@@ -183,6 +185,7 @@ declare(
         "many users have the same list",
         "check that the model is personalised and that this is the right file",
         {"max_share": Limit(0.5, "the check passes up to this share of users", most=1.0)},
+        doubts_values=True,
     ),
     Check(
         "R09",
@@ -205,6 +208,7 @@ declare(
                 most=1.0,
             )
         },
+        doubts_values=True,
     ),
     Check(
         "T01",
@@ -334,6 +338,7 @@ declare(
         "check the model and that this is the right file",
         {"margin": Limit(0.0, "how much better than the baseline a model must be")},
         needs=("train",),
+        doubts_values=True,
     ),
     Check(
         "X15",
@@ -345,6 +350,7 @@ declare(
             "min_listed": Limit(0.95, "a list counts as complete from this share of the user's candidates", most=1.0),
         },
         needs=("auc",),
+        doubts_values=True,
     ),
     Check(
         "X16",
@@ -352,5 +358,6 @@ declare(
         "the same file is given for two inputs",
         "check the paths: two models share a file, or a model has the test or train file",
         {},
+        doubts_values=True,
     ),
 )

@@ -116,6 +116,8 @@ def _unknown(names: tuple[str, ...], config: Config) -> Iterator[tuple[int, str]
             yield index, f"there is no model named '{name}': {hint}"
 
 
+CATEGORY_SETTINGS: Final = "--set data.items.categories=genres --set 'data.items.split=|'"
+"""An example of the settings for categories; a command that knows the file names its own column."""
 _INPUTS: Final = {
     "items": "the items of the catalogue",
     "users": "the file of users",
@@ -137,8 +139,11 @@ _HAVING: Final = {
 
 def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Yield every contradiction, with the path of its key."""
+    lacking: dict[str, str] = {}
     for definition in config.evaluation.computed:
-        yield from ((("evaluation", "metrics"), sentence) for sentence in missing(definition, config.data))
+        for sentence in missing(definition, config.data):  # once for a metric with several cut-offs
+            lacking.setdefault(sentence.replace(definition.label, definition.spec.title), sentence)
+    yield from ((("evaluation", "metrics"), sentence) for sentence in lacking.values())
     yield from _of_files(config.data)
     yield from _of_tables(config)
     yield from _of_models(config)
@@ -213,8 +218,8 @@ def missing(definition: Definition, data: Data) -> Iterator[str]:
             if data.items is None:
                 yield f"{definition.label} needs the categories of the items: give data.items with its key categories"
             elif data.items.categories is None:
-                keys = "data.items.categories to their column, such as genres, and data.items.split if a cell has several"
-                yield f"{definition.label} needs the categories of the items: set {keys}"
+                keys = "data.items.categories to their column, and data.items.split if a cell has several"
+                yield f"{definition.label} needs the categories of the items: set {keys}: {CATEGORY_SETTINGS}"
         elif need in VALUE_NEEDS:
             yield _without_value_column(definition, need)
         elif column and getattr(data, role) is None:

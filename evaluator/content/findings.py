@@ -73,11 +73,13 @@ def _over_folds(findings: Sequence[Finding]) -> Sequence[Finding]:
 
 
 def _chosen(findings: Sequence[Finding]) -> list[int]:
-    """Return the positions of the few findings to show: the gravest first, and one of every check before a second one of any."""
+    """Return the positions of the few findings to show: the gravest, those that question the values, one of every check before a second."""
     seen: Counter[str] = Counter()
     ranks = []
     for place, finding in enumerate(findings):
-        ranks.append((list(WORDS).index(finding.severity), seen[finding.check], place))
+        check = CHECKS.get(finding.check)  # none if the results are of a check of a package that is not installed
+        is_first = check is not None and check.doubts_values
+        ranks.append((list(WORDS).index(finding.severity), not is_first, seen[finding.check], place))
         seen[finding.check] += 1
     return sorted(place for *_, place in sorted(ranks)[:_MOST])
 

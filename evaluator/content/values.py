@@ -33,7 +33,10 @@ _REASONS: Final = {
     "without_value": "no value",
     "of_others": "of other files",
 }
-_PARTS: Final = (Column("model", "name"), Column("measure", "name"), Column("all"), Column("covered"), Column("warm"))
+
+
+_PARTS: Final = ("model", "measure", "all", "covered", "warm")
+"""The columns of the values over some of the users."""
 
 
 class ValuePoint(Struct, frozen=True):
@@ -421,8 +424,14 @@ def ledger(result: Result) -> Document:
         for (model, one), labels in grouped.items()
     )
     head = (Heading("Users that were counted", 2), Terms(lines, code=False))
-    about = "Values (and numbers of users) over users with a list (covered) and over users in train (warm), if these are not all:"
-    return (*head, Paragraph(about), Table.of_texts(_PARTS, parts)) if parts else head
+    of_some = {"covered": "over users with a list (covered)", "warm": "over users in train (warm)"}
+    shown = [
+        n for n, name in enumerate(_PARTS) if name not in of_some or any(part[n] for part in parts)
+    ]  # without a train file none is warm
+    about = " and ".join(of_some[_PARTS[n]] for n in shown if _PARTS[n] in of_some)
+    columns = [Column(_PARTS[n], "name" if n < 2 else "value") for n in shown]
+    table = Table.of_texts(columns, [[part[n] for n in shown] for part in parts])
+    return (*head, Paragraph(f"Values (and numbers of users) {about}, if these are not all:"), table) if parts else head
 
 
 def _sentence(one: Ledger) -> str:

@@ -23,6 +23,7 @@ from ..errors import ConfigError, DataError
 from ..forks import refuse_lost_threads
 from ..health import Faults
 from ..load.faults import FaultTally
+from ..load.in_memory.matrices import refuse_wrong_positions
 from ..load.opening import FAILURES, open_rows
 from ..load.scan import NO_VALUE, ReadError
 from ..load.source import expected_rows, n_bytes
@@ -181,7 +182,7 @@ def open_inputs(
         about = loaded.name or "the config"
         raise ConfigError(
             f"{about}: this command needs a single test set, and data.folds has {len(loaded.folds)} folds",
-            "choose one by its name, --set data.folds=[NAME], or give the files of one fold",
+            f"choose one by its name, such as --set 'data.folds=[{next(iter(loaded.folds))}]', or give the files of one fold",
         )
     with ExitStack() as stack:
         session = session_of(loaded, stack)
@@ -252,6 +253,9 @@ def _read(
     prepared, remarks = prepare_sides(frames, _side_needs(request, inputs), given, baseline_lists)
     test, train = frames.test, frames.train
     assert test is not None
+    known = {"test": test} | ({"train": train} if train is not None and {"user", "item"} <= {*train.columns} else {})
+    for source in inputs.all():
+        refuse_wrong_positions(f"{source.role}: {source.name}", source.positions, known)
     if "times" in request.checks.needs and train is not None and "timestamp" in test.columns and "timestamp" in train.columns:
         prepared = replace(prepared, times=TimeFacts.of(test, train))
     sides = {"test": SideTable(test)}

@@ -21,7 +21,7 @@ from ..config.whole_config import Evaluation
 from ..conventions.convention import DEFAULT
 from ..errors import ConfigError, DataError, NoRowsError
 from ..load.in_memory.frames import frame_of
-from ..load.in_memory.matrices import Matrix, unnamed_columns
+from ..load.in_memory.matrices import Matrix, positions_as_ids, unnamed_columns
 from ..load.in_memory.python_values import users_without_items
 from ..load.opening import FAILURES, open_rows
 from ..load.scan import ReadError
@@ -283,7 +283,7 @@ class _Looker(Struct, frozen=True):
             where = f"{role}: {held.kind}"
             seen = seen_pairs(where, held.rows, self.single("train") if _is_masked(held.rows) else None)
             frame = frame_of(where, table, held.rows, columns=options.columns, depth=self.depth, seen=seen)
-            return load.look_at_frame(role, table, frame, options, held.kind)
+            return replace(load.look_at_frame(role, table, frame, options, held.kind), positions=positions_as_ids(table, held.rows))
         if configured.uri is not None and configured.query is not None:
             return load.look_at_query(role, table, configured.uri, configured.query, self.loaded.folder, options, self.scratch)
         files = self._files(role, configured) if files is None else files

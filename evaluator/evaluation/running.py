@@ -363,8 +363,9 @@ def _has_entry_per_user(source: load.Source) -> bool:
 def remarks(files: Files, models: Iterable[EvaluatedModel], of_checks: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the remarks on the files and the values."""
     plan, doubt, inputs = files.request.plan, files.request.loaded.doubt, files.inputs
+    of_file = "the file has no recognised rank or score column; the row order is the rank."
     unordered = [
-        (name, "the file has no recognised rank or score column; the row order is the rank.")
+        (name, of_file if source.scan.frame is None else "there is no recognised rank or score column; the given order is the rank.")
         for name, source in inputs.models.items()
         if not {"position", "score"} & source.columns and not source.scan.lists and not _has_entry_per_user(source)
     ]

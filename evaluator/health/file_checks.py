@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
@@ -159,6 +159,10 @@ class NothingRelevant(HealthCheck):
         return self.symptom(context, sentence, n, total, examples=tally.examples("user"), rows=tally.rows())
 
 
+_WHOLE_GRADES: Final = frozenset({"ranx"})
+"""Conventions of libraries that cut the fractions of ratings."""
+
+
 @check("T03", per="files")
 class OddGains(HealthCheck):
     """Ratings that are negative, fractional or all equal, if they are used as gains."""
@@ -183,6 +187,9 @@ class OddGains(HealthCheck):
         for name, what in self._KINDS:
             n = tally.count(name)
             sentence = f"{share_text(n, total, 'test ratings')} are {what}; the ratings are gains here."
+            cutting = sorted({one.convention for one in context.definitions if one.truth.graded} & _WHOLE_GRADES)
+            if name == "fractional" and cutting:
+                sentence += f" {cutting[0]} takes whole grades only, and cuts 4.5 to 4; receval does not, so its values differ."
             examples = tally.examples("user", "item", "rating", name=f"{name}_examples")
             symptoms += self.symptom(context, sentence, n, total, examples=examples, rows=tally.rows(f"{name}_rows"))
         if total > 1 and tally["least"].value == tally["most"].value:

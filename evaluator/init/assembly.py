@@ -187,7 +187,7 @@ def _side_order(test: ClassifiedFile, file: ClassifiedFile) -> tuple[int | bool 
         test_ids.isdisjoint(column.examples) + (is_users and column.n_distinct < column.n_filled),
         are_in_different_folders(file.label, test.label),
         (0 if len(words) == 1 else 1) if is_named else 2,
-        0 if _categories(file.preview) else 1,
+        0 if categories_of(file.preview) else 1,
         -len(file.preview.columns),
         file.label,
     )
@@ -203,7 +203,7 @@ def source_entry(file: ClassifiedFile, comment: str) -> SourceEntry:
     keys = {**file.preview.raw.config_keys, "columns": {"rank" if role == "position" else role: name for role, name in named.items()}}
     if any(column.decimal_comma for role, column in columns.items() if role not in _NO_NUMBERS):
         keys["decimal_comma"] = True
-    return SourceEntry(file, keys | (_categories(file.preview) if file.table == "catalogue" else {}), comment)
+    return SourceEntry(file, keys | (categories_of(file.preview) if file.table == "catalogue" else {}), comment)
 
 
 def _lists_entry(file: ClassifiedFile) -> SourceEntry:
@@ -325,7 +325,7 @@ def _metrics(data: Mapping[str, SourceEntry], one_item_per_user: bool, sampled: 
     return tuple(chosen)
 
 
-def _categories(preview: TablePreview) -> dict[str, Any]:
+def categories_of(preview: TablePreview) -> dict[str, Any]:
     """Return the keys of `data.items` for the categories, if a column obviously holds them."""
     for column in preview.columns:
         named = "genre" in column_words(column.name) if preview.raw.has_header else column.number > 1

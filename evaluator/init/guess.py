@@ -21,7 +21,7 @@ from ..load import database, sniff
 from ..load.source import PROCESS_SCRATCH
 from ..names import yaml_text as text
 from ..names.short_names import is_address
-from .assembly import GuessedConfig, SourceEntry, assemble, source_entry
+from .assembly import GuessedConfig, SourceEntry, assemble, categories_of, source_entry
 from .classification import ClassifiedFile, classify
 from .folds import FoldFiles, find_folds, left_out_folds, with_folds
 from .preview import DiscoveredTable, Query, TablePreview, discover_tables
@@ -71,6 +71,14 @@ def guess(names: Sequence[str]) -> GuessedConfig:
         doubts=(*config.doubts, *_without_times(config, sources), *load.remarks(sources.values())),
     )
     return with_folds(config, folds) or config if folds.names else config
+
+
+def guess_categories(name: str) -> Mapping[str, Any]:
+    """Guess the keys of `data.items` for the categories in a file of items; empty if no column obviously holds them."""
+    try:
+        return categories_of(TablePreview(discover_tables([name])[0], _MAX_ROWS_PER_FILE))
+    except (DataError, MissingExtraError):
+        return {}
 
 
 def _assembled(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> tuple[GuessedConfig, FoldFiles]:

@@ -79,6 +79,8 @@ class Source(Struct, frozen=True):
     """True if a row is known to have a missing value, so that all rows are counted before they are used."""
     faulty: FaultyRows | None = None
     """The rows that are skipped."""
+    positions: Mapping[str, int] = field(default_factory=dict)
+    """The columns of ids that are row or column numbers of a matrix, each with the number of rows or columns."""
 
     @property
     def columns(self) -> frozenset[str]:

@@ -186,7 +186,7 @@ def long_tail_novelty(m: Measure) -> Ratio:
     reference="Zhou et al., Solving the apparent diversity-accuracy dilemma of recommender systems, PNAS 107(10), 2010",
 )
 def surprisal(m: Measure) -> Ratio:
-    """How surprising the recommended items are, in bits; use it to see how far a model goes beyond well-known items.
+    """How surprising the recommended items are, in bits; use it for what papers call novelty: it rewards little-known items.
 
     Surprisal@k = 1/D · Σ_{r≤k} -log2(u(i_r)/U)
 
@@ -218,7 +218,7 @@ def surprisal(m: Measure) -> Ratio:
     reference="RePlay metrics/novelty.py",
 )
 def novelty(m: Measure) -> Array:
-    """The share of the recommended items that the user does not have in train; use it to find models that recommend known items.
+    """The share of the recommended items that the user does not have in train; use Surprisal for what papers call novelty.
 
     Novelty@k = 1 - |L(k) ∩ train_u| / l
 

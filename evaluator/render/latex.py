@@ -234,11 +234,14 @@ def parts(table: doc.Table, place: str = "htbp", page: Page = _PAGE) -> list[str
     room = max(page.width - sum(column.width + _GAP for column in keys), page.width // 3)
     n_lines = len(table.rows)
     down = [range(start, min(start + _HEIGHT, n_lines)) for start in range(0, n_lines, _HEIGHT)] or [range(0)]
-    pieces = [((*keys, *some), lines) for some in _balanced(others, room) for lines in down]
+    groups = _balanced(others, room)
+    pieces = [((*keys, *some), lines) for some in groups for lines in down]
     rules = {**table.rules, **({n_lines - table.apart: ""} if table.apart else {})}
     last = replace(table, rules=rules, notes=(*table.notes, *_names_in_full(table)))
     tables = [*([replace(last, notes=())] * (len(pieces) - 1)), last]
     captions = [_caption(table, n, len(pieces)) for n in range(1, len(pieces) + 1)]
+    if groups[1:]:
+        captions[0] += f" % in parts, because it is wider than {page.width} characters: report.latex.width sets the width"
     kind = page.environment(max((_width(some) - _GAP for some, _ in pieces), default=0))  # the same for all parts of a table
     return [_environment(*piece, one, caption, kind, place) for piece, one, caption in zip(pieces, tables, captions, strict=True)]
 

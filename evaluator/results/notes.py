@@ -17,12 +17,14 @@ def other_users_reason(row: Row) -> str:
         reasons.append("the users of another file; population=test averages over the test users")
     elif ledger.in_lists > ledger.in_both and not ledger.left_out_without_truth and not ledger.filled_without_truth:
         reasons.append("all users with a list, also without a test row; population=test leaves these out")
-    if ledger.left_out_without_list:
+        if ledger.left_out_without_list:
+            reasons.append("missing_lists=zero counts users without a list")
+    if ledger.left_out_without_list and not reasons:
         reasons.append("users without a list do not count; missing_lists=zero counts them")
     if ledger.left_out_without_value:
         n = ledger.left_out_without_value
         reasons.append("1 user has no data for this measure" if n == 1 else f"{n:,} users have no data for this measure")
-    return "".join(f" ({reason})" for reason in reasons)
+    return f" ({'; '.join(reasons)})" if reasons else ""
 
 
 def undefined_reason(row: Row, counts: Counts | None = None) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,11 +13,14 @@ from msgspec.structs import replace
 from ..checks import CHECKS
 from ..content import catalogue as pages
 from ..conventions import Convention, builtin_names, load
-from ..document import Block
+from ..document import Block, Paragraph
 from ..errors import ConfigError
 from ..metrics import METRICS, check, find
-from ..metrics.catalogue import read
+from ..metrics.catalogue import FAMILIES, MetricEntry, read
 from ..names.measure_strings import MetricSpec, parse
+
+_SHORTEST: Final = 4
+"""The number of letters from which a word is searched for in descriptions."""
 
 
 class CatalogueView(Struct, frozen=True, eq=False):
@@ -32,7 +35,7 @@ def look_up(
 ) -> CatalogueView:
     """Look up a metric, a convention, or a metric under a convention; all axes, conventions or metrics; or everything.
 
-    Raises `ConfigError` for an unknown name.
+    If no metric has the name, those whose description has its words are listed. Raises `ConfigError` if there is none either.
     """
     used = None
     if convention is not None:
@@ -40,7 +43,15 @@ def look_up(
             check(used := load(convention, Path.cwd()))
         except ValueError as error:
             raise ConfigError(str(error)) from None
-    named = None if name is None else _named(name, used)  # this may import a package that adds the metric
+    try:
+        named = None if name is None else _named(name, used)  # this may import a package that adds the metric
+    except ConfigError as error:
+        similar = [] if name is None or used is not None else _about(name, read(()).metrics)
+        if not similar:
+            raise
+        hint = f" {error.hint[0].upper()}{error.hint[1:]}." if error.hint else ""
+        head = Paragraph(f"No metric is called {name!r}. The descriptions of these have its words.{hint}")
+        return CatalogueView([head, *pages.listing(similar)], {"metrics": similar})
     overview = read(() if used is None else (used,))
     choices = (*overview.protocol, *overview.formula)
     if everything:
@@ -83,6 +94,18 @@ def metric_names() -> tuple[str, ...]:
 def convention_names() -> tuple[str, ...]:
     """Return the names of the conventions."""
     return tuple(builtin_names())
+
+
+def _about(text: str, metrics: Sequence[MetricEntry]) -> list[MetricEntry]:
+    """Return the metrics whose name, aliases, summary, needs or family contain all words of a text, or else some of them."""
+    words = [word for word in text.lower().split() if len(word) >= _SHORTEST]
+
+    def met(one: MetricEntry) -> int:
+        described = " ".join((one.name, *one.aliases, one.summary, *one.needs, FAMILIES.get(one.family, ""))).lower()
+        return sum(word in described for word in words)
+
+    most = max(map(met, metrics))
+    return [one for one in metrics if met(one) == most] if most else []
 
 
 def _named(text: str, convention: Convention | None) -> str:

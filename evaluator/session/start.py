@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 from msgspec import Struct
 
+from ..config.contradictions import CATEGORY_SETTINGS
 from ..disk.stage import Stage, destination, is_plain
 from ..errors import ConfigError, DataError
-from ..init import config_text, convert, guess, sample
+from ..init import config_text, convert, guess, guess_categories, sample
 
 
 class NewConfig(Struct, frozen=True, eq=False):
@@ -75,3 +77,12 @@ def _target(output: str | None, force: bool) -> tuple[Path | None, Path | None]:
     if os.path.exists(target) and is_plain(target) and not force:
         raise ConfigError(f"{target} already exists", "choose another name with -o, or add --force to overwrite it")
     return target, target.parent if is_plain(target) else None
+
+
+def with_category_settings(error: ConfigError, items: str) -> ConfigError:
+    """Return an error on missing categories with the settings for the column of a file of items, if one obviously holds them."""
+    if not any(CATEGORY_SETTINGS in problem for problem in error.problems):
+        return error
+    keys = guess_categories(items)
+    settings = " ".join(f"--set {shlex.quote(f'data.items.{key}={value}')}" for key, value in keys.items())
+    return ConfigError([problem.replace(CATEGORY_SETTINGS, settings or CATEGORY_SETTINGS) for problem in error.problems], error.hint)

@@ -255,6 +255,18 @@ def test_messages_about_rows_in_memory_do_not_mention_config_files(tmp_path):
         receval.load_config(path)
 
 
+def test_missing_categories_are_named_as_arguments():
+    with pytest.raises(receval.ConfigError, match=r"set categories to their column, .*: categories='genres', split='\|'$"):
+        receval.evaluate(test=TEST, recommendations=LISTS, items=pl.DataFrame({"item": [3], "genres": ["a|b"]}), metrics="ILD@2")
+
+
+def test_a_list_of_tables_gets_a_hint_on_folds_and_runs():
+    with pytest.raises(receval.ConfigError, match="recommendations: 'als' has a list of 2 tables") as raised:
+        receval.evaluate(test=TEST, recommendations={"als": [LISTS, LISTS]}, metrics="nDCG@10")
+    assert "{'runs': [table, …]} for several runs" in (raised.value.hint or "")
+    assert "for folds call receval.evaluate({'data': {'folds': " in (raised.value.hint or "")
+
+
 def test_duplicates_are_found_as_in_files():
     result = evaluated(recommendations=pl.concat([LISTS, LISTS]))
     assert "R01" in {finding.check for finding in result.findings}

@@ -108,6 +108,13 @@ def test_a_comparison_has_the_same_report_and_charts_as_on_the_command_line(resu
         comparison.report(tmp_path / "page.doc")
 
 
+def test_a_comparison_is_a_frame_of_polars_and_of_pandas(result: receval.EvaluationResult):
+    comparison = result.compare()
+    of_pandas, of_polars = comparison.to_pandas(), comparison.to_polars()
+    assert list(of_pandas.columns) == of_polars.columns
+    assert of_pandas["difference"].tolist() == of_polars["difference"].to_list()
+
+
 def test_a_report_has_the_form_of_its_file_name_ending(result: receval.EvaluationResult, tmp_path: Path):
     verdicts = result.gate("HitRate@1 >= 0.9")
     for name in ("page.html", "page.md", "report.tex", "junit.xml", "badge.svg"):

@@ -103,3 +103,29 @@ def test_arrays_of_ids_with_or_without_scores_are_lists():
     assert receval.evaluate(test={"a": ["z"], "b": ["y"]}, recommendations=named, metrics="HitRate@1")["HitRate@1"].value == 1.0
     with pytest.raises(receval.DataError, match="the item 3 has no id: ids of 2 items are given"):
         receval.evaluate(test=test, recommendations=receval.Matrix(ids, items=["w", "x"]), metrics="HitRate@1")
+
+
+@pytest.mark.parametrize("test", [{1: [3], 2: [1], 3: [2]}, {7: [3], 90: [1], 8: [2]}])
+def test_row_numbers_that_cannot_be_the_user_ids_are_refused(test: Any):
+    asked: dict[str, Any] = {"test": test, "metrics": "HitRate@1", "health": False}
+    ids = np.array([[3, 1, 2, 4], [1, 0, 2, 4], [2, 0, 1, 4]])
+    for lists in (ids, receval.Matrix(ids), (ids, -ids * 0.5)):
+        with pytest.raises(receval.DataError, match="row numbers 0 to 2 are taken as user ids, but the 3 user ids of test run") as raised:
+            receval.evaluate(recommendations=lists, **asked)
+        assert raised.value.hint == "give the ids as receval.Matrix(array, users=ids); users=range(3) keeps the numbers"
+    assert receval.evaluate(recommendations=receval.Matrix(ids, users=list(test)), **asked)["HitRate@1"].value == 1.0
+    assert receval.evaluate(recommendations=receval.Matrix(ids, users=range(3)), **asked)["HitRate@1"].value is not None
+
+
+def test_column_numbers_that_cannot_be_the_item_ids_are_refused():
+    scores = np.array([[0.1, 0.9, 0.5], [0.8, 0.2, 0.7]])
+    asked: dict[str, Any] = {"test": {0: [3], 1: [1]}, "train": {0: [2]}, "metrics": "HitRate@1"}
+    with pytest.raises(receval.DataError, match="column numbers 0 to 2 are taken as item ids, but the 3 item ids of test and train"):
+        receval.evaluate(recommendations=scores, **asked)
+    padded = np.c_[[0.0, 0.0], scores]  # libraries with ids from 1 have a column 0 that is no item
+    assert receval.evaluate(recommendations=padded, **asked)["HitRate@1"].value == 0.5
+
+
+def test_the_remark_on_the_order_of_an_array_mentions_no_file():
+    (remark,) = receval.evaluate(test={0: [1]}, recommendations=np.array([[1, 0, 2, 3]]), metrics="HitRate@1").remarks
+    assert remark == "model: there is no recognised rank or score column; the given order is the rank."

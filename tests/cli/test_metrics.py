@@ -93,6 +93,16 @@ def test_an_unknown_name_gets_a_suggestion_and_exit_code_2(receval):
     assert receval("metrics", "nDCG", "--axes")[0] == 2
 
 
+def test_words_list_the_metrics_that_they_describe(receval):
+    for words, metric in (("popularity", "ARP"), ("genre diversity", "ILD"), ("price", "Revenue")):
+        code, out, _ = receval("metrics", words)
+        assert code == 0
+        assert f"\n  {metric} " in out
+        assert f"No metric is called '{words}'." in out
+    for name in ("Novelty", "Surprisal"):  # the names of two different ideas of novelty
+        assert "what papers call novelty" in receval("metrics", name)[1]
+
+
 def test_the_axes_of_every_metric_are_explained(receval):
     out = receval("metrics", "--axes")[1]
     for axis in PROTOCOL:

@@ -209,7 +209,9 @@ def test_a_missing_file_of_a_fold_is_a_data_error(receval, config):
 def test_commands_of_one_test_set_refuse_folds(receval, config, arguments):
     code, _, err = receval(*(config(FOLDS) if argument == "CONFIG" else argument for argument in arguments))
     assert code == 2
-    assert "this command needs a single test set, and data.folds has 3 folds\n  choose one by its name, --set data.folds=[NAME]" in err
+    assert (
+        "this command needs a single test set, and data.folds has 3 folds\n  choose one by its name, such as --set 'data.folds=[1]'" in err
+    )
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,15 @@ def test_measures_and_cutoffs_are_lists(receval):
     ]
 
 
+def test_the_column_of_categories_is_found_for_the_settings_to_paste(receval, write):
+    write("items.csv", "sku,title,Genre\none,First,Drama|War\ntwo,Second,War\n")
+    code, _, err = receval("run", *FILES, "--items", "items.csv", "-m", "ILD", "-k", "1,2")
+    assert (code, err.count("ILD@")) == (2, 1)
+    settings = "--set data.items.categories=Genre --set 'data.items.split=|'"
+    assert err.rstrip().endswith(settings)
+    assert receval("run", *FILES, "--items", "items.csv", "-m", "ILD", "-k", "2", *settings.replace("'", "").split())[0] == 0
+
+
 @pytest.mark.parametrize(
     ("measures", "labels"),
     [
@@ -75,7 +84,7 @@ def test_the_printed_config_gives_the_same_result(receval, shop):
         (("-m", "EPC@1"), "EPC@1 needs the train interactions: give --train FILE"),
         (("-m", "GAUC"), "GAUC needs the catalogue: give --train FILE or --items FILE"),
         (("-m", "ILD@1"), "ILD@1 needs the categories of the items: give --items FILE --set data.items.categories=COLUMN"),
-        (("-m", "ILD@1", "--items", "i.csv"), "give --set data.items.categories=COLUMN, and --set data.items.split if a cell has several"),
+        (("-m", "ILD@1", "--items", "i.csv"), "if a cell has several: --set data.items.categories="),
         (("-m", "Revenue@1"), "of each relevant item: give --set evaluation.value_columns.revenue=rows.COLUMN (of the test rows) or items"),
         (("--by", "users.plan"), "users.plan comes from data.users: give --set data.users=FILE"),
     ],

@@ -142,6 +142,12 @@ def test_an_input_that_a_measure_needs_and_that_is_missing_is_named(needs, data,
     assert len(found.splitlines()) == 1
 
 
+def test_a_missing_input_is_named_once_for_all_cut_offs_with_settings_to_paste(all_problems):
+    (found,) = all_problems(["ILD@5", "ILD@10"], items="i.csv").splitlines()
+    assert "evaluation.metrics: ILD@5 needs the categories of the items: set data.items.categories" in found
+    assert found.endswith(": --set data.items.categories=genres --set 'data.items.split=|'")
+
+
 @pytest.mark.parametrize(
     "need", ["train", "items", "users", "baseline", "previous_policy", "distances", "predictions", "users.a", "items.b"]
 )

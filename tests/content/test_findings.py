@@ -39,6 +39,13 @@ def test_five_findings_are_shown_in_full_and_the_others_counted_with_the_command
     assert show(found).count("R04") == 30
 
 
+def test_a_finding_that_questions_the_values_is_never_among_the_others(show):
+    found = [finding(check) for check in ("T01", "X01", "X05", "X06", "X07", "X08", "X14")]
+    text = show(found, command="receval run -v")
+    assert "warning X14  1 of 2" in text
+    assert text.endswith("and 2 more warnings (X07, X08): receval run -v shows all\n")
+
+
 def test_a_few_findings_are_all_shown(show):
     found = [finding("R04", model="m", sentence=f"{number} of 99 rows are odd.") for number in range(5)]
     assert "more" not in show(found, command="receval check config.yaml")

@@ -7,6 +7,7 @@ import re
 import time
 
 import pytest
+import receval
 from msgspec.structs import replace
 from receval.content import best_values, selections
 from receval.render import screen
@@ -157,3 +158,10 @@ def test_thirty_models_and_forty_measures_are_split_into_tables_that_fit(columns
 def test_labels_are_sorted_by_metric_and_cutoff():
     ordered = ["Gini", "Gini@5", "Gini@10", "Gini@20", "Hits@2"]
     assert best_values._in_order([ordered[2], ordered[4], ordered[0], ordered[3], ordered[1]]) == ordered
+
+
+def test_without_a_train_file_there_is_no_column_of_warm_users(show):
+    result = receval.evaluate(test={1: [1], 2: [2]}, recommendations={1: [1]}, metrics="nDCG@1", health=False)
+    text = show(result, verbose=True)
+    assert "Values (and numbers of users) over users with a list (covered), if these are not all:" in text
+    assert "warm" not in text

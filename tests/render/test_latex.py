@@ -183,6 +183,9 @@ def test_on_a_two_column_page_a_table_uses_one_column_if_it_fits():
 def test_the_page_width_decides_the_number_of_tables():
     table = Table((Column("", "name"), *(Column(f"m{n}", "value") for n in range(12))), ((Cell("a"), *[Cell("0.1234")] * 12),))
     assert [len(parts(table, page=Page(width))) for width in (50, 92, 120)] == [3, 2, 1]
+    first, second = parts(table, page=Page(92))
+    assert r"\smallskip % in parts, because it is wider than 92 characters: report.latex.width sets the width" in first
+    assert "report.latex.width" not in second + "".join(parts(table, page=Page(120)))
 
 
 def test_the_config_sets_the_page_width_and_columns(result):

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 
+import receval
 from receval.outputs import of_form
 from receval.render.forms import rendered
 from receval.results.row import Protocol, of_models, protocol_sentences, shortened
@@ -91,6 +92,16 @@ def test_a_value_that_is_missing_because_of_a_user_without_a_list_has_a_note_wit
         TEST.filter(user=1).vstack(TEST.filter(user=3)), LISTS, convention="rs_metrics", metrics=["Precision(missing_lists=drop)@1"]
     )
     assert given.rows[0].value == 1.0
+
+
+def test_a_measure_over_other_users_has_one_sentence_with_both_settings():
+    tested, listed = {user: [1] for user in range(4)}, {user: [1] for user in (1, 2, 8, 9, 10)}
+    result = receval.evaluate(test=tested, recommendations=listed, items=[1], metrics=["nDCG@1", "ItemCoverage@1"], health=False)
+    (note,) = [note for note in result.notes() if "computed over" in note]
+    assert note.endswith(
+        "ItemCoverage@1 is computed over 5 users (all users with a list, also without a test row; population=test leaves these out; "
+        "missing_lists=zero counts users without a list)."
+    )
 
 
 def test_a_standard_deviation_and_an_interval_have_no_direction(evaluate):

@@ -5,7 +5,7 @@ Ambiguous arrays are refused, with both meanings and a way to choose one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -99,6 +99,40 @@ def unnamed_columns(rows: Any) -> int | None:
     values = matrix.values if _is_sparse(matrix.values) else np.asarray(matrix.values)
     is_of_scores = _is_sparse(values) or values.dtype.kind not in "iu"
     return values.shape[1] if is_of_scores and values.shape[0] else None
+
+
+def positions_as_ids(table: str, rows: Any) -> dict[str, int]:
+    """Return the columns of ids that are row or column numbers of a matrix, each with the number of rows or columns."""
+    if not is_matrix(rows):
+        return {}
+    matrix = rows if isinstance(rows, Matrix) else Matrix(rows)
+    values = matrix.values[0] if isinstance(matrix.values, tuple) else matrix.values
+    values = values if _is_sparse(values) else np.asarray(values)
+    has_ids = isinstance(matrix.values, tuple) or (table == "lists" and values.dtype.kind in "iu" and not _is_sparse(values))
+    users = {"user": values.shape[0]} if matrix.users is None else {}
+    return users | ({"item": values.shape[1]} if matrix.items is None and not has_ids else {})
+
+
+def refuse_wrong_positions(where: str, positions: Mapping[str, int], tables: Mapping[str, pl.DataFrame]) -> None:
+    """Raise `DataError` if row or column numbers of a matrix are taken as ids, but the ids in `tables`, such as test, differ.
+
+    They differ if they run from 1 to the number of rows, or if a table has as many ids as there are rows, some above all row numbers.
+    """
+    wrong: dict[str, str] = {}
+    for name, n in positions.items():
+        own = [frame[name].unique().cast(pl.Int64, strict=False) for frame in tables.values()]
+        ids = pl.concat(own).unique().sort()
+        if not len(ids) or ids.null_count() or ids[0] < 1:
+            continue
+        if ids[-1] == n or any(len(one) == n and one.max() >= n for one in (*own, ids)):  # type: ignore[operator]
+            of_tables = f"the {len(ids):,} {name} ids of {' and '.join(tables)} run from {ids[0]} to {ids[-1]}"
+            wrong[name] = f"the {'row' if name == 'user' else 'column'} numbers 0 to {n - 1} are taken as {name} ids, but {of_tables}"
+    if wrong:
+        given = ", ".join(f"{name}s=ids" for name in wrong)
+        kept = ", ".join(f"{name}s=range({positions[name]})" for name in wrong)
+        raise DataError(
+            f"{where}: {'; '.join(wrong.values())}", f"give the ids as receval.Matrix(array, {given}); {kept} keeps the numbers"
+        )
 
 
 def _is_sparse(values: Any) -> bool:
