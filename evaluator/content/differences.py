@@ -62,8 +62,8 @@ def _interval_cell(one: Difference, shown: Shown) -> Cell:
 
 
 def _p_cell(one: Difference, shown: Shown) -> Cell:
-    """Return the corrected p value, or the uncorrected one of a measure that is not judged."""
-    p = one.p if one.p_adjusted is None else one.p_adjusted
+    """Return the corrected p value; empty for a measure that is not tested."""
+    p = one.p_adjusted
     return Cell("" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}", value=p)
 
 
@@ -227,21 +227,14 @@ def first_text(comparison: Comparison) -> str:
 
 
 def untested_text(comparison: Comparison, everything: bool) -> str:
-    """Return a sentence on the number of tested measures and on the others; empty if all are tested."""
-    n_tested, n_others = len(comparison.judged), len(comparison.measures) - len(comparison.judged)
+    """Return a sentence on the number of tested measures, and of those that have no row; empty if none is left out of the tests."""
+    n_others, of = len(comparison.measures) - len(comparison.judged), f"of {len(comparison.measures):,} measures"
     if not n_others:
         return ""
-    corrected, plural = comparison.settings.correction != "none", "" if n_tested == 1 else "s"
-    tested = f"p values are corrected over {n_tested:,} tested measure{plural}"
-    said = tested if corrected else f"{n_tested:,} measure{plural} {_are(n_tested)} tested"
-    others = f"{n_others:,} other{'' if n_others == 1 else 's'}"
-    if not everything:
-        return f"{said}; {others} {_are(n_others)} not shown, --all prints {'it' if n_others == 1 else 'them'}."
-    return f"{said}; the p values of {others} are not corrected." if corrected else f"{said}."
-
-
-def _are(n: int) -> str:
-    return "is" if n == 1 else "are"
+    said = f"{len(comparison.tested):,} {of} {'is' if len(comparison.tested) == 1 else 'are'} tested"
+    if everything:
+        return f"{said}."
+    return f"{said}; {n_others:,} {'is' if n_others == 1 else 'are'} not shown, --all prints {'it' if n_others == 1 else 'them'}."
 
 
 def only_tested(comparison: Comparison) -> Comparison:

@@ -55,6 +55,11 @@ class Comparison(Struct, frozen=True):
         return tuple(dict.fromkeys(difference.subject.measure for difference in self.differences))
 
     @property
+    def tested(self) -> tuple[str, ...]:
+        """The measures with a tested difference, in the order of the results."""
+        return tuple(dict.fromkeys(one.subject.measure for one in self.differences if one.is_tested))
+
+    @property
     def others(self) -> tuple[str, ...]:
         """The models other than the base; all models if all pairs are compared."""
         return tuple(model for model in self.models if model != self.base)
@@ -79,12 +84,14 @@ def conclusions(comparison: Comparison) -> list[str]:
 
 def _of_pair(base: str, model: str, differences: Sequence[Difference]) -> Iterator[str]:
     """Yield the conclusions on one pair of models."""
-    if len(differences) == 1:
-        yield differences[0].sentence
+    tested = [one for one in differences if one.is_tested]
+    if len(differences) == 1 or len(tested) == 1:
+        yield (tested or differences)[0].sentence
+        yield from _untested(differences) if len(differences) > 1 else ()
         return
     by_verdict = {verdict: [one for one in differences if one.verdict == verdict] for verdict in ("better", "worse", *_SAME_AS)}
     better, worse = by_verdict["better"], by_verdict["worse"]
-    n = len(differences) - sum(map(_is_untested, differences))
+    n = len(tested)
     if better or worse:
         most, fewest = (better, worse) if len(better) >= len(worse) else (worse, better)
         against = f", and {fewest[0].verdict} on {len(fewest)} ({shortened(one.subject.measure for one in fewest)})" if fewest else ""
@@ -93,28 +100,23 @@ def _of_pair(base: str, model: str, differences: Sequence[Difference]) -> Iterat
     for verdict, meaning in _SAME_AS.items():
         if by_verdict[verdict]:
             yield f"{model} and {base} are {meaning} on {_of(len(by_verdict[verdict]), n)}."
-    yield from _open(base, model, differences)
-
-
-def _open(base: str, model: str, differences: Sequence[Difference]) -> Iterator[str]:
-    """Yield sentences on the measures that are inconclusive or not tested."""
-    n = len(differences) - sum(map(_is_untested, differences))
     inconclusive = [one for one in differences if one.verdict == "inconclusive"]
     if n and len(inconclusive) == n:
         yield f"No clear difference between {base} and {model} on any of {n} measures.{_can_detect(inconclusive[0])}"
     elif inconclusive:
         yield f"Inconclusive: {shortened(one.subject.measure for one in inconclusive)}.{_can_detect(inconclusive[0])}"
-    untested = list(filter(_is_untested, differences))
+    yield from _untested(differences)
+
+
+def _untested(differences: Sequence[Difference]) -> Iterator[str]:
+    """Yield a sentence on the measures that could not be tested."""
+    untested = [one.subject.measure for one in differences if not one.is_tested]
     if untested:
-        yield f"Not tested, without an interval: {shortened(one.subject.measure for one in untested)}."
+        yield f"Not tested, without an interval: {shortened(untested)}."
 
 
 def _of(some: int, n: int) -> str:
     return ("both measures" if n == 2 else f"all {n} measures") if some == n else f"{some} of {n} measures"
-
-
-def _is_untested(one: Difference) -> bool:
-    return one.p is None and one.verdict is None
 
 
 def _can_detect(difference: Difference) -> str:
