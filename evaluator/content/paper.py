@@ -23,13 +23,13 @@ from ..metrics.catalogue import equation, format_value, is_of_a_user, meaning_of
 from ..metrics.catalogue import title as metric_title
 from ..metrics.notation import GLOSSARY, symbols
 from ..names.formula import is_formula
-from ..results.comparison import Comparison, conclusions
+from ..results.comparison import Comparison, conclusions, family_size
 from ..results.result import FEW_USERS, MeasureDefinition, Result, Row
 from ..results.row import shortened
 from ..stats.difference import Conclusion
 from .best_values import Place, best_values, highest_printed, how_concluded, how_tested
 from .description import document as files_hold
-from .differences import LETTERS, groups_table, joined_table, letters_table, only_tested, shows_pairs, subtitle, title
+from .differences import LETTERS, groups_table, groups_text, joined_table, letters_table, only_tested, shows_pairs, subtitle, title
 from .findings import alerts
 from .numbers import users_range
 from .values import Formats, repeated_rows
@@ -170,8 +170,8 @@ def _compared(comparison: Comparison | None, style: LatexStyle, *, with_results:
         caption = f"Comparison of {title(comparison)}. {subtitle(comparison)}. {LETTERS}."
         yield replace(replace(letters_table(comparison, style.digits), corner="").transposed(), caption=caption, notes=comparison.notes)
     if comparison.by_group:
-        caption = f"Comparison of {title(comparison)}, within groups, corrected together."
         table = groups_table(comparison, relative)
+        caption = f"{table.caption}: {title(comparison)}. {groups_text(comparison)}"
         yield replace(table, caption=caption, id="comparison-groups", rules=_changes([row[0].text for row in table.rows]))
 
 
@@ -321,7 +321,7 @@ def _raised(style: LatexStyle, comparison: Comparison | None) -> tuple[dict[Plac
     if comparison is None or style.marks == "none":
         return {}, ("", "")
     settings = comparison.settings
-    family = max((one.family or 0 for one in comparison.differences), default=0)
+    family = family_size(comparison.differences)
     test = how_tested(settings.test, settings.correction, family, settings.alpha, comparison.paired)
     if style.marks == "letters":
         by_label = comparison.letters.items()

@@ -17,7 +17,7 @@ from .terminal import Screen
 _LEAST_NAME, _LEGIBLE = 14, 24
 """Smallest width for a cut name, and for the name of a row if there is space."""
 _SHORTEST_NAME: Final = 10
-"""Smallest width for a name that is cut so that a verdict stays next to its difference."""
+"""Smallest width for a name that is cut so that a verdict stays next to both values and their difference."""
 _GAP: Final = 3
 """Screen columns that every column of a table takes besides its text; the frame takes one more."""
 _LEAST_WRAPPED: Final = 36
@@ -43,7 +43,8 @@ def laid_out(table: Table, screen: Screen) -> list[Table]:
         return _with_texts(forms[0], screen, screen.width)
     if forms[0].n_keys == len(table.columns):
         return forms[:1] if any(column.wraps for column in table.columns) else _parts(forms[0], screen, screen.width, 1)
-    return _numbers(forms, narrow, screen, screen.width)
+    found = _numbers(forms, narrow, screen, screen.width)
+    return [replace(one, whole_width=sum(_widths(forms[0], screen)) + 1) if one.left_out else one for one in found]
 
 
 def forms_of(table: Table, screen: Screen) -> list[Table]:
@@ -142,27 +143,43 @@ def _numbers(forms: Sequence[Table], narrow: Sequence[Table], screen: Screen, wi
     if fitted:
         return [fitted]
     usual = (max(_LEAST_NAME, width // 2), max(_LEAST_NAME, width // 3))
-    best: list[Table] = []
+    whole, best = names(forms), list[Table]()
     for rooms in (usual, (_LEAST_NAME,), (_SHORTEST_NAME,)):
         cut = [
-            _with_names(form, screen, room, max(_LEAST_NAME, width // 4))
+            _with_names(form, screen, room, column_room)
             for form in forms
-            for room in (*rooms, *_rooms_beside_others(form, screen, width))
+            for column_room in _rooms_of_heads(form, width)
+            for room in (*rooms, *_rooms_beside_others(form, screen, width, column_room))
         ]
         parts = (_parts(form, screen, width) for form in cut)
-        found = min(parts, key=lambda some: (sum(len(part.rows) + _COST for part in some), len(some[-1].left_out)))
+        found = min(parts, key=lambda some: (_cost(some), len(some[-1].left_out), len(names(some) - whole)))
         if all(sum(_widths(part, screen)) < width for part in found):
             return found
         best = best or found
     return best
 
 
-def _rooms_beside_others(table: Table, screen: Screen, width: int) -> list[int]:
-    """Return a width for names with which all columns that do not yield fit in one part; empty if none yields or none fits."""
+def _cost(parts: Sequence[Table]) -> int:
+    """Return the number of lines of some tables, with the effort of reading each."""
+    return sum(len(part.rows) + _COST for part in parts)
+
+
+def _rooms_of_heads(table: Table, width: int) -> list[int]:
+    """Return the widths to which heads of numbers may be cut; smaller ones, too, if columns yield to those that stay."""
+    usual = max(_LEAST_NAME, width // 4)
+    return [usual, _LEAST_NAME, _SHORTEST_NAME] if any(column.yields for column in table.columns) else [usual]
+
+
+def _rooms_beside_others(table: Table, screen: Screen, width: int, column_room: int) -> list[int]:
+    """Return a width for names with which all columns that do not yield fit in one part; empty if none yields or none fits.
+
+    Heads are cut to `column_room`.
+    """
     numbers = range(table.n_keys, len(table.columns))
     stay = [number for number in numbers if not table.columns[number].yields]
     if len(stay) == len(numbers):
         return []
+    table = _with_names(table, screen, width, column_room)
     longest = [_longest((head_of(table.columns[number], screen), *texts_of(table, number, screen))) for number in range(len(table.columns))]
     free = width - 1 - sum(longest[number] + _GAP for number in stay) - table.n_keys * _GAP
     rooms = range(min(width // 3, max(longest[: table.n_keys], default=0)), _SHORTEST_NAME - 1, -1)
@@ -187,10 +204,11 @@ def _fitted(table: Table, screen: Screen, width: int, cuts: bool) -> Table | Non
 
 
 def _with_names(table: Table, screen: Screen, row_room: int, column_room: int) -> Table:
-    """Return the table with names of rows and heads of numbers cut to these widths."""
+    """Return the table with names of rows and heads of numbers cut to these widths; heads of columns that yield stay whole."""
     n_keys = table.n_keys
     heads = table.columns[n_keys:]
-    titles = screen.cut_apart((one.title for one in heads), (column_room - cell_len(_arrow(one.direction, screen)) for one in heads))
+    rooms = (max(column_room, cell_len(one.title) if one.yields else 0) - cell_len(_arrow(one.direction, screen)) for one in heads)
+    titles = screen.cut_apart((one.title for one in heads), rooms)
     columns = (*table.columns[:n_keys], *(replace(one, title=title) for one, title in zip(heads, titles, strict=True)))
     shorter = [_shorter((row[n] for row in table.rows), screen, row_room) for n in range(n_keys)]
     rows = ((*(short(cell) for short, cell in zip(shorter, row, strict=False)), *row[n_keys:]) for row in table.rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import polars as pl
@@ -68,6 +68,11 @@ class Comparison(Struct, frozen=True):
         """Return the differences of a model from the base, or from another model."""
         against = base or self.base
         return tuple(one for one in self.differences if one.subject.model == model and one.subject.base == against)
+
+
+def family_size(differences: Iterable[Difference]) -> int:
+    """Return the number of tested comparisons that p values are corrected over; 0 if none was tested."""
+    return max((one.family or 0 for one in differences), default=0)
 
 
 _SAME_AS = {"identical": "identical for every user", "equivalent": "equivalent within the margin"}
