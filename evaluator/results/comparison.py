@@ -201,12 +201,13 @@ def _of_two_with_other_users(one: Conclusion, best: str, rival: Rival) -> str:
 
 
 def _size(one: Conclusion, rival: Rival) -> str:
-    """Return the size of a lead with its interval, without signs if the interval has one sign."""
+    """Return the size of a lead with its interval, without signs if the interval has one sign, and the pairs that it is corrected for."""
     digits, size = _digits(rival), abs(rival.difference or 0.0)
     if rival.low is None or rival.high is None or rival.low == rival.high:
         return plain(size, digits)
     low, high = sorted((abs(rival.low), abs(rival.high))) if rival.low >= 0 or rival.high <= 0 else (rival.low, rival.high)
-    return f"{plain(size, digits)} ({percent(one.level)} interval {span(low, high, digits)})"
+    corrected = f", corrected over {one.n_pairs:,} pairs" if one.n_pairs > 1 else ""
+    return f"{plain(size, digits)} ({percent(one.level)} interval {span(low, high, digits)}{corrected})"
 
 
 def _detectable_lead(rivals: Sequence[Rival]) -> str:
