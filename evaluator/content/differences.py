@@ -203,10 +203,14 @@ def _title_of_folders(comparison: Comparison) -> str:
 def subtitle(comparison: Comparison) -> str:
     """Return the number of users, their pairing, the correction of p values, and the margins."""
     users = numbers.users_range(one.n_users for one in comparison.differences if one.n_users)
+    if comparison.distinct_users:
+        again = "" if numbers.users_range(comparison.distinct_users) == users else f" ({users.removesuffix(' users')} over all folds)"
+        users = f"{numbers.users_of_folds(comparison.distinct_users, comparison.n_folds)}{again}"
     paired = ", paired by id" if comparison.paired and users else ""
     settings = comparison.settings
-    corrected = corrected_text(settings.correction, family_size(comparison.differences))
-    by = "p not corrected" if corrected == "not corrected" else f"p by {corrected}"
+    family = family_size(comparison.differences)
+    corrected = corrected_text(settings.correction, family)
+    by = "no measure can be tested" if not family else "p not corrected" if corrected == "not corrected" else f"p by {corrected}"
     if comparison.by_group and corrected != "not corrected":
         by += f" (within groups: over {family_size(comparison.by_group):,})"
     test = "" if settings.test == "t" else f" · test: {settings.test}"

@@ -31,7 +31,7 @@ from .best_values import Place, best_values, highest_printed, how_concluded, how
 from .description import document as files_hold
 from .differences import LETTERS, groups_table, groups_text, joined_table, letters_table, only_tested, shows_pairs, subtitle, title
 from .findings import alerts
-from .numbers import users_range
+from .numbers import users_of_folds, users_range
 from .values import Formats, repeated_rows
 
 PLAIN: Final = LatexStyle()
@@ -247,10 +247,12 @@ def _share(row: Row) -> Cell:
 def _caption(result: Result, marks: TableMarks) -> str:
     """Return the users, the convention, the rule of relevance (unless there are many), and the meanings of the marks."""
     over = [row.n_users for row in result.rows if row.aggregate != "formula" and row.model not in result.yardsticks]
+    distinct = [n for row in result.rows if row.model not in result.yardsticks and (n := result.distinct_users(row)) is not None]
     texts = [f"Results over {users_range(over) or 'no users'}."]
-    folds = {row.fold for row in result.repeated if row.fold is not None}
-    if folds:
-        texts.append(f"Mean ± standard deviation over {len(folds)} folds; a user counts in each fold.")
+    if distinct:
+        texts = [f"Results over {users_of_folds(distinct, len(result.folds))}. Mean ± standard deviation over the folds."]
+    elif result.folds:
+        texts.append(f"Mean ± standard deviation over {len(result.folds)} folds; a user counts in each fold.")
     elif result.repeated:
         texts.append("Mean ± standard deviation over the runs of a model.")
     protocols = dict.fromkeys(row.protocol for row in result.rows if row.protocol is not None)

@@ -29,7 +29,8 @@ class Comparison(Struct, frozen=True):
     with the largest losses, by model and measure, largest first, with the columns user, base, model and difference. `spreads` are
     histograms of per-user differences. `notes` are sentences on what was compared. `first` is the base if it is only the first of several
     models or results, because nothing names another one. `margins` has the margins as they were given, by measure. `own_names`
-    are the names that the models have in their own results, by their names here, which may be those of folders.
+    are the names that the models have in their own results, by their names here, which may be those of folders. `distinct_users` are the
+    numbers of users of judged measures over `n_folds` folds, each user counted once; empty without folds or if they are not known.
     """
 
     base: str | None
@@ -48,6 +49,8 @@ class Comparison(Struct, frozen=True):
     first: str | None = None
     margins: Mapping[str, Margin] = field(default_factory=dict)
     own_names: Mapping[str, str] = field(default_factory=dict)
+    n_folds: int = 0
+    distinct_users: tuple[int, ...] = ()
 
     @property
     def measures(self) -> tuple[str, ...]:
