@@ -49,6 +49,22 @@ _ALWAYS: Final = frozenset({"u", "U", "k", "r", "i", "L_u", "T_u"})
 _INDICATOR: Final = (r"$`[\ldots]`$", "1 if the condition holds, else 0; a fraction with denominator 0 counts 0")
 _R: Final = "In the descriptions of settings $`R`$ is $`|T_u|`$, the number of relevant items of the user."
 _R_IN_WORDS: Final = "R is the number of relevant items of the user."
+_GAINS: Final = ("ndcg_gain", "rbp_gain")
+"""The axes of gains that depend on the grade of an item, which is 1 unless the relevance is graded."""
+_BINARY: Final = "gain 1 (binary relevance)"
+_PHRASES: Final = {
+    "ndcg_gain": "an item of grade g has gain %s",
+    "ndcg_discount": "the gain at rank r is divided by %s",
+    "ndcg_log_base": "logarithms have base %s",
+    "ndcg_ideal": "the ideal list has %s",
+    "precision_denominator": "divided by %s",
+    "recall_denominator": "divided by %s",
+    "map_denominator": "the precisions are divided by %s",
+    "coverage_form": "%s in the lists",
+    "coverage_of": "the catalogue has %s",
+    "coverage_outside": "recommended items outside the catalogue %s",
+}
+"""Axis → the words around its value in the note of a table; for others what the axis decides, and its value."""
 _BETTER: Final = "\u2020"
 _WORSE: Final = "\u2021"
 Lines = Mapping[tuple[str, ...], Mapping[str, Row]]
@@ -153,10 +169,14 @@ def _settings_in_words(one: MeasureDefinition) -> str:
         return ""
     texts = []
     for axis in metric.axes.values():
-        value = one.axes[axis]
-        texts.append(f"{AXES[axis].decides}: {AXES[axis].meanings.get(str(value), format_value(value))}")
+        value = str(one.axes[axis])
+        meaning = AXES[axis].meanings.get(value, format_value(one.axes[axis]))
+        is_one = axis in _GAINS and not one.graded and value != "exp2_plus1"
+        texts.append(_BINARY if is_one else _PHRASES[axis] % meaning if axis in _PHRASES else f"{AXES[axis].decides}: {meaning}")
     means = {name: number.means for name, number in metric.numbers.items()} | {name: text.means for name, text in metric.texts.items()}
-    texts += [f"{meaning}: {format_value(one.params[name])}" for name, meaning in means.items() if one.params.get(name, "") != ""]
+    without_effect = {name for name, number in metric.numbers.items() if number.default == one.params.get(name) == 0}
+    given = (name for name in means if name not in without_effect and one.params.get(name, "") != "")
+    texts += [f"{means[name]}: {format_value(one.params[name])}" for name in given]
     return "; ".join(texts).replace("`", "")
 
 
