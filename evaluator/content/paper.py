@@ -83,8 +83,8 @@ _UNMARKED: Final = TableMarks()
 
 
 def result_tables(result: Result, comparison: Comparison | None = None, style: LatexStyle = PLAIN) -> Document:
-    """Return the tables of a result, for the user's own document; with a comparison also that of differences."""
-    return (*_of_result(result, comparison, style), *_compared(comparison, style))
+    """Return the tables of a result and of its groups, for the user's own document; with a comparison also that of differences."""
+    return (*_of_result(result, comparison, style), *_group_tables(result, style.digits), *_compared(comparison, style))
 
 
 def comparison_tables(comparison: Comparison, style: LatexStyle = PLAIN, everything: bool = False, relative: bool = False) -> Document:
@@ -203,7 +203,7 @@ def _group_tables(result: Result, digits: int | None) -> Iterator[Table]:
         rules: dict[int, str] = {}
         for group in dict.fromkeys(row.group or "" for row in rows):
             some = [row for row in rows if (row.group or "") == group]
-            rules[len(lines)] = f"{group}, {users_range(row.n_users for row in some)}"
+            rules[len(lines)] = f"{group}, {users_range(row.n_users for row in some)}{' over all folds' if result.folds else ''}"
             for row in (row for model in result.models for row in some if row.model == model):
                 lines.setdefault((group, row.model), {})[row.label] = row
         notes = (f"Values of groups with fewer than {FEW_USERS} users are very uncertain.",) if any(row.few_users for row in rows) else ()

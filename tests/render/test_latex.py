@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import polars as pl
 import pytest
 from msgspec.structs import replace
 from receval.comparison.best_models import with_conclusions
@@ -178,6 +179,14 @@ def test_the_settings_of_measures_are_explained_below_the_table(result):
 def test_the_formula_of_a_gain_is_given_only_where_grades_differ(metric, graded, words, result):
     latex = latex_of(result("a", "b", metrics=[metric], top_k=[3], relevance={"threshold": 4, "graded": graded}))
     assert words in latex.replace(r"\allowbreak{}", "")
+
+
+def test_the_groups_of_a_run_have_a_table_of_their_own(result):
+    users = pl.DataFrame({"user": range(1, 61), "plan": ["free", "paid"] * 30})
+    latex = latex_of(result("a", "b", users=users, metrics=["nDCG"], top_k=[3], by=["users.plan"]))
+    (table,) = latex.split(r"\label{tab:groups-1}")[1:]
+    assert r"\caption{Results by users.plan.}" in latex
+    assert len(re.findall(r"^(?:a|b) & ", table, re.MULTILINE)) == 2 * len(re.findall(r"\\emph\{[^}]* users\}", table)) > 2
 
 
 def test_on_a_two_column_page_a_table_uses_one_column_if_it_fits():
