@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import polars as pl
@@ -12,7 +12,7 @@ from ..names.short_names import Margin
 from ..stats.concluding import decimals, percent, plain, span
 from ..stats.difference import Conclusion, Difference, Rival, Settings
 from .description import Spread
-from .row import listed, shortened
+from .row import FEW_USERS, listed, shortened
 
 FORMAT_VERSION: Final = 2
 """The version of the JSON form. 1: verdicts were better, worse, same, tiny, unknown, identical and none. 2: better, worse, equivalent,
@@ -134,6 +134,33 @@ def _can_detect(difference: Difference) -> str:
     size = plain(difference.detectable, decimals((difference.interval[1] - difference.interval[0]) / 2))
     users = f"{difference.n_users:,} user{'s' * (difference.n_users != 1)}"
     return f" {users} can detect {size} in {difference.subject.measure} with 80 % power."
+
+
+def worse_in_groups(comparison: Comparison, leads: Collection[tuple[str, str]]) -> list[str]:
+    """Return a sentence on the first group in which a model is worse than one that it beats over all users; empty if there is none.
+
+    `leads` are pairs of models, the better one last. A group in which that is tested comes before one in which it is worse on all measures.
+    """
+    groups: dict[tuple[str, str, str, str], list[tuple[float, Difference]]] = {}
+    for one in comparison.by_group:
+        of, way = one.subject, 1.0 if one.subject.higher_is_better is not False else -1.0
+        for worse, better, sign in ((of.base, of.model, way), (of.model, of.base, -way)):
+            if (worse, better) in leads and one.difference is not None and of.higher_is_better is not None:
+                groups.setdefault((worse, better, of.by or "", of.group or ""), []).append((sign * one.difference, one))
+    for is_tested in (True, False):
+        for (worse, better, by, group), differences in groups.items():
+            lower = [one for gain, one in differences if gain < 0 and (one.verdict in ("better", "worse") or not is_tested)]
+            if lower and (is_tested or (len(lower) == len(differences) and lower[0].n_users >= FEW_USERS)):
+                start, measures = f"But within {by} {group} {better}", _measures_of(lower, len(differences))
+                values = "a worse value" if len(lower) == 1 else "worse values"
+                of_values = f"{start} has {values} than {worse} on {measures} (not shown to be real)."
+                return [f"{start} is worse than {worse} on {measures}." if is_tested else of_values]
+    return []
+
+
+def _measures_of(some: Sequence[Difference], n: int) -> str:
+    """Return the number of measures, or their names if they are not all of several."""
+    return _of(len(some), n) if len(some) == n > 1 else shortened(one.subject.measure for one in some)
 
 
 _OWN_WORDS = ("no clear difference", "not tested against")
