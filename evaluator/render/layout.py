@@ -6,6 +6,7 @@ Intervals are drawn as text: `├──●──┤` around 0, with the band of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 from typing import Final
 
 from msgspec.structs import replace
@@ -52,7 +53,7 @@ def forms_of(table: Table, screen: Screen) -> list[Table]:
 
     Other arrangements of the table follow.
     """
-    columns = (replace(one, title=screen.visible(f"{one.group} {one.title}".strip()), group="") for one in table.columns)
+    columns = (replace(one, title=screen.visible(f"{one.group} {one.title}".strip())) for one in table.columns)
     rows = (tuple(replace(cell, text=screen.visible(cell.text), note=screen.visible(cell.note)) for cell in row) for row in table.rows)
     forms = [replace(table, columns=tuple(columns), rows=tuple(rows))]
     if table.turns:
@@ -241,19 +242,26 @@ def _parts(table: Table, screen: Screen, width: int, n_keys: int | None = None) 
         if sum(widths[other] for other in stay) + widths[n] <= room:  # a wider column, which was left out later, made room for it
             stay = sorted([*stay, n])
     left_out = tuple(column.title for n, column in enumerate(table.columns) if n not in (*keys, *stay))
-    groups = _in_groups(stay, widths, room)
+    groups = _in_groups(_units(table, stay, widths, room), widths, room)
     parts = [_part(table, keys, group) for group in groups] if left_out or len(groups) > 1 else [table]
     return [*parts[:-1], replace(parts[-1], left_out=left_out)]
 
 
-def _in_groups(columns: Sequence[int], widths: Sequence[int], room: int, most: int | None = None) -> list[list[int]]:
-    """Return columns in as few groups as fit into `room`, of about equal number, or of at `most` so many; at least one each."""
+def _units(table: Table, columns: Iterable[int], widths: Sequence[int], room: int) -> list[list[int]]:
+    """Return columns that stay together: those below one head, if they fit into `room`; any other one is alone."""
+    units = [list(some) for _, some in groupby(columns, key=lambda n: table.columns[n].group or n)]
+    return [part for unit in units for part in ([unit] if sum(widths[n] for n in unit) <= room else [[n] for n in unit])]
+
+
+def _in_groups(units: Sequence[list[int]], widths: Sequence[int], room: int, most: int | None = None) -> list[list[int]]:
+    """Return units of columns in as few groups as fit into `room`, of about equal number, or of at `most` so many; at least one each."""
     groups: list[list[int]] = [[]]
-    for number in columns:
-        if groups[-1] and (sum(widths[other] for other in groups[-1]) + widths[number] > room or len(groups[-1]) == most):
+    for unit in units:
+        is_full = most is not None and len(groups[-1]) + len(unit) > most
+        if groups[-1] and (is_full or sum(widths[n] for n in (*groups[-1], *unit)) > room):
             groups.append([])
-        groups[-1].append(number)
-    even = groups if most is not None else _in_groups(columns, widths, room, -(-len(columns) // len(groups)))
+        groups[-1] += unit
+    even = groups if most is not None else _in_groups(units, widths, room, -(-sum(map(len, units)) // len(groups)))
     return even if len(even) == len(groups) else groups
 
 
