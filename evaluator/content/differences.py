@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from ..document import SIGNS, Block, Cell, Column, Document, Figure, Heading, Interval, Paragraph, Points, Role, Section, Table, with_arrow
 from ..results.comparison import Comparison, conclusions, family_size
 from ..results.row import shortened
-from ..stats.concluding import decimals, percent, plain, with_sign
+from ..stats.concluding import decimals, group_text, percent, plain, with_sign
 from ..stats.difference import MEANINGS, Difference, Verdict
 from . import numbers
 from .best_values import corrected_text
@@ -112,7 +112,7 @@ _RELATIVE: Final = (
     DifferenceColumn("interval (%)", "interval", lambda one, shown: _relative_interval_cell(one, shown), 4),
 )
 """The optional columns of differences in percent of the base value, behind the verdict."""
-_GROUP: Final = DifferenceColumn("group", "key", lambda one, shown: Cell(f"{one.subject.by} {one.subject.group}"))
+_GROUP: Final = DifferenceColumn("group", "key", lambda one, shown: Cell(group_text(one.subject.by or "", one.subject.group or "")))
 _GROUP_OF_ONE: Final = DifferenceColumn("group", "key", lambda one, shown: Cell(one.subject.group or ""))
 """The column of groups of one grouping, which is its title."""
 _MODEL: Final = DifferenceColumn("model", "name", lambda one, shown: Cell(one.subject.model))

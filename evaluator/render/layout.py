@@ -21,8 +21,8 @@ _SHORTEST_NAME: Final = 10
 """Smallest width for a name that is cut so that a verdict stays next to both values and their difference."""
 _GAP: Final = 3
 """Screen columns that every column of a table takes besides its text; the frame takes one more."""
-_LEAST_WRAPPED: Final = 36
-"""Smallest width of a last column of texts next to the others."""
+_LEAST_WRAPPED, _LEAST_OF_BARE = 36, 20
+"""Smallest width of a last column of texts next to the others; in a table without a frame."""
 _COST: Final = 8
 """The cost of a further table in lines: its own four, and four for the effort of reading another table."""
 _DRAWN: Final = "├●┤░"
@@ -39,7 +39,8 @@ def laid_out(table: Table, screen: Screen) -> list[Table]:
     """
     forms, narrow = forms_of(table, screen), forms_of(table.narrow, screen) if table.narrow else []
     if screen.width is None or table.bare:
-        return forms[:1]
+        is_wide = screen.width is not None and narrow and _width_of_bare(forms[0]) > screen.width
+        return narrow[:1] if is_wide else forms[:1]
     if table.columns[-1].wraps and len(table.columns) > 2:
         return _with_texts(forms[0], screen, screen.width)
     if forms[0].n_keys == len(table.columns):
@@ -96,7 +97,12 @@ def has_room_for_texts(table: Table, width: int) -> bool:
     """Return whether the columns before the last one fit without broken lines, and leave space for it."""
     *others, last = zip(*([cell.text for cell in row] for row in table.rows), strict=True) if table.rows else [()] * len(table.columns)
     widths = (_longest((column.title, *cells)) + _GAP for column, cells in zip(table.columns, others, strict=False))
-    return sum(widths) + min(_longest(last), _LEAST_WRAPPED) + _GAP + 1 <= width
+    return sum(widths) + min(_longest(last), _LEAST_OF_BARE if table.bare else _LEAST_WRAPPED) + _GAP + 1 <= width
+
+
+def _width_of_bare(table: Table) -> int:
+    """Return the width of a table without a frame: its columns and the two spaces before each."""
+    return sum(_longest(row[n].text for row in table.rows) + 2 for n in range(len(table.columns)))
 
 
 def aligned(cells: Sequence[str]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import polars as pl
 from msgspec import Struct, field
 
 from ..names.short_names import Margin
-from ..stats.concluding import decimals, percent, plain, span
+from ..stats.concluding import decimals, group_text, percent, plain, span
 from ..stats.difference import Conclusion, Difference, Rival, Settings
 from .description import Spread
 from .row import FEW_USERS, listed, shortened
@@ -151,7 +151,7 @@ def worse_in_groups(comparison: Comparison, leads: Collection[tuple[str, str]]) 
         for (worse, better, by, group), differences in groups.items():
             lower = [one for gain, one in differences if gain < 0 and (one.verdict in ("better", "worse") or not is_tested)]
             if lower and (is_tested or (len(lower) == len(differences) and lower[0].n_users >= FEW_USERS)):
-                start, measures = f"But within {by} {group} {better}", _measures_of(lower, len(differences))
+                start, measures = f"But within {group_text(by, group)} {better}", _measures_of(lower, len(differences))
                 values = "a worse value" if len(lower) == 1 else "worse values"
                 of_values = f"{start} has {values} than {worse} on {measures} (not shown to be real)."
                 return [f"{start} is worse than {worse} on {measures}." if is_tested else of_values]
