@@ -211,7 +211,7 @@ class Result(Struct, frozen=True, eq=False, dict=True):
         """The names of the models, in the order of the config."""
         return tuple(self.counts)
 
-    @property
+    @cached_property
     def folds(self) -> tuple[str, ...]:
         """The names of the folds; empty without folds."""
         return tuple(dict.fromkeys(row.fold for row in self.repeated if row.fold is not None))
