@@ -296,7 +296,19 @@ def _compare(
         own_names={side.name: side.model for side in sides.all},
         margins=margins,
         left_out=sides.left_out,
+        n_folds=len(first.result.folds),
+        distinct_users=tuple(_distinct_users(first, [one for one in finished if one.subject.measure in judged])),
     )
+
+
+def _distinct_users(base: Side, differences: Iterable[Difference]) -> Iterator[int]:
+    """Yield the numbers of distinct users of each measure over folds, from those of a base; nothing for pairs of other users."""
+    rows = rows_of(base.result, base.model)
+    counted = {one.subject.measure: one.n_users for one in differences}
+    for label, n_users in counted.items() if base.result.folds else ():
+        found = base.result.distinct_users(rows[label]) if rows[label].n_users == n_users else None
+        if found is not None:
+            yield found
 
 
 def _common_labels(sides: Sides) -> tuple[str, ...]:

@@ -10,17 +10,17 @@ line breaks.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..document import SIGNS, Block, Cell, Column, Document, Figure, Heading, Interval, Paragraph, Points, Role, Section, Table
-from ..results.comparison import Comparison, conclusions
+from ..document import SIGNS, Block, Cell, Column, Document, Figure, Heading, Interval, Paragraph, Points, Role, Section, Table, with_arrow
+from ..results.comparison import Comparison, conclusions, family_size
 from ..results.row import shortened
-from ..stats.concluding import decimals, percent, plain, with_sign
+from ..stats.concluding import decimals, group_text, percent, plain, with_sign
 from ..stats.difference import MEANINGS, Difference, Verdict
 from . import numbers
 from .best_values import corrected_text
@@ -62,8 +62,8 @@ def _interval_cell(one: Difference, shown: Shown) -> Cell:
 
 
 def _p_cell(one: Difference, shown: Shown) -> Cell:
-    """Return the corrected p value, or the uncorrected one of a measure that is not judged."""
-    p = one.p if one.p_adjusted is None else one.p_adjusted
+    """Return the corrected p value; empty for a measure that is not tested."""
+    p = one.p_adjusted
     return Cell("" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}", value=p)
 
 
@@ -98,22 +98,26 @@ def _number_cell(value: float | None, digits: int, *, sign: bool = False) -> Cel
 
 COLUMNS: tuple[DifferenceColumn, ...] = (
     DifferenceColumn("measure", "key", lambda one, shown: Cell(one.subject.measure, direction=one.subject.higher_is_better)),
-    DifferenceColumn("base", "value", lambda one, shown: _number_cell(one.base_value, shown.digits), 3),
-    DifferenceColumn("value", "value", lambda one, shown: _number_cell(one.value, shown.digits), 2),
+    DifferenceColumn("base", "value", lambda one, shown: _number_cell(one.base_value, shown.digits)),
+    DifferenceColumn("value", "value", lambda one, shown: _number_cell(one.value, shown.digits)),
     DifferenceColumn("Δ", "difference", lambda one, shown: _number_cell(one.difference, shown.digits, sign=True)),
     DifferenceColumn("verdict", "verdict", _verdict_cell),
-    DifferenceColumn("interval", "interval", _interval_cell, 1),
-    DifferenceColumn("p", "p", _p_cell, 4),
+    DifferenceColumn("interval", "interval", _interval_cell, 3),
+    DifferenceColumn("p", "p", _p_cell, 2),
     DifferenceColumn("up/same/down", "counts", _counts_cell, 5),
 )
-"""The columns of differences. A table of one pair names its models above `base` and `value`; `interval` is headed by its level."""
+"""The columns of differences. `base` and `value` are headed by the model if all rows have the same one, `interval` by its level."""
 _RELATIVE: Final = (
-    DifferenceColumn("Δ %", "difference", lambda one, shown: Cell(_percent(one.relative, shown), value=one.relative)),
-    DifferenceColumn("interval (%)", "interval", lambda one, shown: _relative_interval_cell(one, shown), 1),
+    DifferenceColumn("Δ %", "difference", lambda one, shown: Cell(_percent(one.relative, shown), value=one.relative), 1),
+    DifferenceColumn("interval (%)", "interval", lambda one, shown: _relative_interval_cell(one, shown), 4),
 )
 """The optional columns of differences in percent of the base value, behind the verdict."""
-_GROUP: Final = DifferenceColumn("group", "key", lambda one, shown: Cell(f"{one.subject.by} {one.subject.group}"))
+_GROUP: Final = DifferenceColumn("group", "key", lambda one, shown: Cell(group_text(one.subject.by or "", one.subject.group or "")))
+_GROUP_OF_ONE: Final = DifferenceColumn("group", "key", lambda one, shown: Cell(one.subject.group or ""))
+"""The column of groups of one grouping, which is its title."""
 _MODEL: Final = DifferenceColumn("model", "name", lambda one, shown: Cell(one.subject.model))
+_PAIR: Final = DifferenceColumn("model", "name", lambda one, shown: Cell(f"{one.subject.model} against {one.subject.base}"))
+"""The column of models if their bases differ."""
 _USERS: Final = DifferenceColumn("users", "value", lambda one, shown: Cell(f"{one.n_users:,}", value=one.n_users), 6)
 
 
@@ -125,18 +129,22 @@ def document(comparison: Comparison, look_at: str = "CONFIG", everything: bool =
     """
     said = untested_text(comparison, everything)
     comparison = comparison if everything else only_tested(comparison)
-    blocks: list[Block] = [Heading(title(comparison)), Paragraph(subtitle(comparison))]
+    is_of_one = _is_of_one_measure(comparison)
+    of_measure = _of_one_measure(comparison.differences) if is_of_one else ""
+    blocks: list[Block] = [Heading(f"{title(comparison)}{of_measure}"), Paragraph(subtitle(comparison))]
     blocks += [Paragraph(text) for text in (first_text(comparison), said) if text]
     # Most tables are without captions, because the headings above them say the same; several tables of pairs keep theirs.
     if shows_pairs(comparison):
-        tables = (measure_table(comparison, relative),) if _is_of_one_measure(comparison) else pair_tables(comparison, relative)
+        tables = (measure_table(comparison, relative),) if is_of_one else pair_tables(comparison, relative)
         blocks += tables if len(tables) > 1 else [replace(table, caption="") for table in tables]
     if comparison.letters:
         letters = replace(letters_table(comparison), caption="")
         blocks += [Heading("Models that are not clearly different", 2), letters, Paragraph(f"{LETTERS}.")]
     blocks.append(Points(_conclusions(comparison)))
     if comparison.by_group:
-        blocks += [Heading("Within groups", 2), replace(groups_table(comparison, relative), caption="")]
+        blocks += [Heading(f"Within groups{_of_one_measure(comparison.by_group)}", 2), Paragraph(groups_text(comparison))]
+        tables = tuple(groups_tables(comparison, relative))
+        blocks += tables if len(tables) > 1 else [replace(table, caption="") for table in tables]
     for table, (model, measure) in zip(losers_tables(comparison), comparison.losers, strict=True):
         blocks.append(Heading(table.caption, 2))
         if table.rows:
@@ -165,7 +173,7 @@ def section(comparison: Comparison, figures: Sequence[Figure] = (), *, signs: bo
     blocks += [Points((*_conclusions(comparison), *footnotes(comparison))), *figures]
     blocks += [letters_table(comparison)] if comparison.letters else []
     blocks += pair_tables(comparison, relative)
-    blocks += [groups_table(comparison, relative)] if comparison.by_group else []
+    blocks += [groups_table(comparison, relative), Paragraph(groups_text(comparison))] if comparison.by_group else []
     return Section("differences", "Differences", tuple(blocks))
 
 
@@ -195,13 +203,28 @@ def _title_of_folders(comparison: Comparison) -> str:
 def subtitle(comparison: Comparison) -> str:
     """Return the number of users, their pairing, the correction of p values, and the margins."""
     users = numbers.users_range(one.n_users for one in comparison.differences if one.n_users)
+    if comparison.distinct_users:
+        again = "" if numbers.users_range(comparison.distinct_users) == users else f" ({users.removesuffix(' users')} over all folds)"
+        users = f"{numbers.users_of_folds(comparison.distinct_users, comparison.n_folds)}{again}"
     paired = ", paired by id" if comparison.paired and users else ""
     settings = comparison.settings
-    family = max((one.family or 0 for one in comparison.differences), default=0)
+    family = family_size(comparison.differences)
     corrected = corrected_text(settings.correction, family)
-    by = "p not corrected" if corrected == "not corrected" else f"p by {corrected}"
+    by = "no measure can be tested" if not family else "p not corrected" if corrected == "not corrected" else f"p by {corrected}"
+    if comparison.by_group and corrected != "not corrected":
+        by += f" (within groups: over {family_size(comparison.by_group):,})"
     test = "" if settings.test == "t" else f" · test: {settings.test}"
     return f"{users or 'no per-user values'}{paired} · {_level(comparison)}s · {by}{test}{_margins_text(comparison)}"
+
+
+def groups_text(comparison: Comparison) -> str:
+    """Return the correction of p values within groups, and what their intervals do not include."""
+    corrected = corrected_text(comparison.settings.correction, family_size(comparison.by_group))
+    if corrected == "not corrected":
+        return "Within groups p values and intervals are not corrected."
+    exact = [one for one in comparison.by_group if one.interval and not one.real and (one.interval[0] > 0 or one.interval[1] < 0)]
+    why = ", so an interval can exclude 0 where the verdict is inconclusive" if any(one.verdict == "inconclusive" for one in exact) else ""
+    return f"Within groups p is corrected by {corrected} (all groups, measures and models); intervals are not corrected{why}."
 
 
 def _margins_text(comparison: Comparison) -> str:
@@ -227,21 +250,14 @@ def first_text(comparison: Comparison) -> str:
 
 
 def untested_text(comparison: Comparison, everything: bool) -> str:
-    """Return a sentence on the number of tested measures and on the others; empty if all are tested."""
-    n_tested, n_others = len(comparison.judged), len(comparison.measures) - len(comparison.judged)
+    """Return a sentence on the number of tested measures, and of those that have no row; empty if none is left out of the tests."""
+    n_others, of = len(comparison.measures) - len(comparison.judged), f"of {len(comparison.measures):,} measures"
     if not n_others:
         return ""
-    corrected, plural = comparison.settings.correction != "none", "" if n_tested == 1 else "s"
-    tested = f"p values are corrected over {n_tested:,} tested measure{plural}"
-    said = tested if corrected else f"{n_tested:,} measure{plural} {_are(n_tested)} tested"
-    others = f"{n_others:,} other{'' if n_others == 1 else 's'}"
-    if not everything:
-        return f"{said}; {others} {_are(n_others)} not shown, --all prints {'it' if n_others == 1 else 'them'}."
-    return f"{said}; the p values of {others} are not corrected." if corrected else f"{said}."
-
-
-def _are(n: int) -> str:
-    return "is" if n == 1 else "are"
+    said = f"{len(comparison.tested):,} {of} {'is' if len(comparison.tested) == 1 else 'are'} tested"
+    if everything:
+        return f"{said}."
+    return f"{said}; {n_others:,} {'is' if n_others == 1 else 'are'} not shown, --all prints {'it' if n_others == 1 else 'them'}."
 
 
 def only_tested(comparison: Comparison) -> Comparison:
@@ -279,12 +295,19 @@ def _columns(relative: bool) -> tuple[DifferenceColumn, ...]:
     return (*COLUMNS[:place], *_RELATIVE, *COLUMNS[place:]) if relative else COLUMNS
 
 
+def _named(columns: Sequence[DifferenceColumn], rows: Sequence[Difference]) -> list[DifferenceColumn]:
+    """Return the columns with the names of the models above their values, if all rows have the same one."""
+    bases, models = ({getattr(one.subject, name) for one in rows} for name in ("base", "model"))
+    names = {title: some.pop() for title, some in (("base", bases), ("value", models)) if len(some) == 1}
+    return [replace(column, title=names.get(column.title, column.title)) for column in columns]
+
+
 def pair_tables(comparison: Comparison, relative: bool = False) -> tuple[Table, ...]:
     """Return a table for each pair."""
     tables = []
     for number, ((base, model), rows) in enumerate(by_pair(comparison).items(), 1):
-        columns = [replace(column, title={"base": base, "value": model}.get(column.title, column.title)) for column in _columns(relative)]
         about, caption = {"model": model, "base": base}, f"{model} against {base}"
+        columns = _named(_columns(relative), rows)
         tables.append(_table(columns, rows, comparison, DATA, caption=caption, id=f"differences-{number}", about=about))
     return tuple(tables)
 
@@ -294,11 +317,17 @@ def _is_of_one_measure(comparison: Comparison) -> bool:
     return comparison.base is not None and len(comparison.differences) > 1 == len({one.subject.measure for one in comparison.differences})
 
 
+def _of_one_measure(differences: Iterable[Difference]) -> str:
+    """Return the measure of all differences, behind a comma and with its direction; empty if there are several."""
+    measures = {one.subject.measure: one.subject.higher_is_better for one in differences}
+    return "".join(f", {with_arrow(*measure)}" for measure in measures.items()) if len(measures) == 1 else ""
+
+
 def measure_table(comparison: Comparison, relative: bool = False) -> Table:
-    """Return one table of all models that are compared with one base in one measure, a row per model."""
-    measure, base, *others = _columns(relative)
-    columns = (measure, _MODEL, replace(base, title=comparison.base or base.title), *others)
-    return _table(columns, comparison.differences, comparison, caption=title(comparison), id="differences")
+    """Return one table of all models that are compared with one base in one measure, which is in its caption: a row per model."""
+    rows = comparison.differences
+    columns = _named((_MODEL, *_columns(relative)[1:]), rows)
+    return _table(columns, rows, comparison, caption=f"{title(comparison)}{_of_one_measure(rows)}", id="differences")
 
 
 def joined_table(comparison: Comparison, relative: bool = False) -> Table:
@@ -312,16 +341,34 @@ def joined_table(comparison: Comparison, relative: bool = False) -> Table:
     found = {one.verdict for one in rows if one.subject.measure in comparison.judged}
     meanings = "; ".join(f"{verdict}: {MEANINGS[verdict]}" for verdict in _EXPLAINED if verdict in found)
     notes = (*([f"{meanings}."] if meanings else []), *footnotes(comparison))
-    return _table(
-        _columns(relative), rows, comparison, caption=caption, id="comparison", rules=headings if len(headings) > 1 else {}, notes=notes
-    )
+    columns, rules = _named(_columns(relative), rows), headings if len(headings) > 1 else {}
+    return _table(columns, rows, comparison, caption=caption, id="comparison", rules=rules, notes=notes)
 
 
-def groups_table(comparison: Comparison, relative: bool = False) -> Table:
-    """Return the differences within groups of users."""
-    columns, data = (_GROUP, _MODEL, COLUMNS[0], _USERS, *_columns(relative)[1:]), (*DATA_OF_GROUPS, *DATA)
-    rows = [one for _, some in groupby(comparison.by_group, key=_grouping) for one in sorted(some, key=_first_number)]
-    return _table(columns, rows, comparison, data, caption="Differences within groups", id="differences-groups")
+def groups_table(comparison: Comparison, relative: bool = False, pair: tuple[str, str] | None = None) -> Table:
+    """Return the differences within groups of users, of all pairs or of one.
+
+    What all rows have in common is in the heads and the caption: the grouping, the models, the measure.
+    """
+    of_pair = [one for one in comparison.by_group if pair in (None, (one.subject.base, one.subject.model))]
+    rows = [one for _, some in groupby(of_pair, key=_grouping) for one in sorted(some, key=_first_number)]
+    groupings, bases, models = ({getattr(one.subject, name) for one in rows} for name in ("by", "base", "model"))
+    group = replace(_GROUP_OF_ONE, title=groupings.pop() or "") if len(groupings) == 1 else _GROUP
+    of_measure, model = _of_one_measure(rows), _PAIR if len(bases) > 1 else _MODEL
+    keys = (group, *([model] if len(models) + len(bases) > 2 else []), *([] if of_measure else COLUMNS[:1]))
+    columns, data = _named((*keys, _USERS, *_columns(relative)[1:]), rows), (*DATA_OF_GROUPS, *DATA)
+    caption = f"Differences within groups{of_measure}"
+    return _table(columns, rows, comparison, data, caption=caption, id="differences-groups")
+
+
+def groups_tables(comparison: Comparison, relative: bool = False) -> Iterator[Table]:
+    """Yield the differences within groups of users: a table for each pair, or one table for one base and one measure."""
+    pairs = dict.fromkeys((one.subject.base, one.subject.model) for one in comparison.by_group)
+    if len(pairs) == 1 or (_of_one_measure(comparison.by_group) and len({base for base, _ in pairs}) == 1):
+        yield groups_table(comparison, relative)
+        return
+    for base, model in pairs:
+        yield replace(groups_table(comparison, relative, (base, model)), caption=f"{model} against {base}")
 
 
 def _grouping(one: Difference) -> tuple[str, str, str, str | None]:
@@ -355,7 +402,7 @@ def losers_tables(comparison: Comparison) -> tuple[Table, ...]:
     tables = []
     for number, ((model, measure), frame) in enumerate(comparison.losers.items(), 1):
         names = ("user", *(("fold",) if "fold" in frame.columns and frame.height else ()))
-        heads = (Column("base", "value"), Column(model, "value"), Column("Δ", "difference"))
+        heads = (Column(comparison.base or "base", "value"), Column(model, "value"), Column("Δ", "difference"))
         columns = (Column("user", "key"), *(Column(name) for name in names[1:]), *heads)
         rows = tuple(
             (

@@ -10,7 +10,7 @@ from msgspec import to_builtins
 from ..document import Cell, Column, Document, Heading, Sentences, Table, Terms
 from ..results.gates import Gate, Outcome, Verdicts
 from ..results.result import Result
-from ..stats.concluding import users_text
+from ..stats.concluding import group_text, users_text
 from .numbers import users_range
 from .values import Formats
 
@@ -44,7 +44,8 @@ def title(gates: Sequence[Gate]) -> str:
 def table(gates: Sequence[Gate]) -> Table:
     """Return a row for each rule: its outcome, its model if there are several, the observed values, and the reason.
 
-    The reason is the remark, or the sentence without observed values, and a note if a failed rule only warns.
+    The reason is the remark, or the sentence without observed values, and a note if a failed rule only warns. On a narrow screen it follows
+    the observed values.
     """
     bases = [_stem(one.base) for one in gates if one.base]
     base = max(dict.fromkeys(bases), key=bases.count, default="")  # the most frequent base, which rules need not name
@@ -58,13 +59,16 @@ def table(gates: Sequence[Gate]) -> Table:
     )
     rows = []
     for one in gates:
-        rule = one.rule if not one.base or _stem(one.base) == base else f"{one.rule} against {one.base}"
+        rule = one.rule if one.by is None or one.group is None else one.rule.replace(f"{one.by} {one.group}", group_text(one.by, one.group))
+        rule = rule if not one.base or _stem(one.base) == base else f"{rule} against {one.base}"
         only = "warns only" if one.outcome == "fail" and one.consequence == "warn" else ""
         remark = one.remark or ("" if one.found else one.sentence)
         texts = (*([one.model] if several else []), rule, one.found, "; ".join(part for part in (remark, only) if part))
         rows.append((Cell(_OUTCOMES[one.outcome], mark=one.outcome), *map(Cell, texts)))
     data = [[cells[name] for name in DATA] for cells in map(to_builtins, gates)]
-    return Table(columns, tuple(rows), title(gates), "gates-table", bare=True, columns_of_data=DATA, data=data)
+    joined = tuple((*row[:-2], Cell("; ".join(cell.text for cell in row[-2:] if cell.text))) for row in rows)
+    narrow = Table((*columns[:-2], Column("found", "name", wraps=True)), joined, title(gates), "gates-table", bare=True)
+    return Table(columns, tuple(rows), title(gates), "gates-table", bare=True, narrow=narrow, columns_of_data=DATA, data=data)
 
 
 def baseline_document(result: Result, name: str) -> Document:

@@ -53,6 +53,11 @@ def number(value: float | None, places: int, rounded: bool = False) -> str:
     return shown.removeprefix("-") if is_zero else shown
 
 
+def users_of_folds(distinct: Iterable[int], n_folds: int) -> str:
+    """Return the range of numbers of distinct users in folds: `900 users in 5 folds`."""
+    return f"{users_range(distinct)} in {n_folds} folds"
+
+
 def users_range(counts: Iterable[int]) -> str:
     """Return the range of numbers of users: `350 users`, `340 to 350 users`; empty without any."""
     ends = sorted(set(counts))

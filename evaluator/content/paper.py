@@ -23,15 +23,15 @@ from ..metrics.catalogue import equation, format_value, is_of_a_user, meaning_of
 from ..metrics.catalogue import title as metric_title
 from ..metrics.notation import GLOSSARY, symbols
 from ..names.formula import is_formula
-from ..results.comparison import Comparison, conclusions
+from ..results.comparison import Comparison, conclusions, family_size
 from ..results.result import FEW_USERS, MeasureDefinition, Result, Row
 from ..results.row import shortened
 from ..stats.difference import Conclusion
 from .best_values import Place, best_values, highest_printed, how_concluded, how_tested
 from .description import document as files_hold
-from .differences import LETTERS, groups_table, joined_table, letters_table, only_tested, shows_pairs, subtitle, title
+from .differences import LETTERS, groups_table, groups_text, joined_table, letters_table, only_tested, shows_pairs, subtitle, title
 from .findings import alerts
-from .numbers import users_range
+from .numbers import users_of_folds, users_range
 from .values import Formats, repeated_rows
 
 PLAIN: Final = LatexStyle()
@@ -49,6 +49,22 @@ _ALWAYS: Final = frozenset({"u", "U", "k", "r", "i", "L_u", "T_u"})
 _INDICATOR: Final = (r"$`[\ldots]`$", "1 if the condition holds, else 0; a fraction with denominator 0 counts 0")
 _R: Final = "In the descriptions of settings $`R`$ is $`|T_u|`$, the number of relevant items of the user."
 _R_IN_WORDS: Final = "R is the number of relevant items of the user."
+_GAINS: Final = ("ndcg_gain", "rbp_gain")
+"""The axes of gains that depend on the grade of an item, which is 1 unless the relevance is graded."""
+_BINARY: Final = "gain 1 (binary relevance)"
+_PHRASES: Final = {
+    "ndcg_gain": "an item of grade g has gain %s",
+    "ndcg_discount": "the gain at rank r is divided by %s",
+    "ndcg_log_base": "logarithms have base %s",
+    "ndcg_ideal": "the ideal list has %s",
+    "precision_denominator": "divided by %s",
+    "recall_denominator": "divided by %s",
+    "map_denominator": "the precisions are divided by %s",
+    "coverage_form": "%s in the lists",
+    "coverage_of": "the catalogue has %s",
+    "coverage_outside": "recommended items outside the catalogue %s",
+}
+"""Axis → the words around its value in the note of a table; for others what the axis decides, and its value."""
 _BETTER: Final = "\u2020"
 _WORSE: Final = "\u2021"
 Lines = Mapping[tuple[str, ...], Mapping[str, Row]]
@@ -67,8 +83,8 @@ _UNMARKED: Final = TableMarks()
 
 
 def result_tables(result: Result, comparison: Comparison | None = None, style: LatexStyle = PLAIN) -> Document:
-    """Return the tables of a result, for the user's own document; with a comparison also that of differences."""
-    return (*_of_result(result, comparison, style), *_compared(comparison, style))
+    """Return the tables of a result and of its groups, for the user's own document; with a comparison also that of differences."""
+    return (*_of_result(result, comparison, style), *_group_tables(result, style.digits), *_compared(comparison, style))
 
 
 def comparison_tables(comparison: Comparison, style: LatexStyle = PLAIN, everything: bool = False, relative: bool = False) -> Document:
@@ -153,10 +169,14 @@ def _settings_in_words(one: MeasureDefinition) -> str:
         return ""
     texts = []
     for axis in metric.axes.values():
-        value = one.axes[axis]
-        texts.append(f"{AXES[axis].decides}: {AXES[axis].meanings.get(str(value), format_value(value))}")
+        value = str(one.axes[axis])
+        meaning = AXES[axis].meanings.get(value, format_value(one.axes[axis]))
+        is_one = axis in _GAINS and not one.graded and value != "exp2_plus1"
+        texts.append(_BINARY if is_one else _PHRASES[axis] % meaning if axis in _PHRASES else f"{AXES[axis].decides}: {meaning}")
     means = {name: number.means for name, number in metric.numbers.items()} | {name: text.means for name, text in metric.texts.items()}
-    texts += [f"{meaning}: {format_value(one.params[name])}" for name, meaning in means.items() if one.params.get(name, "") != ""]
+    without_effect = {name for name, number in metric.numbers.items() if number.default == one.params.get(name) == 0}
+    given = (name for name in means if name not in without_effect and one.params.get(name, "") != "")
+    texts += [f"{means[name]}: {format_value(one.params[name])}" for name in given]
     return "; ".join(texts).replace("`", "")
 
 
@@ -170,8 +190,8 @@ def _compared(comparison: Comparison | None, style: LatexStyle, *, with_results:
         caption = f"Comparison of {title(comparison)}. {subtitle(comparison)}. {LETTERS}."
         yield replace(replace(letters_table(comparison, style.digits), corner="").transposed(), caption=caption, notes=comparison.notes)
     if comparison.by_group:
-        caption = f"Comparison of {title(comparison)}, within groups, corrected together."
         table = groups_table(comparison, relative)
+        caption = f"{table.caption}: {title(comparison)}. {groups_text(comparison)}"
         yield replace(table, caption=caption, id="comparison-groups", rules=_changes([row[0].text for row in table.rows]))
 
 
@@ -183,7 +203,7 @@ def _group_tables(result: Result, digits: int | None) -> Iterator[Table]:
         rules: dict[int, str] = {}
         for group in dict.fromkeys(row.group or "" for row in rows):
             some = [row for row in rows if (row.group or "") == group]
-            rules[len(lines)] = f"{group}, {users_range(row.n_users for row in some)}"
+            rules[len(lines)] = f"{group}, {users_range(row.n_users for row in some)}{' over all folds' if result.folds else ''}"
             for row in (row for model in result.models for row in some if row.model == model):
                 lines.setdefault((group, row.model), {})[row.label] = row
         notes = (f"Values of groups with fewer than {FEW_USERS} users are very uncertain.",) if any(row.few_users for row in rows) else ()
@@ -247,10 +267,12 @@ def _share(row: Row) -> Cell:
 def _caption(result: Result, marks: TableMarks) -> str:
     """Return the users, the convention, the rule of relevance (unless there are many), and the meanings of the marks."""
     over = [row.n_users for row in result.rows if row.aggregate != "formula" and row.model not in result.yardsticks]
+    distinct = [n for row in result.rows if row.model not in result.yardsticks and (n := result.distinct_users(row)) is not None]
     texts = [f"Results over {users_range(over) or 'no users'}."]
-    folds = {row.fold for row in result.repeated if row.fold is not None}
-    if folds:
-        texts.append(f"Mean ± standard deviation over {len(folds)} folds; a user counts in each fold.")
+    if distinct:
+        texts = [f"Results over {users_of_folds(distinct, len(result.folds))}. Mean ± standard deviation over the folds."]
+    elif result.folds:
+        texts.append(f"Mean ± standard deviation over {len(result.folds)} folds; a user counts in each fold.")
     elif result.repeated:
         texts.append("Mean ± standard deviation over the runs of a model.")
     protocols = dict.fromkeys(row.protocol for row in result.rows if row.protocol is not None)
@@ -323,7 +345,7 @@ def _raised(style: LatexStyle, comparison: Comparison | None) -> tuple[dict[Plac
     if comparison is None or style.marks == "none":
         return {}, ("", "")
     settings = comparison.settings
-    family = max((one.family or 0 for one in comparison.differences), default=0)
+    family = family_size(comparison.differences)
     test = how_tested(settings.test, settings.correction, family, settings.alpha, comparison.paired)
     if style.marks == "letters":
         by_label = comparison.letters.items()

@@ -6,6 +6,7 @@ Intervals are drawn as text: `├──●──┤` around 0, with the band of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 from typing import Final
 
 from msgspec.structs import replace
@@ -17,11 +18,11 @@ from .terminal import Screen
 _LEAST_NAME, _LEGIBLE = 14, 24
 """Smallest width for a cut name, and for the name of a row if there is space."""
 _SHORTEST_NAME: Final = 10
-"""Smallest width for a name that is cut so that a verdict stays next to its difference."""
+"""Smallest width for a name that is cut so that a verdict stays next to both values and their difference."""
 _GAP: Final = 3
 """Screen columns that every column of a table takes besides its text; the frame takes one more."""
-_LEAST_WRAPPED: Final = 36
-"""Smallest width of a last column of texts next to the others."""
+_LEAST_WRAPPED, _LEAST_OF_BARE = 36, 20
+"""Smallest width of a last column of texts next to the others; in a table without a frame."""
 _COST: Final = 8
 """The cost of a further table in lines: its own four, and four for the effort of reading another table."""
 _DRAWN: Final = "├●┤░"
@@ -38,12 +39,14 @@ def laid_out(table: Table, screen: Screen) -> list[Table]:
     """
     forms, narrow = forms_of(table, screen), forms_of(table.narrow, screen) if table.narrow else []
     if screen.width is None or table.bare:
-        return forms[:1]
+        is_wide = screen.width is not None and narrow and _width_of_bare(forms[0]) > screen.width
+        return narrow[:1] if is_wide else forms[:1]
     if table.columns[-1].wraps and len(table.columns) > 2:
         return _with_texts(forms[0], screen, screen.width)
     if forms[0].n_keys == len(table.columns):
         return forms[:1] if any(column.wraps for column in table.columns) else _parts(forms[0], screen, screen.width, 1)
-    return _numbers(forms, narrow, screen, screen.width)
+    found = _numbers(forms, narrow, screen, screen.width)
+    return [replace(one, whole_width=sum(_widths(forms[0], screen)) + 1) if one.left_out else one for one in found]
 
 
 def forms_of(table: Table, screen: Screen) -> list[Table]:
@@ -51,7 +54,7 @@ def forms_of(table: Table, screen: Screen) -> list[Table]:
 
     Other arrangements of the table follow.
     """
-    columns = (replace(one, title=screen.visible(f"{one.group} {one.title}".strip()), group="") for one in table.columns)
+    columns = (replace(one, title=screen.visible(f"{one.group} {one.title}".strip())) for one in table.columns)
     rows = (tuple(replace(cell, text=screen.visible(cell.text), note=screen.visible(cell.note)) for cell in row) for row in table.rows)
     forms = [replace(table, columns=tuple(columns), rows=tuple(rows))]
     if table.turns:
@@ -94,7 +97,12 @@ def has_room_for_texts(table: Table, width: int) -> bool:
     """Return whether the columns before the last one fit without broken lines, and leave space for it."""
     *others, last = zip(*([cell.text for cell in row] for row in table.rows), strict=True) if table.rows else [()] * len(table.columns)
     widths = (_longest((column.title, *cells)) + _GAP for column, cells in zip(table.columns, others, strict=False))
-    return sum(widths) + min(_longest(last), _LEAST_WRAPPED) + _GAP + 1 <= width
+    return sum(widths) + min(_longest(last), _LEAST_OF_BARE if table.bare else _LEAST_WRAPPED) + _GAP + 1 <= width
+
+
+def _width_of_bare(table: Table) -> int:
+    """Return the width of a table without a frame: its columns and the two spaces before each."""
+    return sum(_longest(row[n].text for row in table.rows) + 2 for n in range(len(table.columns)))
 
 
 def aligned(cells: Sequence[str]) -> tuple[str, ...]:
@@ -142,27 +150,43 @@ def _numbers(forms: Sequence[Table], narrow: Sequence[Table], screen: Screen, wi
     if fitted:
         return [fitted]
     usual = (max(_LEAST_NAME, width // 2), max(_LEAST_NAME, width // 3))
-    best: list[Table] = []
+    whole, best = names(forms), list[Table]()
     for rooms in (usual, (_LEAST_NAME,), (_SHORTEST_NAME,)):
         cut = [
-            _with_names(form, screen, room, max(_LEAST_NAME, width // 4))
+            _with_names(form, screen, room, column_room)
             for form in forms
-            for room in (*rooms, *_rooms_beside_others(form, screen, width))
+            for column_room in _rooms_of_heads(form, width)
+            for room in (*rooms, *_rooms_beside_others(form, screen, width, column_room))
         ]
         parts = (_parts(form, screen, width) for form in cut)
-        found = min(parts, key=lambda some: (sum(len(part.rows) + _COST for part in some), len(some[-1].left_out)))
+        found = min(parts, key=lambda some: (_cost(some), len(some[-1].left_out), len(names(some) - whole)))
         if all(sum(_widths(part, screen)) < width for part in found):
             return found
         best = best or found
     return best
 
 
-def _rooms_beside_others(table: Table, screen: Screen, width: int) -> list[int]:
-    """Return a width for names with which all columns that do not yield fit in one part; empty if none yields or none fits."""
+def _cost(parts: Sequence[Table]) -> int:
+    """Return the number of lines of some tables, with the effort of reading each."""
+    return sum(len(part.rows) + _COST for part in parts)
+
+
+def _rooms_of_heads(table: Table, width: int) -> list[int]:
+    """Return the widths to which heads of numbers may be cut; smaller ones, too, if columns yield to those that stay."""
+    usual = max(_LEAST_NAME, width // 4)
+    return [usual, _LEAST_NAME, _SHORTEST_NAME] if any(column.yields for column in table.columns) else [usual]
+
+
+def _rooms_beside_others(table: Table, screen: Screen, width: int, column_room: int) -> list[int]:
+    """Return a width for names with which all columns that do not yield fit in one part; empty if none yields or none fits.
+
+    Heads are cut to `column_room`.
+    """
     numbers = range(table.n_keys, len(table.columns))
     stay = [number for number in numbers if not table.columns[number].yields]
     if len(stay) == len(numbers):
         return []
+    table = _with_names(table, screen, width, column_room)
     longest = [_longest((head_of(table.columns[number], screen), *texts_of(table, number, screen))) for number in range(len(table.columns))]
     free = width - 1 - sum(longest[number] + _GAP for number in stay) - table.n_keys * _GAP
     rooms = range(min(width // 3, max(longest[: table.n_keys], default=0)), _SHORTEST_NAME - 1, -1)
@@ -187,10 +211,11 @@ def _fitted(table: Table, screen: Screen, width: int, cuts: bool) -> Table | Non
 
 
 def _with_names(table: Table, screen: Screen, row_room: int, column_room: int) -> Table:
-    """Return the table with names of rows and heads of numbers cut to these widths."""
+    """Return the table with names of rows and heads of numbers cut to these widths; heads of columns that yield stay whole."""
     n_keys = table.n_keys
     heads = table.columns[n_keys:]
-    titles = screen.cut_apart((one.title for one in heads), (column_room - cell_len(_arrow(one.direction, screen)) for one in heads))
+    rooms = (max(column_room, cell_len(one.title) if one.yields else 0) - cell_len(_arrow(one.direction, screen)) for one in heads)
+    titles = screen.cut_apart((one.title for one in heads), rooms)
     columns = (*table.columns[:n_keys], *(replace(one, title=title) for one, title in zip(heads, titles, strict=True)))
     shorter = [_shorter((row[n] for row in table.rows), screen, row_room) for n in range(n_keys)]
     rows = ((*(short(cell) for short, cell in zip(shorter, row, strict=False)), *row[n_keys:]) for row in table.rows)
@@ -223,19 +248,26 @@ def _parts(table: Table, screen: Screen, width: int, n_keys: int | None = None) 
         if sum(widths[other] for other in stay) + widths[n] <= room:  # a wider column, which was left out later, made room for it
             stay = sorted([*stay, n])
     left_out = tuple(column.title for n, column in enumerate(table.columns) if n not in (*keys, *stay))
-    groups = _in_groups(stay, widths, room)
+    groups = _in_groups(_units(table, stay, widths, room), widths, room)
     parts = [_part(table, keys, group) for group in groups] if left_out or len(groups) > 1 else [table]
     return [*parts[:-1], replace(parts[-1], left_out=left_out)]
 
 
-def _in_groups(columns: Sequence[int], widths: Sequence[int], room: int, most: int | None = None) -> list[list[int]]:
-    """Return columns in as few groups as fit into `room`, of about equal number, or of at `most` so many; at least one each."""
+def _units(table: Table, columns: Iterable[int], widths: Sequence[int], room: int) -> list[list[int]]:
+    """Return columns that stay together: those below one head, if they fit into `room`; any other one is alone."""
+    units = [list(some) for _, some in groupby(columns, key=lambda n: table.columns[n].group or n)]
+    return [part for unit in units for part in ([unit] if sum(widths[n] for n in unit) <= room else [[n] for n in unit])]
+
+
+def _in_groups(units: Sequence[list[int]], widths: Sequence[int], room: int, most: int | None = None) -> list[list[int]]:
+    """Return units of columns in as few groups as fit into `room`, of about equal number, or of at `most` so many; at least one each."""
     groups: list[list[int]] = [[]]
-    for number in columns:
-        if groups[-1] and (sum(widths[other] for other in groups[-1]) + widths[number] > room or len(groups[-1]) == most):
+    for unit in units:
+        is_full = most is not None and len(groups[-1]) + len(unit) > most
+        if groups[-1] and (is_full or sum(widths[n] for n in (*groups[-1], *unit)) > room):
             groups.append([])
-        groups[-1].append(number)
-    even = groups if most is not None else _in_groups(columns, widths, room, -(-len(columns) // len(groups)))
+        groups[-1] += unit
+    even = groups if most is not None else _in_groups(units, widths, room, -(-sum(map(len, units)) // len(groups)))
     return even if len(even) == len(groups) else groups
 
 

@@ -139,7 +139,8 @@ class _Drawing(Struct, frozen=True):
                 yield from self.screen.paragraph(Text(self.screen.visible(table.caption)))
             yield self.sized(self.table(table), 2 if table.bare else 0)
             if table.left_out:
-                yield from self.screen.paragraph(Text(f"not shown at this width: {', '.join(table.left_out)}", style="dim"), "  ")
+                how = f"a window of {table.whole_width} columns, COLUMNS={table.whole_width} and --format md show all"
+                yield from self.screen.paragraph(Text(f"not shown at this width: {', '.join(table.left_out)}; {how}", style="dim"), "  ")
 
     def table(self, table: doc.Table) -> RichTable:
         grid = RichTable.grid(padding=(0, 2)) if table.bare else RichTable(box=self.screen.box, safe_box=False, header_style="bold")

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import polars as pl
 from msgspec import Struct, field
 
 from ..names.short_names import Margin
-from ..stats.concluding import decimals, percent, plain, span
+from ..stats.concluding import decimals, group_text, percent, plain, span
 from ..stats.difference import Conclusion, Difference, Rival, Settings
 from .candidates import groups_of, incomparable_text
 from .description import Spread
 from .result import Result
-from .row import listed, shortened
+from .row import FEW_USERS, listed, shortened
 
 FORMAT_VERSION: Final = 2
 """The version of the JSON form. 1: verdicts were better, worse, same, tiny, unknown, identical and none. 2: better, worse, equivalent,
@@ -32,7 +32,8 @@ class Comparison(Struct, frozen=True):
     histograms of per-user differences. `notes` are sentences on what was compared. `first` is the base if it is only the first of several
     models or results, because nothing names another one. `margins` has the margins as they were given, by measure. `own_names`
     are the names that the models have in their own results, by their names here, which may be those of folders. `left_out` is the sentence
-    on models of one result that are not compared because they rank different candidates; empty if there are none.
+    on models of one result that are not compared because they rank different candidates; empty if there are none. `distinct_users` are the
+    numbers of users of judged measures over `n_folds` folds, each user counted once; empty without folds or if they are not known.
     """
 
     base: str | None
@@ -52,11 +53,18 @@ class Comparison(Struct, frozen=True):
     margins: Mapping[str, Margin] = field(default_factory=dict)
     own_names: Mapping[str, str] = field(default_factory=dict)
     left_out: str = ""
+    n_folds: int = 0
+    distinct_users: tuple[int, ...] = ()
 
     @property
     def measures(self) -> tuple[str, ...]:
         """The measures, in the order of the results."""
         return tuple(dict.fromkeys(difference.subject.measure for difference in self.differences))
+
+    @property
+    def tested(self) -> tuple[str, ...]:
+        """The measures with a tested difference, in the order of the results."""
+        return tuple(dict.fromkeys(one.subject.measure for one in self.differences if one.is_tested))
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -67,6 +75,11 @@ class Comparison(Struct, frozen=True):
         """Return the differences of a model from the base, or from another model."""
         against = base or self.base
         return tuple(one for one in self.differences if one.subject.model == model and one.subject.base == against)
+
+
+def family_size(differences: Iterable[Difference]) -> int:
+    """Return the number of tested comparisons that p values are corrected over; 0 if none was tested."""
+    return max((one.family or 0 for one in differences), default=0)
 
 
 _SAME_AS = {"identical": "identical for every user", "equivalent": "equivalent within the margin"}
@@ -87,12 +100,14 @@ def conclusions(comparison: Comparison) -> list[str]:
 
 def _of_pair(base: str, model: str, differences: Sequence[Difference]) -> Iterator[str]:
     """Yield the conclusions on one pair of models."""
-    if len(differences) == 1:
-        yield differences[0].sentence
+    tested = [one for one in differences if one.is_tested]
+    if len(differences) == 1 or len(tested) == 1:
+        yield (tested or differences)[0].sentence
+        yield from _untested(differences) if len(differences) > 1 else ()
         return
     by_verdict = {verdict: [one for one in differences if one.verdict == verdict] for verdict in ("better", "worse", *_SAME_AS)}
     better, worse = by_verdict["better"], by_verdict["worse"]
-    n = len(differences) - sum(map(_is_untested, differences))
+    n = len(tested)
     if better or worse:
         most, fewest = (better, worse) if len(better) >= len(worse) else (worse, better)
         against = f", and {fewest[0].verdict} on {len(fewest)} ({shortened(one.subject.measure for one in fewest)})" if fewest else ""
@@ -101,28 +116,23 @@ def _of_pair(base: str, model: str, differences: Sequence[Difference]) -> Iterat
     for verdict, meaning in _SAME_AS.items():
         if by_verdict[verdict]:
             yield f"{model} and {base} are {meaning} on {_of(len(by_verdict[verdict]), n)}."
-    yield from _open(base, model, differences)
-
-
-def _open(base: str, model: str, differences: Sequence[Difference]) -> Iterator[str]:
-    """Yield sentences on the measures that are inconclusive or not tested."""
-    n = len(differences) - sum(map(_is_untested, differences))
     inconclusive = [one for one in differences if one.verdict == "inconclusive"]
     if n and len(inconclusive) == n:
         yield f"No clear difference between {base} and {model} on any of {n} measures.{_can_detect(inconclusive[0])}"
     elif inconclusive:
         yield f"Inconclusive: {shortened(one.subject.measure for one in inconclusive)}.{_can_detect(inconclusive[0])}"
-    untested = list(filter(_is_untested, differences))
+    yield from _untested(differences)
+
+
+def _untested(differences: Sequence[Difference]) -> Iterator[str]:
+    """Yield a sentence on the measures that could not be tested."""
+    untested = [one.subject.measure for one in differences if not one.is_tested]
     if untested:
-        yield f"Not tested, without an interval: {shortened(one.subject.measure for one in untested)}."
+        yield f"Not tested, without an interval: {shortened(untested)}."
 
 
 def _of(some: int, n: int) -> str:
     return ("both measures" if n == 2 else f"all {n} measures") if some == n else f"{some} of {n} measures"
-
-
-def _is_untested(one: Difference) -> bool:
-    return one.p is None and one.verdict is None
 
 
 def _can_detect(difference: Difference) -> str:
@@ -132,6 +142,33 @@ def _can_detect(difference: Difference) -> str:
     size = plain(difference.detectable, decimals((difference.interval[1] - difference.interval[0]) / 2))
     users = f"{difference.n_users:,} user{'s' * (difference.n_users != 1)}"
     return f" {users} can detect {size} in {difference.subject.measure} with 80 % power."
+
+
+def worse_in_groups(comparison: Comparison, leads: Collection[tuple[str, str]]) -> list[str]:
+    """Return a sentence on the first group in which a model is worse than one that it beats over all users; empty if there is none.
+
+    `leads` are pairs of models, the better one last. A group in which that is tested comes before one in which it is worse on all measures.
+    """
+    groups: dict[tuple[str, str, str, str], list[tuple[float, Difference]]] = {}
+    for one in comparison.by_group:
+        of, way = one.subject, 1.0 if one.subject.higher_is_better is not False else -1.0
+        for worse, better, sign in ((of.base, of.model, way), (of.model, of.base, -way)):
+            if (worse, better) in leads and one.difference is not None and of.higher_is_better is not None:
+                groups.setdefault((worse, better, of.by or "", of.group or ""), []).append((sign * one.difference, one))
+    for is_tested in (True, False):
+        for (worse, better, by, group), differences in groups.items():
+            lower = [one for gain, one in differences if gain < 0 and (one.verdict in ("better", "worse") or not is_tested)]
+            if lower and (is_tested or (len(lower) == len(differences) and lower[0].n_users >= FEW_USERS)):
+                start, measures = f"But within {group_text(by, group)} {better}", _measures_of(lower, len(differences))
+                values = "a worse value" if len(lower) == 1 else "worse values"
+                of_values = f"{start} has {values} than {worse} on {measures} (not shown to be real)."
+                return [f"{start} is worse than {worse} on {measures}." if is_tested else of_values]
+    return []
+
+
+def _measures_of(some: Sequence[Difference], n: int) -> str:
+    """Return the number of measures, or their names if they are not all of several."""
+    return _of(len(some), n) if len(some) == n > 1 else shortened(one.subject.measure for one in some)
 
 
 _OWN_WORDS = ("no clear difference", "not tested against")
@@ -211,12 +248,13 @@ def _of_two_with_other_users(one: Conclusion, best: str, rival: Rival) -> str:
 
 
 def _size(one: Conclusion, rival: Rival) -> str:
-    """Return the size of a lead with its interval, without signs if the interval has one sign."""
+    """Return the size of a lead with its interval, without signs if the interval has one sign, and the pairs that it is corrected for."""
     digits, size = _digits(rival), abs(rival.difference or 0.0)
     if rival.low is None or rival.high is None or rival.low == rival.high:
         return plain(size, digits)
     low, high = sorted((abs(rival.low), abs(rival.high))) if rival.low >= 0 or rival.high <= 0 else (rival.low, rival.high)
-    return f"{plain(size, digits)} ({percent(one.level)} interval {span(low, high, digits)})"
+    corrected = f", corrected over {one.n_pairs:,} pairs" if one.n_pairs > 1 else ""
+    return f"{plain(size, digits)} ({percent(one.level)} interval {span(low, high, digits)}{corrected})"
 
 
 def _detectable_lead(rivals: Sequence[Rival]) -> str:

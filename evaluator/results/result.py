@@ -213,6 +213,19 @@ class Result(Struct, frozen=True, eq=False, dict=True):
         """The names of the models, in the order of the config."""
         return tuple(self.counts)
 
+    @cached_property
+    def folds(self) -> tuple[str, ...]:
+        """The names of the folds; empty without folds."""
+        return tuple(dict.fromkeys(row.fold for row in self.repeated if row.fold is not None))
+
+    def distinct_users(self, row: Row) -> int | None:
+        """Return the number of users that count for a value over folds, each once; `None` without folds or if users are not known."""
+        if not self.folds or row.model not in self.per_user or row.measure not in columns_of(self.per_user, row.model):
+            return None
+        users = select(self.per_user, row.model, ["user", row.measure])
+        counted = users.filter(pl.col(row.measure).is_not_null() & pl.col(row.measure).cast(pl.Float64).is_not_nan())["user"]
+        return counted.n_unique() if len(counted) == row.n_users else None
+
     def notes(self) -> tuple[str, ...]:
         """Return sentences on the numbers: their definitions, how ids were read, who counts, who has no list."""
         protocols = {row.measure: row.protocol for row in self.rows if row.protocol is not None}

@@ -47,6 +47,11 @@ def users_text(n: int) -> str:
     return "1 user" if n == 1 else f"{n:,} users"
 
 
+def group_text(by: str, group: str) -> str:
+    """Return a group of a grouping: `train_count 0-2`, `users.plan free`, `cold users`."""
+    return f"{group} users" if by == "cold" else f"{by} {group}"
+
+
 def span(low: float, high: float, n_decimals: int | None) -> str:
     """Format the two ends of an interval; with signs if one is below 0 and the other above."""
     show = with_sign if low < 0 < high else plain

@@ -155,6 +155,11 @@ class Difference(Struct, frozen=True):
             raise ConfigError(f"a margin must be above 0, not {self.margin:g}")
 
     @property
+    def is_tested(self) -> bool:
+        """True if it was tested: it has a verdict, or a p value that is corrected with those of its family."""
+        return self.verdict is not None or self.p_adjusted is not None
+
+    @property
     def interval(self) -> tuple[float, float] | None:
         """`low` and `high`; `None` if there is no interval."""
         return None if self.low is None or self.high is None else (self.low, self.high)

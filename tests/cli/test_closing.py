@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import polars as pl
 import pytest
 
@@ -35,6 +37,14 @@ def test_a_run_ends_with_the_conclusion_about_the_best_model(config, receval):
     assert "with 80 % power." in out
     alone = " ".join(receval("run", config(), "--set", "data.recommendations={one: one.csv, poor: poor.csv}")[1].split())
     assert "nDCG@5: one beats poor by 0." in alone
+
+
+def test_the_interval_of_a_lead_says_over_how_many_pairs_it_is_corrected(config, receval):
+    lead = r"one beats poor and worse; its lead over the runner-up, poor, is \S+ \(95 % interval \S+ to \S+, corrected over 3 pairs\)\."
+    three = receval("run", config(", poor: poor.csv"), "--set", "data.recommendations={one: one.csv, poor: poor.csv, worse: poor.csv}")[1]
+    assert re.search(lead, " ".join(three.split())), three
+    two = receval("run", config(), "--set", "data.recommendations={one: one.csv, poor: poor.csv}")[1]
+    assert "corrected over" not in two
 
 
 def test_the_conclusion_is_about_the_first_measure_that_the_table_shows(config, receval):

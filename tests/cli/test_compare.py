@@ -78,15 +78,28 @@ def test_one_model_with_gates_gets_the_command_that_compares_it_with_their_basel
 def test_only_selected_measures_are_printed_and_a_line_says_so(config, receval):
     path = config()
     out = " ".join(receval("compare", path, "--measure", "nDCG@5")[1].split())
-    assert "p values are corrected over 1 tested measure; 2 others are not shown, --all prints them." in out
+    assert "1 of 3 measures is tested; 2 are not shown, --all prints them." in out
     assert "Recall@5" not in out
     every = " ".join(receval("compare", path, "--measure", "nDCG@5", "--measure", "MRR@5", "--all")[1].split())
-    assert "p values are corrected over 2 tested measures; the p values of 1 other are not corrected." in every
+    assert "2 of 3 measures are tested." in every
     assert "Recall@5" in every
     assert "(not tested)" in every
     assert "not shown, --all" not in receval("compare", path)[1]
-    plain = " ".join(receval("compare", path, "--measure", "nDCG@5", "--correction", "none")[1].split())
-    assert "1 measure is tested; 2 others are not shown, --all prints them." in plain
+
+
+def test_a_measure_without_a_test_is_not_counted_as_tested(config, receval):
+    out = receval("compare", config(), "--set", "data.train=test.csv", "-m", "nDCG@5,ItemCoverage@5", "--all")[1]
+    assert "p by Holm over 2 comparisons" in out
+    assert "- poor is worse than one: nDCG@5 is lower by" in " ".join(out.split())
+    assert out.count("Not tested, without an interval: ItemCoverage@5.") == 1
+    assert "1 measures" not in out
+
+
+def test_a_measure_that_is_not_tested_has_no_p_value(config, receval):
+    out = receval("compare", config(), "--measure", "nDCG@5", "--all")[1]
+    rows = [line for line in out.splitlines() if "(not tested)" in line]
+    assert len(rows) == 4
+    assert not [row for row in rows if re.search(r" to \S+ +<?[01]\.\d{3} ", row)]
 
 
 def test_the_statistics_do_not_depend_on_the_printed_measures(config, receval):
@@ -138,7 +151,8 @@ def test_folders_whose_configs_disagree_on_comparisons_are_compared_by_the_defau
 def test_a_relative_difference_is_in_percent_of_the_base_with_its_interval(config, receval):
     path = config()
     text = receval("compare", path, "--measure", "nDCG@5", "--relative", "--format", "md")[1]
-    (row,) = re.findall(r"\| nDCG@5 ↑ \| \S+ \| (\S+) \| (\S+) \| \S+ \| worse \| −(\S+) \| −(\S+) to −(\S+) \|", text)
+    assert text.startswith("# poor, two against one, nDCG@5 ↑\n")
+    (row,) = re.findall(r"\| poor \| (\S+) \| (\S+) \| \S+ \| worse \| −(\S+) \| −(\S+) to −(\S+) \|", text)
     base, value, relative, low, high = map(float, row)
     assert relative == pytest.approx(100 * (base - value) / base, abs=0.06)
     assert low > relative > high
@@ -156,7 +170,7 @@ def test_the_verdict_is_beside_its_difference_also_with_long_names(width, config
     code, out, err = receval("compare", config(), *asked, "--by", "users.plan", "--relative")
     assert code == 0, err
     assert max(map(len, out.splitlines())) <= width
-    heads = [line for line in out.splitlines() if re.search(r" (Δ|verdict)( |$)", line)]
+    heads = [line for line in out.splitlines() if re.search(r" (Δ|verdict)( |$)", line) and "not shown" not in line]
     assert len(heads) > 2
     assert all(re.search(r"Δ +verdict", head) for head in heads), out
 

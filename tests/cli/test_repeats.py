@@ -253,6 +253,12 @@ def test_files_of_many_folds_are_described_in_rows(receval, config):
 
 def test_the_caption_of_a_paper_says_what_plus_minus_is(receval, config):
     out = receval("run", config(FOLDS), "--format", "latex")[1]
-    assert "standard deviation over 3 folds; a user counts in each fold." in " ".join(out.split())
+    assert "Results over 3 users in 3 folds. Mean ± standard deviation over the folds." in " ".join(out.split())
+
+
+def test_a_user_in_several_folds_is_one_user_for_people_and_one_row_per_fold_for_programs(receval, config):
+    path = config({**FOLDS, "recommendations": {"als": "lists_{fold}.csv", "pop": "test_{fold}.csv"}})
+    assert receval("compare", path)[1].splitlines()[2].startswith("3 users in 3 folds (4 over all folds), paired by id · ")
+    assert json.loads(receval("compare", path, "--format", "json")[1])["comparisons"][0]["n_users"] == 4
     runs = {"test": "test_1.csv", "recommendations": {"als": {"runs": ["all.csv", "one.csv"]}}}
     assert "standard deviation over the runs of a model." in receval("run", config(runs), "--format", "latex")[1]

@@ -123,7 +123,7 @@ def test_all_pairs_share_a_table_with_a_line_above_each(comparison):
     others = tuple(replace(one, subject=replace(one.subject, model="other")) for one in comparison.differences)
     joined = differences.joined_table(replace(comparison, models=("main", "today", "other"), differences=comparison.differences + others))
     assert joined.rules == {0: "today against main", 6: "other against main"}
-    assert [column.title for column in joined.columns[:3]] == ["measure", "base", "value"]
+    assert [column.title for column in joined.columns[:3]] == ["measure", "main", "value"]
     assert not differences.joined_table(comparison).rules
     assert "equivalent: shown to differ by less than the margin" in joined.notes[0]
 
@@ -154,11 +154,51 @@ def test_groups_by_number_of_train_rows_are_in_the_order_of_their_numbers(compar
         for name in names
     )
     table = differences.groups_table(replace(comparison, by_group=rows))
-    shown = [(row[0].text, row[2].text) for row in table.rows]
-    assert shown == [(f"train_count {name}", measure) for measure in ("M0@10", "M1@10") for name in ("0-33", "34-59", "107+")]
+    shown = [(row[0].text, row[1].text) for row in table.rows]
+    assert shown == [(name, measure) for measure in ("M0@10", "M1@10") for name in ("0-33", "34-59", "107+")]
 
 
-def test_the_counts_of_users_make_room_before_the_p_value(comparison, monkeypatch):
-    by_title = {column.title: column.yields for column in COLUMNS}
-    assert max(by_title, key=by_title.get) == "up/same/down"
-    assert by_title["p"] > by_title["interval"]
+def test_columns_make_room_counts_first_and_values_and_verdicts_never():
+    yields = {column.title: column.yields for column in COLUMNS}
+    assert [title for title in yields if not yields[title]] == ["measure", "base", "value", "Δ", "verdict"]
+    assert yields["p"] < yields["interval"] < yields["up/same/down"]
+
+
+@pytest.mark.parametrize("width", [70, 80])
+def test_both_values_and_the_verdict_stay_beside_the_measure_with_long_names_of_models(width, comparison, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    names = {"main": "sequential_model_of_monday_night", "today": "sequential_model_of_tuesday_night"}
+    rows = tuple(replace(one, subject=replace(one.subject, base=names["main"], model=names["today"])) for one in comparison.differences)
+    head = on_screen(differences.pair_tables(replace(comparison, differences=rows))).splitlines()
+    assert re.match(r" *measure +sequ\S+ +sequ\S+ +Δ +verdict", next(line for line in head if "measure" in line))
+
+
+def test_a_screen_says_from_which_width_on_and_in_which_form_all_columns_are_shown(comparison, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    table = differences.pair_tables(comparison)
+    (width,) = re.findall(r"a window of (\d+) columns, COLUMNS=\1 and --format md show all", " ".join(on_screen(table).split()))
+    monkeypatch.setenv("COLUMNS", width)
+    assert "not shown" not in on_screen(table)
+    monkeypatch.setenv("COLUMNS", str(int(width) - 1))
+    assert "not shown" in on_screen(table)
+
+
+def of_groups(comparison, *pairs):
+    """Return the comparison with two measures of each pair within two groups."""
+    rows = [(each, base, model, group) for base, model in pairs for each in comparison.differences[:2] for group in ("free", "paid")]
+    subjects = [replace(one.subject, by="plan", group=group, base=base, model=model) for one, base, model, group in rows]
+    first = replace(comparison.differences[0], family=len(rows))
+    return replace(comparison, by_group=tuple(replace(first, subject=subject) for subject in subjects))
+
+
+def test_what_all_rows_of_groups_share_is_in_heads_and_each_pair_has_a_table(comparison):
+    (table,) = differences.groups_tables(of_groups(comparison, ("main", "today")))
+    assert [column.title for column in table.columns][:5] == ["plan", "measure", "users", "main", "today"]
+    some = list(differences.groups_tables(of_groups(comparison, ("main", "today"), ("main", "third"))))
+    assert [(table.caption, table.columns[4].title) for table in some] == [("today against main", "today"), ("third against main", "third")]
+
+
+def test_groups_say_over_how_many_comparisons_their_p_values_are_corrected(comparison):
+    text = as_markdown(differences.document(of_groups(comparison, ("main", "today"))))
+    assert "p by Holm over 5 comparisons (within groups: over 4)" in text
+    assert "Within groups p is corrected by Holm over 4 comparisons (all groups, measures and models); intervals are not corrected." in text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 from receval.content import gates
 from receval.render.markdown import as_markdown
 from receval.render.screen import show
@@ -41,6 +41,21 @@ def test_several_models_are_named_in_each_row_and_another_base_in_its_rule():
     assert lines[0] == "gates · 2 models against main and popular · 350 users, paired · one-sided 95 % bounds"
     assert lines[2].startswith("  FAIL  home   nDCG@10 loses at most 2 %  ")
     assert lines[4].startswith("  FAIL  other  nDCG@10 loses at most 2 % against popular  ")
+
+
+def test_a_rule_is_on_one_line_of_a_narrow_screen_and_its_reason_is_beside_the_values(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    rule = "nDCG@10 loses at most 2 %, train_count 0-2"
+    lines = show(
+        gates.document([PASS, replace(FAIL, rule=rule, by="train_count", group="0-2")], summary=False), as_text("utf-8")
+    ).splitlines()
+    assert lines[2].split("  ")[1:4] == ["FAIL", rule, "−5.3 %, at best −2.1 %; loss"]
+    assert lines[3].strip() == "exceeds the limit of 2 %"
+
+
+def test_a_rule_for_cold_users_names_them():
+    one = replace(FAIL, rule="nDCG@10 loses at most 2 %, cold cold", by="cold", group="cold")
+    assert "nDCG@10 loses at most 2 %, cold users  " in show(gates.document([one], summary=False), as_text("utf-8"))
 
 
 def test_markdown_has_the_same_cells():

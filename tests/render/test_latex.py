@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import polars as pl
+import pytest
 from msgspec.structs import replace
 from receval.comparison.best_models import with_conclusions
 from receval.comparison.comparing import compare
@@ -159,10 +161,32 @@ def test_the_order_of_differences_changes_no_byte(result):
 def test_the_settings_of_measures_are_explained_below_the_table(result):
     latex = latex_of(result("a", "b", metrics=["nDCG(gain=linear)", "MAP"], top_k=[3]))
     note = latex.partition("raggedright ")[2].partition("\n")[0].replace(r"\allowbreak{}", "")
-    assert "nDCG(gain=linear): the gain of a relevant item of grade g: g; the divisor of the gain at rank r: log(r + 1)" in note
-    assert "MAP: the divisor of AP: the smaller of R and k; the ranks at which AP adds up precision: those of the hits." in note
+    assert "nDCG(gain=linear): gain 1 (binary relevance); the gain at rank r is divided by log(r + 1)" in note
+    assert "MAP: the precisions are divided by the smaller of R and k; the ranks at which AP adds up precision: those of the hits." in note
     assert note.endswith("R is the number of relevant items of the user.")
     assert not re.search("log.?_r_plus|min.?_r", note.replace("\\", ""))
+
+
+@pytest.mark.parametrize(
+    ("metric", "graded", "words"),
+    [
+        ("nDCG", False, "gain 1 (binary relevance)"),
+        ("nDCG", True, r"an item of grade g has gain 2\textasciicircum{}g - 1"),
+        ("nDCG(gain=exp2_plus1)", False, r"an item of grade g has gain 2\textasciicircum{}(g+1) - 1"),
+        ("DCG(gain=exp2_offset)", False, "gain 1 (binary relevance)"),
+    ],
+)
+def test_the_formula_of_a_gain_is_given_only_where_grades_differ(metric, graded, words, result):
+    latex = latex_of(result("a", "b", metrics=[metric], top_k=[3], relevance={"threshold": 4, "graded": graded}))
+    assert words in latex.replace(r"\allowbreak{}", "")
+
+
+def test_the_groups_of_a_run_have_a_table_of_their_own(result):
+    users = pl.DataFrame({"user": range(1, 61), "plan": ["free", "paid"] * 30})
+    latex = latex_of(result("a", "b", users=users, metrics=["nDCG"], top_k=[3], by=["users.plan"]))
+    (table,) = latex.split(r"\label{tab:groups-1}")[1:]
+    assert r"\caption{Results by users.plan.}" in latex
+    assert len(re.findall(r"^(?:a|b) & ", table, re.MULTILINE)) == 2 * len(re.findall(r"\\emph\{[^}]* users\}", table)) > 2
 
 
 def test_on_a_two_column_page_a_table_uses_one_column_if_it_fits():

@@ -64,13 +64,27 @@ def test_a_table_is_split_before_names_of_measures_are_cut_much(monkeypatch):
     assert text.count("paid") == 2
 
 
+def test_a_table_in_parts_breaks_between_the_columns_of_groups(monkeypatch):
+    models = ("ease", "knn", "svd")
+    columns = (Column("measure", "name"), *(Column(model, "value", group=group) for group in ("0-39", "40+") for model in models))
+    table = Table.of_texts(columns, [("nDCG@10", *["0.1234"] * 6)])
+
+    def heads(width):
+        lines = on_screen((table,), monkeypatch, width).splitlines()
+        return [line.split()[1:] for line in lines if "measure" in line]
+
+    assert heads(64) == [[word for model in models for word in (group, model)] for group in ("0-39", "40+")]
+    assert len(heads(30)) > 2  # a group alone is too wide
+
+
 def test_dropped_columns_are_named(monkeypatch):
     columns = (Column("measure", "key"), Column("base", "value", yields=2), Column("Δ", "difference"), Column("verdict", "verdict"))
     table = Table.of_texts(columns, [("nDCG@10", "0.1234567", "+0.01", "better")])
     assert on_screen((table,), monkeypatch, 41).splitlines()[0].split() == ["measure", "base", "Δ", "verdict"]
-    head, *_, note = on_screen((table,), monkeypatch, 40).splitlines()
+    head, *lines = on_screen((table,), monkeypatch, 40).splitlines()
     assert head.split() == ["measure", "Δ", "verdict"]
-    assert note == "  not shown at this width: base"
+    note = "not shown at this width: base; a window of 41 columns, COLUMNS=41 and --format md show all"
+    assert " ".join(" ".join(lines).split()).endswith(note)
 
 
 def test_a_table_is_transposed_if_it_then_fits(monkeypatch):
