@@ -157,9 +157,9 @@ class EvaluationResult(Result, frozen=True, eq=False):
         from ..content import selections
         from ..render.screen import show
         from ..render.terminal import PlainText
-        from ..results.comparison import closing_sentences
+        from ..results.comparison import closing_of_result
 
-        document = selections.screen(self, command="receval run -v", closing=closing_sentences(self.conclusions))
+        document = selections.screen(self, command="receval run -v", closing=closing_of_result(self))
         return show(document, PlainText()).rstrip("\n")
 
     def _repr_html_(self) -> str:

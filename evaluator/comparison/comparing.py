@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from ..errors import DataError
 from ..results.comparison import Comparison
 from ..results.description import HistogramBin, Spread
+from ..results.list_lengths import caution
 from ..results.result import InputFile, Result, columns_of, select
 from ..results.row import shortened
 from ..stats.concluding import judge_family, users_text, without_verdict
@@ -223,6 +224,7 @@ def _compare(
         paired=not options.unpaired,
         first=sides.first,
         own_names={side.name: side.model for side in sides.all},
+        cautions=tuple(caution({side.name: (side.result, side.model) for side in sides.all}, judged)),
         margins=margins,
     )
 

@@ -271,15 +271,17 @@ def _threshold(test: ClassifiedFile) -> tuple[float | None, str]:
 
 
 def _cutoffs(lists: Sequence[ClassifiedFile]) -> tuple[tuple[int, ...], str]:
-    """Choose the usual cut-offs up to the length of the lists, with the reason."""
-    lengths = [file.by_user.longest for file in lists if file.by_user.has_whole_users]
+    """Choose the usual cut-offs up to the usual length of the lists of every model, with the reason."""
+    lengths = [file.by_user.median_length for file in lists if file.by_user.has_whole_users]
     if not lengths:
         return _USUAL_CUTOFFS[:2], "the list lengths are unknown"
     shortest, longest = min(lengths), max(lengths)
     usual = tuple(k for k in _USUAL_CUTOFFS if k <= shortest) or (shortest,)
-    if shortest == longest:
-        return usual, f"the lists have up to {shortest:,} items"
-    return usual, f"the longest lists of the models have {shortest:,} to {longest:,} items"
+    if shortest < longest:
+        why = f"above {shortest:,} the models would not be compared like with like"
+        return usual, f"the usual lists of the models have {shortest:,} to {longest:,} items: {why}"
+    most = max(file.by_user.longest for file in lists if file.by_user.has_whole_users)
+    return usual, f"the lists have up to {most:,} items" + (f", most have {shortest:,} or fewer" if shortest < most else "")
 
 
 def _has_one_row_per_user(test: ClassifiedFile) -> bool:

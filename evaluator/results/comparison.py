@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 import polars as pl
@@ -12,6 +12,8 @@ from ..names.short_names import Margin
 from ..stats.concluding import decimals, percent, plain, span
 from ..stats.difference import Conclusion, Difference, Rival, Settings
 from .description import Spread
+from .list_lengths import caution
+from .result import Result
 from .row import listed, shortened
 
 FORMAT_VERSION: Final = 2
@@ -29,7 +31,8 @@ class Comparison(Struct, frozen=True):
     with the largest losses, by model and measure, largest first, with the columns user, base, model and difference. `spreads` are
     histograms of per-user differences. `notes` are sentences on what was compared. `first` is the base if it is only the first of several
     models or results, because nothing names another one. `margins` has the margins as they were given, by measure. `own_names`
-    are the names that the models have in their own results, by their names here, which may be those of folders.
+    are the names that the models have in their own results, by their names here, which may be those of folders. `cautions` are sentences
+    without which the conclusions would mislead.
     """
 
     base: str | None
@@ -48,6 +51,7 @@ class Comparison(Struct, frozen=True):
     first: str | None = None
     margins: Mapping[str, Margin] = field(default_factory=dict)
     own_names: Mapping[str, str] = field(default_factory=dict)
+    cautions: tuple[str, ...] = ()
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -69,12 +73,16 @@ _SAME_AS = {"identical": "identical for every user", "equivalent": "equivalent w
 
 
 def conclusions(comparison: Comparison) -> list[str]:
-    """Return sentences for each pair: the conclusion over all judged measures, and the size of the first difference that shows it."""
+    """Return sentences for each pair: the conclusion over all judged measures, and the size of the first difference that shows it.
+
+    Cautions come first.
+    """
     pairs: dict[tuple[str, str], list[Difference]] = {}
     for one in comparison.differences:
         if one.subject.measure in comparison.judged:
             pairs.setdefault((one.subject.base, one.subject.model), []).append(one)
-    return [sentence for (base, model), differences in pairs.items() for sentence in _of_pair(base, model, differences)]
+    of_pairs = (sentence for (base, model), differences in pairs.items() for sentence in _of_pair(base, model, differences))
+    return [*comparison.cautions, *of_pairs]
 
 
 def _of_pair(base: str, model: str, differences: Sequence[Difference]) -> Iterator[str]:
@@ -139,6 +147,13 @@ def closing_sentences(conclusions: Sequence[Conclusion]) -> list[str]:
         return []
     first, *more = _sentences(tested)
     return [" ".join((f"{tested.measure}: {first}", *(_capitalised(sentence) for sentence in more)))]
+
+
+def closing_of_result(result: Result, measures: Collection[str] | None = None) -> list[str]:
+    """Return the closing sentences on `measures` of a result (by default all), after a caution if lists of models differ in length."""
+    labels = [label for label in result.labels() if measures is None or label in measures]
+    models = {model: (result, model) for model in result.models if model not in result.yardsticks}
+    return [*caution(models, labels), *closing_sentences([one for one in result.conclusions if one.measure in labels])]
 
 
 def _capitalised(sentence: str) -> str:

@@ -13,7 +13,7 @@ from ..config import Loaded
 from ..content.findings import failure
 from ..content.report import ReportContent
 from ..errors import RecevalError
-from ..results.comparison import closing_sentences, conclusions
+from ..results.comparison import closing_of_result, conclusions
 from ..results.gates import Verdicts
 from ..results.result import Result
 
@@ -92,20 +92,20 @@ class RunRecord(JudgedResult[Found], Generic[Found], frozen=True, eq=False, kw_o
 
 
 def closing_of(loaded: Loaded, result: Result, measures: frozenset[str] | None = None) -> list[str]:
-    """Return one or two sentences on the best model, or on the models against a baseline; empty if that was not tested.
+    """Return one or two sentences on the best model, or on the models against a baseline; only a caution if that was not tested.
 
     The sentence on the best model is about the first of `measures`, by default of all measures.
 
     The baseline is that of `base_of`, or a folder relative to the config.
     """
     if not result.conclusions:
-        return []
+        return closing_of_result(result, measures)
     options = ComparisonOptions.of(loaded.config.compare)
     baseline = options.baseline
     if baseline is None:
         base = base_of({"": result})
         if base.is_default:
-            return closing_sentences([one for one in result.conclusions if measures is None or one.measure in measures])
+            return closing_of_result(result, measures)
         baseline = base.name
     from .compare import GatheredResults, compare  # only here: few runs name a baseline to compare with
 

@@ -34,7 +34,7 @@ from ..render.forms import rendered
 from ..render.markdown import as_markdown
 from ..render.user_templates import read_template
 from ..render.user_templates import rendered as filled_template
-from ..results.comparison import Comparison, closing_sentences
+from ..results.comparison import Comparison, closing_of_result
 from ..results.description import Spread
 from ..results.gates import Gate
 from ..results.result import Result, columns_of
@@ -128,7 +128,7 @@ def report_of(
         comparison=comparison,
         gates=_gates_of(results),
         spreads=spreads,
-        closing=() if not is_one or (comparison is not None and has_base) else tuple(closing_sentences(models[0].result.conclusions)),
+        closing=() if not is_one or (comparison is not None and has_base) else tuple(closing_of_result(models[0].result)),
         source=source,
         given_title=wanted.title,
         charts=charts,
@@ -240,7 +240,7 @@ def tables(result: Result, *, is_document: bool = False) -> Document:
         baseline = options.baseline if options.baseline in result.models else None  # models of a folder have no row in the table
         comparison = compare({"": result}, replace(options, baseline=baseline, all_pairs=marks == "letters"))
     if is_document or wanted.latex.document:
-        return paper_document(result, comparison, wanted.latex, sentences=closing_sentences(result.conclusions))
+        return paper_document(result, comparison, wanted.latex, sentences=closing_of_result(result))
     return result_tables(result, comparison, wanted.latex)
 
 
