@@ -43,6 +43,12 @@ def tell(findings: Sequence[Any], *, verbose: bool = True) -> None:
     click.echo(findings_text(findings, sys.stderr, verbose=verbose), err=True, nl=False)
 
 
+def tell_cautions(result: receval.Result, *, quiet: bool) -> None:
+    """Print cautions on the data to standard error, unless `quiet`."""
+    for caution in () if quiet else result.cautions:
+        say(f"warning: {caution}")
+
+
 def tell_gates(result: receval.Result) -> None:
     """Show gates on standard error."""
     from receval.session.show import gates_text

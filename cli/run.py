@@ -15,7 +15,7 @@ import receval
 from receval.outputs import OutputForm, Subject, of_form
 
 from . import options
-from .output import ci_files, publish, say_verdicts, say_written, show, tell, tell_gates, tell_tracked
+from .output import ci_files, publish, say_verdicts, say_written, show, tell, tell_cautions, tell_gates, tell_tracked
 
 _LARGE: Final = 50 << 20
 _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
@@ -165,6 +165,7 @@ def _show(record: receval.RunRecord[receval.Result], row: OutputForm | None, loo
         failing = ("error", "warn") if record.strict else ("error",)
         levels = failing if quiet else ("error", "warn", "info") if verbose else ("error", "warn")
         tell([finding for finding in result.findings if finding.severity in levels], verbose=verbose)
+        tell_cautions(result, quiet=quiet)
         if row is not None:
             if not quiet:
                 tell_gates(result)

@@ -43,6 +43,7 @@ from .model_pass import CHECKS, ENRICHED, TIES, TRUTH, PassTask, measure_frames,
 from .models import EvaluatedModel, ReferenceLists, definitions_of, finish_model, measure_reference_lists
 from .plan import Options, Request
 from .progress import ModelProgress, Progress, Report, silent
+from .relevance import cautions
 
 _RELEVANT: Final = [2, 3, 6, 7]
 """The cells of users with a relevant item."""
@@ -221,6 +222,7 @@ def _evaluate_and_check(files: Files) -> Result:
         definitions=definitions_of(models),
         truths={"": runs[0].values.partial.more[TRUTH].fingerprint} if options.complete else {},
         user_groups=tuple(by.name for by in plan.group_columns) if options.keep_users else (),
+        cautions=tuple(cautions(files)),
     )
 
 

@@ -1,0 +1,47 @@
+"""Cautions on test rows that count as relevant although they may not be meant: events of every kind, and low ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import polars as pl
+
+from .. import load
+from ..measure.task import tables_of
+from ..tables.graph import closure
+from .files import Files
+
+_SAMPLE: Final = 100_000
+"""Number of rows in which events and ratings are counted."""
+_MOST_RATINGS: Final = 20
+"""Largest number of distinct ratings; more are scores or counts."""
+_RULES: Final = ("above_zero", "at_least_zero", "all_rows")
+"""The rules by which nearly all ratings are relevant."""
+
+
+def cautions(files: Files) -> Iterator[str]:
+    """Yield a sentence if the test file has a column of events and no filter, or ratings and no threshold, and every row is relevant."""
+    test, plan = files.inputs.test, files.request.plan
+    if not any("truth_table" in closure(tables_of(one)) for one in plan.all):
+        return
+    if "rating" in test.columns:
+        rules = {one.truth.rule for one in plan.all if one.truth.threshold is None and not one.truth.graded}
+        if "relevance" not in files.request.evaluation.model_fields_set and not rules.isdisjoint(_RULES):
+            yield from _of_ratings(test, files.sides["test"].frame)
+    elif not test.scan.where and (found := load.events(test, _SAMPLE)) is not None:
+        keep = "filter its rows first" if test.scan.format == "frame" else f'keep those of one kind with --where "{found.likely_filter}"'
+        rows = f"in the first {_SAMPLE:,} rows" if found.n_rows == _SAMPLE else ""
+        yield f"{test.role}: {' '.join(filter(None, (found.text, rows)))}, and every row counts as relevant; {keep}."
+
+
+def _of_ratings(test: load.Source, frame: pl.DataFrame) -> Iterator[str]:
+    """Yield a sentence on ratings all of which are relevant, with a threshold if they look like stars."""
+    rating = frame["rating"].head(_SAMPLE).cast(pl.Float64).drop_nulls().unique()
+    if not 3 <= len(rating) <= _MOST_RATINGS:
+        return
+    least, most = float(rating.min()), float(rating.max())  # type: ignore[arg-type]
+    threshold = "4" if load.like_stars(least, most, rating.to_list()) else "N"
+    keep = f"relevance={threshold}" if test.scan.format == "frame" else f"--threshold {threshold}"
+    span = f"the ratings go from {least:g} to {most:g}, and all above 0 count as relevant"
+    yield f"{test.role}: {span}; {keep} counts those of at least {threshold}."
