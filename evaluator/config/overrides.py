@@ -89,6 +89,7 @@ _MEANT: Final = {
     "n_negatives": _CANDIDATES,
     "negatives": _CANDIDATES,
     "num_negatives": _CANDIDATES,
+    "split": "it is a key of a source, such as data.recommendations.NAME.split",
 }
 """A key that people try → what to write instead."""
 
@@ -103,8 +104,7 @@ def error_text(details: ErrorDetails) -> str:
         if (name := key.partition(":")[0]) in allowed and name != key:
             return f"unknown key '{key}': YAML needs a space after the colon, as in {key.replace(':', ': ', 1)}"
         close = difflib.get_close_matches(key, allowed, n=1) or [name for name in allowed if key in name.split("_")][:1]
-        elsewhere = [name for name in (key_named(key),) if name and allowed and not close]
-        close = close or elsewhere
+        close = close or [name for name in (key_named(key),) if name and allowed]
         return f"unknown key '{key}'" + (f" — did you mean '{close[0]}'?" if close else f"; known: {', '.join(allowed)}" if allowed else "")
     if details["type"] == "missing":
         return "this key is missing"
