@@ -1,17 +1,22 @@
-"""Cautions on test rows that count as relevant although they may not be meant: events of every kind, and low ratings."""
+"""Cautions on files that may not be meant so: every event or rating counts as relevant, or the files of folds are read as one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import polars as pl
 
 from .. import load
 from ..measure.task import tables_of
+from ..results.row import listed
 from ..tables.graph import closure
 from .files import Files
+from .inputs import Inputs
 
+_FOLD: Final = re.compile(r"(?i)(?<![a-z])(fold|split|cv)")
+"""A word for folds in a path."""
 _SAMPLE: Final = 100_000
 """Number of rows in which events and ratings are counted."""
 _MOST_RATINGS: Final = 20
@@ -21,6 +26,31 @@ _RULES: Final = ("above_zero", "at_least_zero", "all_rows")
 
 
 def cautions(files: Files) -> Iterator[str]:
+    """Yield sentences without which the values of a run may mislead."""
+    yield from _of_folds(files.inputs)
+    yield from _of_relevance(files)
+
+
+def _of_folds(inputs: Inputs) -> Iterator[str]:
+    """Yield a sentence if the files of the test set and of models are as many, and named alike, like folds."""
+    test = [file.name for file in inputs.test.originals]
+    keys = _keys_of_files(test)
+    lists = {name: [file.name for file in source.originals] for name, source in inputs.models.items()}
+    folds = [name for name, paths in lists.items() if keys & _keys_of_files(paths) and any(map(_FOLD.search, (*test, *paths)))]
+    if folds:
+        have = f"{listed(folds)} {'has' if len(folds) == 1 else 'have'} as many, with the same names, and they are read as one test set"
+        yield f"data.test has {len(test):,} files, {have}: are these folds? receval init writes a config with folds."
+
+
+def _keys_of_files(paths: Sequence[str]) -> set[frozenset[str]]:
+    """Return the values of each part of some paths that differs in all of them, such as the number of the fold; empty for one path."""
+    parts = [re.split(r"[^A-Za-z0-9]+", path) for path in paths]
+    if len(paths) < 2 or len({len(one) for one in parts}) > 1:
+        return set()
+    return {frozenset(values) for values in zip(*parts, strict=True) if len(set(values)) == len(paths)}
+
+
+def _of_relevance(files: Files) -> Iterator[str]:
     """Yield a sentence if the test file has a column of events and no filter, or ratings and no threshold, and every row is relevant."""
     test, plan = files.inputs.test, files.request.plan
     if not any("truth_table" in closure(tables_of(one)) for one in plan.all):

@@ -37,13 +37,13 @@ from ..results.result import Result
 from ..results.row import of_models
 from ..tables.graph import closure
 from ..tables.rows import LISTS
+from .cautions import cautions
 from .files import Files, lazy_rows, open_inputs
 from .inputs import describe
 from .model_pass import CHECKS, ENRICHED, TIES, TRUTH, PassTask, measure_frames, measure_part
 from .models import EvaluatedModel, ReferenceLists, definitions_of, finish_model, measure_reference_lists
 from .plan import Options, Request
 from .progress import ModelProgress, Progress, Report, silent
-from .relevance import cautions
 
 _RELEVANT: Final = [2, 3, 6, 7]
 """The cells of users with a relevant item."""

@@ -246,3 +246,13 @@ def test_the_caption_of_a_paper_says_what_plus_minus_is(receval, config):
     assert "standard deviation over 3 folds; a user counts in each fold." in " ".join(out.split())
     runs = {"test": "test_1.csv", "recommendations": {"als": {"runs": ["all.csv", "one.csv"]}}}
     assert "standard deviation over the runs of a model." in receval("run", config(runs), "--format", "latex")[1]
+
+
+def test_files_that_look_like_folds_but_are_read_as_one_are_asked_about(folder, config):
+    for fold in TESTS:
+        (folder / f"fold_{fold}").mkdir()
+        for kind in ("test", "lists"):
+            (folder / f"{kind}_{fold}.csv").rename(folder / f"fold_{fold}" / f"{kind}.csv")
+    data = {"test": "fold_*/test.csv", "recommendations": {"als": "fold_*/lists.csv", "pop": "one.csv"}}
+    as_many = "als has as many, with the same names, and they are read as one test set"
+    assert run(config(data)).cautions == (f"data.test has 3 files, {as_many}: are these folds? receval init writes a config with folds.",)
