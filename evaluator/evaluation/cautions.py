@@ -21,8 +21,6 @@ _SAMPLE: Final = 100_000
 """Number of rows in which events and ratings are counted."""
 _MOST_RATINGS: Final = 20
 """Largest number of distinct ratings; more are scores or counts."""
-_RULES: Final = ("above_zero", "at_least_zero", "all_rows")
-"""The rules by which nearly all ratings are relevant."""
 
 
 def cautions(files: Files) -> Iterator[str]:
@@ -56,8 +54,8 @@ def _of_relevance(files: Files) -> Iterator[str]:
     if not any("truth_table" in closure(tables_of(one)) for one in plan.all):
         return
     if "rating" in test.columns:
-        rules = {one.truth.rule for one in plan.all if one.truth.threshold is None and not one.truth.graded}
-        if "relevance" not in files.request.evaluation.model_fields_set and not rules.isdisjoint(_RULES):
+        is_loose = any(one.truth.rule == "above_zero" and one.truth.threshold is None and not one.truth.graded for one in plan.all)
+        if is_loose and "relevance" not in files.request.evaluation.model_fields_set:
             yield from _of_ratings(test, files.sides["test"].frame)
     elif not test.scan.where and (found := load.events(test, _SAMPLE)) is not None:
         keep = "filter its rows first" if test.scan.format == "frame" else f'keep those of one kind with --where "{found.likely_filter}"'
