@@ -11,7 +11,7 @@ import click
 from receval.outputs import of_form
 
 from . import options
-from .output import ci_files, publish, say, say_verdicts, show, tell
+from .output import ci_files, publish, say, say_verdicts, show, tell, tell_cautions
 
 
 @click.command(cls=options.Command)
@@ -80,6 +80,7 @@ def gate(
         strict=strict,
     )
     tell([finding for finding in judged.result.findings if finding.severity == "error"])
+    tell_cautions(judged.result, quiet=quiet)
     if form != "table" or not quiet:
         show(row, judged.report if row is not None and row.of == "report" else judged.result.gates, strict=strict, summary=False)
     publish(judged.report if system != "none" else None, system)

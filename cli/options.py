@@ -370,7 +370,7 @@ def outputs_option(help: str, metavar: str = "FILE") -> Callable[[_Callback], _C
 
 def by_option(does: str) -> Callable[[_Callback], _Callback]:
     """Return the option `--by`, an entry of `evaluation.by`, which may be repeated."""
-    groups = "users.plan, cold, train_count:4 (of equal size) or train_count:5,20 (borders)"
+    groups = "users.plan, cold, train_count:4 (of equal size), train_count:5,20 (borders) or train_count:3+ (one border)"
     return click.option("--by", multiple=True, metavar="GROUPS", help=f"{does}: {groups}. May be repeated.")
 
 

@@ -43,6 +43,12 @@ def tell(findings: Sequence[Any], *, verbose: bool = True) -> None:
     click.echo(findings_text(findings, sys.stderr, verbose=verbose), err=True, nl=False)
 
 
+def tell_cautions(result: receval.Result, *, quiet: bool) -> None:
+    """Print cautions on the data to standard error, unless `quiet`."""
+    for caution in () if quiet else result.cautions:
+        say(f"warning: {caution}")
+
+
 def tell_gates(result: receval.Result) -> None:
     """Show gates on standard error."""
     from receval.session.show import gates_text
@@ -64,7 +70,14 @@ def say(text: str) -> None:
 
 
 def say_verdicts(judged: Any, *, quiet: bool) -> None:
-    """Print the outcome of gates and health checks to standard error; if `quiet`, only gates that fail the run, or if none was judged."""
+    """Print the outcome of gates and health checks to standard error.
+
+    If `quiet`, only gates that fail the run, each with its rule, or that none was judged.
+    """
+    failing = ("fail", "warn") if judged.strict else ("fail",)
+    for gate in judged.result.gates if quiet else ():
+        if gate.consequence in failing:
+            say(gate.sentence)
     if judged.result.gates and (not quiet or judged.verdicts.none_judged or judged.verdicts.failed(judged.strict)):
         say(judged.gate_summary)
     if judged.check_summary and not quiet:

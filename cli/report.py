@@ -10,7 +10,7 @@ import receval
 from receval.outputs import of_form
 
 from . import options
-from .output import ci_files, emit, publish, say, show, tell
+from .output import ci_files, emit, publish, say, show, tell, tell_cautions
 
 baseline_option = click.option(
     "--baseline",
@@ -80,6 +80,8 @@ def compare(
     sources, written = read.sources(inputs), {options.COMMAND_LINE: read.as_options()}
     shown = {"everything": everything, "relative": relative}
     compared = compare_inputs(sources, arguments, read=read_with_groups, tell=tell, outputs=outputs, written=written, **shown)
+    for result in compared.results.values():
+        tell_cautions(result, quiet=quiet)
     if form is not None or not quiet:
         show(of_form(form or "table", "comparison"), compared.comparison, **compared.form_arguments)
 

@@ -15,7 +15,7 @@ import receval
 from receval.outputs import OutputForm, Subject, of_form
 
 from . import options
-from .output import ci_files, publish, say_verdicts, say_written, show, tell, tell_gates, tell_tracked
+from .output import ci_files, publish, say_verdicts, say_written, show, tell, tell_cautions, tell_gates, tell_tracked
 
 _LARGE: Final = 50 << 20
 _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
@@ -41,7 +41,7 @@ _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
     default=None,
     help="Rows of the table: models or measures. Default: what fits the screen.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Print only errors and the output of --format.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors and the output of --format; --format table -q prints only the tables.")
 @click.option(
     "-v",
     "--verbose",
@@ -159,12 +159,14 @@ def _show(record: receval.RunRecord[receval.Result], row: OutputForm | None, loo
     """Print the result in its form; findings of checks are above the table, or go to standard error."""
     result = record.result
     sentences = record.sentences_on(looks.apply(result)) if row is not None and row.form in ("table", "md") and row.of == "result" else []
+    failing = ("error", "warn") if record.strict else ("error",)
     if row is not None and row.form == "table":
-        show(row, result, looks=looks, verbose=verbose, sentences=sentences)
+        tell([finding for finding in result.findings if quiet and finding.severity in failing], verbose=verbose)
+        show(row, result, looks=looks, verbose=verbose, sentences=sentences, bare=quiet)
     else:
-        failing = ("error", "warn") if record.strict else ("error",)
         levels = failing if quiet else ("error", "warn", "info") if verbose else ("error", "warn")
         tell([finding for finding in result.findings if finding.severity in levels], verbose=verbose)
+        tell_cautions(result, quiet=quiet)
         if row is not None:
             if not quiet:
                 tell_gates(result)

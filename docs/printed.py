@@ -15,7 +15,10 @@ ROOT = Path(__file__).parent.parent
 
 
 def printed(words: Sequence[str], n_blocks: int | None = None, folder: Path = ROOT, codes: Sequence[int] = (0,)) -> str:
-    """Return a command and its output, all of it or its first blocks between empty lines; raise if the exit code is not in `codes`."""
+    """Return a command and its output, all of it or its first blocks between empty lines; raise if the exit code is not in `codes`.
+
+    First blocks are without cautions on the data.
+    """
     printed, err = io.BytesIO(), io.StringIO()
     out = io.TextIOWrapper(printed, encoding="utf-8")
     with chdir(folder), redirect_stdout(out), redirect_stderr(err):
@@ -24,5 +27,5 @@ def printed(words: Sequence[str], n_blocks: int | None = None, folder: Path = RO
         raise RuntimeError(f"receval {shlex.join(words)}: {err.getvalue()}")
     out.flush()
     lines = "\n".join(line.rstrip() for line in printed.getvalue().decode().splitlines())
-    blocks = [block for block in re.split(r"\n\n+", lines.strip("\n")) if block]
+    blocks = [block for block in re.split(r"\n\n+", lines.strip("\n")) if block and not (n_blocks and block.startswith("data.test: "))]
     return "\n".join([f"$ receval {shlex.join(words)}", "\n\n".join(blocks[:n_blocks])])

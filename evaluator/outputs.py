@@ -65,7 +65,7 @@ _MARKDOWN: Final = "receval.session.show:result_markdown"
 _DIFFERENCES: Final = ("look_at", "everything", "relative")
 
 OUTPUTS: list[OutputForm] = [
-    OutputForm("result", "table", "receval.session.show:result_document", needs=_MARKED, takes=("looks", "verbose", "sentences")),
+    OutputForm("result", "table", "receval.session.show:result_document", needs=_MARKED, takes=("looks", "verbose", "sentences", "bare")),
     OutputForm("result", "csv", f"{_DATA}:long_rows", (".csv",), _COMPLETE, folder="results.csv"),
     OutputForm("result", "wide-csv", f"{_DATA}:wide_rows", (), _COMPLETE, folder="results_wide.csv"),
     OutputForm("result", "json", f"{_DATA}:result_cells", (".json",), _CONCLUDED, folder="results.json"),

@@ -94,7 +94,7 @@ _REWORDED: Final = (
         "paths start from the folder that Python runs in",
     ),
     (re.compile(r"give name: path, or --recs NAME=PATH"), "give {name: lists}"),
-    (re.compile(r", or by(?: --set [\w.-]+=NAME)+"), ""),
+    (re.compile(r", or by(?: --set (?:'[^']*'|[^\s;']+?(?=, or |[\s;]|$)))+"), ""),
     (re.compile(r"columns: \{(\w+): NAME, (\w+): NAME\}"), r"columns={'\1': 'NAME', '\2': 'NAME'}"),
     (re.compile(r"columns: \{(\w+): ([^{}]+)\}"), r"columns={'\1': '\2'}"),
     (re.compile(r"\badd engine: spark\b"), "add engine='spark'"),

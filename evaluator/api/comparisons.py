@@ -25,7 +25,7 @@ from ..render.terminal import PlainText
 from ..results.comparison import Comparison, conclusions
 from ..results.gates import Gate, Verdicts
 from ..results.result import Result
-from ..session.compare import GatheredResults, MarginLike, margins_of
+from ..session.compare import GatheredResults, MarginLike, groups_named, margins_of
 from ..session.compare import compare as compare_gathered
 from ..session.judge import bases_of, gate_options, with_gates
 from ..stats.difference import Settings
@@ -131,7 +131,6 @@ def compare(
         measures=(measures,) if isinstance(measures, str) else tuple(measures),
         margins=margins_of(margin),
         settings=Settings(test, correction, alpha, seed),
-        by=(by,) if isinstance(by, str) else tuple(by),
         cluster=cluster,
         common=common,
         unpaired=unpaired,
@@ -139,6 +138,7 @@ def compare(
         losers=losers,
     )
     with errors_as_arguments():
+        options = replace(options, by=groups_named(loaded, (by,) if isinstance(by, str) else by))
         compared = compare_gathered(GatheredResults(loaded), options)
     return ComparisonResult(**asdict(compared.comparison), results=compared.results, questions=compared.options)
 

@@ -112,6 +112,8 @@ NEEDS: Final = MappingProxyType(
 """Inputs that a check may need, in words."""
 
 
+LIST_LENGTHS: Final = "R05"
+"""The check whose findings have the lengths of lists as details; see `results.list_lengths`."""
 _DECLARED: Final[dict[str, Check]] = {}
 CHECKS: Final[Mapping[str, Check]] = MappingProxyType(_DECLARED)
 """All checks by id, in the order in which findings of one severity are shown."""

@@ -14,6 +14,7 @@ from ..errors import DataError
 from ..results.candidates import candidates_by_place, incomparable_text, other_candidates
 from ..results.comparison import Comparison
 from ..results.description import HistogramBin, Spread
+from ..results.list_lengths import caution
 from ..results.result import InputFile, Result, columns_of, select
 from ..results.row import listed, shortened
 from ..stats.concluding import judge_family, users_text, without_verdict
@@ -294,6 +295,7 @@ def _compare(
         paired=not options.unpaired,
         first=sides.first,
         own_names={side.name: side.model for side in sides.all},
+        cautions=tuple(caution({side.name: (side.result, side.model) for side in sides.all}, judged)),
         margins=margins,
         left_out=sides.left_out,
         n_folds=len(first.result.folds),

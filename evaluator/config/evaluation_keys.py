@@ -251,7 +251,7 @@ Yardsticks = Annotated[
 ]
 
 
-_KNOWN: Final = "a column of users (users.plan) or of items (items.genre), train_count:4, train_count:5,20, or cold"
+_KNOWN: Final = "a column of users (users.plan) or of items (items.genre), train_count:4, train_count:5,20, train_count:3+, or cold"
 _MOST_EQUAL_GROUPS: Final = 100
 _COUNTS: Final[dict[str, Any]] = {
     "description": "a number of groups of about equal size, or a list: a new group of users starts at each of these numbers of train rows",
@@ -265,7 +265,7 @@ _ENTRY: Final[dict[str, Any]] = {
         {
             "type": "string",
             "pattern": r"^(users|items)\..+$|^cold$|^train_count:.+$",
-            "description": "users.COLUMN, items.COLUMN, train_count:4, train_count:5,20, or cold",
+            "description": "users.COLUMN, items.COLUMN, train_count:4, train_count:5,20, train_count:3+, or cold",
         },
         {
             "type": "object",
@@ -284,7 +284,8 @@ def _entry(value: Any) -> GroupBy:
         return GroupBy("cold")
     if value == "train_count":
         raise ValueError(
-            "train_count needs a number of groups (train_count:4) or the numbers of train rows that start them (train_count:5,20)"
+            "train_count needs a number of groups (train_count:4), or the numbers of train rows that start them: train_count:5,20, or "
+            "train_count:3+ for one border"
         )
     if isinstance(value, str) and value.startswith("train_count:"):
         return _by_train_count(_numbers(value.partition(":")[2]))
@@ -303,11 +304,13 @@ def _entry(value: Any) -> GroupBy:
 
 
 def _numbers(text: str) -> Any:
-    """Read `4` as a number, `5,20` and `[5, 20]` as a list; other text stays as it is."""
-    parts = [part.strip() for part in text.strip().removeprefix("[").removesuffix("]").split(",")]
+    """Read `4` as a number, `5,20` and `[5, 20]` as a list, `3+` and `3,` as a list of one; other text stays as it is."""
+    inner = text.strip().removeprefix("[").removesuffix("]")
+    is_list = "[" in text or inner.endswith(("+", ","))
+    parts = [part.strip() for part in (inner[:-1] if inner.endswith(("+", ",")) else inner).split(",")]
     if not all(part.isascii() and part.isdecimal() for part in parts):
         return text
-    return [int(part) for part in parts] if len(parts) > 1 or "[" in text else int(parts[0])
+    return [int(part) for part in parts] if len(parts) > 1 or is_list else int(parts[0])
 
 
 def _by_train_count(value: Any) -> GroupBy:
@@ -316,13 +319,15 @@ def _by_train_count(value: Any) -> GroupBy:
         if 2 <= value <= _MOST_EQUAL_GROUPS:
             return GroupBy("train_count", n_groups=value)
         raise ValueError(
-            f"train_count makes from 2 to {_MOST_EQUAL_GROUPS} groups of about equal size, not {value}; a list sets borders: [{value}]"
+            f"train_count makes from 2 to {_MOST_EQUAL_GROUPS} groups of about equal size, not {value}; one border is train_count:{value}+"
         )
     borders = value if isinstance(value, list | tuple) else []
+    borders = borders[1:] if len(borders) > 1 and borders[0] == 0 else borders  # the first group always starts at 0
     numbers = all(isinstance(border, int) and not isinstance(border, bool) and border > 0 for border in borders)
     if not borders or not numbers or sorted(set(borders)) != list(borders):
         raise ValueError(
-            f"train_count must be a number of groups, such as 4, or a list of ascending numbers from 1, such as [5, 20], not {value!r}"
+            "train_count must be a number of groups, such as 4, one border, such as 3+, or a list of ascending numbers from 1, "
+            f"such as [5, 20], not {value!r}"
         )
     return GroupBy("train_count", borders=tuple(borders))
 
@@ -342,8 +347,14 @@ def written_groups(split: Iterable[GroupBy]) -> list[Any]:
     return [{"train_count": by.n_groups or list(by.borders)} if by.kind == "train_count" else by.name for by in split]
 
 
-def read_group(text: str) -> GroupBy:
-    """Read a grouping such as `users.plan`, `cold` or `train_count:4`; raise `ValueError` if there is none of this name."""
+def group_text(by: GroupBy) -> str:
+    """Return a grouping as text that `read_group` reads: `train_count:3+` has one border."""
+    borders = f"{by.borders[0]}+" if len(by.borders) == 1 else ",".join(map(str, by.borders))
+    return f"train_count:{by.n_groups or borders}" if by.kind == "train_count" else by.name
+
+
+def read_group(text: str | Mapping[str, Any]) -> GroupBy:
+    """Read a grouping such as `users.plan`, `cold`, `train_count:4` or `{train_count: 4}`; raise `ValueError` for other text."""
     return _entry(text)
 
 

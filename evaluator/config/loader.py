@@ -211,7 +211,8 @@ def _check_folds(folds: Sequence[Fold], locations: Locations, folder: Path, prob
     if any(by.n_groups for config in configs.values() for by in (*config.evaluation.by, *config.compare.by, *config.gates.splits())):
         path = ("evaluation", "by")
         everything.append(
-            f"{locations.of_path(path)}: a number of train_count groups has other borders in each fold; give the borders: train_count:5,20"
+            f"{locations.of_path(path)}: a number of train_count groups has other borders in each fold; give the borders: "
+            "train_count:5,20, or train_count:3+ for one border"
         )
     if everything:
         raise ConfigError(tuple(dict.fromkeys(everything)))

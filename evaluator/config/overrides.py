@@ -83,10 +83,11 @@ _WANTED: Final = {
 """Error type of pydantic → the expected value in the words of YAML; pydantic names tuples, dictionaries and instances."""
 
 
-_MEANT: Final = dict.fromkeys(
-    ("candidates", "n_negatives", "negatives", "num_negatives"),
-    "receval samples no candidates; give lists with the scores of the candidates (docs/how-to/leave-one-out.md)",
-)
+_CANDIDATES: Final = "receval samples no candidates; give lists with the scores of the candidates (docs/how-to/leave-one-out.md)"
+_MEANT: Final = {
+    **dict.fromkeys(("candidates", "n_negatives", "negatives", "num_negatives"), _CANDIDATES),
+    "split": "it is a key of a source, such as data.recommendations.NAME.split",
+}
 """A key that people try → what to write instead."""
 
 
@@ -100,8 +101,7 @@ def error_text(details: ErrorDetails) -> str:
         if (name := key.partition(":")[0]) in allowed and name != key:
             return f"unknown key '{key}': YAML needs a space after the colon, as in {key.replace(':', ': ', 1)}"
         close = difflib.get_close_matches(key, allowed, n=1) or [name for name in allowed if key in name.split("_")][:1]
-        elsewhere = [name for name in (key_named(key),) if name and allowed and not close]
-        close = close or elsewhere
+        close = close or [name for name in (key_named(key),) if name and allowed]
         return f"unknown key '{key}'" + (f" — did you mean '{close[0]}'?" if close else f"; known: {', '.join(allowed)}" if allowed else "")
     if details["type"] == "missing":
         return "this key is missing"

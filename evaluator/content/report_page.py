@@ -117,7 +117,8 @@ def _of_checks(content: ReportContent) -> Iterator[tuple[Level, str]]:
 
 
 def _of_models(content: ReportContent) -> Iterator[tuple[Level, str]]:
-    """Yield the conclusions; without a comparison, the reason, and the first measure of each model."""
+    """Yield cautions on the data and the conclusions; without a comparison, the reason, and the first measure of each model."""
+    yield from (("doubtful", one) for one in dict.fromkeys(one for result in content.results.values() for one in result.cautions))
     if content.comparison is not None:
         sentences = list(content.closing) or conclusions(content.comparison)
         yield from (("plain", sentence) for sentence in sentences[:_MOST])

@@ -50,6 +50,7 @@ def screen(
         read.append((source.role, f"{source.rows:,} row{'s' * (source.rows != 1)}: {files}"))
     return (
         *findings.alerts(found, "" if verbose else command),
+        *cautions(result),
         *(_turned(table, models_as_rows) for table in _values(result, digits, SIGNS["best"], united)),
         *([Sentences(tuple(closing), small=False)] if closing else []),
         *(repeats(result, digits) if verbose or not command else ()),
@@ -81,7 +82,7 @@ def markdown(result: Result, closing: Sequence[str] = ()) -> Document:
             f"{len(result.labels())} measure{'s' * (len(result.labels()) != 1)} over {n} users."
             + (f" **{failed} health check{'s' * (failed > 1)} failed.**" if failed else "")
         ),
-        *map(Paragraph, _checked(result)),
+        *map(Paragraph, (*_checked(result), *result.cautions)),
         *gates.document(result.gates),
         *_values(result),
         *([Points(tuple(closing))] if closing else []),
@@ -97,7 +98,13 @@ def notebook(result: Result) -> Document:
     """Return the content for a notebook: findings, values, and notes."""
     found = findings.alerts([finding for finding in result.findings if finding.severity != "info"])
     apart = filter(None, (incomparable_text(groups_of(result)),))
-    return (*found, *_values(result), Sentences((*apart, *result.notes(), *_checked(result))))
+    return (*found, *cautions(result), *_values(result), Sentences((*apart, *result.notes(), *_checked(result))))
+
+
+def cautions(result: Result) -> Iterator[Sentences]:
+    """Yield the cautions on the data, if there are any."""
+    if result.cautions:
+        yield Sentences(result.cautions, small=False)
 
 
 def _values(

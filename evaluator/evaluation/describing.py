@@ -53,9 +53,9 @@ def describe_inputs(inputs: Inputs, reader: SourceReader) -> Description:
 def _of_events(sources: Iterable[load.Source]) -> Iterator[str]:
     """Yield a sentence on the values of the event column (click, view, …) of each source that has one."""
     for source in sources:
-        values = load.events(source)
-        if values is not None:
-            yield f"{source.role}: {values}{'' if source.scan.where else f'; without {source.role}.where all rows are used'}."
+        found = load.events(source)
+        if found is not None:
+            yield f"{source.role}: {found.text}{'' if source.scan.where else f'; without {source.role}.where all rows are used'}."
 
 
 class _Facts(Struct, frozen=True, eq=False):

@@ -38,6 +38,7 @@ from ..results.row import Candidates, of_models
 from ..synonyms import takes
 from ..tables.graph import closure
 from ..tables.rows import LISTS
+from .cautions import cautions
 from .files import Files, lazy_rows, open_inputs
 from .inputs import describe
 from .model_pass import CHECKS, ENRICHED, TIES, TRUTH, PassTask, measure_frames, measure_part
@@ -225,6 +226,7 @@ def _evaluate_and_check(files: Files) -> Result:
         truths={"": runs[0].values.partial.more[TRUTH].fingerprint} if options.complete else {},
         user_groups=tuple(by.name for by in plan.group_columns) if options.keep_users else (),
         candidates={run.values.name: run.candidates for run in runs if run.candidates is not None},
+        cautions=tuple(cautions(files)),
     )
 
 

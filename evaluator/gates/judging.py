@@ -16,6 +16,7 @@ from ..comparison.pairing import Side
 from ..config.judgement import GateRule, Inconclusive
 from ..errors import ConfigError, DataError
 from ..results.gates import AnchorVerdict, Consequence, Gate, Outcome, Verdicts
+from ..results.list_lengths import caution
 from ..results.result import FEW_USERS, Result
 from ..stats.concluding import plain
 from ..stats.difference import Subject
@@ -199,7 +200,8 @@ class _Judging(Struct, eq=False):
             pair.refuse_other_users(estimates)
         pair.refuse_no_common_users(estimates)
         metrics = dict.fromkeys(case.row.metric for case in cases)
-        notes = (*pair.notes(estimates), *notes_on_inputs(base, pair.model, metrics), *self._notes_on(base, noun))
+        cautions = caution({side.name: (side.result, side.model) for side in (base, pair.model)}, estimates)
+        notes = (*cautions, *pair.notes(estimates), *notes_on_inputs(base, pair.model, metrics), *self._notes_on(base, noun))
         return [replace(one, notes=(*one.notes, *notes)) for one in judged]
 
     def _notes_on(self, base: Side, noun: str) -> Iterator[str]:

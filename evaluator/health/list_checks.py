@@ -11,6 +11,7 @@ import polars as pl
 from msgspec import Struct
 
 from ..metrics.definition import Definition
+from ..results.list_lengths import LONGEST, SHORT_AT
 from ..results.row import Candidates, shortened
 from ..tables.array import Array, in_single_precision
 from ..tables.ids import distinct, gather
@@ -82,7 +83,8 @@ class ShortLists(HealthCheck):
         lengths = part.lists.counts
         listed = lengths > 0
         below = {f"below_{k}": int((listed & (lengths < k)).sum()) for k in part.cutoffs}
-        return Tally.of(**below, **part.users(listed & (lengths < max(part.cutoffs)), n_recommended=lengths))
+        longest = Most(int(lengths.max(initial=0)))
+        return Tally.of(**below, longest=longest, **part.users(listed & (lengths < max(part.cutoffs)), n_recommended=lengths))
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         most, *_ = cutoffs = sorted(context.cutoffs, reverse=True)
@@ -91,7 +93,9 @@ class ShortLists(HealthCheck):
         parts = [f"{n_below:,} {'are shorter ' if k == most else ''}than {k}" for k, n_below in below.items()]
         each = f" ({', '.join(parts)})" if len(below) > 1 else ""
         sentence = f"{share_text(n, context.n_lists, 'lists')} are shorter than the largest cut-off, {most}{each}."
-        return self.symptom(context, sentence, n, context.n_lists, examples=tally.examples("user"), rows=tally.rows())
+        mostly = sorted(k for k, n_below in below.items() if 2 * n_below > context.n_lists)
+        details = {SHORT_AT: mostly, LONGEST: int(tally["longest"].value)} if mostly else {}
+        return self.symptom(context, sentence, n, context.n_lists, examples=tally.examples("user"), rows=tally.rows(), details=details)
 
 
 @check("R06")

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..load.columns import says_what_happened
-from ..names.row_filter import in_filter
+from ..load.filtering import likely_filter
 from .choice import (
     CANDIDATES,
     TrainTestFiles,
@@ -49,11 +49,6 @@ _DROPS: Final = "the config leaves such rows out (evaluation.policy.missing_valu
 _MOST_EVENTS: Final = 20
 """Largest number of distinct values of an event column."""
 _SHOWN_EVENTS: Final = 6
-_WANTED_EVENTS: Final = (
-    "purchase", "purchased", "buy", "bought", "order", "ordered", "transaction", "conversion", "checkout", "sale", "payment", "booking",
-    "subscribe", "like", "play", "watch", "click",
-)  # fmt: skip
-"""Words of events that a recommender probably predicts, the likeliest first."""
 
 
 class SourceEntry(Struct, frozen=True):
@@ -271,15 +266,17 @@ def _threshold(test: ClassifiedFile) -> tuple[float | None, str]:
 
 
 def _cutoffs(lists: Sequence[ClassifiedFile]) -> tuple[tuple[int, ...], str]:
-    """Choose the usual cut-offs up to the length of the lists, with the reason."""
-    lengths = [file.by_user.longest for file in lists if file.by_user.has_whole_users]
+    """Choose the usual cut-offs up to the usual length of the lists of every model, with the reason."""
+    lengths = [file.by_user.median_length for file in lists if file.by_user.has_whole_users]
     if not lengths:
         return _USUAL_CUTOFFS[:2], "the list lengths are unknown"
     shortest, longest = min(lengths), max(lengths)
     usual = tuple(k for k in _USUAL_CUTOFFS if k <= shortest) or (shortest,)
-    if shortest == longest:
-        return usual, f"the lists have up to {shortest:,} items"
-    return usual, f"the longest lists of the models have {shortest:,} to {longest:,} items"
+    if shortest < longest:
+        why = f"above {shortest:,} the models would not be compared like with like"
+        return usual, f"the usual lists of the models have {shortest:,} to {longest:,} items: {why}"
+    most = max(file.by_user.longest for file in lists if file.by_user.has_whole_users)
+    return usual, f"the lists have up to {most:,} items" + (f", most have {shortest:,} or fewer" if shortest < most else "")
 
 
 def _has_one_item_per_user(test: ClassifiedFile) -> bool:
@@ -295,12 +292,9 @@ def _filter(test: ClassifiedFile) -> tuple[str, str] | None:
         is_event = says_what_happened(column.name) and column.number not in taken and not column.is_list
         if is_event and column.kind != "decimal" and 1 < column.n_distinct <= _MOST_EVENTS:
             counts = test.preview.value_counts(column)
-            likely = [value for word in _WANTED_EVENTS for value, _ in counts if word in words_of(value)]
-            value = (likely or [value for value, _ in counts][::-1])[0]
-            written = value if column.kind == "integer" else "'{}'".format(value.replace("'", "''"))
             values = ", ".join(f"{value} {n:,}" for value, n in counts[:_SHOWN_EVENTS]) + (", …" if len(counts) > _SHOWN_EVENTS else "")
             rows = "" if test.preview.is_whole else f" in the first {test.preview.n_previewed:,} rows"
-            return f"{in_filter(column.name)} == {written}", f"{column.name}: {values}{rows}"
+            return likely_filter(column.name, counts), f"{column.name}: {values}{rows}"
     return None
 
 

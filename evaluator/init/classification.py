@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -47,15 +47,22 @@ class ClassifiedFile(Struct, frozen=True):
         return self.pair_summary
 
 
-def classify(preview: TablePreview) -> ClassifiedFile:
-    """Classify a file by itself. Items are lists in text if there is one row per user, and ids with digits, not names of several words."""
+def classify(preview: TablePreview, known_items: frozenset[str] = frozenset()) -> ClassifiedFile:
+    """Classify a file by itself. Items are lists in text if there is one row per user, and ids with digits, not names of several words.
+
+    A column of any name has lists of items if most of their parts are among the `known_items`.
+    """
     columns, doubts = _roles(preview)
     user, item = columns.get("user"), columns.get("item")
-    if user is not None and item is not None and user.n_distinct >= user.n_filled and (sign := _list_separator(item)):
-        parallel = [columns[role] for role in ("position", "score", "rating") if role in columns]
-        numbers = [column.number for column in parallel if any(sign in value for value in column.examples)]
-        preview = preview.with_lists(sign, (item.number, *numbers))
-        columns, doubts = _roles(preview)
+    if user is not None and user.n_distinct >= user.n_filled:
+        free = [item] if item is not None else [one for one in preview.columns if one not in columns.values()] if known_items else []
+        signs = {one: _list_separator(one) if one is item else _separator_of_known(one, known_items) for one in free}
+        item, sign = next(((one, sign) for one, sign in signs.items() if sign), (item, ""))
+        if item is not None and sign:
+            parallel = [columns[role] for role in ("position", "score", "rating") if role in columns]
+            numbers = [column.number for column in parallel if any(sign in value for value in column.examples)]
+            preview = preview.with_lists(sign, (item.number, *numbers))
+            columns, doubts = _roles(preview)
     place = preview.place
     pair_summary = preview.pair_summary(columns["user"], columns["item"]) if {"user", "item"} <= columns.keys() else None
     return _with_table(ClassifiedFile(preview, place.path, place.label, columns, pair_summary, doubts=doubts), table_words(place.label))
@@ -136,6 +143,18 @@ def _by_elimination(columns: tuple[ColumnSummary, ...], assigned: _Columns) -> t
 def _list_separator(column: ColumnSummary) -> str:
     """Return the separator of the ids in the fields of a column; empty if a field has one id."""
     return "" if column.is_list or column.kind != "text" else list_columns.separator(column.examples)
+
+
+def _separator_of_known(column: ColumnSummary, items: frozenset[str]) -> str:
+    """Return the separator of lists in the fields of a column, if most of their parts are among `items`; else an empty text."""
+    return "" if column.is_list or column.kind != "text" else list_columns.separator_of_known(column.examples, items)
+
+
+def reclassify(files: Sequence[ClassifiedFile]) -> list[ClassifiedFile]:
+    """Classify files of users again, unless their names say users: a column with lists of items of the interactions makes them lists."""
+    items = frozenset[str]().union(*(file.by_user.items for file in files if file.table == "interactions"))
+    doubtful = [file.path for file in files if items and file.table == "people" and "people" not in table_words(file.label)]
+    return [classify(file.preview, items) if file.path in doubtful else file for file in files]
 
 
 def _with_table(file: ClassifiedFile, words: tuple[str, ...]) -> ClassifiedFile:

@@ -104,7 +104,12 @@ def with_folds(config: GuessedConfig, folds: FoldFiles) -> GuessedConfig | None:
 
 
 def _without_number(models: Mapping[str, SourceEntry]) -> dict[str, str]:
-    """Return model → its name without the number of the first fold: `als_1` is als. Names that would be empty or equal stay."""
+    """Return model → its name without the number of the first fold: `als_1` is als, and so is `als/fold_1`. If names are equal all stay."""
     names = {name: stem(entry.file.path) if MARK in stem(entry.file.path) else name for name, entry in models.items()}
-    shorter = {name: _FOLD_WORD.sub("", one).strip("-_. ") for name, one in names.items()}
+    folders = {name: os.path.basename(os.path.dirname(entry.file.path)) for name, entry in models.items()}
+    shorter = {name: (_without_fold(one) or _without_fold(folders[name])) for name, one in names.items()}
     return shorter if all(shorter.values()) and len({*shorter.values()}) == len(models) else {name: name for name in models}
+
+
+def _without_fold(name: str) -> str:
+    return _FOLD_WORD.sub("", name).strip("-_. ")

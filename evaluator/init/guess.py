@@ -22,7 +22,7 @@ from ..load.source import PROCESS_SCRATCH
 from ..names import yaml_text as text
 from ..names.short_names import is_address
 from .assembly import GuessedConfig, SourceEntry, assemble, categories_of, source_entry
-from .classification import ClassifiedFile, classify
+from .classification import ClassifiedFile, classify, reclassify
 from .folds import FoldFiles, find_folds, left_out_folds, with_folds
 from .preview import DiscoveredTable, Query, TablePreview, discover_tables
 
@@ -59,7 +59,7 @@ def guess(names: Sequence[str]) -> GuessedConfig:
             if is_result:
                 message = "it contains results of receval"
             unreadable[table.path] = message.lstrip(",: ")  # the name is printed before it
-    config, folds = _assembled(files, unreadable)
+    config, folds = _assembled(reclassify(files), unreadable)
     having_ids = {f"data.{key}": entry for key, entry in config.data.items() if key in ("test", "train", "items")}
     having_ids |= {f"data.recommendations.{name}": entry for name, entry in config.models.items()}
     sources = {role: _source(role, entry.file, entry.keys) for role, entry in having_ids.items()}

@@ -6,6 +6,8 @@ from .database import look_at_query as look_at_query
 from .documents import is_by_user as is_by_user
 from .faults import refuse as refuse
 from .filtering import events as events
+from .filtering import like_stars as like_stars
+from .filtering import likely_filter as likely_filter
 from .filtering import model_column as model_column
 from .filtering import with_filter_remark as with_filter_remark
 from .folders import copy_of_pipe as copy_of_pipe

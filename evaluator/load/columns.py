@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -149,6 +150,17 @@ def public_name(column: str) -> str:
     return _KEYS.get(column, column)
 
 
+class MissingColumnsError(DataError):
+    """No column of a file has the name of a required role (exit code 3)."""
+
+
+def set_options(where: str, **keys: str) -> str:
+    """Return the options that set keys of the source with which `where` begins (`columns__item` is `columns.item`); empty if it is none."""
+    source = _SOURCE.match(where)
+    settings = (f"{source[0]}.{key.replace('__', '.')}={value}" for key, value in keys.items()) if source else ()
+    return " ".join(f"--set {shlex.quote(setting)}" for setting in settings)
+
+
 def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str, str | int], has_header: bool | None) -> dict[str, str]:
     """Return canonical name → name in the file, for the columns of `table` that the file has.
 
@@ -172,7 +184,7 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
             names[role] = name
     if missing := [public_name(role) for role in required if role not in names]:
         no_header = ", or set header: false if the first line is data" if has_header is not None else ""
-        raise DataError(
+        raise MissingColumnsError(
             f"{where}: no {' and no '.join(missing)} column; the columns are {_first_names(columns)}",
             f"set {'it' if len(missing) == 1 else 'them'} in the config, {_mapping(where, missing)}{no_header}",
         )
@@ -183,9 +195,8 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
 
 def _mapping(where: str, keys: Sequence[str]) -> str:
     """Return the key `columns` of a config that maps these columns, and the options that do, if `where` begins with a source."""
-    source = _SOURCE.match(where)
-    options = "".join(f" --set {source[0]}.columns.{key}=NAME" for key in keys) if source else ""
-    return f"columns: {{{', '.join(f'{key}: NAME' for key in keys)}}}{', or by' if options else ''}{options}"
+    options = set_options(where, **{f"columns__{key}": "NAME" for key in keys})
+    return f"columns: {{{', '.join(f'{key}: NAME' for key in keys)}}}{', or by ' if options else ''}{options}"
 
 
 def named(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import polars as pl
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ..errors import DataError, NoRowsError
@@ -20,6 +23,11 @@ from .typed import panics_held_back
 _MODEL_COLUMNS: Final = frozenset({"model", "model_name", "algorithm", "recommender"})
 _MOST_EVENTS: Final = 20
 """Largest number of distinct values of an event column."""
+_WANTED_EVENTS: Final = (
+    "purchase", "purchased", "buy", "bought", "order", "ordered", "transaction", "conversion", "checkout", "sale", "payment", "booking",
+    "subscribe", "like", "play", "watch", "click",
+)  # fmt: skip
+"""Words of events that a recommender probably predicts, the likeliest first."""
 _MOST_VALUES: Final = 5
 """Number of values of a column that a message lists."""
 
@@ -72,10 +80,37 @@ def model_column(source: Source) -> str | None:
     return next((name for name in names if name.lower() in _MODEL_COLUMNS and name not in scan.columns.values()), None)
 
 
-def events(source: Source) -> str | None:
-    """Return the values of the event column with their numbers of rows, as text; `None` if there is no such column.
+class EventColumn(Struct, frozen=True):
+    """A column of events (click, view, …): its values with their numbers of rows, the most frequent first, and the number of rows read."""
 
-    All rows are counted, including those that a filter leaves out.
+    name: str
+    counts: tuple[tuple[str, int], ...]
+    n_rows: int
+
+    @property
+    def text(self) -> str:
+        """The values with their numbers, in words."""
+        return f"column {self.name!r} has {', '.join(f'{short(value)} {n:,}' for value, n in self.counts)}"
+
+    @property
+    def likely_filter(self) -> str:
+        """The filter that keeps the event that a recommender probably predicts."""
+        return likely_filter(self.name, self.counts)
+
+
+def likely_filter(column: str, counts: Sequence[tuple[str, int]]) -> str:
+    """Return the filter that keeps the event that a recommender probably predicts, or the rarest; `counts` begin with the most frequent."""
+    words = {value: re.sub(r"(?<=[a-z])(?=[A-Z])|[^A-Za-z]+", " ", value).lower().split() for value, _ in counts}
+    likely = [value for word in _WANTED_EVENTS for value, _ in counts if word in words[value]]
+    value = (likely or [value for value, _ in counts][::-1])[0]
+    is_number = all(re.fullmatch(r"[-+]?\d+", one.strip()) for one, _ in counts)
+    return f"{in_filter(column)} == " + (value if is_number else "'{}'".format(value.replace("'", "''")))
+
+
+def events(source: Source, most_rows: int | None = None) -> EventColumn | None:
+    """Return the values of the event column with their numbers of rows; `None` if there is no such column.
+
+    All rows are counted, including those that a filter leaves out, or the first `most_rows`.
     """
     scan = source.scan
     if scan.format == "table":
@@ -88,14 +123,19 @@ def events(source: Source) -> str | None:
                 return None
             key = f"{FILTER_COLUMN}event"
             scan = replace(scan, names={**scan.columns, key: column}, kinds={**scan.kinds, key: "text"}, where="")
-            values = pl.col(column).cast(pl.String).alias("value")
-            rows = opening.raw(scan).select(values).filter(pl.col("value") != "").group_by("value").len()
-            counted = rows.sort(["len", "value"], descending=[True, False]).head(_MOST_EVENTS + 1).collect(engine="streaming").rows()
+            rows = opening.raw(scan).select(pl.col(column).cast(pl.String).alias("value"))
+            rows = rows if most_rows is None else rows.head(most_rows)
+            counted = rows.group_by("value").len().sort(["len", "value"], descending=[True, False]).collect(engine="streaming").rows()
     except opening.FAILURES:
         return None
-    if not 1 < len(counted) <= _MOST_EVENTS:
-        return None
-    return f"column {column!r} has {', '.join(f'{short(value)} {n:,}' for value, n in counted)}"
+    named = tuple((value, n) for value, n in counted if value)
+    return EventColumn(column, named, sum(n for _, n in counted)) if 1 < len(named) <= _MOST_EVENTS else None
+
+
+def like_stars(least: float, most: float, ratings: Iterable[float]) -> bool:
+    """Return whether ratings look like one to five stars."""
+    values = set(ratings)
+    return least >= 0.5 and 4 <= most <= 5 and len(values) >= 3 and all(2 * value == int(2 * value) for value in values)
 
 
 def _filter_rows(scan: Scan) -> tuple[pl.LazyFrame, dict[str, str]]:

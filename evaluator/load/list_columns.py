@@ -13,7 +13,7 @@ from typing import Any, Final
 import polars as pl
 
 from ..errors import DataError
-from .columns import IDS, public_name
+from .columns import IDS, MissingColumnsError, public_name, set_options
 from .scan import Fields, Syntax
 
 _TABLES: Final = ("interactions", "lists", "predictions")
@@ -110,8 +110,23 @@ def _refuse_unsplit(where: str, name: str, texts: Sequence[str], users: Sequence
     nested = "write it as JSON, in a file of its own, or one row per item"
     raise DataError(
         f"{where}: column {name!r} contains text such as {shown!r}, which looks like a list of items and would be read as one item",
-        f"{nested if _is_nested(text) else f'set split: {sign!r}, the separator of the items'}; or split: none if each text is one item",
+        f"{nested if _is_nested(text) else f'set split: {sign!r}, the separator of the items{_by(set_options(where, split=sign))}'}; "
+        "or split: none if each text is one item",
     )
+
+
+def _by(options: str) -> str:
+    return f", or by {options}" if options else ""
+
+
+def with_lists_in(error: MissingColumnsError, where: str, samples: Mapping[str, Sequence[str]]) -> DataError:
+    """Return the error on a missing column of items with the settings for the first column of `samples` that looks like lists of items."""
+    signs = ((name, separator([text for text in texts if text])) for name, texts in samples.items() if any(texts))
+    name, sign = next(((name, sign) for name, sign in signs if sign), ("", ""))
+    if not sign:
+        return error
+    settings = f"columns: {{item: {name}}} and split: {sign!r}{_by(set_options(where, columns__item=name, split=sign))}"
+    return DataError(error.message, f"column {name!r} looks like lists of items: set {settings}")
 
 
 def fields_of(schema: Mapping[str, pl.DataType]) -> Fields:
@@ -254,5 +269,14 @@ def separator(texts: Sequence[str]) -> str:
         parts = [part for value in texts for part in value.strip().split(sign) if part]
         like_ids = sum(any(letter.isdigit() for letter in part) and not any(letter.isspace() for letter in part.strip()) for part in parts)
         if 2 * sum(sign in value.strip() for value in texts) > len(texts) and like_ids >= _NEARLY_ALL * len(parts):
+            return sign
+    return ""
+
+
+def separator_of_known(texts: Sequence[str], items: Collection[str]) -> str:
+    """Return the separator in most of some texts that makes parts of which most are among `items`; empty if there is none."""
+    for sign in _SEPARATORS:
+        parts = [part.strip() for value in texts for part in value.split(sign) if part.strip()]
+        if 2 * sum(sign in value.strip() for value in texts) > len(texts) and 2 * sum(part in items for part in parts) > len(parts):
             return sign
     return ""

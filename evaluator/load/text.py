@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from ..errors import DataError, NoRowsError
 from . import list_columns, sniff
-from .columns import is_certain_name, named, names_a_column, usual_roles
+from .columns import MissingColumnsError, is_certain_name, named, names_a_column, usual_roles
 from .recode import Quotes
 from .scan import TREC_COMMENT, TREC_RUN, Format, ReadOptions, Scan
 from .source_file import SourceFile, path_columns
@@ -101,9 +101,13 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
         options = replace(options, columns=columns_given, labels=[_bare(name) for name in options.labels])
     # Without a header, paths have columns only if the config names some.
     names = [*first.names, *(path_columns(files, first.names) if has_names or options.columns else ())]
-    columns, label_columns = named(where, table, names, options, has_names)
-    samples = {column: [row.get(name) or "" for one in tables for row in one.rows] for column, name in columns.items()}
     may_hold_lists = options.may_split and list_columns.may_hold_lists(table)
+    try:
+        columns, label_columns = named(where, table, names, options, has_names)
+    except MissingColumnsError as error:
+        texts = {name: [row.get(name) or "" for one in tables for row in one.rows] for name in first.names}
+        raise list_columns.with_lists_in(error, where, texts if may_hold_lists else {}) from None
+    samples = {column: [row.get(name) or "" for one in tables for row in one.rows] for column, name in columns.items()}
     lists, in_lists = list_columns.text_lists(where, table, columns, samples if may_hold_lists else {}, split, one_suffices=True)
     values = samples | in_lists
     kinds = {column: sniff.kind_of(column, texts, options.nulls) for column, texts in values.items()}

@@ -13,6 +13,7 @@ from ..stats.concluding import decimals, group_text, percent, plain, span
 from ..stats.difference import Conclusion, Difference, Rival, Settings
 from .candidates import groups_of, incomparable_text
 from .description import Spread
+from .list_lengths import caution
 from .result import Result
 from .row import FEW_USERS, listed, shortened
 
@@ -34,6 +35,7 @@ class Comparison(Struct, frozen=True):
     are the names that the models have in their own results, by their names here, which may be those of folders. `left_out` is the sentence
     on models of one result that are not compared because they rank different candidates; empty if there are none. `distinct_users` are the
     numbers of users of judged measures over `n_folds` folds, each user counted once; empty without folds or if they are not known.
+    `cautions` are sentences without which the conclusions would mislead.
     """
 
     base: str | None
@@ -55,6 +57,7 @@ class Comparison(Struct, frozen=True):
     left_out: str = ""
     n_folds: int = 0
     distinct_users: tuple[int, ...] = ()
+    cautions: tuple[str, ...] = ()
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -86,7 +89,7 @@ _SAME_AS = {"identical": "identical for every user", "equivalent": "equivalent w
 
 
 def conclusions(comparison: Comparison) -> list[str]:
-    """Return the sentence on models that are left out, and for each pair the conclusion over all judged measures.
+    """Return the sentence on models that are left out, the cautions, and for each pair the conclusion over all judged measures.
 
     A conclusion has the size of the first difference that shows it.
     """
@@ -94,8 +97,8 @@ def conclusions(comparison: Comparison) -> list[str]:
     for one in comparison.differences:
         if one.subject.measure in comparison.judged:
             pairs.setdefault((one.subject.base, one.subject.model), []).append(one)
-    said = [sentence for (base, model), differences in pairs.items() for sentence in _of_pair(base, model, differences)]
-    return [comparison.left_out, *said] if comparison.left_out else said
+    of_pairs = (sentence for (base, model), differences in pairs.items() for sentence in _of_pair(base, model, differences))
+    return [*filter(None, (comparison.left_out,)), *comparison.cautions, *of_pairs]
 
 
 def _of_pair(base: str, model: str, differences: Sequence[Difference]) -> Iterator[str]:
@@ -177,15 +180,6 @@ _FEW = 10
 """With fewer users, no sentence on what they can detect is written."""
 
 
-def closing_of_result(result: Result, measures: Collection[str] | None = None) -> list[str]:
-    """Return the conclusion on the first of `measures` (by default of all) that was tested, and which models are not comparable."""
-    apart = incomparable_text(groups_of(result))
-    return [
-        *closing_sentences([one for one in result.conclusions if measures is None or one.measure in measures]),
-        *([apart] if apart else []),
-    ]
-
-
 def closing_sentences(conclusions: Sequence[Conclusion]) -> list[str]:
     """Return the conclusion on the first measure that was tested; empty without such a measure."""
     tested = next((one for one in conclusions if one.is_tested), None)
@@ -193,6 +187,17 @@ def closing_sentences(conclusions: Sequence[Conclusion]) -> list[str]:
         return []
     first, *more = _sentences(tested)
     return [" ".join((f"{tested.measure}: {first}", *(_capitalised(sentence) for sentence in more)))]
+
+
+def closing_of_result(result: Result, measures: Collection[str] | None = None) -> list[str]:
+    """Return the conclusion on the first of `measures` (by default of all) that was tested.
+
+    Before it stands a caution if lists of models differ in length, after it which models are not comparable.
+    """
+    labels = [label for label in result.labels() if measures is None or label in measures]
+    models = {model: (result, model) for model in result.models if model not in result.yardsticks}
+    closing = closing_sentences([one for one in result.conclusions if one.measure in labels])
+    return [*caution(models, labels), *closing, *filter(None, (incomparable_text(groups_of(result)),))]
 
 
 def _capitalised(sentence: str) -> str:

@@ -140,7 +140,7 @@ class Input(Struct, frozen=True):
 class Result(Struct, frozen=True, eq=False, dict=True):
     """The values of a run, the per-user values (sorted by user, one frame per model), and their provenance.
 
-    Two results are equal if everything stored in a folder is equal: all but `failures` and `enriched`, which are separate files.
+    Two results are equal if everything stored in a folder is equal: all but `failures` and `enriched` (separate files) and `cautions`.
     """
 
     rows: tuple[Row, ...]
@@ -181,11 +181,13 @@ class Result(Struct, frozen=True, eq=False, dict=True):
     """The best model in each measure and the models that it beats, if there are several models and per-user values."""
     candidates: Mapping[str, Candidates] = field(default_factory=dict)
     """The candidates of each model whose lists look like sampled ones, whether or not check R10 is on."""
+    cautions: tuple[str, ...] = ()
+    """Sentences on data without which the values may mislead; they are not stored in a folder."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):
             return NotImplemented
-        plain = (name for name in self.__struct_fields__ if name not in ("per_user", "failures", "enriched"))
+        plain = (name for name in self.__struct_fields__ if name not in ("per_user", "failures", "enriched", "cautions"))
         alike = all(getattr(self, name) == getattr(other, name) for name in plain) and list(self.per_user) == list(other.per_user)
         return alike and all(frame.equals(other.per_user[model]) for model, frame in self.per_user.items())
 

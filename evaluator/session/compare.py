@@ -15,7 +15,7 @@ from ..comparison.bases import gates_folder, known_name, section_of
 from ..comparison.comparing import compare as differences_of
 from ..comparison.comparison_options import ComparisonOptions
 from ..config import Loaded
-from ..config.evaluation_keys import read_group, written_groups
+from ..config.evaluation_keys import group_text, read_group, written_groups
 from ..config.judgement import DEFAULT, Compare
 from ..config.overrides import with_overrides
 from ..disk.result_folder import is_result_folder, load
@@ -203,7 +203,7 @@ def compare_inputs(
     targets = targets_of(outputs, "comparison", folders=True)
     with Stage(targets.places) as stage:
         gathered = gather(inputs, read, tell, baseline=arguments.get("baseline"))
-        _refuse_other_groups(gathered.results, arguments.get("by") or ())
+        arguments = {**arguments, "by": groups_named(gathered.results, arguments.get("by") or ())}
         stored, note = (gathered.config.config.compare, "") if gathered.config is not None else _stored(gathered.results, arguments)
         options = with_arguments(ComparisonOptions.of(stored), arguments)
         look_at = next((text for text in inputs if not os.path.isdir(Path(text.partition("=")[2] or text))), "CONFIG")
@@ -235,22 +235,28 @@ def _with_note(comparison: Comparison, note: str) -> Comparison:
     return replace(comparison, notes=(note, *comparison.notes)) if note else comparison
 
 
-def _refuse_other_groups(results: Mapping[str, Result], by: Iterable[str]) -> None:
-    """Raise `ArgumentError` for groups by number of train rows that differ from those of stored results."""
+def groups_named(results: Mapping[str, Result], by: Iterable[str]) -> tuple[str, ...]:
+    """Return the names in results of groups given as text, `train_count` of `train_count:5,20`.
+
+    Raises `ArgumentError` for groups by number of train rows that differ from those of stored results.
+    """
+    names = []
     for text in by:
-        if not text.startswith("train_count:"):
+        names.append(text.partition(":")[0] if text.startswith("train_count:") else text)
+        if names[-1] == text:
             continue
         try:
-            (wanted,) = written_groups([read_group(text)])
+            wanted = read_group(text)
         except ValueError as error:
             raise ArgumentError(f"by: {error}", option=f"--by {text}: {error}") from None
         for label, result in results.items():
             entries = (entry for section in ("evaluation", "compare") for entry in result.config.get(section, {}).get("by", ()))
             stored = [entry for entry in entries if isinstance(entry, Mapping)]
-            if stored and wanted not in stored:
-                has = str(stored[0]["train_count"]).strip("[]").replace(" ", "")
-                problem = f"the results of {label} have the groups train_count:{has}; take these, or evaluate again with {text}"
+            if stored and written_groups([wanted])[0] not in stored:
+                has = group_text(read_group(stored[0]))
+                problem = f"{label or 'the result'} was evaluated with {has}; use this, or evaluate again with {text}"
                 raise ArgumentError(f"by: {problem}", option=f"--by {text}: {problem}")
+    return tuple(names)
 
 
 def with_arguments(options: ComparisonOptions, arguments: Mapping[str, Any]) -> ComparisonOptions:
@@ -259,7 +265,7 @@ def with_arguments(options: ComparisonOptions, arguments: Mapping[str, Any]) -> 
     settings = {name: arguments[name] for name in ("test", "correction", "alpha") if arguments.get(name) is not None}
     margins = margins_of(arguments.get("margins"))
     given |= {"margins": margins} if margins else {}
-    given |= {"by": tuple(text.partition(":")[0] for text in arguments["by"])} if arguments.get("by") else {}
+    given |= {"by": tuple(arguments["by"])} if arguments.get("by") else {}
     given |= {"common": arguments["users"] == "common"} if arguments.get("users") else {}
     given |= {name: arguments[name] for name in ("all_pairs", "unpaired", "losers") if name in arguments}
     return replace(options, **given, settings=replace(options.settings, **settings))

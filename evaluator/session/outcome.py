@@ -97,14 +97,14 @@ class RunRecord(JudgedResult[Found], Generic[Found], frozen=True, eq=False, kw_o
 
 
 def closing_of(loaded: Loaded, result: Result, measures: frozenset[str] | None = None) -> list[str]:
-    """Return one or two sentences on the best model, or on the models against a baseline; empty if that was not tested.
+    """Return one or two sentences on the best model, or on the models against a baseline; only a caution if that was not tested.
 
     The sentence on the best model is about the first of `measures`, by default of all measures.
 
     The baseline is that of `base_of`, or a folder relative to the config.
     """
     if not result.conclusions:
-        return closing_of_result(result)
+        return closing_of_result(result, measures)
     options = ComparisonOptions.of(loaded.config.compare)
     baseline = options.baseline
     if baseline is None:

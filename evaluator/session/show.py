@@ -11,7 +11,7 @@ from ..checks import Finding
 from ..config import Loaded
 from ..content import findings, gates, selections
 from ..content.selections import matching, selected
-from ..document import Document, Sentences
+from ..document import Document, Heading, Sentences, Table
 from ..names.measure_strings import measures_of
 from ..render.screen import show
 from ..results.result import Result
@@ -40,11 +40,14 @@ class Looks(Struct, frozen=True):
         return selected(result, measures_of(self.columns), self.sort)
 
 
-def result_document(result: Result, looks: Looks | None = None, verbose: bool = False, sentences: Sequence[str] = ()) -> Document:
-    """Return a result as `receval run` prints it, with its closing sentences."""
+def result_document(
+    result: Result, looks: Looks | None = None, verbose: bool = False, sentences: Sequence[str] = (), bare: bool = False
+) -> Document:
+    """Return a result as `receval run` prints it, with its closing sentences; only its tables if `bare`."""
     looks = looks or Looks()
     table: dict[str, Any] = {"digits": looks.digits, "models_as_rows": looks.models_as_rows, "command": _ALL_FINDINGS}
-    return selections.screen(looks.apply(result), whole=result, verbose=verbose, closing=sentences, **table)
+    document = selections.screen(looks.apply(result), whole=result, verbose=verbose, closing=sentences, **table)
+    return tuple(block for block in document if not bare or isinstance(block, Heading | Table))
 
 
 def result_markdown(result: Result, looks: Looks | None = None, sentences: Sequence[str] = ()) -> Document:

@@ -26,8 +26,10 @@ def value(prepared: Prepared, column: str) -> Array:
     return prepared.item_values[column]
 
 
-@table("pair_values", uses=("part", "prepared", "test_pairs"), params=("column", "repeated"), varies=("truth",))
-def pair_values(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth: Truth, column: str, repeated: str) -> Array:
+@table("pair_values", uses=("part", "prepared", "test_pairs", "notes"), params=("column", "repeated"), varies=("truth",))
+def pair_values(
+    part: PartData, prepared: Prepared, test_pairs: TestPairs, notes: TableNotes, truth: Truth, column: str, repeated: str
+) -> Array:
     """Return the value of each test pair; a missing value is 0.
 
     With a column of items, a pair has the value of its item. With a column of test rows, a pair with several rows has the highest value of
@@ -41,6 +43,7 @@ def pair_values(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth
     values = _fill(parse_numbers(part.rows(TEST).frame[label], decimal_comma))
     of_pairs = np.zeros(len(test_pairs))
     if not test_pairs.repeats:
+        notes.count("uncounted_rows", 0, len(values))
         of_pairs[test_pairs.row_pair] = values
         return of_pairs
     passing = rows_that_pass(part, prepared, test_pairs, truth.filter)
@@ -54,6 +57,7 @@ def pair_values(part: PartData, prepared: Prepared, test_pairs: TestPairs, truth
         order = np.lexsort((values[rows], pair))  # the mean must not depend on the order of the file
         count = np.bincount(pair, minlength=len(test_pairs))
         return np.bincount(pair[order], values[rows][order], len(test_pairs)) / np.maximum(count, 1)
+    notes.count("uncounted_rows", len(pair) - len(np.unique(pair)), len(values))
     of_pairs[pair] = -np.inf
     np.maximum.at(of_pairs, pair, values[rows])
     return of_pairs
@@ -98,3 +102,13 @@ def _without_weight(n: int, total: int) -> str:
 
 
 note_sentence("no_weight", _without_weight)
+
+
+def _uncounted(n: int, total: int) -> str:
+    """Return the sentence of the note `uncounted_rows`."""
+    rows = f"{n:,} of {total:,} test rows {'repeats a pair and adds' if n == 1 else 'repeat a pair and add'} no value"
+    policy = "evaluation.policy.truth_duplicates"
+    return f"{rows}: only the highest value of a pair counts; {policy}: sum (or --set {policy}=sum) adds all of them up"
+
+
+note_sentence("uncounted_rows", _uncounted)

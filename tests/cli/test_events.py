@@ -162,3 +162,19 @@ def test_candidates_are_not_a_model(init, name, header):
 def test_candidates_with_scores_are_a_model(init):
     done = init({**PLAIN, "candidates.csv": text(SCORED, ("user_id", "item_id", "score"))})
     assert models(done)["candidates"] == "candidates.csv"
+
+
+def test_a_run_without_a_filter_says_that_all_events_count_and_how_to_keep_one_kind(init, receval):
+    init(LOG)
+    said = "data.test: column 'event' has view 3, purchase 2, cart 1, and every row counts as relevant; keep those of one kind with --where"
+    out = " ".join(receval("run", "config.yaml")[1].split())
+    assert f"{said} \"event == 'purchase'\"." in out
+    assert said in " ".join(receval("gate", "config.yaml", "--rule", "nDCG@5 >= 0")[2].split())
+    assert said not in " ".join(receval("run", "config.yaml", "--where", "event == 'purchase'")[1].split())
+
+
+def test_a_run_of_ratings_without_a_threshold_names_one_above_the_table(init, receval):
+    init(PLAIN)
+    out = receval("run", "--test", "test.csv", "--recs", "als=als.csv", "-k", "5")[1]
+    assert "and all above 0 count as relevant; --threshold 4 counts those of at least 4." in " ".join(out.partition("↑")[0].split())
+    assert "count as relevant" not in receval("run", "config.yaml")[1] + receval("run", "config.yaml", "--threshold", "1")[1]

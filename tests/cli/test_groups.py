@@ -9,6 +9,7 @@ import re
 import polars as pl
 import pytest
 import yaml
+from receval import ConfigError, compare
 
 
 @pytest.fixture
@@ -75,9 +76,12 @@ def test_the_resolved_config_reads_back(receval, config, tmp_path):
         ("[plan]", "a group must be a column of users (users.plan)"),
         ("[{train_count: [20, 5]}]", "or a list of ascending numbers from 1, such as [5, 20], not [20, 5]"),
         ("[{train_count: [0]}]", "or a list of ascending numbers from 1, such as [5, 20], not [0]"),
-        ("train_count", "train_count needs a number of groups (train_count:4) or the numbers of train rows that start them"),
-        ("train_count:1", "train_count makes from 2 to 100 groups of about equal size, not 1; a list sets borders: [1]"),
-        ("train_count:few", "train_count must be a number of groups, such as 4, or a list of ascending numbers from 1"),
+        ("train_count", "train_count needs a number of groups (train_count:4), or the numbers of train rows that start them"),
+        ("train_count:1", "train_count makes from 2 to 100 groups of about equal size, not 1; one border is train_count:1+"),
+        (
+            "train_count:few",
+            "train_count must be a number of groups, such as 4, one border, such as 3+, or a list of ascending numbers from 1",
+        ),
         ("[train_count:5,20]", 'not 20; in a list in brackets write "train_count:5,20" in quotes'),
         ("[cold, cold]", "evaluation.by lists cold twice"),
     ],
@@ -147,6 +151,12 @@ def test_a_number_of_groups_is_written_alike_in_the_config_and_on_the_command_li
     assert receval("run", config, *settings, "--by", "train_count:3")[1] == out
 
 
+@pytest.mark.parametrize("by", ["train_count:20+", "train_count:20,", "train_count:0,20", "train_count:[20]"])
+def test_one_border_makes_two_groups(receval, config, by):
+    _, out, err = receval("run", config, "--format", "csv", "--by", by)
+    assert [group for _, group, _ in groups_of(out)] == ["0-19", "20+"], err
+
+
 def test_by_sets_the_groups_of_a_run(receval, config):
     options = ("--set", "evaluation.metrics=[nDCG@10]", "--format", "csv", "--by", "cold", "--by", "train_count:5,20")
     code, out, err = receval("run", config, *options)
@@ -175,7 +185,7 @@ def test_a_number_of_groups_is_refused_for_folds(receval, config):
     folds = ("--set", "data.test=null", "--set", "data.folds=[{name: a, test: data/test.csv}, {name: b, test: data/test.csv}]")
     code, _, err = receval("validate", config, *folds, "--set", "evaluation.by=train_count:4")
     assert code == 2
-    assert "evaluation.by: a number of train_count groups has other borders in each fold; give the borders: train_count:5,20" in err
+    assert "evaluation.by: a number of train_count groups has other borders in each fold; give the borders: train_count:5,20, or" in err
 
 
 def tables_of(receval, config, monkeypatch, width, *options):
@@ -237,8 +247,8 @@ def test_a_model_that_wins_over_all_users_but_loses_within_a_group_is_not_praise
     rest = "evaluation: {metrics: [HitRate@1, Recall@1], by: users.plan}\nhealth: off\n"
     but = "But within users.plan free %s %s than old on both measures%s."
     for name, words in {"new": ("is worse", ""), "close": ("has worse values", " (not shown to be real)")}.items():
-        for compare in ("", "compare: {baseline: old}\n"):
-            out = receval("run", write("c.yaml", data % (name, name) + rest + compare))[1]
+        for section in ("", "compare: {baseline: old}\n"):
+            out = receval("run", write("c.yaml", data % (name, name) + rest + section))[1]
             assert but % (name, *words) in " ".join(out.split()), out
     assert "But within" not in receval("run", write("c.yaml", data % ("new", "new") + rest.replace(", by: users.plan", "")))[1]
 
@@ -251,5 +261,15 @@ def test_stored_results_are_compared_only_in_groups_that_they_have(receval, conf
         assert re.search(r"^ +27-45 ", out.partition("\n  train_count ")[2], re.MULTILINE)
     code, _, err = receval("compare", tmp_path / "out", "--by", "train_count:5,20")
     assert code == 2
-    assert "--by train_count:5,20: the results of out have the groups train_count:3; take these, or evaluate again with" in err
+    assert "--by train_count:5,20: out was evaluated with train_count:3; use this, or evaluate again with" in err
     assert "train_count must be a number of groups" in receval("compare", tmp_path / "out", "--by", "train_count:x")[2]
+
+
+def test_results_with_one_border_are_compared_by_the_same_text_in_both_doors(receval, config, tmp_path):
+    assert receval("run", config, "-q", "--by", "train_count:30+", "-o", f"{tmp_path}/out/")[0] == 0
+    err = receval("compare", tmp_path / "out", "--by", "train_count:30")[2]
+    assert "out was evaluated with train_count:30+; use this, or evaluate again with train_count:30" in err
+    for by in ("train_count:30+", "train_count:[30]", "train_count"):
+        assert {one.subject.group for one in compare({"out": tmp_path / "out"}, by=by).by_group} == {"0-29", "30+"}
+    with pytest.raises(ConfigError, match=r"by: out was evaluated with train_count:30\+"):
+        compare({"out": tmp_path / "out"}, by="train_count:30")

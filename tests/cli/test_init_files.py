@@ -49,6 +49,23 @@ def test_cut_offs_are_the_usual_ones_up_to_the_length_of_the_lists(length, top_k
     assert done.evaluation["top_k"] == top_k
 
 
+@pytest.mark.parametrize("column", ["skus", "recommended_skus"])
+def test_a_column_of_any_name_with_lists_of_known_items_makes_lists(column, init):
+    lists = text([(1, '"a-11,a-12"'), (2, '"a-13,a-11"'), (3, '"a-12,a-14"')], ("customer_id", column))
+    events = text([(1, "a-11"), (1, "a-12"), (2, "a-13"), (3, "a-12")], ("customer_id", "sku"))
+    done = init({"events.csv": events, "old.csv": lists, "users.csv": lists})
+    assert (done.data["recommendations"]["old"]["split"], done.data["recommendations"]["old"]["columns"]["item"]) == (",", column)
+    assert done.said["users.csv"].startswith("data.users")
+
+
+def test_cut_offs_are_not_above_the_usual_lists_of_a_model(init):
+    rows = {name: [(user, item, -item) for user in (1, 2, 3) for item in range(11, 11 + n)] for name, n in (("old", 10), ("new", 20))}
+    files = {f"{name}.csv": text(of_one, ("user_id", "item_id", "score")) for name, of_one in rows.items()}
+    done = init({"test.csv": PLAIN["test.csv"], **files})
+    assert done.evaluation["top_k"] == [5, 10]
+    assert "the usual lists of the models have 10 to 20 items: above 10 the models would not be compared like with like" in done.config
+
+
 @pytest.mark.parametrize(
     ("ratings", "threshold"),
     [((5, 3, 4, 1), 4), ((4.5, 0.5, 3, 4), 4), ((1, 1, 1, 1), None), ((0, 1, 0, 1), None), ((9, 3, 10, 1), None), ((3, 2, 0, 1), None)],

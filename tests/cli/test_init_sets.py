@@ -141,7 +141,15 @@ def numbered(pattern: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    "pattern", ["{stem}_{fold}.csv", "{stem}{fold}.csv", "{stem}_fold_{fold}.csv", "f{fold}/{stem}.csv", "{fold}/{stem}-{fold}.csv"]
+    "pattern",
+    [
+        "{stem}_{fold}.csv",
+        "{stem}{fold}.csv",
+        "{stem}_fold_{fold}.csv",
+        "f{fold}/{stem}.csv",
+        "{fold}/{stem}-{fold}.csv",
+        "{stem}/fold_{fold}.csv",
+    ],
 )
 def test_a_model_of_folds_is_named_without_the_number_of_a_fold(pattern, init):
     done = init(numbered(pattern))

@@ -262,3 +262,13 @@ def test_a_user_in_several_folds_is_one_user_for_people_and_one_row_per_fold_for
     assert json.loads(receval("compare", path, "--format", "json")[1])["comparisons"][0]["n_users"] == 4
     runs = {"test": "test_1.csv", "recommendations": {"als": {"runs": ["all.csv", "one.csv"]}}}
     assert "standard deviation over the runs of a model." in receval("run", config(runs), "--format", "latex")[1]
+
+
+def test_files_that_look_like_folds_but_are_read_as_one_are_asked_about(folder, config):
+    for fold in TESTS:
+        (folder / f"fold_{fold}").mkdir()
+        for kind in ("test", "lists"):
+            (folder / f"{kind}_{fold}.csv").rename(folder / f"fold_{fold}" / f"{kind}.csv")
+    data = {"test": "fold_*/test.csv", "recommendations": {"als": "fold_*/lists.csv", "pop": "one.csv"}}
+    as_many = "als has as many, with the same names, and they are read as one test set"
+    assert run(config(data)).cautions == (f"data.test has 3 files, {as_many}: are these folds? receval init writes a config with folds.",)

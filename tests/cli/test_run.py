@@ -119,6 +119,7 @@ def test_a_quiet_run_prints_the_table_that_is_asked_for(receval, config):
     code, out, _ = receval("run", config, "-q", "--format", "table", "--set", "health=off")
     assert code == 0
     assert "knn" in out
+    assert "Convention receval" not in out
 
 
 def test_aggregates_can_be_chosen(first_run):

@@ -15,6 +15,7 @@ from receval.errors import ConfigError
 from receval.names.short_names import Margin
 from receval.render.forms import as_json
 from receval.render.result_data import comparison_cells
+from receval.results.comparison import closing_of_result, conclusions
 from receval.stats.difference import Settings
 
 from tests.comparison.conftest import change_lists, lists_of, rated_items
@@ -234,3 +235,20 @@ def test_runs_put_users_and_training_in_one_interval(write):
     twice = {model: (frames[model]["1"] - frames[model]["2"]).var() / 4 / 60 for model in "ab"}  # the noise of users in two runs
     training = sum(max(0.0, np.var(runs[model], ddof=1) / 2 - twice[model]) for model in "ab")
     assert one.se == pytest.approx(math.sqrt(users.var() / 60 + training), rel=1e-12)
+
+
+def test_a_cutoff_above_the_lists_of_one_model_only_has_a_caution_before_the_conclusions(result):
+    lists = {"old": lists_of(range(1, 61), seed=2, length=3), "new": lists_of(range(1, 61), seed=3, length=6)}
+    caution = "old has at most 3 items per list, new 5 or more: @5 does not compare like with like; use k ≤ 3."
+    both, apart = result(models=lists, health={}), {name: result(models={name: one}, health={}) for name, one in lists.items()}
+    said = [conclusions(compare(results, ComparisonOptions()))[0] for results in ({"": both}, apart)]
+    assert [*said, closing_of_result(both)[0]] == [caution] * 3
+    assert not compare({"": both}, ComparisonOptions(measures=("nDCG@3",))).cautions
+    assert not compare({"": result(models={**lists, "new": lists["old"]}, health={})}, ComparisonOptions()).cautions
+
+
+def test_lists_of_mixed_lengths_are_described_by_most_of_them(result):
+    lists = pl.concat([lists_of(range(1, 41), 2, length=3), lists_of(range(41, 61), 2, length=6)])
+    found = result(models={"old": lists, "new": lists_of(range(1, 61), 3)}, health={})
+    (said,) = compare({"": found}, ComparisonOptions()).cautions
+    assert said == "most lists of old have fewer than 5 items, those of new 5 or more: @5 does not compare like with like; use k ≤ 3."

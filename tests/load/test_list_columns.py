@@ -103,6 +103,14 @@ def test_text_that_looks_like_a_list_is_refused_with_the_split_to_write(rows, wr
     assert "split: none" in str(error.value)
 
 
+def test_a_file_of_lists_under_another_name_is_refused_with_both_settings(write, evaluate_lists):
+    write("lists.csv", 'user,skus\n1,"10, 99"\n2,"98, 12"\n')
+    with pytest.raises(DataError, match="no item column; the columns are 'user', 'skus'") as error:
+        evaluate_lists("lists.csv")
+    settings = "--set data.recommendations.model.columns.item=skus --set 'data.recommendations.model.split=, '"
+    assert str(error.value).endswith(f"columns: {{item: skus}} and split: ', ', or by {settings}")
+
+
 def test_the_suggested_split_reads_the_lists(write, evaluate_lists):
     write("lists.csv", "user,items\n1,10 99\n2,98 12\n")
     assert evaluate_lists({"path": "lists.csv", "split": " "}) == EXPECTED

@@ -277,3 +277,12 @@ def test_python_takes_frames_and_the_columns():
     assert revenue(TEST, LISTS, k=2, column="rows.paid", **named) == 5.0
     with pytest.raises(ConfigError, match=r"set value_columns\.revenue to rows\.COLUMN"):
         revenue(TEST, LISTS, k=2, **named)
+
+
+def test_rows_of_a_pair_whose_value_does_not_count_are_said_with_the_policy_that_adds_them_up(evaluate):
+    test = table(["user", "item", "paid"], [("a", "x", 9.0), ("a", "x", 2.0), ("a", "x", 1.0), ("b", "z", 1.0)])
+    given = {"metrics": ["Revenue"], "top_k": [2], "value_columns": {"revenue": "rows.paid"}}
+    (said,) = (remark for remark in evaluate(test, LISTS, **given).remarks if "highest value" in remark)
+    assert said.startswith("model: 2 of 4 test rows repeat a pair and add no value: only the highest value of a pair counts;")
+    summed = evaluate(test, LISTS, **given, policy={"truth_duplicates": "sum"})
+    assert (values(summed)["Revenue@2"], [one for one in summed.remarks if "highest" in one]) == ((12.0 + 1.0) / 2, [])

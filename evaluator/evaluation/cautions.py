@@ -1,0 +1,75 @@
+"""Cautions on files that may not be meant so: every event or rating counts as relevant, or the files of folds are read as one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import polars as pl
+
+from .. import load
+from ..measure.task import tables_of
+from ..results.row import listed
+from ..tables.graph import closure
+from .files import Files
+from .inputs import Inputs
+
+_FOLD: Final = re.compile(r"(?i)(?<![a-z])(fold|split|cv)")
+"""A word for folds in a path."""
+_SAMPLE: Final = 100_000
+"""Number of rows in which events and ratings are counted."""
+_MOST_RATINGS: Final = 20
+"""Largest number of distinct ratings; more are scores or counts."""
+
+
+def cautions(files: Files) -> Iterator[str]:
+    """Yield sentences without which the values of a run may mislead."""
+    yield from _of_folds(files.inputs)
+    yield from _of_relevance(files)
+
+
+def _of_folds(inputs: Inputs) -> Iterator[str]:
+    """Yield a sentence if the files of the test set and of models are as many, and named alike, like folds."""
+    test = [file.name for file in inputs.test.originals]
+    keys = _keys_of_files(test)
+    lists = {name: [file.name for file in source.originals] for name, source in inputs.models.items()}
+    folds = [name for name, paths in lists.items() if keys & _keys_of_files(paths) and any(map(_FOLD.search, (*test, *paths)))]
+    if folds:
+        have = f"{listed(folds)} {'has' if len(folds) == 1 else 'have'} as many, with the same names, and they are read as one test set"
+        yield f"data.test has {len(test):,} files, {have}: are these folds? receval init writes a config with folds."
+
+
+def _keys_of_files(paths: Sequence[str]) -> set[frozenset[str]]:
+    """Return the values of each part of some paths that differs in all of them, such as the number of the fold; empty for one path."""
+    parts = [re.split(r"[^A-Za-z0-9]+", path) for path in paths]
+    if len(paths) < 2 or len({len(one) for one in parts}) > 1:
+        return set()
+    return {frozenset(values) for values in zip(*parts, strict=True) if len(set(values)) == len(paths)}
+
+
+def _of_relevance(files: Files) -> Iterator[str]:
+    """Yield a sentence if the test file has a column of events and no filter, or ratings and no threshold, and every row is relevant."""
+    test, plan = files.inputs.test, files.request.plan
+    if not any("truth_table" in closure(tables_of(one)) for one in plan.all):
+        return
+    if "rating" in test.columns:
+        is_loose = any(one.truth.rule == "above_zero" and one.truth.threshold is None and not one.truth.graded for one in plan.all)
+        if is_loose and "relevance" not in files.request.evaluation.model_fields_set:
+            yield from _of_ratings(test, files.sides["test"].frame)
+    elif not test.scan.where and (found := load.events(test, _SAMPLE)) is not None:
+        keep = "filter its rows first" if test.scan.format == "frame" else f'keep those of one kind with --where "{found.likely_filter}"'
+        rows = f"in the first {_SAMPLE:,} rows" if found.n_rows == _SAMPLE else ""
+        yield f"{test.role}: {' '.join(filter(None, (found.text, rows)))}, and every row counts as relevant; {keep}."
+
+
+def _of_ratings(test: load.Source, frame: pl.DataFrame) -> Iterator[str]:
+    """Yield a sentence on ratings all of which are relevant, with a threshold if they look like stars."""
+    rating = frame["rating"].head(_SAMPLE).cast(pl.Float64).drop_nulls().unique()
+    if not 3 <= len(rating) <= _MOST_RATINGS:
+        return
+    least, most = float(rating.min()), float(rating.max())  # type: ignore[arg-type]
+    threshold = "4" if load.like_stars(least, most, rating.to_list()) else "N"
+    keep = f"relevance={threshold}" if test.scan.format == "frame" else f"--threshold {threshold}"
+    span = f"the ratings go from {least:g} to {most:g}, and all above 0 count as relevant"
+    yield f"{test.role}: {span}; {keep} counts those of at least {threshold}."
