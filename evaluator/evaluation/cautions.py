@@ -24,9 +24,10 @@ _MOST_RATINGS: Final = 20
 
 
 def cautions(files: Files) -> Iterator[str]:
-    """Yield sentences without which the values of a run may mislead."""
-    yield from _of_folds(files.inputs)
-    yield from _of_relevance(files)
+    """Yield sentences without which the values of a run may mislead; none if the health checks are off."""
+    if files.request.checks.on:
+        yield from _of_folds(files.inputs)
+        yield from _of_relevance(files)
 
 
 def _of_folds(inputs: Inputs) -> Iterator[str]:
