@@ -257,7 +257,7 @@ declare(
     Check(
         "X03",
         "error",
-        "the lists and the test file have no user, or no item, in common, or (a warning) not one hit where random lists have several",
+        "the lists and the test file have no user, no item, or no hit in common",
         "ids are compared as written: check type, leading zeros, spaces and case, or map another column",
     ),
     Check(

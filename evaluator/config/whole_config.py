@@ -166,7 +166,7 @@ class Evaluation(Model):
         BeforeValidator(_cutoffs),
         WithJsonSchema(_CUTOFFS),
     ] = Field(
-        default=(),
+        default_factory=lambda: (),
         validate_default=True,
         description="cut-offs for metrics without one: an integer, a list, or a grid; none means the whole list. If not given, 10, or "
         "the whole list if that is the default of the convention's library",

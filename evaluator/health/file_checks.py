@@ -67,7 +67,7 @@ class ItemsSeenInTrain(HealthCheck):
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         n, total, n_hits = tally.count("seen"), context.counts.count("list_rows"), tally.count("hits")
-        due = f"; {share_text(tally.count('seen_hits'), n_hits, 'hits of whole lists')} are among them" if n_hits else ""
+        due = f"; {share_text(tally.count('seen_hits'), n_hits, 'hits at any rank')} are among them" if n_hits else ""
         users = count_text(tally.count("users"), "user")
         sentence = f"{share_text(n, total, 'recommended rows')} are already in train for the same user, for {users}{due}."
         return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())

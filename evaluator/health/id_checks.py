@@ -285,7 +285,7 @@ class NeverRecommended(HealthCheck):
         n, total = len(never), int(catalogue.sum())
         items = pl.DataFrame({"item": context.prepared.items.ids.gather(never)})
         examples = [f"item {item}" for item in items["item"].head(5)]
-        sentence = f"{share_text(n, total, 'items of the catalogue')} are never recommended in whole lists."
+        sentence = f"{share_text(n, total, 'items of the catalogue')} are never recommended at any rank."
         return self.symptom(context, sentence, n, total, examples=examples, rows=items)
 
 

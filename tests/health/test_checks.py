@@ -185,7 +185,7 @@ def test_sampled_candidates_are_recognised_if_most_lists_have_one_size_whatever_
 def test_train_is_compared_with_lists_and_test():
     train = frame("user item", [(1, 20), (1, 10), (2, 30), (5, 30)])
     found, rows = examined({"lists": CLEAN, "test": TEST, "train": train}, {1: 0, 2: 1, 3: 1, 5: 2})
-    assert found["X05"].sentence.endswith("for 1 user; 1 of 3 hits of whole lists (33.3 %) are among them.")
+    assert found["X05"].sentence.endswith("for 1 user; 1 of 3 hits at any rank (33.3 %) are among them.")
     assert rows["X05.m"]["item"].to_list() == [10, 20]
     assert rows["X06"].rows() == [(1, 10)]
     assert found["R07"].count == 4
