@@ -47,23 +47,23 @@ class Case:
 
 
 CASES = {
-    "parquet": Case("20 M rows, Parquet in order", "1.8, 800 MB", "sorted.parquet", "test.parquet"),
-    "csv": Case("20 M rows, CSV in order", "2.0", "sorted.csv", "test.csv"),
-    "shuffled": Case("20 M rows, Parquet shuffled", "4, 1.2 GB", "shuffled.parquet", "test.parquet"),
+    "parquet": Case("20 M rows, Parquet in order", "1.8", "sorted.parquet", "test.parquet"),
+    "csv": Case("20 M rows, CSV in order", "1.7", "sorted.csv", "test.csv"),
+    "shuffled": Case("20 M rows, Parquet shuffled", "3.0", "shuffled.parquet", "test.parquet"),
     "sides": Case("in order, with train and items that only checks read", "2.5", "sorted.parquet", "test.parquet", with_sides=True),
-    "beyond": Case("ten metrics beyond accuracy, in order", "4, 1.5 GB", "sorted.parquet", "test.parquet", BEYOND, True),
-    "beyond-shuffled": Case("ten metrics beyond accuracy, shuffled", "6, 1.5 GB", "shuffled.parquet", "test.parquet", BEYOND, True),
-    "text": Case("string ids, Parquet in order", "1.8", "sorted-text.parquet", "test-text.parquet"),
-    "200m": Case("200 M rows, Parquet in order", "1.2, 2.5 GB", "sorted-200m.parquet", "test-200m.parquet", large=True),
+    "beyond": Case("ten metrics beyond accuracy, in order", "3.5", "sorted.parquet", "test.parquet", BEYOND, True),
+    "beyond-shuffled": Case("ten metrics beyond accuracy, shuffled", "4.5", "shuffled.parquet", "test.parquet", BEYOND, True),
+    "text": Case("string ids, Parquet in order", "2.0", "sorted-text.parquet", "test-text.parquet"),
+    "200m": Case("200 M rows, Parquet in order", "1.2", "sorted-200m.parquet", "test-200m.parquet", large=True),
     "200m-shuffled": Case(
         "200 M rows shuffled, engine.memory 1GB",
-        "2.5 GB",
+        "3.5, 2.5 GB",
         "shuffled-200m.parquet",
         "test-200m.parquet",
         engine="engine: {name: polars, memory: 1GB}\n",
         large=True,
     ),
-    "1b": Case("1 billion rows, Parquet in order", "1.2, 4 GB", "sorted-1b.parquet", "test-1b.parquet", large=True),
+    "1b": Case("1 billion rows, Parquet in order", "1.0, 4 GB", "sorted-1b.parquet", "test-1b.parquet", large=True),
 }
 
 
@@ -102,7 +102,7 @@ def quickstart(repeats: int, folder: Path) -> str:
     """Return the line of the quickstart; its floor is to import Polars."""
     command = table.receval("run", str(HERE.parent / "configs" / "quickstart.yaml"))
     floor = [sys.executable, "-c", "import polars"]
-    return table.line("quickstart (floor: `import polars`)", "3", *table.in_turn(floor, command, max(repeats, 5)))
+    return table.line("quickstart (floor: `import polars`)", "2.5", *table.in_turn(floor, command, max(repeats, 5)))
 
 
 OTHERS = {"audit": audit, "quickstart": quickstart, "spark-quickstart": spark.quickstart, "spark-cluster": spark.on_cluster}
