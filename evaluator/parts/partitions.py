@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -131,7 +131,8 @@ def cut(users: WholeUsers, rows_per_part: int) -> Iterator[WholeUsers]:
 
 N_BUCKETS: Final = 256
 _N_BINS: Final = 1 << 16
-_MOST_NUMBERS: Final = 1 << 32
+_SPARSEST: Final = 16
+"""Integer users are numbered first if their range is at most this many times the number of rows."""
 _CORES_PER_SORTING: Final = 4
 _MOST_SORTING: Final = 4
 
@@ -159,16 +160,19 @@ def by_user(frame: pl.DataFrame) -> pl.DataFrame:
     return frame[pl.Series(order)]
 
 
-def _order_of_integers(users: Indices) -> NDArray[Any]:
-    """Sort by user and row packed into one number each: several times as fast as a stable sort."""
-    above: NDArray[np.uint64] = (users - users.min(initial=0)).view(np.uint64)
-    if len(users) >= _MOST_NUMBERS or int(above.max(initial=0)) >= _MOST_NUMBERS:
-        return np.argsort(users, kind="stable")
-    above <<= np.uint64(32)
-    above |= np.arange(len(users), dtype=np.uint64)
-    above.sort()
-    above &= np.uint64(_MOST_NUMBERS - 1)
-    return above.astype(np.uint32)
+def _order_of_integers(users: Indices) -> NDArray[np.uint32]:
+    """Sort rows by user, each user's rows in order, 16 bits at a time: NumPy sorts these by radix, ten times as fast as wider integers."""
+    above: Indices = users - users.min() if len(users) else users
+    most = int(above.view(np.uint64).max(initial=0))
+    if most < _SPARSEST * len(users):
+        held = np.zeros(most + 1, np.bool_)
+        held[above] = True
+        above, most = (np.cumsum(held) - 1)[above], int(np.count_nonzero(held)) - 1
+    bits = above.view(np.uint64)
+    order = np.argsort(bits.astype(np.uint16), kind="stable").astype(np.uint32)
+    for shift in range(16, most.bit_length(), 16):
+        order = order[np.argsort((bits[order] >> np.uint64(shift)).astype(np.uint16), kind="stable")]
+    return order
 
 
 def _order_of_hashes(users: pl.Series) -> NDArray[np.uint32]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import numpy as np
 import polars as pl
 import pytest
 from receval.parts.part import ClosedUsers, cut_points
@@ -57,3 +58,11 @@ def test_a_bucket_has_all_rows_of_its_users_in_order_of_the_file():
     buckets = [block.slice(first, end - first) for first, end in pairwise(borders)]
     assert sum(bucket["user"].n_unique() for bucket in buckets) == 970
     assert all(bucket["row"].is_sorted() for bucket in buckets)
+
+
+@pytest.mark.parametrize("factor", [1, 50, 70_001, 2**33 + 1, 2**50])
+@pytest.mark.parametrize("offset", [0, -1000, 2**62])
+def test_integer_users_are_sorted_however_far_apart_they_are(factor, offset):
+    users = np.random.default_rng(2).integers(-40, 40, 3000) * factor + (offset if factor < 2**50 else 0)
+    frame = table(users.tolist())
+    assert by_user(frame).equals(frame.sort("user", maintain_order=True))

@@ -1,4 +1,4 @@
-"""Sorting by one packed number gives the order of sorting by columns."""
+"""Sorting lists as lines of matrices gives the order of sorting by columns."""
 
 import numpy as np
 import polars as pl
@@ -20,10 +20,19 @@ KEYS = {
 }
 
 
+USERS = {
+    "lists of different lengths": np.sort(RANDOM.integers(0, 20, N)),
+    "lists of one length": np.repeat(np.arange(0, 50, 2), N // 25),
+    "one long list and short ones": np.sort(np.where(RANDOM.random(N) < 0.8, 3, RANDOM.integers(0, 90, N))),
+    "one list": np.zeros(N, np.int64),
+}
+
+
 @pytest.mark.parametrize("falls", [True, False])
+@pytest.mark.parametrize("user", USERS.values(), ids=USERS.keys())
 @pytest.mark.parametrize("key", KEYS.values(), ids=KEYS.keys())
-def test_the_order_is_that_of_the_columns(key, falls):
-    user, item = np.sort(RANDOM.integers(0, 20, N)), RANDOM.integers(0, 5, N)
+def test_the_order_is_that_of_the_columns(key, user, falls):
+    item = RANDOM.integers(0, 5, N)
     for ties in (item, pl.Series(item).cast(pl.String)):
         keys = [(key, falls), (ties, False)]
         assert sorted_within_users(user, keys).tolist() == in_order(user, keys).tolist()
