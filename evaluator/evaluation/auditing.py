@@ -20,7 +20,7 @@ from .plan import Options, Plan, Request
 from .running import evaluate_models, remarks, versions
 
 _Rows = Mapping[str, Mapping[Definition, Row]]
-_NO_USERS: Final = Options(keep_users=False)
+_NO_USERS: Final = Options(keep_users=False, complete=False)
 
 
 def audit(loaded: Loaded, names: Sequence[str] = ()) -> Audit:

@@ -143,8 +143,11 @@ def _of_some(moments: MomentTable, values: Array, has_value: Array, mask: Array,
 
 def without_undefined(task: Task, values: Array) -> Array:
     """Return the values (measures × users) with NaN instead of infinity for measures that may be undefined."""
-    undefined = np.asarray([may_be_undefined(definition) for definition in task.definitions], dtype=np.bool_)
-    return np.where(np.isposinf(values) & undefined[:, None], np.nan, values) if undefined.any() else values
+    some = [number for number, definition in enumerate(task.definitions) if may_be_undefined(definition)]
+    if some and np.isposinf(values[some]).any():
+        values = values.copy()
+        values[some] = np.where(np.isposinf(values[some]), np.nan, values[some])
+    return values
 
 
 def may_be_undefined(definition: Definition) -> bool:

@@ -66,9 +66,10 @@ class MomentTable(Struct, frozen=True, eq=False):
         finite = np.isfinite(values)
         if not finite.all():
             within = np.ones(values.shape, dtype=np.bool_) if mask is None else mask
-            kinds = (np.isnan(values), np.isposinf(values), np.isneginf(values))
-            counts[1:] = [np.count_nonzero(kind & within, axis=1) for kind in kinds]
             mask = finite & within
+            some = np.flatnonzero(np.count_nonzero(mask, axis=1) < counts[0])
+            kinds = (np.isnan(values[some]), np.isposinf(values[some]), np.isneginf(values[some]))
+            counts[1:, some] = [np.count_nonzero(kind & within[some], axis=1) for kind in kinds]
         elif mask is not None and (counts[0] == n_users).all():
             mask = None
         logarithms = None

@@ -92,13 +92,13 @@ class Task(Struct, frozen=True, eq=False, dict=True):
         """Groups of model-level measures."""
         return tuple(group for group in self.groups if group.metric.per_model)
 
-    @property
+    @cached_property
     def sums(self) -> frozenset[str]:
         """Aggregates of any measure that need sums."""
         names = frozenset(self.aggregates) | {definition.average for definition in self.definitions}
         return names | {"std"} if self.deviations else names
 
-    @property
+    @cached_property
     def needs_values(self) -> bool:
         """True if per-user values are kept."""
         return self.keeps_values or any(map(needs_values, self.sums))
