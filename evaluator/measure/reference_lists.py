@@ -235,7 +235,7 @@ class ReferencePlan(Struct, frozen=True, eq=False):
         if not definitions or "train" not in self.task.prepared.sources:
             return None
         reference = self._task(POPULARITY, "popular_ranks", definitions, self._depth(definitions))
-        return replace(reference, task=replace(reference.task, by=()))  # checks compare values over all users
+        return replace(reference, task=replace(reference.task, by=(), deviations=False))  # checks compare means over all users
 
     def remark(self, names: Iterable[str]) -> str:
         """Describe what the reference lists `names` do with seen items; empty without train."""
