@@ -23,6 +23,9 @@ _SIGNS: Final[Mapping[str, Callable[[Any, Any], pl.Expr]]] = {
 _T: Final = r"^(\d{4}-\d\d-\d\d)T"
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]")
 """The start of a date and a time."""
+_YEAR_FIRST: Final = re.compile(r"\d{4}([-/.])\d\d(?:\1\d\d(?!\d).*)?", re.DOTALL)
+"""A date whose text is ordered by time."""
+_ANY_DATE: Final = re.compile(r"(?:\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.](?:\d{4}|\d\d))(?![\d./-])")
 
 
 def kept_rows(condition: Condition, names: Mapping[str, str], *, decimal_comma: bool = False) -> pl.Expr:
@@ -77,6 +80,14 @@ def _compared_with_numbers(condition: Condition) -> Iterator[str]:
             return
     if any(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         yield column
+
+
+def date_layout(text: str) -> str | None:
+    """Return the layout of a text that begins with a date: YYYY-MM-DD, also with / or ., or `other`, which text does not order by time."""
+    text = text.strip()
+    if year_first := _YEAR_FIRST.fullmatch(text):
+        return f"YYYY{year_first[1]}MM{year_first[1]}DD"
+    return "other" if _ANY_DATE.match(text) else None
 
 
 def _sides(name: str, value: Value, decimal_comma: bool) -> tuple[pl.Expr, Value]:
