@@ -55,7 +55,20 @@ def kept_rows(condition: Condition, names: Mapping[str, str], *, decimal_comma: 
 
 def compared_with_numbers(condition: Condition) -> frozenset[str]:
     """Return the columns that a condition compares with numbers: their texts must all be numbers."""
-    return frozenset(_compared_with_numbers(condition))
+    return frozenset(
+        column for column, _, value in _comparisons(condition) if isinstance(value, int | float) and not isinstance(value, bool)
+    )
+
+
+def ordered_texts(condition: Condition) -> list[tuple[str, str, str]]:
+    """Return the columns that a condition orders as text, each with the sign and the text."""
+    return [(column, sign, value) for column, sign, value in _comparisons(condition) if isinstance(value, str) and sign[0] in "<>"]
+
+
+def orders_by_time(held: str, compared: str) -> bool:
+    """Return whether texts of a column can be compared with a text: neither is a date, or both are written so that text orders them."""
+    layout, other = date_layout(held), date_layout(compared)
+    return layout == other != "other" or (other is None and layout != "other")
 
 
 def no_number(name: str, *, decimal_comma: bool = False) -> pl.Expr:
@@ -63,23 +76,18 @@ def no_number(name: str, *, decimal_comma: bool = False) -> pl.Expr:
     return ~_is_missing_number(name) & _number(name, decimal_comma).is_null()
 
 
-def _compared_with_numbers(condition: Condition) -> Iterator[str]:
+def _comparisons(condition: Condition) -> Iterator[tuple[str, str, Value]]:
+    """Yield every comparison of a condition: column, sign and value."""
     match condition:
-        case ColumnTest(column, _, value):
-            values: tuple[Value, ...] = (value,)
+        case ColumnTest(column, sign, value):
+            yield column, sign, value
         case OneOf(column, values):
-            pass
-        case Missing():
-            return
+            yield from ((column, "==", value) for value in values)
         case Negation(part):
-            yield from _compared_with_numbers(part)
-            return
+            yield from _comparisons(part)
         case Junction(_, parts):
             for part in parts:
-                yield from _compared_with_numbers(part)
-            return
-    if any(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
-        yield column
+                yield from _comparisons(part)
 
 
 def date_layout(text: str) -> str | None:
