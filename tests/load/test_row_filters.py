@@ -153,7 +153,7 @@ def test_dates_are_ordered_only_in_one_layout_that_text_orders_by_time(time, whe
         assert receval.evaluate(**given).rows[0].value == 1
         return
     with pytest.raises(
-        DataError, match="where: time contains text such as '.*', and [<>]=? compares it with '.*' character by character"
+        DataError, match=r"where: time contains text such as '.*', and [<>]=? compares it with '.*' character by character"
     ) as error:
         receval.evaluate(**given)
     assert hint in error.value.hint
