@@ -169,7 +169,7 @@ _QUESTION: Final[Mapping[str, tuple[text.Path, str]]] = {
 }
 """Name of a setting that an option gives → its key and its option."""
 _NAMED_CUTOFF: Final = re.compile(r"([^@]*)@(\w+)")
-_PLACES: Final = ("path", "table", "uri", "query", "frame")
+_PLACES: Final = ("path", "table", "uri", "query", "frame", "runs")
 """The keys of a source that locate its rows."""
 _SHORT_FORMS: Final[Mapping[text.Path, str]] = {
     ("engine",): "name",
@@ -225,7 +225,7 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
     """Apply `--recs NAME=PATH`, PATH relative to the working folder; return its problem, or `None`.
 
     Without NAME, the model has the name of the file without its ending. An existing model is refused, unless `replace`, or unless `--set`
-    only gave options to read it.
+    only gave options to read it; these options stay.
     """
     where = one_line(f"--recs {model}")
     name, equals, path = model.partition("=")
@@ -251,15 +251,21 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
         if same and not replace:
             return _there_already(where, name)
         listed = [entry for entry in listed if entry not in same]
-        data["recommendations"] = [*listed, {"name": name, "path": relative}]
+        data["recommendations"] = [*listed, {**_reading(same[0] if same else {"name": name}), "path": relative}]
         origins["data", "recommendations", len(listed)] = where
         return None
     before = assignment.get(name) if isinstance(assignment, dict) else None
-    if isinstance(before, dict) and "path" not in before:  # --set gave options to read it
-        return _put(config, ("data", "recommendations", name, "path"), relative, where, origins)
-    if before is not None and not replace:
+    if before is not None and not replace and (not isinstance(before, dict) or before.keys() & set(_PLACES)):
         return _there_already(where, name)
+    if isinstance(assignment, dict) and isinstance(before, dict):
+        assignment[name] = _reading(before)
+        return _put(config, ("data", "recommendations", name, "path"), relative, where, origins)
     return _put(config, ("data", "recommendations", name), relative, where, origins)
+
+
+def _reading(source: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys of a source that say how to read it, not where it is."""
+    return {key: value for key, value in source.items() if key not in _PLACES}
 
 
 def _is_text(given: str) -> bool:
@@ -356,7 +362,7 @@ def add_question(config: dict[str, Any], question: Mapping[str, Any], folder: Pa
             value = _at_cutoffs(measures_of(value), question.get("top_k", ""))
         elif path[0] == "data":
             given = (config.get("data") or {}).get(name) if isinstance(config.get("data"), dict) else None
-            reading = {key: one for key, one in given.items() if key not in _PLACES} if isinstance(given, dict) else {}
+            reading = _reading(given) if isinstance(given, dict) else {}
             value = {**reading, "path": _seen_from(folder, value)} if reading else _seen_from(folder, value)
         elif name == "convention" and value.endswith((".yaml", ".yml")):
             value = _seen_from(folder, value)
