@@ -310,7 +310,9 @@ _READING = {
     "where": click.option(
         "--where", metavar="FILTER", help="Read only these rows of the test file: --where \"event == 'purchase' and rating >= 3\"."
     ),
-    "replace": click.option("--replace", is_flag=True, help="Let --recs replace a model of the config."),
+    "replace": click.option(
+        "--replace", is_flag=True, help="Let --recs replace the file of a model of the config; its other keys, such as columns, stay."
+    ),
     "input_format": click.option(
         "--input-format",
         type=click.Choice(("csv", "tsv", "trec", "json", "ndjson", "parquet", "ipc")),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -95,7 +96,7 @@ _REWORDED: Final = (
     ),
     (re.compile(r"give name: path, or --recs NAME=PATH"), "give {name: lists}"),
     (re.compile(r", or by(?: --set (?:'[^']*'|[^\s;']+?(?=, or |[\s;]|$)))+"), ""),
-    (re.compile(r"columns: \{(\w+): NAME, (\w+): NAME\}"), r"columns={'\1': 'NAME', '\2': 'NAME'}"),
+    (re.compile(r"columns: \{(\w+): ([^{},]+), (\w+): ([^{},]+)\}"), r"columns={'\1': '\2', '\3': '\4'}"),
     (re.compile(r"columns: \{(\w+): ([^{}]+)\}"), r"columns={'\1': '\2'}"),
     (re.compile(r"\badd engine: spark\b"), "add engine='spark'"),
     (re.compile(r"^--(rule|by|cluster) "), r"\1 "),
@@ -109,6 +110,12 @@ _REWORDED: Final = (
     (re.compile(r"\bgates\.(?=[a-z_]+:)"), ""),
 )
 """Text in a sentence about a config → text about arguments."""
+_SETTINGS: Final = re.compile(
+    r"(?P<it>(?:(?:it|them) in the config, )?)(?:columns: \{[^{}]*\})?(?: and )?(?:split: '[^']*')?(?:, the separator of the items)?"
+    r", or by(?P<options>(?: --set (?:'[^']*'|[^\s;']+?(?=, or |[\s;]|$)))+)"
+)
+"""Settings of a source that a hint gives as keys of a config and as options."""
+_OPTION: Final = re.compile(r"data\.(?P<source>recommendations\.[\w-]+|\w+)\.(?:split|columns\.(?P<column>\w+))=(?P<value>.*)")
 
 
 @contextmanager
@@ -123,7 +130,26 @@ def errors_as_arguments() -> Iterator[None]:
     except ConfigError as error:
         raise ConfigError(list(map(_reworded, error.problems)), error.hint and _reworded(error.hint)) from None
     except DataError as error:
-        raise DataError(_reworded(error.message), error.hint and _reworded(error.hint)) from error.__cause__
+        hint = error.hint and _reworded(_with_source(error.hint, error.message))
+        raise DataError(_reworded(error.message), hint) from error.__cause__
+
+
+def _with_source(hint: str, message: str) -> str:
+    """Return a hint whose settings are those of one source, as the argument for this source: a path has no columns to choose among."""
+    settings = _SETTINGS.search(hint)
+    options = [_OPTION.fullmatch(text) for text in shlex.split(settings["options"])[1::2]] if settings else []
+    if settings is None or not all(options):
+        return hint
+    of_source = [one for one in options if one]
+    place = os.path.expanduser(message.partition(": ")[2].partition(": ")[0])
+    keys = [f"'split': {one['value']!r}" for one in of_source if not one["column"]]
+    if not os.path.exists(place) and not keys:  # tables in memory, whose columns are known, share a mapping
+        return hint
+    if columns := {one["column"]: one["value"] for one in of_source if one["column"]}:
+        keys.insert(0, f"'columns': {columns}")
+    source = ", ".join(["{'path': FILE" if os.path.exists(place) else "{'frame': TABLE", *keys]) + "}"
+    role, _, model = of_source[0]["source"].partition(".")
+    return hint.replace(settings[0], f"{settings['it']}{role}={f'{{{model!r}: {source}}}' if model else source}")
 
 
 def _reworded(text: str) -> str:
@@ -193,7 +219,8 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
         is_of_all = isinstance(predictions, dict) and set(predictions) == {UNNAMED}
         data["predictions"] = predictions[UNNAMED] if is_of_all else predictions
     for key in ("categories", "split"):
-        if key in given and "items" in data:
+        if key in given:
+            _refuse_without_effect(key, data.get("items"))
             data["items"] = {**_section(data["items"]), key: given[key]}
     _name_columns(data, given.get("columns", {}))
     evaluation = {key: _plain(given[key]) for key in _EVALUATION if key in given}
@@ -209,6 +236,15 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
     on_spark = any(isinstance(frame, InMemory) and frame.is_of_spark for frame in frames)
     engine = given.get("engine") or ("spark" if on_spark else None)
     return config | ({"engine": engine} if engine else {})
+
+
+def _refuse_without_effect(key: str, items: Any) -> None:
+    """Raise `ConfigError` for an argument on the categories of items if there are no items, or no categories to split."""
+    hint = "the separator of lists is a key of their source: recommendations={'NAME': {'path': FILE, 'split': ','}}"
+    if items is None:
+        raise ConfigError(f"{key} has no effect without items, which have the categories", hint if key == "split" else None)
+    if key == "split" and "categories" not in _section(items):
+        raise ConfigError("split has no effect without categories: it separates the categories of items", hint)
 
 
 def _of_models(value: Any) -> Any:

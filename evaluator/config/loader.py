@@ -120,11 +120,11 @@ def load_config(
     """Read a config: a YAML file, or the same as a mapping, which may have rows in memory instead of paths.
 
     `overrides` are `path=value`; `recommendations` are `NAME=PATH`. PATH, and the paths of a mapping, are relative to the working folder.
-    `input_format` is the format of standard input, which is the path `-`. With `replace`, a model of `recommendations` replaces one of the
-    same name, which is a problem otherwise. `where` is the filter of the test rows. `gates` are keys of that section given by options.
-    `question` has files, measures and settings by the name of their option: `test`, `train`, `items`, `metrics`, `top_k` (as text),
-    `threshold`, `convention`, `by`, `compared_by`, `cluster`. `~` in paths is the home folder. A config that only `describes` its files
-    needs one of test, train and items.
+    `input_format` is the format of standard input, which is the path `-`. With `replace`, the file of a model of `recommendations` replaces
+    that of the model of the same name, which is a problem otherwise. `where` is the filter of the test rows. `gates` are keys of that
+    section given by options. `question` has files, measures and settings by the name of their option: `test`, `train`, `items`, `metrics`,
+    `top_k` (as text), `threshold`, `convention`, `by`, `compared_by`, `cluster`. `~` in paths is the home folder. A config that only
+    `describes` its files needs one of test, train and items.
 
     Raises `ConfigError` with every problem, as `config.yaml:12:7: evaluation.metrics[3]: sentence`; for a mapping, without file and line.
     """

@@ -169,7 +169,7 @@ _QUESTION: Final[Mapping[str, tuple[text.Path, str]]] = {
 }
 """Name of a setting that an option gives → its key and its option."""
 _NAMED_CUTOFF: Final = re.compile(r"([^@]*)@(\w+)")
-_PLACES: Final = ("path", "table", "uri", "query", "frame")
+_PLACES: Final = ("path", "table", "uri", "query", "frame", "runs")
 """The keys of a source that locate its rows."""
 _SHORT_FORMS: Final[Mapping[text.Path, str]] = {
     ("engine",): "name",
@@ -225,7 +225,7 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
     """Apply `--recs NAME=PATH`, PATH relative to the working folder; return its problem, or `None`.
 
     Without NAME, the model has the name of the file without its ending. An existing model is refused, unless `replace`, or unless `--set`
-    only gave options to read it.
+    only gave options to read it; these options stay.
     """
     where = one_line(f"--recs {model}")
     name, equals, path = model.partition("=")
@@ -238,7 +238,7 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
     if not _is_text(model):
         return f"{where}: this is not UTF-8 text, which configs must be; rename the file"
     relative = _seen_from(folder, path)
-    data = config.get("data")
+    data, there_already = config.get("data"), f"{where}: there is a model '{name}' already: choose another name, or add --replace"
     assignment = data.get("recommendations") if isinstance(data, dict) else None
     if not equals and set("*?[") & set(path):  # every file of a pattern is a separate model
         if isinstance(assignment, dict):
@@ -249,17 +249,21 @@ def add_model(config: dict[str, Any], model: str, folder: Path, origins: dict[te
         listed = [assignment] if isinstance(assignment, str) else assignment
         same = [entry for entry in listed if isinstance(entry, dict) and entry.get("name") == name]
         if same and not replace:
-            return _there_already(where, name)
-        listed = [entry for entry in listed if entry not in same]
-        data["recommendations"] = [*listed, {"name": name, "path": relative}]
-        origins["data", "recommendations", len(listed)] = where
+            return there_already
+        replaced = {**_reading(same[0] if same else {"name": name}), "path": relative}
+        data["recommendations"] = [*(entry for entry in listed if entry not in same), replaced]
+        origins["data", "recommendations", len(listed) - len(same)] = where
         return None
     before = assignment.get(name) if isinstance(assignment, dict) else None
-    if isinstance(before, dict) and "path" not in before:  # --set gave options to read it
-        return _put(config, ("data", "recommendations", name, "path"), relative, where, origins)
-    if before is not None and not replace:
-        return _there_already(where, name)
-    return _put(config, ("data", "recommendations", name), relative, where, origins)
+    if before is not None and not replace and (not isinstance(before, dict) or before.keys() & set(_PLACES)):
+        return there_already
+    value = {**_reading(before), "path": relative} if isinstance(before, dict) else relative
+    return _put(config, ("data", "recommendations", name), value, where, origins)
+
+
+def _reading(source: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys of a source that say how to read it, not where it is."""
+    return {key: value for key, value in source.items() if key not in _PLACES}
 
 
 def _is_text(given: str) -> bool:
@@ -268,10 +272,6 @@ def _is_text(given: str) -> bool:
         return "\0" not in given and bool(given.encode())
     except UnicodeEncodeError:
         return False
-
-
-def _there_already(where: str, name: str) -> str:
-    return f"{where}: there is a model '{name}' already: choose another name, or add --replace"
 
 
 def add_filter(config: dict[str, Any], where: str, origins: dict[text.Path, str]) -> str | None:
@@ -356,8 +356,8 @@ def add_question(config: dict[str, Any], question: Mapping[str, Any], folder: Pa
             value = _at_cutoffs(measures_of(value), question.get("top_k", ""))
         elif path[0] == "data":
             given = (config.get("data") or {}).get(name) if isinstance(config.get("data"), dict) else None
-            reading = {key: one for key, one in given.items() if key not in _PLACES} if isinstance(given, dict) else {}
-            value = {**reading, "path": _seen_from(folder, value)} if reading else _seen_from(folder, value)
+            place = _seen_from(folder, value)
+            value = {**_reading(given), "path": place} if isinstance(given, dict) else place
         elif name == "convention" and value.endswith((".yaml", ".yml")):
             value = _seen_from(folder, value)
         problem = _put(config, path, value, where, origins)

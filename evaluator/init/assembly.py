@@ -9,6 +9,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from ..load.column_words import column_words, words_of
 from ..load.columns import says_what_happened
 from ..load.filtering import likely_filter
 from .choice import (
@@ -22,7 +23,7 @@ from .choice import (
     test_candidates,
 )
 from .classification import ClassifiedFile
-from .name_words import are_in_different_folders, column_words, stem, table_words, words_of
+from .name_words import are_in_different_folders, stem, table_words
 from .preview import ColumnSummary, TablePreview
 
 _KINDS: Final = {"catalogue": "items", "people": "users", "policy": "the scores of a policy"}

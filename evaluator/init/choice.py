@@ -11,8 +11,9 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from ..load.column_words import words_of
 from .classification import ClassifiedFile
-from .name_words import are_in_different_folders, stem, table_words, words_of
+from .name_words import are_in_different_folders, stem, table_words
 
 _TEST: Final = 0
 _VALIDATION: Final = 1

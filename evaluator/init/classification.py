@@ -9,8 +9,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..load import list_columns
+from ..load.column_words import DESCRIBING, IDENTIFYING, column_words, words_of
 from ..names.row_filter import in_filter
-from .name_words import DESCRIBING, IDENTIFYING, column_words, is_id_name, stem, table_words, words_of
+from .name_words import is_id_name, stem, table_words
 from .preview import MIN_TIMESTAMP, ColumnSummary, PairSummary, TablePreview
 
 _LIST_ROLES: Final = ("item", "position", "score", "rating")

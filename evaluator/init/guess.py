@@ -18,8 +18,10 @@ from ..config.loader import check
 from ..config.overrides import Locations
 from ..errors import ConfigError, DataError, MissingExtraError
 from ..load import database, sniff
+from ..load.row_filters import date_layout
 from ..load.source import PROCESS_SCRATCH
 from ..names import yaml_text as text
+from ..names.row_filter import in_filter
 from ..names.short_names import is_address
 from .assembly import GuessedConfig, SourceEntry, assemble, categories_of, source_entry
 from .classification import ClassifiedFile, classify, reclassify
@@ -192,8 +194,9 @@ def _lines(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
         names = [int(name) if str(int(name)) == name else name for name in config.folds]
         yield f"  folds: {flow(names)}  # each name replaces {MARK} in the paths"
     for key, entry in config.data.items():
-        if key == "test" and config.where is not None:
-            yield from _filtered_source(entry, config.where, folder)
+        times = _time_split(config, entry) if key == "test" else None
+        if key == "test" and (config.where is not None or times is not None):
+            yield from _filtered_source(entry, config.where, times, folder)
         else:
             yield f"  {key}: {_source_text(entry, folder)}"
         yield from (f"  # {key}: {_source_text(other, folder)}" for other_key, other in config.alternatives if other_key == key)
@@ -212,13 +215,32 @@ def _lines(config: GuessedConfig, folder: Path | None) -> Iterator[str]:
     yield from (f"    - {name}" + (f"  # {comment}" if comment else "") for name, comment in config.metrics)
 
 
-def _filtered_source(entry: SourceEntry, where: tuple[str, str], folder: Path | None) -> Iterator[str]:
-    """Write the test set on several lines, with a filter as a comment."""
-    condition, values = where
+def _time_split(config: GuessedConfig, test: SourceEntry) -> tuple[str, str] | None:
+    """Return filters that split a log without a train set by its times, the test set's first; `None` if they are not in ISO 8601."""
+    column, preview = test.file.columns.get("timestamp"), test.file.preview
+    if column is None or column.is_list or "train" in config.data or config.folds:
+        return None
+    days = sorted(value[:10] for value, _ in preview.value_counts(column))
+    day = days[len(days) * 4 // 5] if days else ""
+    if {*map(date_layout, column.examples)} != {"YYYY-MM-DD"} or day == days[0]:
+        return None
+    name = in_filter(column.name) if preview.raw.has_header else "timestamp"
+    events = f"{config.where[0]} and " if config.where else ""
+    return f"{events}{name} >= '{day}'", f"{events}{name} < '{day}'"
+
+
+def _filtered_source(
+    entry: SourceEntry, where: tuple[str, str] | None, times: tuple[str, str] | None, folder: Path | None
+) -> Iterator[str]:
+    """Write the test set on several lines, with filters as comments, and with a train set of the rows before."""
     yield f"  test:  # {plain(entry.comment)}"
     yield from (f"    {key}: {flow(value)}" for key, value in _keys(entry, folder).items())
-    quoted = json.dumps(condition, ensure_ascii=False).replace("$", "$$")
-    yield f"    # where: {plain(quoted)}  # {plain(values)}"
+    filters = [*([where] if where else ()), *([(times[0], "an example of a split by time, with this train set:")] if times else ())]
+    for condition, comment in filters:
+        quoted = json.dumps(condition, ensure_ascii=False).replace("$", "$$")
+        yield f"    # where: {plain(quoted)}  # {plain(comment)}"
+    if times:
+        yield f"  # train: {flow({**_keys(entry, folder), 'where': times[1]})}"
 
 
 def _source_text(entry: SourceEntry, folder: Path | None) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Final
 
 from ..load import without_endings
+from ..load.column_words import IDENTIFYING, words_of
 from .preview import ColumnSummary
 
 _TABLE_WORDS: Final[dict[str, tuple[str, ...]]] = {
@@ -31,47 +31,6 @@ _PREFIXES: Final = {"test": "test", "train": "train", "valid": "validation", "ho
 _WORD_PAIRS: Final = {
     ("ground", "truth"): "test", ("held", "out"): "test", ("hold", "out"): "test", ("top", "k"): "lists", ("top", "n"): "lists"
 }  # fmt: skip
-_COLUMN_WORDS: Final[dict[str, tuple[str, ...]]] = {
-    "user": (
-        "user", "customer", "member", "visitor", "account", "client", "person", "reader", "listener", "viewer", "buyer", "player",
-        "reviewer", "session", "profile", "subscriber", "uid", "query", "qid",
-    ),
-    "item": (
-        "item", "movie", "film", "product", "article", "track", "song", "artist", "book", "game", "anime", "news", "video",
-        "recipe", "business", "isbn", "asin", "sku", "hotel", "poi", "venue", "place", "restaurant", "course", "offer", "listing", "show",
-        "iid", "doc", "document", "docid", "beer", "app", "job", "ad",
-    ),
-    "rating": ("rating", "stars", "grade", "relevance", "rel", "label"),
-    "score": (
-        "score", "pred", "prediction", "predicted", "prob", "probability", "logit", "sim", "similarity", "confidence", "estimate",
-        "affinity", "likelihood",
-    ),
-    "position": ("rank", "ranking", "position"),
-    "timestamp": ("timestamp", "time", "ts", "date", "datetime", "unix", "day"),
-    "model": ("model", "algorithm", "algo", "method", "recommender", "system", "approach"),
-    "genre": ("genre", "genres", "category", "categories", "tag", "tags", "topic", "topics", "class"),
-}  # fmt: skip
-IDENTIFYING: Final = (
-    "id", "ids", "key", "no", "nr", "code", "idx", "index", "uuid", "uid", "iid", "isbn", "asin", "sku", "number", "token"
-)  # fmt: skip
-DESCRIBING: Final = (
-    "name", "title", "count", "age", "gender", "type", "category", "genre", "mean", "avg", "year", "description", "url", "text", "group",
-    "popularity", "timestamp", "time", "date", "rating", "score", "rank", "country", "city",
-    "zip", "postal", "postcode",
-)  # fmt: skip
-"""Words of columns that describe users or items and do not identify them."""
-
-
-def words_of(name: str) -> tuple[str, ...]:
-    """Split a name into words in lower case: `userId` and `user_id` are the words user and id."""
-    spaced = re.sub(r"([a-z])([A-Z])|([A-Z])(?=[A-Z][a-z])", r"\1\3 \2", name)
-    return tuple(word.lower() for word in re.findall(r"[^\W\d_]+", spaced))
-
-
-def column_words(name: str) -> frozenset[str]:
-    """Return the roles that the words in the name of a column suggest."""
-    words = words_of(name)
-    return frozenset(role for role, known in _COLUMN_WORDS.items() if any(word in known for word in words))
 
 
 def is_id_name(column: ColumnSummary) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ..errors import DataError
+from .column_words import likely_column
 from .scan import FILTER_COLUMN, ReadOptions
 
 _USUAL: Final[dict[str, tuple[str, ...]]] = {
@@ -151,7 +152,19 @@ def public_name(column: str) -> str:
 
 
 class MissingColumnsError(DataError):
-    """No column of a file has the name of a required role (exit code 3)."""
+    """No column of a file has the name of a required role (exit code 3); `likely` has those that a column of another name may have."""
+
+    def __init__(
+        self, where: str, columns: Sequence[str], missing: Sequence[str], likely: Mapping[str, str], has_header: bool | None
+    ) -> None:
+        self.missing, self.likely = missing, likely
+        keys = {public_name(role): likely.get(role, "NAME") for role in missing}
+        which = " and ".join(f"column {name!r} may be the {public_name(role)}" for role, name in likely.items())
+        no_header = ", or set header: false if the first line is data" if has_header is not None and not likely else ""
+        super().__init__(
+            f"{where}: no {' and no '.join(keys)} column; the columns are {_first_names(columns)}",
+            f"{which}{': ' * bool(which)}set {'it' if len(keys) == 1 else 'them'} in the config, {_mapping(where, keys)}{no_header}",
+        )
 
 
 def set_options(where: str, **keys: str) -> str:
@@ -182,21 +195,18 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
             names[role] = _given(where, key, given[key], columns)
         elif has_header is not False and (name := _usual(where, table, role, columns, set(names.values()))) is not None:
             names[role] = name
-    if missing := [public_name(role) for role in required if role not in names]:
-        no_header = ", or set header: false if the first line is data" if has_header is not None else ""
-        raise MissingColumnsError(
-            f"{where}: no {' and no '.join(missing)} column; the columns are {_first_names(columns)}",
-            f"set {'it' if len(missing) == 1 else 'them'} in the config, {_mapping(where, missing)}{no_header}",
-        )
+    if missing := [role for role in required if role not in names]:
+        likely = {role: name for role in missing if has_header is not False and (name := likely_column(role, columns, names.values()))}
+        raise MissingColumnsError(where, columns, missing, likely, has_header)
     if len(set(names.values())) < len(names):
         raise DataError(f"{where}: one column is mapped to two roles: {names}")
     return names
 
 
-def _mapping(where: str, keys: Sequence[str]) -> str:
+def _mapping(where: str, keys: Mapping[str, str]) -> str:
     """Return the key `columns` of a config that maps these columns, and the options that do, if `where` begins with a source."""
-    options = set_options(where, **{f"columns__{key}": "NAME" for key in keys})
-    return f"columns: {{{', '.join(f'{key}: NAME' for key in keys)}}}{', or by ' if options else ''}{options}"
+    options = set_options(where, **{f"columns__{key}": name for key, name in keys.items()})
+    return f"columns: {{{', '.join(f'{key}: {name}' for key, name in keys.items())}}}{', or by ' if options else ''}{options}"
 
 
 def named(

@@ -15,8 +15,9 @@ from ..names.row_filter import columns_of, in_filter, parse_filter
 from ..quoting import short
 from . import opening
 from .columns import says_what_happened
-from .row_filters import compared_with_numbers, kept_rows, no_number
+from .row_filters import compared_with_numbers, date_layout, kept_rows, no_number, ordered_texts, orders_by_time
 from .scan import FILTER_COLUMN, Scan
+from .sniff import is_number
 from .source import Source
 from .typed import panics_held_back
 
@@ -35,8 +36,8 @@ _MOST_VALUES: Final = 5
 def with_filter_remark(source: Source) -> Source:
     """Return a source with a remark on how many of its rows its filter keeps; without a filter, the source unchanged.
 
-    Raises `DataError` if a text is compared with a number and is not one, and `NoRowsError` if no row is kept. Unreadable sources are
-    reported when the rows are read.
+    Raises `DataError` if a text is compared with a number and is not one, or ordered with a date of another layout, and `NoRowsError` if no
+    row is kept. Unreadable sources are reported when the rows are read.
     """
     scan = source.scan
     if not scan.where:
@@ -48,6 +49,8 @@ def with_filter_remark(source: Source) -> Source:
             odd = {name: no_number(texts[name], decimal_comma=scan.decimal_comma) for name in sorted(compared_with_numbers(condition))}
             counts = [one.sum().alias(f"odd {name}") for name, one in odd.items()]
             first = [pl.col(texts[name]).filter(one).first().alias(f"first {name}") for name, one in odd.items()]
+            ordered = {name: pl.col(texts[name]).filter(pl.col(texts[name]) != "").first() for name, _, _ in ordered_texts(condition)}
+            first += [text.alias(f"ordered {name}") for name, text in ordered.items()]
             kept = pl.col("rows").filter(kept_rows(condition, texts, decimal_comma=scan.decimal_comma)).sum()
             found = frame.select(pl.col("rows").sum(), kept.alias("kept"), *counts, *first).collect(engine="streaming").row(0, named=True)
     except opening.FAILURES:
@@ -60,10 +63,32 @@ def with_filter_remark(source: Source) -> Source:
                 f"{where}: where compares {name} with a number, but {rows} a text that is not a number, first {text!r}",
                 f"put the value into quotes to compare texts: {in_filter(name)} == '{text}'",
             )
+    for name, sign, value in ordered_texts(condition):
+        if found[f"ordered {name}"]:
+            _refuse_other_layout(where, name, found[f"ordered {name}"], sign, value)
     if found["rows"] and not found["kept"]:
         raise NoRowsError(f"{where}: none of {found['rows']:,} rows is kept by where: {scan.where}", _values(scan))
     return source.with_scan(
         doubts=(*scan.doubts, f"{source.role}: {found['kept']:,} of {found['rows']:,} rows are used (where: {scan.where}).")
+    )
+
+
+def _refuse_other_layout(where: str, name: str, held: str, sign: str, value: str) -> None:
+    """Raise `DataError` if a column and a text are compared that do not both have dates in one layout that text orders by time."""
+    if orders_by_time(held, value):
+        return
+    layout = date_layout(held) or "other"
+    what_to_do = (
+        f"write the date as the column does, {layout}"
+        if layout != "other"
+        else f"compare the numbers of the column with a number: {in_filter(name)} {sign} {held}"
+        if is_number(held)
+        else "rewrite the column in this way, or write the rows to keep into a file of their own"
+    )
+    compares = f"{sign} compares it with {short(value)!r} character by character"
+    raise DataError(
+        f"{where}: where: {name} contains text such as {short(held)!r}, and {compares}",
+        f"this orders dates only if both are written as YYYY-MM-DD; {what_to_do}",
     )
 
 

@@ -14,6 +14,7 @@ import polars as pl
 
 from ..errors import DataError
 from .columns import IDS, MissingColumnsError, public_name, set_options
+from .row_filters import date_layout
 from .scan import Fields, Syntax
 
 _TABLES: Final = ("interactions", "lists", "predictions")
@@ -31,6 +32,8 @@ _ID: Final = rf"(?:{_QUOTED}|[-+]?[0-9]+|None|nan)"
 _IDS: Final = _LIST.replace(_VALUE, _ID)
 """A list of possible ids."""
 _NO_VALUE: Final = ("None", "nan")
+_NUMBERS: Final = re.compile(r"\s*[+-]?\d+([.,]\d+)?\s*")
+"""A number, perhaps with a decimal comma."""
 ODD_ARRAY: Final = r'(?:[^\[\sn]|\[(?:"(?:[^"\\]|\\.)*"|[^"\]])*?(?:\d[.eE]|[\[{tf]|"(?:[^"\\]|\\.)*\\u0000))'
 """The start of JSON that is not an array of ids (texts, integers and null): a single value, or an array with a fraction, a boolean, an
 array, an object, or a NUL character; the rest of the text is ignored."""
@@ -120,13 +123,22 @@ def _by(options: str) -> str:
 
 
 def with_lists_in(error: MissingColumnsError, where: str, samples: Mapping[str, Sequence[str]]) -> DataError:
-    """Return the error on a missing column of items with the settings for the first column of `samples` that looks like lists of items."""
-    signs = ((name, separator([text for text in texts if text])) for name, texts in samples.items() if any(texts))
+    """Return the error on a missing column of items with the settings for the first column of `samples` that looks like lists of items.
+
+    A column of users may be missing, too.
+    """
+    user = {"user": error.likely["user"]} if "user" in error.likely else {}
+    free = {name: [text for text in texts if text] for name, texts in samples.items() if name not in user.values()}
+    signs = ((name, separator(texts)) for name, texts in free.items() if texts and not all(map(_NUMBERS.fullmatch, texts)))
     name, sign = next(((name, sign) for name, sign in signs if sign), ("", ""))
-    if not sign:
+    if not sign or "item" not in error.missing:
         return error
-    settings = f"columns: {{item: {name}}} and split: {sign!r}{_by(set_options(where, columns__item=name, split=sign))}"
-    return DataError(error.message, f"column {name!r} looks like lists of items: set {settings}")
+    keys = {**user, "item": name}
+    options = set_options(where, **{f"columns__{key}": column for key, column in keys.items()}, split=sign)
+    columns = ", ".join(f"{key}: {column}" for key, column in keys.items())
+    return DataError(
+        error.message, f"column {name!r} looks like lists of items: set columns: {{{columns}}} and split: {sign!r}{_by(options)}"
+    )
 
 
 def fields_of(schema: Mapping[str, pl.DataType]) -> Fields:
@@ -263,9 +275,10 @@ def _is_nested(text: str) -> bool:
 def separator(texts: Sequence[str]) -> str:
     """Return the separator of ids in the fields of a text column; empty if a field has one id.
 
-    Most values contain it, and nearly all parts look like ids with digits.
+    Most values contain it, and nearly all parts look like ids with digits. Dates with times are no lists.
     """
-    for sign in () if any(map(_is_nested, texts)) else _SEPARATORS:
+    is_list = not any(map(_is_nested, texts)) and not all(map(date_layout, texts))
+    for sign in _SEPARATORS if is_list else ():
         parts = [part for value in texts for part in value.strip().split(sign) if part]
         like_ids = sum(any(letter.isdigit() for letter in part) and not any(letter.isspace() for letter in part.strip()) for part in parts)
         if 2 * sum(sign in value.strip() for value in texts) > len(texts) and like_ids >= _NEARLY_ALL * len(parts):

@@ -23,6 +23,9 @@ _SIGNS: Final[Mapping[str, Callable[[Any, Any], pl.Expr]]] = {
 _T: Final = r"^(\d{4}-\d\d-\d\d)T"
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]")
 """The start of a date and a time."""
+_YEAR_FIRST: Final = re.compile(r"\d{4}([-/.])\d\d(?:\1\d\d(?!\d).*)?", re.DOTALL)
+"""A date whose text is ordered by time."""
+_ANY_DATE: Final = re.compile(r"(?:\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.](?:\d{4}|\d\d))(?![\d./-])")
 
 
 def kept_rows(condition: Condition, names: Mapping[str, str], *, decimal_comma: bool = False) -> pl.Expr:
@@ -52,7 +55,20 @@ def kept_rows(condition: Condition, names: Mapping[str, str], *, decimal_comma: 
 
 def compared_with_numbers(condition: Condition) -> frozenset[str]:
     """Return the columns that a condition compares with numbers: their texts must all be numbers."""
-    return frozenset(_compared_with_numbers(condition))
+    return frozenset(
+        column for column, _, value in _comparisons(condition) if isinstance(value, int | float) and not isinstance(value, bool)
+    )
+
+
+def ordered_texts(condition: Condition) -> list[tuple[str, str, str]]:
+    """Return the columns that a condition orders as text, each with the sign and the text."""
+    return [(column, sign, value) for column, sign, value in _comparisons(condition) if isinstance(value, str) and sign[0] in "<>"]
+
+
+def orders_by_time(held: str, compared: str) -> bool:
+    """Return whether texts of a column can be compared with a text: neither is a date, or both are written so that text orders them."""
+    layout, other = date_layout(held), date_layout(compared)
+    return layout == other != "other" or (other is None and layout != "other")
 
 
 def no_number(name: str, *, decimal_comma: bool = False) -> pl.Expr:
@@ -60,23 +76,26 @@ def no_number(name: str, *, decimal_comma: bool = False) -> pl.Expr:
     return ~_is_missing_number(name) & _number(name, decimal_comma).is_null()
 
 
-def _compared_with_numbers(condition: Condition) -> Iterator[str]:
+def _comparisons(condition: Condition) -> Iterator[tuple[str, str, Value]]:
+    """Yield every comparison of a condition: column, sign and value."""
     match condition:
-        case ColumnTest(column, _, value):
-            values: tuple[Value, ...] = (value,)
+        case ColumnTest(column, sign, value):
+            yield column, sign, value
         case OneOf(column, values):
-            pass
-        case Missing():
-            return
+            yield from ((column, "==", value) for value in values)
         case Negation(part):
-            yield from _compared_with_numbers(part)
-            return
+            yield from _comparisons(part)
         case Junction(_, parts):
             for part in parts:
-                yield from _compared_with_numbers(part)
-            return
-    if any(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
-        yield column
+                yield from _comparisons(part)
+
+
+def date_layout(text: str) -> str | None:
+    """Return the layout of a text that begins with a date: YYYY-MM-DD, also with / or ., or `other`, which text does not order by time."""
+    text = text.strip()
+    if year_first := _YEAR_FIRST.fullmatch(text):
+        return f"YYYY{year_first[1]}MM{year_first[1]}DD"
+    return "other" if _ANY_DATE.match(text) else None
 
 
 def _sides(name: str, value: Value, decimal_comma: bool) -> tuple[pl.Expr, Value]:

@@ -278,4 +278,28 @@ def test_a_missing_column_is_reported_without_options_of_the_command_line(tmp_pa
     (tmp_path / "odd.csv").write_text("who,item\n1,1\n")
     with pytest.raises(receval.DataError) as caught:
         receval.evaluate(test=tmp_path / "odd.csv", recommendations={1: [1]}, metrics="nDCG@1")
-    assert str(caught.value.hint).startswith("set it, columns={'user': 'NAME'}, or set header")
+    assert str(caught.value.hint).startswith("set it, test={'path': FILE, 'columns': {'user': 'NAME'}}, or set header")
+
+
+def test_the_settings_for_one_source_are_those_of_its_argument(tmp_path):
+    (tmp_path / "wide.csv").write_text('user,skus\n1,"10, 99"\n2,"98, 12"\n')
+    with pytest.raises(receval.DataError, match="'skus' looks like lists") as caught:
+        receval.evaluate(test=TEST, recommendations={"old": tmp_path / "wide.csv"}, metrics="nDCG@1")
+    assert str(caught.value.hint).endswith("set recommendations={'old': {'path': FILE, 'columns': {'item': 'skus'}, 'split': ', '}}")
+    with pytest.raises(receval.DataError, match="looks like a list of items") as caught:
+        receval.evaluate(test=TEST, recommendations={"old": pl.DataFrame({"user": [1, 2], "item": ["10|99", "98|12"]})}, metrics="nDCG@1")
+    assert str(caught.value.hint).startswith("set recommendations={'old': {'frame': TABLE, 'split': '|'}}; or split: none")
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"split": ","}, "split has no effect without items"),
+        ({"split": ",", "items": {"path": "items.csv"}}, "split has no effect without categories"),
+        ({"categories": "genres"}, "categories has no effect without items"),
+    ],
+)
+def test_an_argument_on_categories_without_them_is_refused(given, sentence):
+    with pytest.raises(receval.ConfigError, match=sentence) as caught:
+        evaluated(**given)
+    assert ("{'path': FILE, 'split': ','}" in str(caught.value.hint)) == ("split" in given)

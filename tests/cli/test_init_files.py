@@ -362,3 +362,24 @@ def test_ratings_alone_are_answered_with_what_receval_needs(receval, folder):
     assert code == 3
     assert "receval: no file looks like recommendations: these have a user column, an item column, and a score or rank\n" in err
     assert "receval needs a test set and the lists of a model; it does not split data and does not train." in err
+
+
+def test_a_log_with_times_gets_an_example_of_a_split_by_time(init, receval, tmp_path):
+    rows = [(user, item, event, f"2026-10-{item} 08:00:00") for user in (1, 2) for item in range(11, 21) for event in ("view", "buy")]
+    log = text(rows, ("user_id", "item_id", "event", "event_time"))
+    config = init({"log.csv": log, "als.csv": PLAIN["als.csv"]}).config
+    example = [line.strip() for line in config.splitlines() if "2026-10-19" in line]
+    after, before = "event == 'buy' and event_time >= '2026-10-19'", "event == 'buy' and event_time < '2026-10-19'"
+    assert example[0] == f'# where: "{after}"  # an example of a split by time, with this train set:'
+    assert example[1].startswith("# train: {path: log.csv")
+    assert before in example[1].replace("''", "'")
+    without = [line for line in config.splitlines() if "# where: \"event == 'buy'\"" not in line]
+    (tmp_path / "split.yaml").write_text("\n".join(without).replace("# where", "where").replace("# train", "train"))
+    data = load_config(tmp_path / "split.yaml").config.data
+    assert (data.test.where, data.train.where) == (after, before)
+
+
+@pytest.mark.parametrize("time", ["18.10.2026", "1788220861", "2026-10-19"])
+def test_times_of_one_day_or_in_another_layout_get_no_example_of_a_split(time, init):
+    log = text([(user, item, time) for user in (1, 2) for item in range(11, 21)], ("user_id", "item_id", "event_time"))
+    assert "split by time" not in init({"log.csv": log, "als.csv": PLAIN["als.csv"]}).config

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+import yaml
 from receval.errors import ConfigError, DataError
 
 TEST = "user,item\n1,10\n2,11\n"
@@ -56,6 +57,22 @@ def test_an_existing_model_is_replaced_only_on_request(receval, config):
     listed = config("[{name: a, path: a.csv}]", "a.csv")
     assert receval("run", listed, "--recs", "a=c/b.csv")[0] == 2
     assert models(receval, listed, "--recs", "a=c/b.csv", "--replace") == ["a"]
+
+
+@pytest.mark.parametrize("form", ["{{a: {}}}", "[{}]"])
+def test_a_replaced_model_keeps_its_keys(form, receval, config):
+    path = config(form.format("{name: a, path: x.csv, columns: {user: uid}, split: '|'}"))
+    code, out, _ = receval("run", path, "--recs", "a=c/b.csv", "--replace", "--print-config")
+    data = yaml.safe_load(out)["data"]["recommendations"]
+    given = data["a"] if isinstance(data, dict) else data[0]
+    assert (code, given["path"], given["columns"], given["split"]) == (0, "b.csv", {"user": "uid"}, "|")
+
+
+def test_a_replaced_query_or_set_of_runs_is_a_file(receval, config):
+    for source in ("{uri: 'sqlite:///x.db', query: select 1}", "{runs: [x.csv, y.csv]}"):
+        path = config(f"{{a: {source}}}", "b.csv")
+        assert receval("run", path, "--recs", "a=c/b.csv")[2].startswith("receval: --recs a=c/b.csv: there is a model 'a' already")
+        assert models(receval, path, "--recs", "a=c/b.csv", "--replace") == ["a"]
 
 
 def test_all_missing_paths_are_named_at_once_relative_to_the_working_folder(receval, config):

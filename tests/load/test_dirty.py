@@ -40,6 +40,13 @@ CASES = {
     "text in a number column": ("l.csv", GOOD + "3,4,high\n", ["line 5: 'high' is not a number, and score must be one"]),
     "text rank": ("l.csv", "user,item,rank\n1,10,1\n2,11,first\n", ["line 3: 'first' is not a number, and rank must be one"]),
     "missing column": ("l.csv", "user,thing,score\n1,2,3\n", ["no item column; the columns are 'user', 'thing', 'score'", "columns: {item: NAME}"]),
+    "a likely user column beside dates with times": (
+        "l.csv", "customer_hash,sku,event_time,price\na1,x,2026-09-01 00:01:01,\"21,9\"\nb2,y,2026-09-01 00:03:01,\"17,3\"\n",
+        ["no user column", "column 'customer_hash' may be the user: set it", "by --set data.recommendations.m.columns.user=customer_hash\n"],
+    ),
+    "two likely columns": ("l.csv", "client_key,client_name,movie_no\n1,Ann,2\n", [
+        "column 'client_key' may be the user and column 'movie_no' may be the item: set them", "columns: {user: client_key, item: movie_no}",
+    ]),
     "columns in another language": ("l.csv", "kunde,artikel\n1,2\n", [
         "no user and no item column; the columns are 'kunde', 'artikel'", "set them in the config, columns: {user: NAME, item: NAME}",
         "or by --set data.recommendations.m.columns.user=NAME --set data.recommendations.m.columns.item=NAME",

@@ -111,6 +111,15 @@ def test_a_file_of_lists_under_another_name_is_refused_with_both_settings(write,
     assert str(error.value).endswith(f"columns: {{item: skus}} and split: ', ', or by {settings}")
 
 
+def test_lists_are_suggested_only_for_a_missing_column_of_items_and_never_in_dates(write, evaluate_lists):
+    write("lists.csv", 'customer_hash,day,skus\na1,25.10.2026 12:00,"10, 99"\nb2,26.10.2026 12:00,"98, 12"\n')
+    with pytest.raises(DataError, match="looks like lists") as error:
+        evaluate_lists("lists.csv")
+    assert "set columns: {user: customer_hash, item: skus} and split: ', '" in error.value.hint
+    with pytest.raises(DataError, match="'customer_hash' may be the user: set it"):
+        evaluate_lists({"path": "lists.csv", "columns": {"item": "skus"}, "split": ", "})
+
+
 def test_the_suggested_split_reads_the_lists(write, evaluate_lists):
     write("lists.csv", "user,items\n1,10 99\n2,98 12\n")
     assert evaluate_lists({"path": "lists.csv", "split": " "}) == EXPECTED

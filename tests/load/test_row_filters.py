@@ -133,6 +133,32 @@ def test_the_kept_rows_give_the_values_of_a_file_of_only_these_rows(tmp_path, fo
     assert {one.role: one.rows for one in result.inputs}["data.test"] == len(KEPT)
 
 
+@pytest.mark.parametrize(
+    ("time", "where", "hint"),
+    [
+        ("25.10.2026 12:00:00", "time >= '2026-10-25'", "rewrite the column"),
+        ("25.10.2026", "'26.10.2026' > time or user == 'b'", "rewrite the column"),
+        ("2026-10-25 12:00:00", "not time < '10/25/2026'", "write the date as the column does, YYYY-MM-DD"),
+        ("1788220861000", "time < '2026-10-25'", "with a number: time < 1788220861000"),
+        ("2026-10-25T12:00:00Z", "time >= '2026-10-25'", ""),
+        ("2026/10/25", "time >= '2026/10'", ""),
+        ("25.10.2026", "time == '25.10.2026'", ""),
+        ("version 2", "time >= 'version 1'", ""),
+    ],
+)
+def test_dates_are_ordered_only_in_one_layout_that_text_orders_by_time(time, where, hint, tmp_path):
+    (tmp_path / "log.csv").write_text(f"user,item,time\na,1,\na,2,{time}\n")
+    given = {"test": {"path": str(tmp_path / "log.csv"), "where": where}, "recommendations": {"a": ["2"]}, "metrics": ["Recall@1"]}
+    if not hint:
+        assert receval.evaluate(**given).rows[0].value == 1
+        return
+    with pytest.raises(
+        DataError, match=r"where: time contains text such as '.*', and [<>]=? compares it with '.*' character by character"
+    ) as error:
+        receval.evaluate(**given)
+    assert hint in error.value.hint
+
+
 @pytest.mark.parametrize("rows", [pl.DataFrame(LOG), LOG])
 def test_rows_in_memory_are_filtered_too(rows):
     found, _ = values({"frame": rows, "where": FILTER})
