@@ -21,7 +21,7 @@ from ..tables.tied_scores import TieRuns
 from ..tables.truth import TruthTable
 from .checker import Context, HealthCheck, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
-from .tallies import Least, Most, Tally
+from .tallies import Least, Most, Sizes, Tally
 
 
 @check("R01", uses=("rows_as_stored",), policy="duplicates")
@@ -252,31 +252,6 @@ class SameLists(HealthCheck):
         examples = [f"user {user}" for user in same["user"].head(5)]
         sentence = f"{share_text(most, context.n_lists, 'users')} have the same items in their list."
         return self.symptom(context, sentence, most, context.n_lists, examples=examples, rows=same)
-
-
-class Sizes(Struct, frozen=True):
-    """The number of lists of each size."""
-
-    n_lists: Mapping[int, int]
-
-    @classmethod
-    def of(cls, lengths: Array) -> Sizes:
-        """Count the lists that are not empty by their lengths."""
-        n_lists = np.bincount(lengths)
-        return cls({int(size): int(n_lists[size]) for size in np.flatnonzero(n_lists) if size})
-
-    def __add__(self, other: Sizes) -> Sizes:
-        return Sizes({size: self.n_lists.get(size, 0) + other.n_lists.get(size, 0) for size in {**self.n_lists, **other.n_lists}})
-
-    @property
-    def usual(self) -> int:
-        """The most frequent size, the largest of several."""
-        return max(self.n_lists, key=lambda size: (self.n_lists[size], size))
-
-    @property
-    def n_usual(self) -> int:
-        """The number of lists of the most frequent size."""
-        return self.n_lists[self.usual]
 
 
 @check("R10", uses=("rows_as_stored", "stored_hits", "truth_table", "hits", "item_hashes"))
