@@ -50,6 +50,7 @@ def test_values_are_found_under_every_name_of_a_measure():
     assert (values["HR@1"], values["hit_rate@1"], list(values)) == (1.0, 1.0, ["HitRate@1"])
     rows = receval.evaluate(test={1: [5]}, recommendations={"a": {1: [5]}}, metrics="HR@1")["a"]
     assert rows["HR@1"].value == 1.0
+    assert ("HR@1" in values, values.get("HR@1"), "HR@2" in values, values.get("HR@2", 7), 1 in values) == (True, 1.0, False, 7, False)
     with pytest.raises(KeyError, match=r"there is no value of 'HitRate@2': did you mean 'HitRate@1'\?"):
         values["HitRate@2"]
 
