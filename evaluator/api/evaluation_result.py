@@ -41,7 +41,8 @@ class ByMeasure(dict[str, T]):
 
     def get(self, measure: str, default: Any = None) -> Any:
         """Return the value under any name of the measure; `default` if there is none."""
-        return self[measure] if measure in self else default
+        label = self._label(measure)
+        return default if label is None else self[label]
 
     def _label(self, measure: str) -> str | None:
         wanted = measure_name(measure)
