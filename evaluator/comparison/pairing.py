@@ -114,6 +114,8 @@ def _of_several(results: Mapping[str, Result], base_label: str, base_model: str 
         single = len(partners) == 1
         for partner, model in partners:
             base_name, name = (base_label, label) if single else (f"{base_label}/{partner}", f"{label}/{model}")
+            if base_model is not None and len(base_models) > 1:
+                base_name = f"{base_label}/{base_model}"  # the label alone does not say which model it is
             pairs.append((Side(base_name, results[base_label], partner), Side(name, result, model)))
         left = [model for model in models if model not in common] if common else []
         alone += [f"{label}/{model}" for model in left]

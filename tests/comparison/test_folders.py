@@ -72,6 +72,7 @@ def test_models_of_other_names_are_compared_with_the_model_of_the_baseline_that_
     assert receval("compare", today, "--baseline", main, "--baseline-model", "knn")[1].startswith("today/a, today/b against main/knn")
     compared = api.compare({"today": f"{tmp_path}/today"}, f"{tmp_path}/main", baseline_model="knn")
     assert {one.subject.base for one in compared.differences} == {"main/knn"}
+    assert receval("compare", main, "--baseline", today, "--baseline-model", "b")[1].startswith("main against today/b")
     for wrong, sentence in (
         ((main, "--baseline-model", "als"), "no model has this name"),
         (("a", "--baseline-model", "b"), "another folder"),
