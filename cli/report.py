@@ -18,10 +18,17 @@ baseline_option = click.option(
     help="The model, result or folder that the others are compared with. Default: compare.baseline, gates.baseline, or the first.",
 )
 
+baseline_model_option = click.option(
+    "--baseline-model",
+    metavar="NAME",
+    help="The model in the baseline folder that every model is compared with. Default: the model of the same name.",
+)
+
 
 @click.command(cls=options.Command)
 @options.config_or_folder_argument("inputs", "[CONFIG|[NAME=]DIR]...", nargs=-1)
 @baseline_option
+@baseline_model_option
 @click.option("--all-pairs", is_flag=True, help="Compare every pair of models; models that share a letter are not clearly different.")
 @click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to test and to print. May be repeated. Default: all.")
 @click.option("--all", "everything", is_flag=True, help="Also print the measures that are not tested.")
@@ -112,6 +119,7 @@ def _date(context: click.Context, parameter: click.Parameter, value: str | None)
     help="The date below the title: YYYY-MM-DD or today. Default: the date in SOURCE_DATE_EPOCH, or none.",
 )
 @baseline_option
+@baseline_model_option
 @click.option("--measure", "measures", multiple=True, metavar="M", help="A measure to test; the others are only shown. May be repeated.")
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
 @click.option("--losers", type=click.IntRange(min=0), default=0, metavar="N", help="List the N users with the largest losses.")
@@ -176,6 +184,7 @@ def report(
     "--of", multiple=True, metavar="M", help="A measure of the chart: a metric for over_k, two measures for trade_off. May be repeated."
 )
 @baseline_option
+@baseline_model_option
 @click.option("--margin", "margins", multiple=True, metavar="[M=]SIZE", help="The largest difference that does not matter: 0.005, or 1%.")
 @options.plugin_option
 @options.reading_options("overrides", "recommendations", "where", "replace")

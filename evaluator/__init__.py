@@ -55,6 +55,8 @@ _HOMES = {
     "score": ".api.calls",
 }
 """Each public name and the module that has it."""
+_MODULES = ("functional", "testing")
+"""Public modules of this package, which are imported when they are first used."""
 
 
 def __getattr__(name: str) -> Any:
@@ -62,13 +64,15 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version  # only here: it takes longer than everything else
 
         return version("receval")
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOMES[name], __name__), name)
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__all__, *_MODULES, "__version__"]
 
 
 __all__ = sorted(_HOMES)

@@ -1,5 +1,7 @@
 """What `import receval` has; names are imported when they are first used."""
 
+from . import functional as functional
+from . import testing as testing
 from .api.calls import Evaluator as Evaluator
 from .api.calls import audit as audit
 from .api.calls import check as check

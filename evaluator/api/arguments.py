@@ -104,6 +104,7 @@ _REWORDED: Final = (
     (re.compile(r"create it with receval baseline set [^;]*; the first time use --if-missing pass, or"), "create it with result.save, or"),
     (re.compile(r"\bgates\.(baseline|anchor)\.(?=if_missing)"), ""),
     (re.compile(r"\bgates\.baseline\.model\b"), "baseline_model"),
+    (re.compile(r"--baseline-model NAME"), "baseline_model='NAME'"),
     (re.compile(r"\bcompare\.users: common\b"), "common=True"),
     (re.compile(r"\breceval compare --unpaired\b"), "receval.compare with unpaired=True"),
     (re.compile(r"\bgates\.models\b"), "models"),

@@ -92,6 +92,7 @@ def compare(
     results: Result | Mapping[str, Result | str | os.PathLike[str]],
     baseline: Result | str | os.PathLike[str] | None = None,
     *,
+    baseline_model: str | None = None,
     measures: str | Sequence[str] = (),
     margin: MarginLike | None = None,
     test: Any = "t",
@@ -109,11 +110,11 @@ def compare(
 
     The models of one result are compared with `baseline`, by default that of its config (`compare.baseline`, else `gates.baseline`), else
     the first. With several results, each model is compared with that of the same name in the result named `baseline`, which may also be
-    another result or its folder. `measures` (default: all) are tested, and p values are corrected over them. `margin` is the largest
-    difference that does not matter: `0.005`, `"1%"` of the base value, or a mapping by measure with a `default`. `by` and `cluster` name
-    columns of groups of the evaluation. `common` compares on the users that count on both sides, `unpaired` compares means of different
-    users, `all_pairs` compares all pairs of models. `losers` is the number of users with the largest losses to list, for each model and
-    measure. See docs/compare.md for the rest.
+    another result or its folder, or with the model `baseline_model` of that result. `measures` (default: all) are tested, and p values are
+    corrected over them. `margin` is the largest difference that does not matter: `0.005`, `"1%"` of the base value, or a mapping by measure
+    with a `default`. `by` and `cluster` name columns of groups of the evaluation. `common` compares on the users that count on both sides,
+    `unpaired` compares means of different users, `all_pairs` compares all pairs of models. `losers` is the number of users with the largest
+    losses to list, for each model and measure. See docs/compare.md for the rest.
 
     Raises `ConfigError` for options about data that the results do not have, `DataError` for results that cannot be compared.
     """
@@ -128,6 +129,7 @@ def compare(
         loaded, baseline = {_BASELINE: baseline, **loaded}, _BASELINE
     options = ComparisonOptions(
         baseline=None if baseline is None else os.fspath(baseline),
+        baseline_model=baseline_model,
         measures=(measures,) if isinstance(measures, str) else tuple(measures),
         margins=margins_of(margin),
         settings=Settings(test, correction, alpha, seed),

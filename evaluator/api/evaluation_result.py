@@ -30,10 +30,23 @@ class ByMeasure(dict[str, T]):
 
     def __missing__(self, measure: str) -> T:
         """Return the value under another name of the measure; raise `KeyError` with the nearest names if there is none."""
-        for label in self:
-            if measure_name(measure) == measure_name(label):
-                return self[label]
-        raise _unknown(measure, self)
+        label = self._label(measure)
+        if label is None:
+            raise _unknown(measure, self)
+        return self[label]
+
+    def __contains__(self, measure: object) -> bool:
+        """Return whether there is a value of the measure, under any of its names."""
+        return super().__contains__(measure) or (isinstance(measure, str) and self._label(measure) is not None)
+
+    def get(self, measure: str, default: Any = None) -> Any:
+        """Return the value under any name of the measure; `default` if there is none."""
+        label = self._label(measure)
+        return default if label is None else self[label]
+
+    def _label(self, measure: str) -> str | None:
+        wanted = measure_name(measure)
+        return next((label for label in self if measure_name(label) == wanted), None)
 
 
 class EvaluationResult(Result, frozen=True, eq=False):

@@ -18,6 +18,7 @@ from ..stats.difference import Settings
 class ComparisonOptions(Struct, frozen=True):
     """Options of a comparison.
 
+    `baseline_model` is the model of the baseline that every model of the other results is compared with, by default the one of its name.
     `measures` are judged, by default all. `margins` has, by measure or for `default`, the largest difference that does not matter. `by` are
     columns of groups; users with the same value in the column `cluster` are not independent. `common` compares on the users that count on
     both sides, if they differ; `unpaired` compares means of different users. `losers` is the number of users with the largest losses to
@@ -25,6 +26,7 @@ class ComparisonOptions(Struct, frozen=True):
     """
 
     baseline: str | None = None
+    baseline_model: str | None = None
     measures: tuple[str, ...] = ()
     margins: Mapping[str, Margin] = field(default_factory=dict)
     settings: Settings = field(default_factory=Settings)

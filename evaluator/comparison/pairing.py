@@ -13,10 +13,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from ..errors import ConfigError, DataError
+from ..errors import ArgumentError, ConfigError, DataError
 from ..results.result import Result, columns_of, select
 from ..stats.concluding import users_text
-from .bases import Base, base_of, gates_folder, own_models
+from .bases import Base, base_of, gates_folder, known_name, own_models
 
 _PLAIN = 2
 """Number of models or results up to which the title makes clear which is the base."""
@@ -45,24 +45,31 @@ class Sides(Struct, frozen=True, eq=False):
     left_out: str = ""
 
 
-def sides_of(results: Mapping[str, Result], baseline: str | None = None, *, all_pairs: bool = False) -> Sides:
+def sides_of(
+    results: Mapping[str, Result], baseline: str | None = None, baseline_model: str | None = None, *, all_pairs: bool = False
+) -> Sides:
     """Pair the models of named results.
 
     The models of one result are compared with `baseline`, which may be reference lists. With several results, each model is compared with
-    the one of the same name in the result named `baseline`; if each result has one model, their names may differ. Without `baseline`,
-    `base_of` decides. With `all_pairs`, all pairs of sides are compared.
+    the one of the same name in the result named `baseline`, or with its `baseline_model`; if each result has one model, their names may
+    differ. Without `baseline`, `base_of` decides. With `all_pairs`, all pairs of sides are compared.
 
-    Raises `ConfigError` if there is no such baseline, or fewer than two models; `DataError` if results have no model in common.
+    Raises `ConfigError` if there is no such baseline or `baseline_model`, or fewer than two models; `DataError` if results have no model in
+    common.
     """
     if not results:
         raise ConfigError("there is nothing to compare")
+    if baseline_model is not None and (len(results) == 1 or all_pairs):
+        problem = "baseline_model goes with a baseline that is another result, and not with all_pairs"
+        option = "--baseline-model goes with a --baseline that is another folder, and not with --all-pairs"
+        raise ArgumentError(problem, option=option)
     if len(results) == 1:
         return _of_one(next(iter(results.values())), baseline, all_pairs)
     base = base_of(results, baseline)
     if all_pairs:
         sides = tuple(side for label, result in results.items() for side in _sides(label, result))
         return Sides(tuple(combinations(sides, 2)), sides, None)
-    sides_of_base = _of_several(results, base.name)
+    sides_of_base = _of_several(results, base.name, baseline_model)
     return replace(sides_of_base, first=base.name) if base.is_default and len(results) > _PLAIN else sides_of_base
 
 
@@ -85,25 +92,31 @@ def _of_one(result: Result, baseline: str | None, all_pairs: bool) -> Sides:
     return Sides(tuple((sides[0], side) for side in sides[1:]), sides, base.name, first=first)
 
 
-def _of_several(results: Mapping[str, Result], base_label: str) -> Sides:
+def _of_several(results: Mapping[str, Result], base_label: str, base_model: str | None) -> Sides:
     base_models = own_models(results[base_label])
+    if base_model is not None:
+        known_name(base_model, results[base_label].models, "model")
     pairs: list[tuple[Side, Side]] = []
     alone: list[str] = []
     for label, result in results.items():
         if label == base_label:
             continue
         models = own_models(result)
-        common = [model for model in models if model in base_models]
-        partners = [(model, model) for model in common] or ([(base_models[0], models[0])] if len(models) == len(base_models) == 1 else [])
+        common = [model for model in models if base_model is not None or model in base_models]
+        partners = [(base_model or model, model) for model in common] or (
+            [(base_models[0], models[0])] if len(models) == len(base_models) == 1 else []
+        )
         if not partners:
             raise DataError(
                 f"{label} and {base_label} share no model: {_listed(models)}; {_listed(base_models)}",
-                "compare models of the same name, or folders with one model each",
+                "choose the model of the baseline that every model is compared with: --baseline-model NAME",
             )
         single = len(partners) == 1
-        for base_model, model in partners:
-            base_name, name = (base_label, label) if single else (f"{base_label}/{base_model}", f"{label}/{model}")
-            pairs.append((Side(base_name, results[base_label], base_model), Side(name, result, model)))
+        for partner, model in partners:
+            base_name, name = (base_label, label) if single else (f"{base_label}/{partner}", f"{label}/{model}")
+            if base_model is not None and len(base_models) > 1:
+                base_name = f"{base_label}/{base_model}"  # the label alone does not say which model it is
+            pairs.append((Side(base_name, results[base_label], partner), Side(name, result, model)))
         left = [model for model in models if model not in common] if common else []
         alone += [f"{label}/{model}" for model in left]
     sides = {side.name: side for pair in pairs for side in pair}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import numbers
 import os
 import re
 from collections.abc import Mapping
@@ -98,6 +99,8 @@ _SPLITS: Final = frozenset({"DatasetDict", "IterableDatasetDict"})
 """The classes of HuggingFace that map names of splits to tables; splits are not models."""
 _SOURCE_KEYS: Final = frozenset({"path", "table", "uri", "frame"})
 """Keys of a section that describes a source; it has one of them."""
+_FEW_USERS: Final = 5
+"""So few texts under unknown keys are a section of a config, not the items of users."""
 
 
 class InMemory(Struct, frozen=True, eq=False):
@@ -135,7 +138,19 @@ def is_section(value: Any) -> bool:
     """Return whether a mapping is, by its keys, a section of a config, not data by user, whose values are lists or mappings."""
     held = [inner for key, inner in value.items() if key != "columns"]
     has_rows = any(hasattr(inner, "__len__") and not isinstance(inner, str) for inner in held)
-    return describes_a_source(value) or not (not value or has_rows or any(not isinstance(key, str) for key in value))
+    is_by_user = not value or has_rows or any(not isinstance(key, str) for key in value) or _is_item_of_user(value)
+    return describes_a_source(value) or not is_by_user
+
+
+def _is_item_of_user(value: Mapping[str, Any]) -> bool:
+    """Return whether a mapping of texts has an item for each user, not the keys of a section, which may be wrong.
+
+    No key is one of a source, and the items are integers, or text if there are more than a few.
+    """
+    if not {*RowsSource.model_fields, *ItemsSource.model_fields}.isdisjoint(value):
+        return False
+    items = (str, numbers.Integral) if len(value) > _FEW_USERS else numbers.Integral
+    return all(isinstance(item, items) and not isinstance(item, bool) for item in value.values())
 
 
 def source_of(value: Any) -> Any:

@@ -160,13 +160,14 @@ class ReferenceLists(Struct, frozen=True, eq=False):
 
     `models` are the lists that the config asks for, by name. `best` and `popular` have by model, then by label, the value of the oracle
     lists and of the popularity lists over the users that count for that model. `popularity_rule` says how the popularity lists treat
-    seen items, `remark` how the lists of `models` do.
+    seen items, `remark` how the lists of `models` do; `popular_depth` is their length.
     """
 
     models: Mapping[str, EvaluatedModel] = field(default_factory=dict)
     best: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     popular: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     popularity_rule: PopularityRule = field(default_factory=PopularityRule)
+    popular_depth: int = 0
     remark: str = ""
 
     def with_shares(self, model: EvaluatedModel) -> EvaluatedModel:
@@ -219,5 +220,6 @@ def measure_reference_lists(files: Files, models: Sequence[EvaluatedModel]) -> R
         best={one.name: over_same_users(one, partials.get(ORACLE)) for one in (*models, *lists.values())},
         popular={one.name: over_same_users(one, (baseline, measured[-1]) if baseline is not None else None) for one in models},
         popularity_rule=PopularityRule(yardsticks.seen_rule(), yardsticks.masks(choice), choice.seen != "keep"),
+        popular_depth=(baseline.depth if baseline is not None else None) or 0,
         remark=yardsticks.remark(lists),
     )

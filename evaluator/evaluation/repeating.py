@@ -32,6 +32,9 @@ from .plan import Options, Plan, Request
 
 ROLE: Final = f"data.recommendations.{UNNAMED}"
 _NAMES: Final = "If they are a matrix without user ids, row 0 is user 0: give receval.Matrix(lists, users=ids)."
+_ITEMS: Final = "If they are numbers of rows or columns, convert them into the ids of the test set."
+_FIRST_ROWS: Final = 10_000
+"""Usually one of these rows has an item of the test set, and no other row is searched."""
 _BATCH: Final = "If they are a batch, give the Evaluator only the test rows of its users."
 _ROWS_PER_PART: Final = 1_000_000
 """Smaller parts would keep two threads busy, but cost more in total: each part has a fixed cost, and threads get fresh memory."""
@@ -49,13 +52,14 @@ class RepeatedRun:
         self._depth = deepest(evaluation)
         self._n_columns: int | None = None
         self._warned = False
+        self._warned_of_items = False
         self._files: dict[tuple[str, str], Files] = {}
         self._first = open_inputs(self._request, lambda files: files)
 
     def rows(self, lists: Any) -> Sequence[Row]:
         """Return the values of lists, given as a table of any kind; raise `DataError` if they cannot be read.
 
-        Warns if none of their users is in the test set.
+        Warns if none of their users, or none of their items, is in the test set.
         """
         if isinstance(lists, str | os.PathLike):
             raise DataError(f"{ROLE}: an Evaluator reads no files", "read the file first, for example with polars.read_parquet")
@@ -86,7 +90,25 @@ class RepeatedRun:
             warnings.warn(text, UserWarning, stacklevel=3)
         parts = _parts(WholeUsers(read, starts), files)
         found = reduce(add, side_by_side(partial(measure_part, PassTask(files.task)), parts))
-        return finish_model(files, UNNAMED, found, self._request.plan, files.task).rows
+        rows = finish_model(files, UNNAMED, found, self._request.plan, files.task).rows
+        if not text and not all(row.value for row in rows):
+            text = self._no_item_in_common(where, read["item"], files.sides_of(UNNAMED)["test"].frame["item"])
+            if text:
+                warnings.warn(text, UserWarning, stacklevel=3)
+        return rows
+
+    def _no_item_in_common(self, where: str, listed: pl.Series, tested: pl.Series) -> str:
+        """Return a sentence with items of both sides if no listed item is in the test set, only once; else an empty text."""
+        if (
+            self._warned_of_items
+            or not len(listed)
+            or any(listed.head(n).is_in(tested.implode()).any() for n in (_FIRST_ROWS, len(listed)))
+        ):
+            return ""
+        self._warned_of_items = True
+        own, other = (", ".join(map(repr, ids.unique(maintain_order=True).head(3).to_list())) for ids in (listed, tested))
+        sentence = f"no recommended item is in the test set: the lists have items {own}, the test set {other}. {_ITEMS}"
+        return one_line(f"{where.removeprefix('data.')}: {sentence}")
 
     def _few_in_common(self, where: str, listed: pl.Series, tested: pl.Series) -> str:
         """Return a sentence with ids of both sides if no test user has a list or, only once, if most have none; else an empty text."""

@@ -278,6 +278,7 @@ def _findings_of(files: Files, models: Sequence[CheckedModel], references: Refer
     for model in models if files.request.compares else ():
         name = model.context.model
         beside = {"best": references.best[name], "baseline": references.popular[name], "popularity_rule": references.popularity_rule}
+        beside["baseline_depth"] = references.popular_depth
         symptoms, said = health.comparisons(model.checks, model.tallies, replace(model.context, **beside))
         if not files.request.options.tolerant:
             health.refuse(symptoms)

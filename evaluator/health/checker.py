@@ -82,9 +82,9 @@ class Context(Struct, frozen=True, eq=False):
     `counts` are the numbers of rows and users of `Tallies`. `sources` are by `lists`, `test`, `train` and `items`; `rows_by_measure` are
     the rows of the result of every measure. `bounds` are, by label, the range of values under ties (`least`, `expected`, `most`), and
     `unbounded` the reasons why others have no bounds. `best` and `baseline` are the values of the best possible lists and of popularity
-    over the users that count for the model; `popularity_rule` is the treatment of seen items in the lists of popularity. `available` are
-    the `NEEDS` that are met. `shown` are the labels of the measures that are shown, without those that only formulas use. `twins` are the
-    sources, such as `data.test`, with the same bytes as the lists of the model.
+    over the users that count for the model; `popularity_rule` is the treatment of seen items in the lists of popularity, `baseline_depth`
+    the length of these lists. `available` are the `NEEDS` that are met. `shown` are the labels of the measures that are shown, without
+    those that only formulas use. `twins` are the sources, such as `data.test`, with the same bytes as the lists of the model.
     """
 
     model: str
@@ -102,6 +102,7 @@ class Context(Struct, frozen=True, eq=False):
     best: Mapping[str, float] = field(default_factory=dict)
     baseline: Mapping[str, float] = field(default_factory=dict)
     popularity_rule: PopularityRule = field(default_factory=PopularityRule)
+    baseline_depth: int = 0
     counts: Tally = field(default_factory=Tally)
     shown: Collection[str] = ()
     twins: Sequence[str] = ()

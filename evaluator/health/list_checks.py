@@ -21,7 +21,7 @@ from ..tables.tied_scores import TieRuns
 from ..tables.truth import TruthTable
 from .checker import Context, HealthCheck, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
-from .tallies import Least, Most, Tally
+from .tallies import Least, Most, Sizes, Tally
 
 
 @check("R01", uses=("rows_as_stored",), policy="duplicates")
@@ -254,38 +254,21 @@ class SameLists(HealthCheck):
         return self.symptom(context, sentence, most, context.n_lists, examples=examples, rows=same)
 
 
-class Sizes(Struct, frozen=True):
-    """The number of lists of each size."""
-
-    n_lists: Mapping[int, int]
-
-    @classmethod
-    def of(cls, lengths: Array) -> Sizes:
-        """Count the lists that are not empty by their lengths."""
-        n_lists = np.bincount(lengths)
-        return cls({int(size): int(n_lists[size]) for size in np.flatnonzero(n_lists) if size})
-
-    def __add__(self, other: Sizes) -> Sizes:
-        return Sizes({size: self.n_lists.get(size, 0) + other.n_lists.get(size, 0) for size in {**self.n_lists, **other.n_lists}})
-
-    @property
-    def usual(self) -> int:
-        """The most frequent size, the largest of several."""
-        return max(self.n_lists, key=lambda size: (self.n_lists[size], size))
-
-
 @check("R10", uses=("rows_as_stored", "stored_hits", "truth_table", "hits", "item_hashes"))
 class SampledCandidates(HealthCheck):
-    """Lists of which nearly all have one size, with nearly every relevant item inside."""
+    """Lists of which nearly all have one size, in items or in rows, with nearly every relevant item inside.
+
+    Negatives that are drawn with repeats give lists of one number of rows; a list whose rows are doubled has the usual number of items.
+    """
 
     def tally(self, part: ExaminedPart) -> Tally:
         lengths = _distinct_items(part)
         listed = lengths > 0
         if not listed.any():
             return Tally()
-        sizes = Sizes.of(lengths)
-        if max(sizes.n_lists) < _FEW_ITEMS:
-            return Tally.of(sizes=sizes)
+        sizes = {"n_items": Sizes.of(lengths), "n_rows": Sizes.of(part.lists.counts)}
+        if max(sizes["n_rows"].n_lists) < _FEW_ITEMS:
+            return Tally.of(**sizes)
         truth: TruthTable = part.table("truth_table")
         inside = np.zeros(len(truth.pairs), dtype=np.bool_)
         inside[part.table("stored_hits")[1]] = True
@@ -296,7 +279,7 @@ class SampledCandidates(HealthCheck):
             numbers[name][hits["pair"][is_high]] = True
         sums = np.add.reduceat(part.table("item_hashes"), part.lists.starts[np.flatnonzero(part.lists.counts)])
         return Tally.of(
-            sizes=sizes,
+            **sizes,
             least=Least(int(sums.min())),
             most=Most(int(sums.max())),
             **{name: int(mask.sum()) for name, mask in numbers.items()},
@@ -307,10 +290,11 @@ class SampledCandidates(HealthCheck):
         found = self._candidates(tally, context)
         if found is None:
             return []
-        n, n_usual = context.n_lists, tally["sizes"].n_lists[found.per_user]
+        (sizes, unit), n = _most_uniform(tally), context.n_lists
+        n_usual = sizes.n_usual
         lists = "All lists" if n_usual == n else share_text(n_usual, n, "lists")
         held = share_text(tally.count("inside"), tally.count("relevant"), "relevant items")
-        sentence = f"{lists} have {found.per_user:,} items, and {held} are in them: they look like sampled candidates."
+        sentence = f"{lists} have {found.per_user:,} {unit}, and {held} are in them: they look like sampled candidates."
         return self.symptom(
             context, sentence + _order_of_candidates(tally, context), n, n, examples=tally.examples("user"), rows=tally.rows()
         )
@@ -327,12 +311,18 @@ class SampledCandidates(HealthCheck):
         inside, relevant, limit = tally.count("inside"), tally.count("relevant"), context.limit(self.id, "min_inside")
         if not relevant or inside < limit * relevant:
             return None
-        sizes, prepared = tally["sizes"], context.prepared
-        if sizes.usual < _FEW_ITEMS or sizes.n_lists[sizes.usual] < limit * context.n_lists:
+        (sizes, _), prepared = _most_uniform(tally), context.prepared
+        if sizes.usual < _FEW_ITEMS or sizes.n_usual < limit * context.n_lists:
             return None
-        if "catalogue" in context.available and 2 * sizes.usual > int((prepared.in_train | prepared.in_catalogue).sum()):
+        if "catalogue" in context.available and 2 * tally["n_items"].usual > int((prepared.in_train | prepared.in_catalogue).sum()):
             return None  # the lists hold most of the catalogue
         return Candidates(sizes.usual, inside / relevant)
+
+
+def _most_uniform(tally: Tally) -> tuple[Sizes, str]:
+    """Return the sizes of the lists in items, or in rows if more lists have the same number of rows, with the unit."""
+    items, rows = tally["n_items"], tally["n_rows"]
+    return (rows, "rows") if rows.n_usual > items.n_usual else (items, "items")
 
 
 def _distinct_items(part: ExaminedPart) -> Array:
@@ -347,7 +337,7 @@ def _order_of_candidates(tally: Tally, context: Context) -> str:
     sentences = f" The other {count_text(outside, 'relevant item')} cannot be hits." if outside else ""
     if tally.count("first") == inside >= _FEW_ITEMS:
         return f"{sentences} All of these items are first in their list: the file may contain candidates or labels, not a model."
-    share = k / tally["sizes"].usual
+    share = k / _most_uniform(tally)[0].usual
     if 0 < share < 1:
         near = 100 * tally.count("near") / inside
         sentences += f" {near:.1f} % of these items are in the first {k:,} rows; in random order it is {100 * share:.1f} %."

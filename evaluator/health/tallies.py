@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
+import numpy as np
 import polars as pl
 from msgspec import Struct, field
 
@@ -122,6 +123,31 @@ class Most(Struct, frozen=True):
 
     def __add__(self, other: Most) -> Most:
         return max(self, other, key=lambda most: most.value)
+
+
+class Sizes(Struct, frozen=True):
+    """The number of lists of each size."""
+
+    n_lists: Mapping[int, int]
+
+    @classmethod
+    def of(cls, lengths: Array) -> Sizes:
+        """Count the lists that are not empty by their lengths."""
+        n_lists = np.bincount(lengths)
+        return cls({int(size): int(n_lists[size]) for size in np.flatnonzero(n_lists) if size})
+
+    def __add__(self, other: Sizes) -> Sizes:
+        return Sizes({size: self.n_lists.get(size, 0) + other.n_lists.get(size, 0) for size in {**self.n_lists, **other.n_lists}})
+
+    @property
+    def usual(self) -> int:
+        """The most frequent size, the largest of several."""
+        return max(self.n_lists, key=lambda size: (self.n_lists[size], size))
+
+    @property
+    def n_usual(self) -> int:
+        """The number of lists of the most frequent size."""
+        return self.n_lists[self.usual]
 
 
 class Marks(Struct, frozen=True, eq=False):

@@ -23,9 +23,11 @@ from ..tables.rows import LISTS, PartData, within_users
 from ..tables.truth import TEST
 from .checker import Context, HealthCheck, Symptom, check, count_text, share_text
 from .examined import ExaminedPart
-from .tallies import Examples, KeptRows, Tally
+from .tallies import Examples, KeptRows, Sizes, Tally
 
 _TOLERANCE: Final = 1e-9
+_AS_LONG: Final = 0.9
+"""Lists of this share of another length, or more, are not clearly shorter: full rankings leave out the seen items of the user."""
 _Z: Final = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
 
 
@@ -140,15 +142,20 @@ class NoBetterThanPopularity(HealthCheck):
 
     A model whose lists are those of this baseline cannot be better, and is skipped. It is not skipped if its lists of the most popular
     items treat seen items differently from the baseline.
+
+    The lists of this baseline are as long as the longest list of any model of the run, and reach the largest cut-off. A model most of whose
+    lists are clearly shorter is not compared in measures without a cut-off, in which longer lists have more hits.
     """
 
     def tally(self, part: ExaminedPart) -> Tally:
         n_lists, n_popular, n_unseen_popular = popular_lists(part.table("reading"), part.data, part.prepared)
-        return Tally.of(lists=n_lists, popular=n_popular, unseen_popular=n_unseen_popular)
+        sizes = Sizes.of(part.lists.counts)
+        return Tally.of(lists=n_lists, popular=n_popular, unseen_popular=n_unseen_popular, sizes=sizes)
 
     def comparison(self, tally: Tally, context: Context) -> list[Symptom]:
         margin = context.limit(self.id, "margin")
-        compared = [pair for pair in _paired(context, context.baseline) if pair[0].label in context.shown]
+        left_out = self._labels_of_whole_lists(tally, context)
+        compared = [pair for pair in _paired(context, context.baseline) if pair[0].label in context.shown and pair[0].label not in left_out]
         if self.is_popularity(tally, context):
             return []
         below = [
@@ -167,6 +174,16 @@ class NoBetterThanPopularity(HealthCheck):
         if not self.is_popularity(tally, context):
             return ""
         return f"its lists are those of the popularity baseline, so {self.id} skips it"
+
+    @staticmethod
+    def _labels_of_whole_lists(tally: Tally, context: Context) -> set[str]:
+        """Return the labels of measures without a cut-off if most lists are clearly shorter than those of the baseline; else nothing."""
+        n_lists: Mapping[int, int] = tally["sizes"].n_lists
+        n_short = sum(n for size, n in n_lists.items() if size < _AS_LONG * context.baseline_depth)
+        if 2 * n_short <= sum(n_lists.values()):
+            return set()
+        measures = zip(context.definitions, context.rows_by_measure, strict=True)
+        return {row.label for definition, rows in measures if any(one.k is None for one in definition.all) for row in rows}
 
     @staticmethod
     def is_popularity(tally: Tally, context: Context) -> bool:

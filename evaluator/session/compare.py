@@ -261,7 +261,7 @@ def groups_named(results: Mapping[str, Result], by: Iterable[str]) -> tuple[str,
 
 def with_arguments(options: ComparisonOptions, arguments: Mapping[str, Any]) -> ComparisonOptions:
     """Return the options of a config, changed by the arguments of a call; raise `ArgumentError` for a margin that cannot be read."""
-    given: dict[str, Any] = {name: arguments[name] for name in ("baseline", "measures", "cluster") if arguments.get(name)}
+    given: dict[str, Any] = {name: arguments[name] for name in ("baseline", "baseline_model", "measures", "cluster") if arguments.get(name)}
     settings = {name: arguments[name] for name in ("test", "correction", "alpha") if arguments.get(name) is not None}
     margins = margins_of(arguments.get("margins"))
     given |= {"margins": margins} if margins else {}

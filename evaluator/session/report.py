@@ -120,7 +120,7 @@ def report_of(
     if is_one:
         models = models_of(next(iter(results.values())))
     else:
-        sides = sides_of(results, options.baseline, all_pairs=options.all_pairs)
+        sides = sides_of(results, options.baseline, options.baseline_model, all_pairs=options.all_pairs)
         models = tuple(NamedModel(side.name, side.result, side.model) for side in sides.all)
     return ReportContent(
         results=results,

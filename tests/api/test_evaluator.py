@@ -16,7 +16,7 @@ from tests.worlds import World, worlds
 METRICS = ["nDCG", "MAP", "EPC", "Unexpectedness", "Gini", "0.5*nDCG@2 + 0.5*EPC@2"]
 
 
-@pytest.mark.filterwarnings("ignore:.*no user of these lists is in the test set", "ignore:.*test users have no list")
+@pytest.mark.filterwarnings("ignore:.*no (user|recommended item).* is in the test set", "ignore:.*test users have no list")
 @settings(max_examples=8)
 @given(world=worlds(), convention=st.sampled_from(["receval", "rectools", "rs_metrics", "recbole"]))
 def test_every_call_gives_the_values_of_evaluate(world: World, convention: str):
@@ -50,6 +50,7 @@ def test_values_are_found_under_every_name_of_a_measure():
     assert (values["HR@1"], values["hit_rate@1"], list(values)) == (1.0, 1.0, ["HitRate@1"])
     rows = receval.evaluate(test={1: [5]}, recommendations={"a": {1: [5]}}, metrics="HR@1")["a"]
     assert rows["HR@1"].value == 1.0
+    assert ("HR@1" in values, values.get("HR@1"), "HR@2" in values, values.get("HR@2", 7), 1 in values) == (True, 1.0, False, 7, False)
     with pytest.raises(KeyError, match=r"there is no value of 'HitRate@2': did you mean 'HitRate@1'\?"):
         values["HitRate@2"]
 
@@ -74,6 +75,18 @@ def test_lists_of_other_users_than_the_test_set_are_warned_about():
     with pytest.warns(UserWarning, match=sentence):
         assert evaluator(lists) == {"HitRate@1": 0.0}
     assert evaluator(receval.Matrix(lists, users=[11, 12])) == {"HitRate@1": 1.0}
+
+
+@pytest.mark.parametrize("test", [{0: [10], 1: [11]}, {0: ["i10"], 1: ["i11"]}])
+def test_lists_of_other_items_than_the_test_set_are_warned_about_once(test: Any):
+    evaluator = receval.Evaluator(test=test, metrics=["HitRate@2", "EFD@2"], train=test)
+    sentence = (
+        r"^recommendations.model: dict: no recommended item is in the test set: the lists have items '?0'?, '?1'?, '?2'?, the test set"
+    )
+    with pytest.warns(UserWarning, match=sentence) as issued:
+        assert evaluator({0: [0, 1], 1: [1, 2]})["HitRate@2"] == 0.0
+    assert (len(issued), issued[0].filename) == (1, __file__)
+    assert evaluator({0: [0, 1], 1: [1, 2]})["HitRate@2"] == 0.0
 
 
 def test_a_batch_of_users_is_warned_about_once():

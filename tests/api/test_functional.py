@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import inspect
 import math
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -131,8 +133,15 @@ def test_every_metric_has_a_function_with_its_docstring():
 
 def test_the_stub_of_the_package_lists_the_public_names():
     tree = ast.parse(Path(ROOT / "evaluator" / "__init__.pyi").read_text("utf-8"))
-    named = {f"{alias.name}": f".{node.module}" for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    assert named == receval._HOMES
+    named = {alias.name: f".{node.module or ''}" for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert named == {**dict.fromkeys(receval._MODULES, "."), **receval._HOMES}
+
+
+def test_public_modules_are_attributes_of_the_package_and_imported_at_first_use():
+    names = "receval.functional.ndcg.__name__, receval.testing.check_metric.__name__"
+    script = f"import sys, receval; print('receval.testing' in sys.modules, {names})"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "ndcg", "check_metric"]
 
 
 def test_one_list_is_scored_by_itself():

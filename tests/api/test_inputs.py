@@ -131,6 +131,14 @@ def test_some_tables_may_be_files_and_others_in_memory(tmp_path: Path):
     assert result.to_dict() == {"a": {"HitRate@1": 0.5}, "b": {"HitRate@1": 1.0}}
 
 
+@pytest.mark.parametrize("user", [int, "u{}".format])
+@pytest.mark.parametrize("item", [int, "i{}".format])
+def test_a_dict_of_one_item_for_each_user_is_read_with_ids_of_any_type(user: Any, item: Any):
+    held_out = {user(n): item(n) for n in range(6)}
+    lists = {one: [held_out[one] if one != user(0) else item(1)] for one in held_out}
+    assert receval.evaluate(test=held_out, train=held_out, recommendations=lists, metrics="HitRate@1")["HitRate@1"].value == 5 / 6
+
+
 def test_a_column_of_integers_and_text_is_read_as_text():
     objects = as_pandas(pl.DataFrame({"user": [1, 1, 2]})).assign(item=[7, "b", 7])
     result = receval.evaluate(test={1: ["7"], 2: ["7"]}, recommendations=objects, metrics="Recall@2")

@@ -7,6 +7,7 @@ import re
 
 import polars as pl
 import pytest
+import receval as api
 
 from tests.comparison.conftest import change_lists, lists_of, rated_items
 
@@ -54,6 +55,29 @@ def test_users_of_two_folders_are_paired_by_id(folder, compared):
     today = folder("today", fewer().sample(fraction=1, shuffle=True, seed=1))
     one = compared(folder("main"), today)["nDCG@5"]
     assert (one["base"], one["model"], one["n_users"], one["n_changed"]) == ("main", "today", 60, one["up"] + one["down"])
+
+
+def test_models_of_other_names_are_compared_with_the_model_of_the_baseline_that_an_option_names(folder, receval, tmp_path):
+    names = CONFIG.replace("{knn: knn.csv}", "{a: a.csv, b: b.csv}")
+    main, today = folder("main"), folder("today", a=fewer(), b=lists_of(range(1, 61), 2), config=names)
+    code, _, err = receval("compare", today, "--baseline", main)
+    assert (code, "today and main share no model: a, b; knn" in err, "every model is compared with: --baseline-model NAME" in err) == (
+        3,
+        True,
+        True,
+    )
+    code, out, _ = receval("compare", today, "--baseline", main, "--baseline-model", "knn", "--format", "json")
+    pairs = {(one["base"], one["model"]): one["difference"] for one in json.loads(out)["comparisons"] if one["measure"] == "nDCG@5"}
+    assert (list(pairs), pairs["main/knn", "today/b"]) == ([("main/knn", "today/a"), ("main/knn", "today/b")], 0)
+    assert receval("compare", today, "--baseline", main, "--baseline-model", "knn")[1].startswith("today/a, today/b against main/knn")
+    compared = api.compare({"today": f"{tmp_path}/today"}, f"{tmp_path}/main", baseline_model="knn")
+    assert {one.subject.base for one in compared.differences} == {"main/knn"}
+    assert receval("compare", main, "--baseline", today, "--baseline-model", "b")[1].startswith("main against today/b")
+    for wrong, sentence in (
+        ((main, "--baseline-model", "als"), "no model has this name"),
+        (("a", "--baseline-model", "b"), "another folder"),
+    ):
+        assert sentence in " ".join(receval("compare", today, "--baseline", *wrong)[2].split())
 
 
 def test_text_ids_are_paired_with_integer_ids(folder, compared):

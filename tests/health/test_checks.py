@@ -182,6 +182,19 @@ def test_sampled_candidates_are_recognised_if_most_lists_have_one_size_whatever_
     assert of_cuts[0] is None if found is None else of_cuts[0].sentence.startswith(found)
 
 
+def test_negatives_drawn_with_repeats_are_recognised_by_the_number_of_rows():
+    rows = [
+        (user, 1000 + user if item == 1 else item if item <= 20 - user % 5 else 3, 31.0 - item)
+        for user in range(200)
+        for item in range(1, 31)
+    ]
+    frames = {"lists": lists(*rows), "test": frame("user item", [(user, 2) for user in range(200)])}
+    available = frozenset({"lists", "scores", "cutoffs"})
+    whole, parts = (examined(frames, cuts, available=available)[0]["R10"] for cuts in (None, {7: 1, 8: 2}))
+    assert whole == parts
+    assert whole.sentence.startswith("All lists have 30 rows, and 200 of 200 relevant items (100 %) are in them: they look like")
+
+
 def test_train_is_compared_with_lists_and_test():
     train = frame("user item", [(1, 20), (1, 10), (2, 30), (5, 30)])
     found, rows = examined({"lists": CLEAN, "test": TEST, "train": train}, {1: 0, 2: 1, 3: 1, 5: 2})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+import receval as api
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from receval.health.value_checks import popular_lists
@@ -98,3 +99,13 @@ def test_popularity_lists_with_and_without_seen_items_are_not_equal(receval, wri
     assert ("are not above the popularity baseline" in count_popular) != same
     if not same:
         assert f"The lists of this baseline {done} items of the user's train rows, because train contains" in count_popular
+
+
+@pytest.mark.parametrize(("own", "compared"), [(2, "1 of 1 measures"), (9, "2 of 2 measures")])
+def test_clearly_shorter_lists_than_those_of_another_model_are_not_compared_in_whole_lists_with_popularity(own, compared):
+    train = {user: list(range(user % 10 + 1)) for user in range(100, 110)}  # the smallest id is the most popular item
+    test = {user: [user % 10] for user in range(20)}
+    lists = {"short": {user: [9, 8, 7, 6, 5, 4, 3, 2, 1][:own] for user in test}, "long": {user: list(range(10)) for user in test}}
+    result = api.evaluate(test=test, train=train, recommendations=lists, metrics=["Recall@1", "Recall@none"])
+    (found,) = [one for one in result.findings if (one.check, one.model) == ("X14", "short")]
+    assert found.sentence.startswith(compared)

@@ -143,6 +143,8 @@ def _by_column(where: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
 
 def _by_user(where: str, table: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
     """Return the items of each user, or items with numbers."""
+    if table == "interactions" and all(isinstance(item, str) for item in rows.values()):
+        rows = {user: [item] for user, item in rows.items()}
     held = [_in_order(where, table, user, given) for user, given in rows.items()]
     lengths = np.fromiter(map(len, held), np.int64, len(held))
     users = column(where, "user", list(rows)).gather(np.repeat(np.arange(len(held)), lengths))
