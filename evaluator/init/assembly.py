@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ..load.columns import says_what_happened
+from ..load.columns import is_no_category, says_what_happened
 from ..load.filtering import likely_filter
 from .choice import (
     CANDIDATES,
@@ -41,7 +41,7 @@ _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
 """Kind of table → the roles of columns that a config can name."""
 _IDS: Final = ("user", "item", "other")
 _NO_NUMBERS: Final = (*_IDS, "timestamp")
-_SHOWN_KEYS: Final = ("format", "separator", "decimal_comma", "categories", "split")
+_SHOWN_KEYS: Final = ("format", "separator", "decimal_comma", "categories", "split", "null_values")
 _USUAL_CUTOFFS: Final = (5, 10, 20)
 _BASIC_METRICS: Final = ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")
 _SEPARATORS: Final = ("|", ";", ", ", ",", "/")
@@ -198,7 +198,10 @@ def source_entry(file: ClassifiedFile, comment: str) -> SourceEntry:
     keys = {**file.preview.raw.config_keys, "columns": {"rank" if role == "position" else role: name for role, name in named.items()}}
     if any(column.decimal_comma for role, column in columns.items() if role not in _NO_NUMBERS):
         keys["decimal_comma"] = True
-    return SourceEntry(file, keys | (categories_of(file.preview) if file.table == "catalogue" else {}), comment)
+    categories = categories_of(file.preview) if file.table == "catalogue" else {}
+    if "null_values" in categories:
+        comment = f"{comment}; null_values are read as no category"
+    return SourceEntry(file, keys | categories, comment)
 
 
 def _lists_entry(file: ClassifiedFile) -> SourceEntry:
@@ -320,7 +323,7 @@ def _metrics(data: Mapping[str, SourceEntry], one_item_per_user: bool, sampled: 
 
 
 def categories_of(preview: TablePreview) -> dict[str, Any]:
-    """Return the keys of `data.items` for the categories, if a column obviously holds them."""
+    """Return the keys of `data.items` for the categories, if a column obviously holds them, and for words for none among them."""
     for column in preview.columns:
         named = "genre" in column_words(column.name) if preview.raw.has_header else column.number > 1
         is_genre = named and column.kind == "text" and column.examples
@@ -328,7 +331,9 @@ def categories_of(preview: TablePreview) -> dict[str, Any]:
             split = _separator(column)
             if split == "|" if not preview.raw.has_header else split or 2 * column.n_distinct <= column.n_filled:
                 name = column.name if preview.raw.has_header else column.number
-                return {"categories": name, **({"split": split} if split else {})}
+                none = [value for value, _ in preview.value_counts(column) if is_no_category(value)]
+                nulls = {"null_values": none[0] if len(none) == 1 else none} if none else {}
+                return {"categories": name, **({"split": split} if split else {}), **nulls}
     return {}
 
 
