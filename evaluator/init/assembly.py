@@ -65,7 +65,8 @@ class GuessedConfig(Struct, frozen=True):
     `data` is by key of the data section, `models` by name of the model. `alternatives` are files that could have a key instead.
     `threshold`, `top_k` and `metrics` have their reasons; `where` is a possible filter of the test set, with the values of its column.
     `folds` are the names that replace {fold} in paths. `drops` is true if rows without a value must be left out.
-    `descriptions` are pairs of a file and its use. `problem` says why no config can be written; then `data` and `models` are empty.
+    `descriptions` are pairs of a file and its use. `problem` says why no config can be written; then `data` and `models` are empty, and
+    `unread` is a folder whose own folders were not looked at, after the folder of the first level that leads to it.
     """
 
     data: Mapping[str, SourceEntry] = field(default_factory=dict)
@@ -80,6 +81,7 @@ class GuessedConfig(Struct, frozen=True):
     descriptions: tuple[tuple[str, str], ...] = ()
     doubts: tuple[str, ...] = ()
     problem: str = ""
+    unread: tuple[str, str] | None = None
 
 
 def assemble(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> GuessedConfig:
