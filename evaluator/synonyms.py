@@ -17,6 +17,7 @@ SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
     "alpha": ("level", "significance"),
     "baseline": ("base",),
     "by": ("group", "group_by", "groupby", "groups", "segment", "segments"),
+    "common": ("common_users",),
     "convention": ("compatible_with", "library"),
     "engine": ("backend",),
     "folds": ("cv", "fold", "test_sets"),
@@ -104,6 +105,8 @@ def meant(name: str, value: Any, known: Collection[str]) -> str:
     what = meaning_of(name)
     if what == "missing_values":
         return "policy={'missing_values': 'drop'}" if "policy" in known else ""
+    if name == "users" and "common" in known:  # the key of a config
+        return "common=True"
     if what == "folds" and "recommendations" in known:
         return f"a config, which has the folds: {FOLDS}"
     if what == "test" and "correction" in known:  # there it is the test of differences

@@ -99,7 +99,8 @@ _REWORDED: Final = (
     (re.compile(r"create it with receval baseline set [^;]*; the first time use --if-missing pass, or"), "create it with result.save, or"),
     (re.compile(r"\bgates\.(baseline|anchor)\.(?=if_missing)"), ""),
     (re.compile(r"\bgates\.baseline\.model\b"), "baseline_model"),
-    (re.compile(r"\bcompare\.users: common\b"), "common=True"),
+    (re.compile(r"\bcompare\.users: common\b|\bcompare\.users=common \(or --users common\)|--users common\b"), "common=True"),
+    (re.compile(r"^--unpaired\b"), "unpaired=True"),
     (re.compile(r"\breceval compare --unpaired\b"), "receval.compare with unpaired=True"),
     (re.compile(r"\bgates\.models\b"), "models"),
     (re.compile(r"\bgates\.(?=[a-z_]+:)"), ""),
@@ -117,12 +118,12 @@ def errors_as_arguments() -> Iterator[None]:
     try:
         yield
     except ConfigError as error:
-        raise ConfigError(list(map(_reworded, error.problems)), error.hint and _reworded(error.hint)) from None
+        raise ConfigError(list(map(reworded, error.problems)), error.hint and reworded(error.hint)) from None
     except DataError as error:
-        raise DataError(_reworded(error.message), error.hint and _reworded(error.hint)) from error.__cause__
+        raise DataError(reworded(error.message), error.hint and reworded(error.hint)) from error.__cause__
 
 
-def _reworded(text: str) -> str:
+def reworded(text: str) -> str:
     """Convert a sentence about a config into one about the arguments of a function."""
     for pattern, words in _REWORDED:
         text = pattern.sub(words, text)
@@ -132,7 +133,7 @@ def _reworded(text: str) -> str:
 def warn(loaded: Loaded, above: int) -> None:
     """Issue the warnings about a config as Python warnings, at the line of the call `above` this one."""
     for warning in loaded.warnings:
-        warnings.warn(one_line(_reworded(warning)), UserWarning, stacklevel=above)
+        warnings.warn(one_line(reworded(warning)), UserWarning, stacklevel=above)
 
 
 def loaded_from(config: ConfigLike | None, arguments: Arguments, describes: bool = False) -> Loaded:
