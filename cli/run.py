@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from glob import glob
 from pathlib import Path
@@ -19,6 +19,7 @@ from .output import ci_files, publish, say_verdicts, say_written, show, tell, te
 
 _LARGE: Final = 50 << 20
 _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
+_LATEX: Final = ("latex", "latex-document")
 
 
 @click.command(cls=options.Command)
@@ -39,7 +40,7 @@ _SUBJECTS: Final[tuple[Subject, ...]] = ("result", "latex", "report")
 @click.option(
     "--models-as-rows/--measures-as-rows",
     default=None,
-    help="Rows of the table: models or measures. Default: what fits the screen.",
+    help="Rows of the table, also in LaTeX: models or measures. Default: what fits the screen; in LaTeX models.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors and the output of --format; --format table -q prints only the tables.")
 @click.option(
@@ -84,11 +85,12 @@ def run(
     failed; the results are still written.
     """
     _refuse_contradictions(form, per_user, quiet and verbose, table)
+    read.overrides = (*read.overrides, *_rows_of_latex(form, outputs, table["models_as_rows"]))
     loaded = read(read.source(config), {"by": by}, quiet=quiet, gates=_gates(if_missing))
     if print_config:
         _print_config(loaded)
         return
-    from receval.session.run import run_config, track_run
+    from receval.session.run import run_config
     from receval.session.show import Looks
 
     looks = Looks(**table)
@@ -109,13 +111,27 @@ def run(
     _show(record, row, looks, quiet, verbose)
     publish(record.report, system)
     if record.failure is None:
-        say_verdicts(record, quiet=quiet)
-        record = track_run(record)
-        for one in record.tracked:
-            tell_tracked(one, quiet=quiet)
+        record = _tracked(record, quiet)
     if record.failure is not None:
         raise record.failure
     context.exit(record.exit_code)
+
+
+def _tracked(record: receval.RunRecord[receval.Result], quiet: bool) -> receval.RunRecord[receval.Result]:
+    """Log a result with the trackers of its config, after its verdicts; say where it is."""
+    from receval.session.run import track_run
+
+    say_verdicts(record, quiet=quiet)
+    record = track_run(record)
+    for one in record.tracked:
+        tell_tracked(one, quiet=quiet)
+    return record
+
+
+def _rows_of_latex(form: str | None, outputs: Sequence[str], models_as_rows: bool | None) -> tuple[str, ...]:
+    """Return the change of the config that gives tables in LaTeX the rows of the option; none if there is neither."""
+    is_latex = form in _LATEX or any(path.endswith(".tex") for path in outputs)
+    return (f"report.latex.rows={'models' if models_as_rows else 'measures'}",) if is_latex and models_as_rows is not None else ()
 
 
 def _gates(if_missing: str | None) -> dict[str, str]:
@@ -130,8 +146,8 @@ def _refuse_contradictions(form: str | None, per_user: bool, is_quiet_and_verbos
     if per_user and form not in (None, "csv", "jsonl"):
         raise click.UsageError(f"--per-user prints csv or jsonl, not {form}")
     printed = form or ("csv" if per_user else "table")
-    of_markdown = ("columns", "sort") if printed == "md" else ()
-    given = [name for name, value in table.items() if value not in (None, ()) and name not in of_markdown]
+    others = ("columns", "sort") if printed == "md" else ("models_as_rows",) if printed in _LATEX else ()
+    given = [name for name, value in table.items() if value not in (None, ()) and name not in others]
     if printed != "table" and given:
         is_other_way = table["models_as_rows"] is False and given[0] == "models_as_rows"
         option = "--measures-as-rows" if is_other_way else f"--{given[0].replace('_', '-')}"

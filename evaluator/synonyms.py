@@ -17,8 +17,10 @@ SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
     "alpha": ("level", "significance"),
     "baseline": ("base",),
     "by": ("group", "group_by", "groupby", "groups", "segment", "segments"),
+    "common": ("common_users",),
     "convention": ("compatible_with", "library"),
     "engine": ("backend",),
+    "folds": ("cv", "fold", "test_sets"),
     "health": ("checks", "health_checks"),
     "items": ("catalog", "catalogue", "item_features", "items_file"),
     "margin": ("delta", "margins", "tolerance"),
@@ -39,6 +41,10 @@ SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """What is meant, by its name in most places → the other names that people try."""
 
+FOLDS: Final = (
+    "receval.evaluate({'data': {'folds': [{'test': table, 'recommendations': {'als': table}}, …]}, 'evaluation': {…}}), see docs/folds.md"
+)
+"""The call that evaluates folds, which only a config can have."""
 _ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
     "metrics": ("measure", "measures"),
     "recommendations": ("pred", "recommended"),
@@ -99,6 +105,10 @@ def meant(name: str, value: Any, known: Collection[str]) -> str:
     what = meaning_of(name)
     if what == "missing_values":
         return "policy={'missing_values': 'drop'}" if "policy" in known else ""
+    if name == "users" and "common" in known:  # the key of a config
+        return "common=True"
+    if what == "folds" and "recommendations" in known:
+        return f"a config, which has the folds: {FOLDS}"
     if what == "test" and "correction" in known:  # there it is the test of differences
         return ""
     keyword = next((one for one in (*_ELSEWHERE.get(what, ()), what) if one in known), "")

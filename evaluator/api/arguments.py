@@ -22,7 +22,7 @@ from ..load.in_memory.frames import column_names
 from ..load.in_memory.matrices import Matrix, is_matrix
 from ..metrics.own import name_of
 from ..quoting import one_line
-from ..synonyms import meaning_of
+from ..synonyms import FOLDS, meaning_of
 
 ConfigLike = Loaded | Mapping[str, Any] | str | os.PathLike[str]
 """A config: loaded, as a mapping, or the path of its file."""
@@ -62,10 +62,7 @@ NO_MATRIX: Final = (
     "use policy={'seen_items': 'drop_and_refill'} for lists, receval.Matrix(scores, mask_seen=True) for one of several models"
 )
 _LONGEST_VALUE: Final = 40
-_SEVERAL: Final = (
-    "write {'runs': [table, …]} for several runs on one test set; for folds call receval.evaluate({'data': {'folds': "
-    "[{'test': table, 'recommendations': {'als': table}}, …]}, 'evaluation': {…}})"
-)
+_SEVERAL: Final = f"write {{'runs': [table, …]}} for several runs on one test set; for folds call {FOLDS}"
 _SOURCES: Final = ("test", "train", "items", "users", "baseline", "previous_policy", "distances")
 _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "user": ("test", "train", "users", "baseline", "previous_policy", "predictions", "recommendations"),
@@ -80,11 +77,10 @@ _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
 }
 """Column → the sources that may have it, if `columns` does not name the source."""
 
+_CATEGORIES: Final = re.compile(r"set data\.items\.categories (.*) data\.items\.split (.*): --set .*")
+"""The advice of a sentence on missing categories, in words of the command line."""
 _REWORDED: Final = (
-    (
-        re.compile(r"set data\.items\.categories (.*) data\.items\.split (.*): --set .*"),
-        r"set categories \1 split \2: categories='genres', split='|'",
-    ),
+    (_CATEGORIES, r"set categories \1 split \2: categories='genres', split='|'"),
     (re.compile(r"(?<!=\[')\bdata\.(?=(test|train|items|users|baseline|previous_policy|predictions|distances|recommendations)\b)"), ""),
     (re.compile(r"\bset evaluation\.policy\.(\w+): (\w+)"), r"set policy={'\1': '\2'}"),
     (re.compile(r"(?<!=\[')\bevaluation\.(?=[a-z_]+\b)"), ""),
@@ -105,7 +101,8 @@ _REWORDED: Final = (
     (re.compile(r"\bgates\.(baseline|anchor)\.(?=if_missing)"), ""),
     (re.compile(r"\bgates\.baseline\.model\b"), "baseline_model"),
     (re.compile(r"--baseline-model NAME"), "baseline_model='NAME'"),
-    (re.compile(r"\bcompare\.users: common\b"), "common=True"),
+    (re.compile(r"\bcompare\.users: common\b|\bcompare\.users=common \(or --users common\)|--users common\b"), "common=True"),
+    (re.compile(r"^--unpaired\b"), "unpaired=True"),
     (re.compile(r"\breceval compare --unpaired\b"), "receval.compare with unpaired=True"),
     (re.compile(r"\bgates\.models\b"), "models"),
     (re.compile(r"\bgates\.(?=[a-z_]+:)"), ""),
@@ -129,10 +126,10 @@ def errors_as_arguments() -> Iterator[None]:
     try:
         yield
     except ConfigError as error:
-        raise ConfigError(list(map(_reworded, error.problems)), error.hint and _reworded(error.hint)) from None
+        raise ConfigError(list(map(reworded, error.problems)), error.hint and reworded(error.hint)) from None
     except DataError as error:
-        hint = error.hint and _reworded(_with_source(error.hint, error.message))
-        raise DataError(_reworded(error.message), hint) from error.__cause__
+        hint = error.hint and reworded(_with_source(error.hint, error.message))
+        raise DataError(reworded(error.message), hint) from error.__cause__
 
 
 def _with_source(hint: str, message: str) -> str:
@@ -153,7 +150,7 @@ def _with_source(hint: str, message: str) -> str:
     return hint.replace(settings[0], f"{settings['it']}{role}={f'{{{model!r}: {source}}}' if model else source}")
 
 
-def _reworded(text: str) -> str:
+def reworded(text: str) -> str:
     """Convert a sentence about a config into one about the arguments of a function."""
     for pattern, words in _REWORDED:
         text = pattern.sub(words, text)
@@ -163,7 +160,7 @@ def _reworded(text: str) -> str:
 def warn(loaded: Loaded, above: int) -> None:
     """Issue the warnings about a config as Python warnings, at the line of the call `above` this one."""
     for warning in loaded.warnings:
-        warnings.warn(one_line(_reworded(warning)), UserWarning, stacklevel=above)
+        warnings.warn(one_line(reworded(warning)), UserWarning, stacklevel=above)
 
 
 def loaded_from(config: ConfigLike | None, arguments: Arguments, describes: bool = False) -> Loaded:
@@ -177,11 +174,26 @@ def loaded_from(config: ConfigLike | None, arguments: Arguments, describes: bool
         if both is not None:
             hint = with_change(both, given[both])
             raise ConfigError(f"{both} comes from the config: give either a config or arguments", hint and f"use {hint}")
-        return config if isinstance(config, Loaded) else load_config(config, describes=describes)
+        try:
+            return config if isinstance(config, Loaded) else load_config(config, describes=describes)
+        except ConfigError as error:
+            raise ConfigError([_CATEGORIES.sub(_categories_in(config), problem) for problem in error.problems], error.hint) from None
     for name in ("test", *(() if "predictions" in given else ("recommendations",))):
         if name not in given and not (describes and given.keys() & {"test", "train", "items"}):
             raise ConfigError(f"{name} is missing", "give test, recommendations and metrics, or a config")
     return load_config(config_of(given), describes=describes)
+
+
+def _categories_in(config: Any) -> str:
+    """Return what to write into a config so that its items have categories; a table of a mapping becomes a section with `frame`."""
+    written = "items: {path: FILE, categories: genres, split: '|'}"
+    if isinstance(config, Mapping):
+        data = config.get("data")
+        items = data.get("items") if isinstance(data, Mapping) else None
+        is_path = isinstance(items, str | os.PathLike | list) or (isinstance(items, Mapping) and "path" in items)
+        place = '"path": FILE' if is_path else '"frame": table'
+        written = f'"items": {{{place}, "categories": "genres", "split": "|"}}'
+    return f"write the name of their column, and split if a cell has several, in the section data: {written}"
 
 
 def with_change(name: str, value: Any) -> str:

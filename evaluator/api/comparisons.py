@@ -30,7 +30,7 @@ from ..session.compare import compare as compare_gathered
 from ..session.judge import bases_of, gate_options, with_gates
 from ..stats.difference import Settings
 from ..synonyms import takes
-from .arguments import errors_as_arguments
+from .arguments import errors_as_arguments, reworded
 from .pandas_frames import as_pandas
 
 _OWN, _BASELINE = "result", "baseline"
@@ -142,7 +142,8 @@ def compare(
     with errors_as_arguments():
         options = replace(options, by=groups_named(loaded, (by,) if isinstance(by, str) else by))
         compared = compare_gathered(GatheredResults(loaded), options)
-    return ComparisonResult(**asdict(compared.comparison), results=compared.results, questions=compared.options)
+    told = replace(compared.comparison, notes=tuple(map(reworded, compared.comparison.notes)))
+    return ComparisonResult(**asdict(told), results=compared.results, questions=compared.options)
 
 
 class GateVerdicts(Verdicts, frozen=True):

@@ -106,17 +106,53 @@ class EvaluationResult(Result, frozen=True, eq=False):
         """Return model → measure → value."""
         return {model: {label: row.value for label, row in rows.items()} for model, rows in self.by_model().items()}
 
-    def compare(self, baseline: Result | str | os.PathLike[str] | None = None, **arguments: Any) -> Any:
-        """Compare the models with `baseline`, one of them or another result; see `receval.compare`."""
+    @takes()
+    def compare(
+        self,
+        baseline: Result | str | os.PathLike[str] | None = None,
+        *,
+        measures: str | Sequence[str] = (),
+        margin: Any = None,
+        test: Any = "t",
+        correction: Any = "holm",
+        alpha: float = 0.05,
+        seed: int = 0,
+        by: str | Sequence[str] = (),
+        cluster: str | None = None,
+        common: bool = False,
+        unpaired: bool = False,
+        all_pairs: bool = False,
+        losers: int = 0,
+    ) -> Any:
+        """Compare the models with `baseline`, one of them or another result; the arguments are those of `receval.compare`.
+
+        `common` compares on the users that count on both sides.
+        """
+        given = {name: value for name, value in locals().items() if name != "self"}
         from .comparisons import compare  # only here: it needs this module
 
-        return compare(self, baseline, **arguments)
+        return compare(self, **given)
 
-    def gate(self, rules: Any = (), **arguments: Any) -> Any:
-        """Judge rules such as `"nDCG@10 max_loss 2%"` on the models; see `receval.gate`."""
+    @takes()
+    def gate(
+        self,
+        rules: Any = (),
+        *,
+        baseline: Any = None,
+        baseline_model: str | None = None,
+        anchor: Any = None,
+        models: str | Sequence[str] = (),
+        if_missing: Any = None,
+        inconclusive: Any = None,
+        alpha: float | None = None,
+        common: bool = False,
+        cluster: str | None = None,
+    ) -> Any:
+        """Judge rules such as `"nDCG@10 max_loss 2%"` on the models; the arguments are those of `receval.gate`."""
+        given = {name: value for name, value in locals().items() if name != "self"}
         from .comparisons import gate  # only here: most results are not judged
 
-        return gate(self, rules, **arguments)
+        return gate(self, **given)
 
     @takes()
     def report(

@@ -21,6 +21,7 @@ from ..names import yaml_text as text
 from ..names.measure_strings import measures_of
 from ..names.short_names import is_address
 from ..quoting import one_line, short
+from .data_sources import InMemory
 from .dialects import Translation
 from .judgement import Compare, GateBaseline, GateRule, Gates, Rule, as_baseline
 from .run_sections import ReportConfig, Tracking, Trackings
@@ -445,18 +446,13 @@ def _in_full(path: text.Path, value: Any) -> Any:
     """Return a section in short form as a mapping, to which keys can be added; anything else unchanged."""
     if path in _SHORT_FORMS and isinstance(value, str | int | float):
         return {_SHORT_FORMS[path]: value}
-    if (
-        path[0] == "gates"
-        and path in _SHORT_FORMS
-        and isinstance(value, dict)
-        and len(value) == 1
-        and not value.keys() & GateBaseline.model_fields
-    ):
+    is_of_gates = path[0] == "gates" and path in _SHORT_FORMS
+    if is_of_gates and isinstance(value, dict) and len(value) == 1 and not value.keys() & GateBaseline.model_fields:
         ((label, folder),) = value.items()
         return {"path": f"{label}={folder}"}
     is_of_model = len(path) == 3 and path[1] in ("recommendations", "predictions")
     is_source = path[0] == "data" and (is_of_model or (len(path) == 2 and path[1] not in ("recommendations", "folds")))
-    return {"path": value} if is_source and isinstance(value, str | list) else value
+    return {"frame" if isinstance(value, InMemory) else "path": value} if is_source and isinstance(value, str | list | InMemory) else value
 
 
 def gates_of(config: Mapping[str, Any], options: Mapping[str, Any]) -> tuple[Gates, Compare]:

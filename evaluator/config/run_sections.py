@@ -190,6 +190,7 @@ class LatexStyle(Model):
         description="letters: models that share one are not clearly different (all pairs are compared); "
         "dagger: the model is better or worse than compare.baseline",
     )
+    rows: Literal["models", "measures"] = Field("models", description="what the rows of the table of results are")
     columns: Literal[1, 2] = Field(
         1,
         description="columns of your page, for files with only tables: with 2, a table that is wider than a column is a table* across both",

@@ -155,11 +155,25 @@ def _of_result(result: Result, comparison: Comparison | None, style: LatexStyle)
     notes += (_R_IN_WORDS,) if re.search(r"\bR\b", " ".join(notes)) else ()
     lines: Lines = {(model,): by_model[model] for model in (*models, *result.yardsticks)}
     table = _table((_MODEL,), lines, partial(_cell, formats=formats, marks=marks), result.higher_is_better)
-    yield replace(table, caption=_caption(result, marks), id="results", apart=len(result.yardsticks), notes=notes)
+    turned = _with_measures_as_rows if style.rows == "measures" else _unchanged
+    yield turned(replace(table, caption=_caption(result, marks), id="results", apart=len(result.yardsticks), notes=notes))
     computed = {row.label for model in models for row in by_model[model].values() if row.achieved is not None}
     lines = {(model,): {label: row for label, row in by_model[model].items() if label in computed} for model in models}
     if computed:
-        yield replace(_table((_MODEL,), lines, _share, {}), caption="Percentage of the best possible value.", id="achieved")
+        yield turned(replace(_table((_MODEL,), lines, _share, {}), caption="Percentage of the best possible value.", id="achieved"))
+
+
+def _unchanged(table: Table) -> Table:
+    return table
+
+
+def _with_measures_as_rows(table: Table) -> Table:
+    """Return a table with a row for each measure; a cut-off that was below its metric is named with it."""
+    named = []
+    for column in table.columns:
+        metric, _, aggregate = column.group.partition(" ")
+        named.append(replace(column, title=f"{metric}{column.title} {aggregate}".rstrip() if metric else column.title, group=""))
+    return replace(table, columns=tuple(named)).transposed()
 
 
 def _settings_in_words(one: MeasureDefinition) -> str:

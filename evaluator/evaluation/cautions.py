@@ -1,14 +1,18 @@
-"""Cautions on files that may not be meant so: every event or rating counts as relevant, or the files of folds are read as one."""
+"""Cautions on files that may not be meant so: all events or ratings count, a word for none is a category, or folds are read as one."""
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+import numpy as np
 import polars as pl
 
 from .. import load
+from ..load.columns import is_no_category
 from ..measure.task import tables_of
 from ..results.row import listed
 from ..tables.graph import closure
@@ -28,6 +32,7 @@ def cautions(files: Files) -> Iterator[str]:
     if files.request.checks.on:
         yield from _of_folds(files.inputs)
         yield from _of_relevance(files)
+        yield from _of_categories(files)
 
 
 def _of_folds(inputs: Inputs) -> Iterator[str]:
@@ -74,3 +79,25 @@ def _of_ratings(test: load.Source, frame: pl.DataFrame) -> Iterator[str]:
     keep = f"relevance={threshold}" if test.scan.format == "frame" else f"--threshold {threshold}"
     span = f"the ratings go from {least:g} to {most:g}, and all above 0 count as relevant"
     yield f"{test.role}: {span}; {keep} counts those of at least {threshold}."
+
+
+def _of_categories(files: Files) -> Iterator[str]:
+    """Yield a sentence if items have a word for none, such as `(no genres listed)`, as their only category."""
+    items, prepared = files.request.loaded.config.data.items, files.prepared
+    words = {group.code: group.name for group in prepared.groups.get("categories", ()) if is_no_category(group.name)}
+    if items is None or len(items.category_columns) > 1 or not words:
+        return
+    n_categories = np.bincount(prepared.category_item)[prepared.category_item]
+    n_items = {code: int(((prepared.category_code == code) & (n_categories == 1)).sum()) for code in words}
+    having = [words[code] for code, n in n_items.items() if n]
+    if having:
+        n, nulls = sum(n_items.values()), [*(items.null_values or ()), *having]
+        several = f"one of the categories {listed([*map(repr, having)])}, which count as categories"
+        what = several if having[1:] else f"the category {having[0]!r}, which counts as a category"
+        value: str | list[str] = nulls if nulls[1:] or nulls[0] == "-" else nulls[0]
+        written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        source = files.inputs.of("items")
+        is_frame = source is not None and source.scan.format == "frame"
+        way = f"items={{'frame': …, 'null_values': {value!r}}}" if is_frame else f"--set {shlex.quote(f'data.items.null_values={written}')}"
+        of = f"{n:,} of {int(prepared.in_catalogue.sum()):,} items {'has' if n == 1 else 'have'}"
+        yield f"data.items: {of} {what}; {way} reads {'them' if having[1:] else 'it'} as no category."

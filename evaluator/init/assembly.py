@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..load.column_words import column_words, words_of
-from ..load.columns import says_what_happened
+from ..load.columns import is_no_category, says_what_happened
 from ..load.filtering import likely_filter
 from .choice import (
     CANDIDATES,
@@ -42,7 +42,7 @@ _COLUMNS: Final[dict[str, tuple[str, ...]]] = {
 """Kind of table → the roles of columns that a config can name."""
 _IDS: Final = ("user", "item", "other")
 _NO_NUMBERS: Final = (*_IDS, "timestamp")
-_SHOWN_KEYS: Final = ("format", "separator", "decimal_comma", "categories", "split")
+_SHOWN_KEYS: Final = ("format", "separator", "decimal_comma", "categories", "split", "null_values")
 _USUAL_CUTOFFS: Final = (5, 10, 20)
 _BASIC_METRICS: Final = ("nDCG", "Recall", "Precision", "MAP", "MRR", "HitRate")
 _SEPARATORS: Final = ("|", ";", ", ", ",", "/")
@@ -66,7 +66,8 @@ class GuessedConfig(Struct, frozen=True):
     `data` is by key of the data section, `models` by name of the model. `alternatives` are files that could have a key instead.
     `threshold`, `top_k` and `metrics` have their reasons; `where` is a possible filter of the test set, with the values of its column.
     `folds` are the names that replace {fold} in paths. `drops` is true if rows without a value must be left out.
-    `descriptions` are pairs of a file and its use. `problem` says why no config can be written; then `data` and `models` are empty.
+    `descriptions` are pairs of a file and its use. `problem` says why no config can be written; then `data` and `models` are empty, and
+    `unread` is a folder whose own folders were not looked at, after the folder of the first level that leads to it.
     """
 
     data: Mapping[str, SourceEntry] = field(default_factory=dict)
@@ -81,6 +82,7 @@ class GuessedConfig(Struct, frozen=True):
     descriptions: tuple[tuple[str, str], ...] = ()
     doubts: tuple[str, ...] = ()
     problem: str = ""
+    unread: tuple[str, str] | None = None
 
 
 def assemble(files: Sequence[ClassifiedFile], unreadable: Mapping[str, str]) -> GuessedConfig:
@@ -199,7 +201,10 @@ def source_entry(file: ClassifiedFile, comment: str) -> SourceEntry:
     keys = {**file.preview.raw.config_keys, "columns": {"rank" if role == "position" else role: name for role, name in named.items()}}
     if any(column.decimal_comma for role, column in columns.items() if role not in _NO_NUMBERS):
         keys["decimal_comma"] = True
-    return SourceEntry(file, keys | (categories_of(file.preview) if file.table == "catalogue" else {}), comment)
+    categories = categories_of(file.preview) if file.table == "catalogue" else {}
+    if "null_values" in categories:
+        comment = f"{comment}; null_values are read as no category"
+    return SourceEntry(file, keys | categories, comment)
 
 
 def _lists_entry(file: ClassifiedFile) -> SourceEntry:
@@ -321,7 +326,7 @@ def _metrics(data: Mapping[str, SourceEntry], one_item_per_user: bool, sampled: 
 
 
 def categories_of(preview: TablePreview) -> dict[str, Any]:
-    """Return the keys of `data.items` for the categories, if a column obviously holds them."""
+    """Return the keys of `data.items` for the categories, if a column obviously holds them, and for words for none among them."""
     for column in preview.columns:
         named = "genre" in column_words(column.name) if preview.raw.has_header else column.number > 1
         is_genre = named and column.kind == "text" and column.examples
@@ -329,7 +334,9 @@ def categories_of(preview: TablePreview) -> dict[str, Any]:
             split = _separator(column)
             if split == "|" if not preview.raw.has_header else split or 2 * column.n_distinct <= column.n_filled:
                 name = column.name if preview.raw.has_header else column.number
-                return {"categories": name, **({"split": split} if split else {})}
+                none = [value for value, _ in preview.value_counts(column) if is_no_category(value)]
+                nulls = {"null_values": none[0] if len(none) == 1 else none} if none else {}
+                return {"categories": name, **({"split": split} if split else {}), **nulls}
     return {}
 
 

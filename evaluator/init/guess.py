@@ -26,7 +26,7 @@ from ..names.short_names import is_address
 from .assembly import GuessedConfig, SourceEntry, assemble, categories_of, source_entry
 from .classification import ClassifiedFile, classify, reclassify
 from .folds import FoldFiles, find_folds, left_out_folds, with_folds
-from .preview import DiscoveredTable, Query, TablePreview, discover_tables
+from .preview import DEPTHS, DiscoveredTable, Query, TablePreview, discover_tables, unread_folder
 
 _MAX_ROWS_PER_FILE: Final = 100_000
 _MAX_ROWS: Final = 2_000_000
@@ -44,13 +44,35 @@ _TAIL = """\
 
 
 def guess(names: Sequence[str]) -> GuessedConfig:
-    """Guess a config from files and folders; without any, from the current folder.
+    """Guess a config from files and folders; without any, from the current folder. If the first levels do not suffice, search deeper.
 
     Raises `DataError` if there are no tables. If no file looks like a test set, or none like lists, the result has a `problem`.
     """
+    places, found, failure = names or ["."], None, None
+    for depth in DEPTHS:
+        try:
+            found = _guess_within(places, depth)
+        except DataError as error:
+            if found is not None:  # so many tables that only the levels before are looked at
+                break
+            failure = failure or error
+        if found is not None and not found.problem:
+            return found
+        unread = unread_folder(places, depth)
+        found = found and replace(found, unread=unread)
+        if unread is None:
+            break
+    if found is None:
+        assert failure is not None
+        raise failure
+    return found
+
+
+def _guess_within(names: Sequence[str], depth: int) -> GuessedConfig:
+    """Guess a config from files, and folders as deep as `depth`; raise `DataError` if there are no tables, or too many."""
     files: list[ClassifiedFile] = []
     unreadable: dict[str, str] = {}
-    tables = [one for found in discover_tables(names or ["."]) for one in _tables_in(found, unreadable)]
+    tables = [one for found in discover_tables(names, depth) for one in _tables_in(found, unreadable)]
     max_rows = min(_MAX_ROWS_PER_FILE, _MAX_ROWS // max(len(tables), 1))
     for table in tables:
         try:

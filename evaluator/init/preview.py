@@ -23,7 +23,10 @@ from ..load.raw import RawTable, raw_table
 from ..load.scan import NO_VALUE
 
 _MAX_TABLES: Final = 200
-_MAX_DEPTH: Final = 2
+DEPTHS: Final = (2, 3, 4)
+"""Numbers of levels of folders to search: one more if the levels before do not suffice for a config."""
+_MAX_FOLDERS: Final = 2_000
+"""Largest number of folders that are searched beyond the first levels."""
 _JSON: Final = ".json"
 _DATABASES: Final = (".db", ".sqlite", ".sqlite3", ".duckdb")
 _IGNORED_FOLDERS: Final = (".egg-info", "node_modules", "site-packages")
@@ -63,8 +66,8 @@ class DiscoveredTable(Struct, frozen=True):
     """The query whose rows the paths contain, for a table of a database."""
 
 
-def discover_tables(names: Sequence[str]) -> list[DiscoveredTable]:
-    """List the tables in these files and folders, in order; folders are searched two levels deep, and a Delta folder is one table.
+def discover_tables(names: Sequence[str], depth: int = DEPTHS[0]) -> list[DiscoveredTable]:
+    """List the tables in these files and folders, in order; folders are searched `depth` levels deep, and a Delta folder is one table.
 
     JSON files count, because they may have one object per line, unless a folder has too many tables.
 
@@ -74,7 +77,7 @@ def discover_tables(names: Sequence[str]) -> list[DiscoveredTable]:
     for text in names:
         path = Path(text)
         if os.path.isdir(path):
-            files |= dict.fromkeys(_folder_tables(path))
+            files |= dict.fromkeys(_folder_tables(path, depth))
         elif os.path.isfile(path):
             files[path] = None
         else:
@@ -102,17 +105,36 @@ def _missing(text: str) -> str:
     return f"{text} is not a regular file"
 
 
-def _folder_tables(folder: Path) -> list[Path]:
+def unread_folder(names: Sequence[str], depth: int) -> tuple[str, str] | None:
+    """Return the first folder whose own folders are below `depth`, after the folder of the first level that leads to it; else `None`."""
+    for name in filter(os.path.isdir, names):
+        for above, folders, _ in os.walk(name):
+            below = Path(above).relative_to(name).parts
+            folders[:] = [] if is_table(Path(above)) else _visited(above, folders)
+            if len(below) == depth and folders:
+                return str(Path(name, below[0])), str(Path(above))
+            folders[:] = folders if len(below) < depth else []
+    return None
+
+
+def _visited(above: str, folders: Sequence[str]) -> list[str]:
+    """Return the folders that may have data, in order: no hidden ones, and none of packages."""
+    own = (name for name in folders if not name.startswith((".", "_")) and not name.endswith(_IGNORED_FOLDERS))
+    return sorted(name for name in own if not os.path.exists(os.path.join(above, name, "pyvenv.cfg")))
+
+
+def _folder_tables(folder: Path, most_levels: int) -> list[Path]:
     """List the files of a folder that may be tables; raise `DataError` if there are too many."""
     tables: list[Path] = []
-    for above, folders, names in os.walk(folder):
+    for n_folders, (above, folders, names) in enumerate(os.walk(folder)):
+        if most_levels > DEPTHS[0] and n_folders > _MAX_FOLDERS:
+            raise DataError(f"there are more than {_MAX_FOLDERS:,} folders in {folder}", "list the files to use")
         if is_table(Path(above)):  # only its log says which of its files count
             tables.append(Path(above))
             folders.clear()
             continue
         depth = len(Path(above).relative_to(folder).parts)
-        visited = (name for name in folders if not name.startswith((".", "_")) and not name.endswith(_IGNORED_FOLDERS))
-        folders[:] = sorted(visited) if depth < _MAX_DEPTH else []
+        folders[:] = _visited(above, folders) if depth < most_levels else []
         has_results = is_result_folder(Path(above))  # what a run wrote is not its input
         files = [Path(above, name) for name in sorted(names) if not name.startswith(".") and not (has_results and is_output_file(name))]
         tables += [path for path in files if sniff.is_a_table(path) or path.suffix.lower() in (_JSON, *_DATABASES, *sniff.ARRAYS)]

@@ -36,6 +36,8 @@ _USUAL: Final[dict[str, tuple[str, ...]]] = {
     "distance": ("distance", "distances", "dist", "dissimilarity"),
     "timestamp": ("timestamp", "time", "ts", "datetime", "date", "unixtime", "epoch"),
 }  # fmt: skip
+_NO_CATEGORY: Final = frozenset(("(no genres listed)", "unknown", "none", "n/a", "-"))
+"""Usual words for no category, in lower case."""
 _SECOND: Final[dict[tuple[str, str], tuple[str, ...]]] = {
     ("lists", "score"): ("rating", "relevance"),
     ("policy", "score"): ("rating", "relevance"),
@@ -144,6 +146,11 @@ def usual_roles(name: str) -> frozenset[str]:
 def says_what_happened(name: str) -> bool:
     """Return whether `name` is a usual name of an event column (view, purchase, …)."""
     return _fold(name) in _EVENTS
+
+
+def is_no_category(value: str) -> bool:
+    """Return whether `value` is a usual word for an item without a category, such as the `(no genres listed)` of MovieLens."""
+    return value.lower() in _NO_CATEGORY
 
 
 def public_name(column: str) -> str:

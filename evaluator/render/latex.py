@@ -52,7 +52,7 @@ _LONGEST_WORD: Final = 10
 _OVER_SEVERAL: Final = 20
 """Largest length of a line of the head of a group."""
 _NEXT: Final = r" \\ "
-_BREAKS: Final = re.compile(r"(?<=[,;_ /|-])|(?=[(@])|(?<=[a-z])(?=[A-Z])")
+_BREAKS: Final = re.compile(r"(?<=[,;_ /|=(-])|(?=[(@])|(?<=[a-z])(?=[A-Z])")
 _MARKS: Final[Mapping[str, str]] = {"best": r"\textbf{%s}", "untested": r"\textbf{%s}", "second": r"\underline{%s}"}
 _DAGGERS: Final[Mapping[str, str]] = {"\u2020": r"\dagger", "\u2021": r"\ddagger"}
 _NAMED: Final = {
@@ -345,9 +345,10 @@ def _stacked(head: str, longest: int = _LONGEST_WORD) -> str:
 
 
 def _lines(head: str, longest: int = _LONGEST_WORD) -> list[str]:
-    """Return a head in lines of at most `longest` characters, broken at words and signs."""
-    lines = [""]
-    for part in _BREAKS.split(printable(head)):
+    """Return a head in lines of at most `longest` characters, broken at words and signs; a longer word makes all lines longer."""
+    parts_of_head, lines = _BREAKS.split(printable(head)), [""]
+    longest = max(longest, min(_LONG, max(len(part.rstrip()) for part in parts_of_head)))
+    for part in parts_of_head:
         for start in range(0, len(part), longest) or (0,):
             piece = part[start : start + longest]
             fits = len((lines[-1] + piece).rstrip()) <= longest

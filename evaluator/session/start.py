@@ -33,6 +33,9 @@ def from_files(files: tuple[str, ...], output: str | None, *, force: bool = Fals
         hint += "Give both files, or write a config with columns: {user: NAME, item: NAME} for each\n"
         hint += "on the command line: receval run --test FILE --recs MODEL=FILE -m nDCG@10 --set data.test.columns.user=NAME, "
         hint += "and so on for item and for data.recommendations.MODEL; --print-config prints the config"
+        if found.unread is not None:
+            first, last = found.unread
+            hint = f"folders below {last} were not looked at; give them: receval init {shlex.quote(first)}"
         return NewConfig("", target, remarks, DataError(found.problem, hint))
     return NewConfig(config_text(found, folder), target, remarks)
 

@@ -175,6 +175,7 @@ def test_all_mistakes_are_reported_at_once():
 
 
 RESULT = receval.evaluate(test=TEST, recommendations={"a": LISTS, "b": LISTS}, metrics="nDCG@2", health=False)
+COMPARE = "EvaluationResult.compare has no argument"
 GUESSED: dict[str, tuple[Callable[..., Any], dict[str, Any], str]] = {
     "threshold": (receval.evaluate, {"threshold": 4}, "evaluate has no argument 'threshold': use relevance=4"),
     "k": (receval.evaluate, {"k": 10}, "evaluate has no argument 'k': use top_k=10"),
@@ -184,12 +185,27 @@ GUESSED: dict[str, tuple[Callable[..., Any], dict[str, Any], str]] = {
     "a table": (receval.describe, {"ground_truth": TEST}, "describe has no argument 'ground_truth': use test"),
     "a column": (receval.evaluate, {"user_col": "uid"}, "evaluate has no argument 'user_col': use columns={'user': 'uid'}"),
     "a policy": (receval.evaluate, {"dropna": True}, "evaluate has no argument 'dropna': use policy={'missing_values': 'drop'}"),
+    "folds": (
+        receval.evaluate,
+        {"folds": [TEST]},
+        "evaluate has no argument 'folds': use a config, which has the folds: receval.evaluate({'data': {'folds': [{'test': table, ",
+    ),
     "a typo": (receval.check, {"tests": TEST}, "check has no argument 'tests' — did you mean test?"),
     "anything": (RESULT.save, {"xyzzy": 1}, "EvaluationResult.save has no argument 'xyzzy'; its arguments are folder"),
     "the measure of explain": (receval.explain, {"metric": "nDCG@5"}, "explain has no argument 'metric': use measure='nDCG@5'"),
-    "metrics of compare": (RESULT.compare, {"metrics": "nDCG@2"}, "compare has no argument 'metrics': use measures='nDCG@2'"),
-    "the test of compare": (RESULT.compare, {"ground_truth": 1}, "compare has no argument 'ground_truth'; its arguments are results, base"),
-    "rule": (RESULT.gate, {"rule": "nDCG@2 >= 0"}, "gate has no argument 'rule': use rules='nDCG@2 >= 0'"),
+    "metrics of compare": (
+        RESULT.compare,
+        {"metrics": "nDCG@2"},
+        f"{COMPARE} 'metrics': use measures='nDCG@2'",
+    ),
+    "the test of compare": (
+        RESULT.compare,
+        {"ground_truth": 1},
+        f"{COMPARE} 'ground_truth'; its arguments are base",
+    ),
+    "users of compare": (RESULT.compare, {"users": "common"}, f"{COMPARE} 'users': use common=True"),
+    "common users": (receval.gate, {"common_users": True}, "gate has no argument 'common_users': use common=True"),
+    "rule": (RESULT.gate, {"rule": "nDCG@2 >= 0"}, "EvaluationResult.gate has no argument 'rule': use rules='nDCG@2 >= 0'"),
     "cut-offs of functional": (ndcg, {"top_k": 5}, "ndcg has no argument 'top_k': use k=5"),
     "a key of a config": (
         receval.evaluate_config,
@@ -258,6 +274,33 @@ def test_messages_about_rows_in_memory_do_not_mention_config_files(tmp_path):
 def test_missing_categories_are_named_as_arguments():
     with pytest.raises(receval.ConfigError, match=r"set categories to their column, .*: categories='genres', split='\|'$"):
         receval.evaluate(test=TEST, recommendations=LISTS, items=pl.DataFrame({"item": [3], "genres": ["a|b"]}), metrics="ILD@2")
+
+
+ITEMS_WITH_GENRES = pl.DataFrame({"item": [2, 3], "genres": ["a|b", "b"]})
+IN_MAPPING: dict[str, Any] = {"test": TEST, "recommendations": {"a": LISTS}, "items": ITEMS_WITH_GENRES}
+
+
+def test_missing_categories_of_a_config_are_named_as_what_to_write_into_it():
+    config = {"data": IN_MAPPING, "evaluation": {"metrics": ["ILD@2"]}}
+    written = r'in the section data: "items": {"frame": table, "categories": "genres", "split": "\|"}$'
+    with pytest.raises(receval.ConfigError, match=written):
+        receval.evaluate(config)
+    whole = {**config, "data": {**IN_MAPPING, "items": {"frame": ITEMS_WITH_GENRES, "categories": "genres", "split": "|"}}}
+    changed = receval.load_config(config, overrides=["data.items.categories=genres", "data.items.split=|"])
+    assert receval.evaluate(changed).to_dict() == receval.evaluate(whole).to_dict()
+
+
+def test_missing_categories_of_a_config_file_are_named_as_what_to_write_into_it(tmp_path):
+    (tmp_path / "c.yaml").write_text("data: {test: t.csv, items: i.csv, recommendations: {a: a.csv}}\nevaluation: {metrics: [ILD@2]}\n")
+    with pytest.raises(receval.ConfigError, match=r"in the section data: items: {path: FILE, categories: genres, split: '\|'}$"):
+        receval.evaluate(tmp_path / "c.yaml")
+
+
+def test_several_test_sets_get_a_hint_on_folds():
+    with pytest.raises(receval.DataError, match="a list of DataFrame is not a table") as raised:
+        receval.evaluate(test=[TEST, TEST], recommendations=LISTS, metrics="nDCG@2")
+    folds = "for folds call receval.evaluate({'data': {'folds': [{'test': table, 'recommendations': {'als': table}}, …]}"
+    assert (raised.value.hint or "").startswith(f"join them into one table; {folds}")
 
 
 def test_a_list_of_tables_gets_a_hint_on_folds_and_runs():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -156,3 +157,20 @@ def test_an_impossible_chart_is_refused_in_one_sentence(result: receval.Evaluati
     alone = receval.evaluate(test={1: [1]}, recommendations={1: [1]}, metrics="nDCG@1", health=False)
     with pytest.raises(receval.ConfigError, match="there is no chart over_k of this result: no metric has values at several cut-offs"):
         alone.chart("over_k")
+
+
+@pytest.mark.parametrize("name", ["compare", "gate"])
+def test_a_method_of_a_result_has_the_arguments_of_the_function_of_its_name(name: str):
+    method, function = (inspect.signature(getattr(place, name)) for place in (receval.EvaluationResult, receval))
+    (_, *own), (_, *others) = method.parameters.values(), function.parameters.values()
+    assert [(one.name, one.default, one.kind) for one in own] == [(one.name, one.default, one.kind) for one in others]
+
+
+def test_measures_that_count_different_users_are_named_with_the_argument_of_python():
+    lists = {"a": {1: [1], 2: [2], 3: [4]}, "b": {1: [1], 2: [3]}}
+    given: Any = {"test": {1: [1], 2: [2], 3: [3]}, "recommendations": lists, "metrics": ["HitRate@1", "Precision@1"]}
+    result = receval.evaluate(**given, policy={"missing_lists": "drop"}, health=False)
+    with pytest.raises(receval.DataError) as raised:
+        result.compare("a")
+    assert (raised.value.hint or "").startswith("common=True compares users that count for both; ")
+    assert result.compare("a", common=True).differences

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from tests.cli.inits import LISTS, PLAIN, SCORED, models, text
+from tests.cli.inits import ITEMS, LISTS, PLAIN, SCORED, models, text
 
 EVENTS = [(1, 11, "purchase"), (1, 21, "view"), (2, 13, "purchase"), (2, 24, "cart"), (3, 14, "view"), (3, 22, "view")]
 LOG = {"test.csv": text(EVENTS, ("user_id", "item_id", "event")), "als.csv": PLAIN["als.csv"]}
@@ -178,3 +178,26 @@ def test_a_run_of_ratings_without_a_threshold_names_one_above_the_table(init, re
     out = receval("run", "--test", "test.csv", "--recs", "als=als.csv", "-k", "5")[1]
     assert "and all above 0 count as relevant; --threshold 4 counts those of at least 4." in " ".join(out.partition("↑")[0].split())
     assert "count as relevant" not in receval("run", "config.yaml")[1] + receval("run", "config.yaml", "--threshold", "1")[1]
+
+
+GENRES = text([(11, "Horror|SciFi"), (12, "(no genres listed)"), (13, "Unknown|Comedy"), (14, "-")], ("item_id", "genres"))
+
+
+def test_a_word_for_no_category_is_named_until_it_is_no_category(folder, receval):
+    folder({**PLAIN, "items.csv": GENRES})
+    arguments = ["run", "--test", "test.csv", "--recs", "als=als.csv", "--items", "items.csv", "-m", "ILD(distance=jaccard)@5"]
+    arguments += ["--set", "data.items.categories=genres", "--set", "data.items.split=|"]
+    out = " ".join(receval(*arguments)[1].split())
+    change = 'data.items.null_values=["(no genres listed)", "-"]'
+    said = "data.items: 2 of 4 items have one of the categories '(no genres listed)' and '-', which count as categories; "
+    assert f"{said}--set '{change}'" in out  # 'Unknown' is one of several
+    assert "which count" not in " ".join(receval(*arguments, "--set", change)[1].split())
+    one = " ".join(receval(*arguments, "--set", "data.items.null_values=-")[1].split())
+    assert "1 of 4 items has the category '(no genres listed)', which counts as a category; " in one
+
+
+def test_init_reads_a_word_for_no_category_as_none(init):
+    done = init({**PLAIN, "items.csv": text([*ITEMS, (16, "Fargo", "(no genres listed)")], ("item_id", "title", "genres"))})
+    assert done.data["items"]["null_values"] == ["(no genres listed)"]
+    assert "null_values: (no genres listed)}  # " in done.config
+    assert "; null_values are read as no category" in done.config

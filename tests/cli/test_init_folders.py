@@ -170,3 +170,25 @@ def test_a_delta_table_is_one_table_without_its_old_files(init, folder):
     done = init({"test.csv": PLAIN["test.csv"]})
     assert done.data["recommendations"]["als"] == {"path": "als"}
     assert done.values["als", "MRR@5"] == pytest.approx(STARS)
+
+
+@pytest.mark.parametrize("below", ["folds/fold{}", "data/folds/fold{}"])
+def test_lists_deep_in_the_folders_of_folds_are_found_from_the_folder_of_the_project(below, receval, folder):
+    rows = {1: TEST, 2: [(user, item + 1, rating, when) for user, item, rating, when in TEST]}
+    files = {f"{below.format(n)}/test.csv": text(rows[n], HEADER) for n in rows} | {"ratings.csv": text(TRAIN + TEST, HEADER)}
+    folder({**files, **{f"{below.format(n)}/recs/als.csv": PLAIN["als.csv"] for n in rows}})
+    code, _, err = receval("init", "-o", "config.yaml")
+    assert (code, "not looked at" in err) == (0, False), err
+    assert f"als: {below.format('{fold}')}/recs/als.csv" in Path("config.yaml").read_text()
+
+
+def test_folders_too_deep_to_be_looked_at_are_named_with_the_command(receval, folder):
+    folder({"test.csv": PLAIN["test.csv"], "my runs/a/b/c/d/als.csv": PLAIN["als.csv"]})
+    code, _, err = receval("init")
+    assert (code, "columns:" in err) == (3, False)
+    assert err.endswith("  folders below my runs/a/b/c were not looked at; give them: receval init 'my runs'\n"), err
+
+
+def test_the_folders_of_a_python_environment_are_not_looked_at(receval, folder):
+    folder({"test.csv": PLAIN["test.csv"], "env/pyvenv.cfg": "", "env/share/als.csv": PLAIN["als.csv"]})
+    assert "env" not in receval("init")[2]

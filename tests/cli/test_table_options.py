@@ -98,3 +98,16 @@ def test_quiet_says_why_a_run_fails(receval):
     code, out, err = receval("run", QUICKSTART, "-q", "--set", "health.T02=error")
     assert (code, out) == (1, "")
     assert err.startswith("error T02  8 of 358 test users")
+
+
+@pytest.mark.parametrize("written", [("--format", "latex"), ("-o", "t.tex"), ("--format", "latex", "--set", "report.latex.rows=measures")])
+def test_tables_in_latex_have_measures_as_rows_if_asked(written, receval, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    way = () if "--set" in written else ("--measures-as-rows",)
+    code, out, err = receval(
+        "run", QUICKSTART, *way, *written, "--set", "evaluation.metrics=[nDCG,Recall]", "--set", "evaluation.top_k=[5,10]"
+    )
+    assert code == 0, err
+    latex = (tmp_path / "t.tex").read_text() if "-o" in written else out
+    heads = [line.partition(" & ")[0] for line in latex.splitlines() if " & " in line]
+    assert heads == ["", *(rf"{name} $\uparrow$" for name in ("nDCG@5", "nDCG@10", "Recall@5", "Recall@10"))]

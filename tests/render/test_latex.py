@@ -275,3 +275,17 @@ def test_a_document_with_a_title_has_sections_lists_and_findings():
         "\\begin{description}\n\\item[warning X01] Odd 5 rows. Remove them.\n\\item[note X02] Fine.\n\\end{description}",
     ]
     assert texts[8].endswith("\\item[$u$] a user\n\\item[{$[\\ldots]$}] 1 or 0\n\\end{list}")
+
+
+@pytest.mark.parametrize(
+    ("head", "lines"),
+    [
+        ("nDCG(convention=recbole)@10", ["nDCG(", "convention=", "recbole)@10"]),
+        ("Serendipity@10", ["Serendipity", "@10"]),
+        ("ItemCoverage@10", ["Item", "Coverage", "@10"]),
+        ("x" * 20 + "@5", ["x" * 18, "xx@5"]),
+    ],
+)
+def test_a_head_is_broken_inside_a_word_only_if_the_word_alone_is_too_wide(head, lines):
+    (latex,) = parts(Table((Column("model", "name"), Column(head, "value")), ((Cell("als"), Cell("0.5")),), "Values"))
+    assert r" \\ ".join(lines) + r"\end" in latex

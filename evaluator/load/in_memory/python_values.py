@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 
 from ...errors import DataError, NoRowsError
+from ...synonyms import FOLDS
 from ..columns import CAST_IDS, names_by_position, usual_roles
 from ..list_columns import may_hold_lists
 from ..opening import FAILURES
@@ -92,6 +93,7 @@ def from_records(where: str, table: str, rows: Sequence[Any]) -> pl.DataFrame:
     if table not in _KEYS:
         is_of_items = table == "interactions" and isinstance(first, int)
         hint = "give {user: item}; for users 0, 1, … it is dict(enumerate(items))" if is_of_items else _RECORDS
+        hint = f"join them into one table; for folds call {FOLDS}" if hasattr(first, "columns") else hint
         raise DataError(f"{where}: a list of {type(first).__name__} is not a table", hint)
     return row_frame(where, [(_KEYS[table], rows)])
 
