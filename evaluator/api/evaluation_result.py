@@ -111,6 +111,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         self,
         baseline: Result | str | os.PathLike[str] | None = None,
         *,
+        baseline_model: str | None = None,
         measures: str | Sequence[str] = (),
         margin: Any = None,
         test: Any = "t",

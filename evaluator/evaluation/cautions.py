@@ -28,9 +28,9 @@ _MOST_RATINGS: Final = 20
 
 
 def cautions(files: Files) -> Iterator[str]:
-    """Yield sentences without which the values of a run may mislead; none if the health checks are off."""
+    """Yield sentences without which the values of a run may mislead; without health checks only those on files that are read as one."""
+    yield from _of_folds(files.inputs)
     if files.request.checks.on:
-        yield from _of_folds(files.inputs)
         yield from _of_relevance(files)
         yield from _of_categories(files)
 
