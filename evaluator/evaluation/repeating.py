@@ -17,7 +17,7 @@ from ..config import Loaded
 from ..config.data_sources import UNNAMED, InMemory
 from ..errors import DataError
 from ..load.in_memory.frames import frame_of
-from ..load.in_memory.matrices import unnamed_columns
+from ..load.in_memory.matrices import positions_as_ids, refuse_wrong_positions, unnamed_columns
 from ..parts import Part
 from ..parts.partitions import WholeUsers, cut
 from ..parts.resources import side_by_side
@@ -51,6 +51,7 @@ class RepeatedRun:
         self._request, self._columns = Request(loaded, Plan.of(evaluation), Options(keep_users=False)), columns
         self._depth = deepest(evaluation)
         self._n_columns: int | None = None
+        self._positions: dict[str, int] = {}
         self._warned = False
         self._warned_of_items = False
         self._files: dict[tuple[str, str], Files] = {}
@@ -76,6 +77,11 @@ class RepeatedRun:
         if key not in self._files:  # the other sources, with ids of the same kind as these lists
             self._files[key] = open_inputs(self._request, lambda files: files, inputs=inputs)
         files = self._files[key]
+        positions = positions_as_ids("lists", lists)
+        if positions != self._positions:
+            tables = {role: side.frame for role, side in files.sides.items() if role in ("test", "train") and "item" in side.frame.columns}
+            refuse_wrong_positions(where, positions, tables)
+            self._positions = positions
         of_test = files.inputs.test.scan.kinds
         source = source.with_kinds({"user": of_test["user"], "item": of_test["item"]})
         files = replace(files, inputs=files.inputs.with_models({UNNAMED: source}))

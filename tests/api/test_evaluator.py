@@ -68,13 +68,10 @@ def test_columns_of_lists_and_test_are_named_in_one_argument():
 
 def test_lists_of_other_users_than_the_test_set_are_warned_about():
     evaluator = receval.Evaluator(test={11: [5], 12: [6]}, metrics="HitRate@1")
-    lists = np.array([[5], [6]])
-    sentence = (
-        r"^recommendations.model: numpy.ndarray: no user of these lists is in the test set: the lists have 0, 1, the test set 11, 12\. If"
-    )
+    sentence = r"^recommendations.model: dict: no user of these lists is in the test set: the lists have 0, 1, the test set 11, 12\. If"
     with pytest.warns(UserWarning, match=sentence):
-        assert evaluator(lists) == {"HitRate@1": 0.0}
-    assert evaluator(receval.Matrix(lists, users=[11, 12])) == {"HitRate@1": 1.0}
+        assert evaluator({0: [5], 1: [6]}) == {"HitRate@1": 0.0}
+    assert evaluator(receval.Matrix(np.array([[5], [6]]), users=[11, 12])) == {"HitRate@1": 1.0}
 
 
 @pytest.mark.parametrize("test", [{0: [10], 1: [11]}, {0: ["i10"], 1: ["i11"]}])

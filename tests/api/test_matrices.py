@@ -113,6 +113,8 @@ def test_row_numbers_that_cannot_be_the_user_ids_are_refused(test: Any):
         with pytest.raises(receval.DataError, match="row numbers 0 to 2 are taken as user ids, but the 3 user ids of test run") as raised:
             receval.evaluate(recommendations=lists, **asked)
         assert raised.value.hint == "give the ids as receval.Matrix(array, users=ids); users=range(3) keeps the numbers"
+        with pytest.raises(receval.DataError, match="row numbers 0 to 2 are taken as user ids"):
+            receval.Evaluator(test=test, metrics="HitRate@1")(lists)
     assert receval.evaluate(recommendations=receval.Matrix(ids, users=list(test)), **asked)["HitRate@1"].value == 1.0
     assert receval.evaluate(recommendations=receval.Matrix(ids, users=range(3)), **asked)["HitRate@1"].value is not None
 
