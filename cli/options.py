@@ -308,7 +308,10 @@ _READING = {
         "NAME=- reads standard input.",
     ),
     "where": click.option(
-        "--where", metavar="FILTER", help="Read only these rows of the test file: --where \"event == 'purchase' and rating >= 3\"."
+        "--where",
+        metavar="FILTER",
+        help="Read only these rows of the test file, instead of those of its filter in the config: "
+        "--where \"event == 'purchase' and rating >= 3\".",
     ),
     "replace": click.option(
         "--replace", is_flag=True, help="Let --recs replace the file of a model of the config; its other keys, such as columns, stay."

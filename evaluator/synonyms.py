@@ -90,9 +90,9 @@ def refuse_unknown(
     """Raise `TypeError` for the first argument that a function does not have, with the one that is meant."""
     for name, value in given.items():
         if name not in known:
-            told = meant(name, value, known) or (instead(name, value) if instead is not None else "")
+            right = meant(name, value, known) or (instead(name, value) if instead is not None else "")
             close = get_close_matches(name.lower(), known, n=1)
-            hint = f": use {told}" if told else f" — did you mean {close[0]}?" if close else f"; its arguments are {', '.join(known)}"
+            hint = f": use {right}" if right else f" — did you mean {close[0]}?" if close else f"; its arguments are {', '.join(known)}"
             raise TypeError(one_line(f"{function} has no argument '{name}'{hint}"))
 
 

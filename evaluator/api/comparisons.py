@@ -142,8 +142,8 @@ def compare(
     with errors_as_arguments():
         options = replace(options, by=groups_named(loaded, (by,) if isinstance(by, str) else by))
         compared = compare_gathered(GatheredResults(loaded), options)
-    told = replace(compared.comparison, notes=tuple(map(reworded, compared.comparison.notes)))
-    return ComparisonResult(**asdict(told), results=compared.results, questions=compared.options)
+    comparison = replace(compared.comparison, notes=tuple(map(reworded, compared.comparison.notes)))
+    return ComparisonResult(**asdict(comparison), results=compared.results, questions=compared.options)
 
 
 class GateVerdicts(Verdicts, frozen=True):

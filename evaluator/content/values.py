@@ -33,8 +33,6 @@ _REASONS: Final = {
     "without_value": "no value",
     "of_others": "of other files",
 }
-
-
 _PARTS: Final = ("model", "measure", "all", "covered", "warm")
 """The columns of the values over some of the users."""
 
@@ -425,9 +423,8 @@ def ledger(result: Result) -> Document:
     )
     head = (Heading("Users that were counted", 2), Terms(lines, code=False))
     of_some = {"covered": "over users with a list (covered)", "warm": "over users in train (warm)"}
-    shown = [
-        n for n, name in enumerate(_PARTS) if name not in of_some or any(part[n] for part in parts)
-    ]  # without a train file none is warm
+    # Without a train file none is warm.
+    shown = [n for n, name in enumerate(_PARTS) if name not in of_some or any(part[n] for part in parts)]
     about = " and ".join(of_some[_PARTS[n]] for n in shown if _PARTS[n] in of_some)
     columns = [Column(_PARTS[n], "name" if n < 2 else "value") for n in shown]
     table = Table.of_texts(columns, [[part[n] for n in shown] for part in parts])

@@ -22,7 +22,7 @@ from .inputs import Inputs
 _FOLD: Final = re.compile(r"(?i)(?<![a-z])(fold|split|cv)")
 """A word for folds in a path."""
 _SAMPLE: Final = 100_000
-"""Number of rows in which events and ratings are counted."""
+"""Number of rows in which events are counted."""
 _MOST_RATINGS: Final = 20
 """Largest number of distinct ratings; more are scores or counts."""
 
@@ -71,7 +71,7 @@ def _of_relevance(files: Files) -> Iterator[str]:
 
 def _of_ratings(test: load.Source, frame: pl.DataFrame) -> Iterator[str]:
     """Yield a sentence on ratings all of which are relevant, with a threshold if they look like stars."""
-    rating = frame["rating"].head(_SAMPLE).cast(pl.Float64).drop_nulls().unique()
+    rating = frame["rating"].unique().cast(pl.Float64).drop_nulls()
     if not 3 <= len(rating) <= _MOST_RATINGS:
         return
     least, most = float(rating.min()), float(rating.max())  # type: ignore[arg-type]

@@ -331,7 +331,7 @@ def _side_needs(request: Request, inputs: Inputs) -> SideNeeds:
                     tuple(dict.fromkeys(metric.name for metric in metrics)),
                     NO_VALUE,
                     source.scan.decimal_comma,
-                    may_be_negative=all(metric.bounds[0] < 0 for metric in metrics),
+                    refusing=tuple(dict.fromkeys(metric.name for metric in metrics if metric.bounds[0] >= 0)),
                 )
 
     def split_columns() -> Iterator[GroupColumn]:

@@ -121,6 +121,13 @@ def item_hashes(rows_as_stored: ListRows) -> Array:
     return rows_as_stored.rows.item_hashes
 
 
+@table("list_sums", uses=("rows_as_stored", "item_hashes"))
+def list_sums(rows_as_stored: ListRows, item_hashes: Array) -> Array:
+    """Return the sum of the hashes of the items of each list that is not empty: lists of the same items have the same sum."""
+    rows = rows_as_stored.rows
+    return np.add.reduceat(item_hashes, rows.starts[np.flatnonzero(rows.counts)])
+
+
 @table("listed_items", uses=("rows_as_stored", "item_hashes"))
 def listed_items(rows_as_stored: ListRows, item_hashes: Array) -> pl.Series:
     """Return the distinct items of the lists, by their hashes: two of ten million items share one with a probability of 10⁻⁶."""

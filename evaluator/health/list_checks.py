@@ -226,7 +226,7 @@ class Signatures(Struct, frozen=True, eq=False):
         )
 
 
-@check("R08", uses=("item_hashes",))
+@check("R08", uses=("list_sums",))
 class SameLists(HealthCheck):
     """Users whose lists have the same items."""
 
@@ -234,8 +234,7 @@ class SameLists(HealthCheck):
         listed = np.flatnonzero(part.lists.counts)
         if not len(listed):
             return Tally()
-        sums = np.add.reduceat(part.table("item_hashes"), part.lists.starts[listed])
-        return Tally.of(lists=Signatures((gather(part.data.users, listed),), (part.lists.counts[listed],), (sums,)))
+        return Tally.of(lists=Signatures((gather(part.data.users, listed),), (part.lists.counts[listed],), (part.table("list_sums"),)))
 
     def finding(self, tally: Tally, context: Context) -> list[Symptom]:
         if "lists" not in tally:
@@ -254,7 +253,7 @@ class SameLists(HealthCheck):
         return self.symptom(context, sentence, most, context.n_lists, examples=examples, rows=same)
 
 
-@check("R10", uses=("rows_as_stored", "stored_hits", "truth_table", "hits", "item_hashes"))
+@check("R10", uses=("rows_as_stored", "stored_hits", "truth_table", "hits", "list_sums"))
 class SampledCandidates(HealthCheck):
     """Lists of which nearly all have one size, in items or in rows, with nearly every relevant item inside.
 
@@ -277,7 +276,7 @@ class SampledCandidates(HealthCheck):
         for name, is_high in (("near", hits["rank"] <= max(part.cutoffs, default=0)), ("first", hits["rank"] <= hits["n_relevant"])):
             numbers[name] = np.zeros(len(truth.pairs), dtype=np.bool_)  # of an item that is listed twice one hit counts
             numbers[name][hits["pair"][is_high]] = True
-        sums = np.add.reduceat(part.table("item_hashes"), part.lists.starts[np.flatnonzero(part.lists.counts)])
+        sums = part.table("list_sums")
         return Tally.of(
             **sizes,
             least=Least(int(sums.min())),

@@ -22,7 +22,7 @@ class ValueColumn(Struct, frozen=True):
     """A column of values: its name in the file, its name in the frame, and the metrics that read it.
 
     `role` is the source, `place` also names its file, for errors. `no_value` are the words for a missing value in lower case, and with
-    `decimal_comma` numbers are written as 3,5. `may_be_negative`: no metric refuses values below 0.
+    `decimal_comma` numbers are written as 3,5. `refusing` are those of the metrics that take no values below 0.
     """
 
     name: str
@@ -32,7 +32,7 @@ class ValueColumn(Struct, frozen=True):
     metrics: tuple[str, ...]
     no_value: Collection[str]
     decimal_comma: bool = False
-    may_be_negative: bool = False
+    refusing: tuple[str, ...] = ()
 
 
 def values_of_items(items: pl.DataFrame, column: ValueColumn, catalogue: Ids, test: pl.DataFrame) -> tuple[Array, list[str]]:
@@ -70,10 +70,9 @@ def _read(frame: pl.DataFrame, column: ValueColumn) -> Array:
     _refuse(frame, column, is_text, "is not a number", "set decimal_comma: true for this file" if with_comma else correct)
     too_large = np.abs(values) > _LARGEST
     _refuse(frame, column, too_large, "is beyond 1e15", "choose another column, or a larger unit")
-    if not column.may_be_negative:
-        strict = " and ".join(metric for metric in column.metrics if metric != "Profit")
+    if column.refusing:
         hint = f'leave these rows out with where: "{column.name} >= 0", or use Profit, which takes values below 0'
-        _refuse(frame, column, values < 0, "is below 0", hint, f"; {strict} takes no such values")
+        _refuse(frame, column, values < 0, "is below 0", hint, f"; {' and '.join(column.refusing)} takes no such values")
     return values
 
 

@@ -204,6 +204,7 @@ def test_random_files_cut_anywhere_give_the_same_values_with_processes(data, las
     monkeypatch.setattr(running, "whole_users", WHOLE_USERS)
     assert (found.rows, found.counts, found.findings, found.truths) == (expected.rows, expected.counts, expected.findings, expected.truths)
     assert found.per_user["model"].equals(expected.per_user["model"])
+    assert lasting._all[0]._work is not None  # it was measured there
 
 
 @pytest.mark.parametrize(("column", "value", "code"), [("item", None, 3), ("score", float("nan"), 3)])
