@@ -69,8 +69,14 @@ class Examples(Struct, frozen=True, eq=False, dict=True):
 
     @classmethod
     def of(cls, frame: pl.DataFrame, falling: Sequence[str] = (), most: int = EXAMPLES) -> Examples:
-        """Return the first few rows of a frame."""
-        first = frame.unique().sort(frame.columns, descending=[name in falling for name in frame.columns])
+        """Return the first few rows of a frame.
+
+        They are among the rows with the first few values of the first column, which are found sooner than distinct rows.
+        """
+        falls = [name in falling for name in frame.columns]
+        leading = frame.columns[0]
+        values = frame.select(leading).unique().sort(leading, descending=falls[0]).head(most)
+        first = frame.join(values, on=leading, how="semi", nulls_equal=True).unique().sort(frame.columns, descending=falls)
         return cls((first.head(most),), tuple(falling), most)
 
     def __add__(self, other: Examples) -> Examples:
