@@ -18,7 +18,6 @@ from ..config import Loaded, load_config
 from ..config.data_sources import UNNAMED, InMemory, describes_a_source, in_memory, refuse_splits, source_of
 from ..errors import ConfigError, DataError
 from ..forks import refuse_lost_threads
-from ..load.in_memory.frames import column_names
 from ..load.in_memory.matrices import Matrix, is_matrix
 from ..metrics.own import name_of
 from ..quoting import one_line
@@ -64,24 +63,17 @@ NO_MATRIX: Final = (
 _LONGEST_VALUE: Final = 40
 _SEVERAL: Final = f"write {{'runs': [table, …]}} for several runs on one test set; for folds call {FOLDS}"
 _SOURCES: Final = ("test", "train", "items", "users", "baseline", "previous_policy", "distances")
-_COLUMNS: Final[dict[str, tuple[str, ...]]] = {
-    "user": ("test", "train", "users", "baseline", "previous_policy", "predictions", "recommendations"),
-    "item": ("test", "train", "items", "baseline", "previous_policy", "predictions", "distances", "recommendations"),
-    "rating": ("test", "train"),
-    "score": ("recommendations", "baseline", "previous_policy"),
-    "rank": ("recommendations", "baseline"),
-    "timestamp": ("test", "train"),
-    "prediction": ("predictions",),
-    "other": ("distances",),
-    "distance": ("distances",),
-}
-"""Column → the sources that may have it, if `columns` does not name the source."""
 
 _CATEGORIES: Final = re.compile(r"set data\.items\.categories (.*) data\.items\.split (.*): --set .*")
 """The advice of a sentence on missing categories, in words of the command line."""
 _REWORDED: Final = (
     (_CATEGORIES, r"set categories \1 split \2: categories='genres', split='|'"),
-    (re.compile(r"(?<!=\[')\bdata\.(?=(test|train|items|users|baseline|previous_policy|predictions|distances|recommendations)\b)"), ""),
+    (
+        re.compile(
+            r"(?<!=\[')\bdata\.(?=(test|train|items|users|baseline|previous_policy|predictions|distances|recommendations|columns)\b)"
+        ),
+        "",
+    ),
     (re.compile(r"\bset evaluation\.policy\.(\w+): (\w+)"), r"set policy={'\1': '\2'}"),
     (re.compile(r"(?<!=\[')\bevaluation\.(?=[a-z_]+\b)"), ""),
     (re.compile(r"\bengine\.name\b"), "engine"),
@@ -320,24 +312,17 @@ def _is_empty(value: Any) -> bool:
 
 
 def _name_columns(data: dict[str, Any], columns: Mapping[str, Any]) -> None:
-    """Set the columns of every source; raise `ConfigError` for a name that no source has."""
+    """Set the columns of single sources and those that all share; raise `ConfigError` for a source that is not given."""
     of_sources = {role: named for role, named in columns.items() if isinstance(named, Mapping)}
-    shared = {column: name for column, name in columns.items() if column not in of_sources}
     lost = next((role for role in of_sources if role not in data), None)
     if lost is not None:
         raise ConfigError(f"columns: {lost} is not given", f"name the columns of {', '.join(data)}")
-    met: set[str] = set()
     for role, place, key in _places(data):
-        known = column_names(place[key].rows) if isinstance(place[key], InMemory) else None
-        wanted = {column: name for column, name in shared.items() if role in _COLUMNS.get(column, (role,))}
-        named = {column: name for column, name in wanted.items() if known is None or name in known}
-        met |= named.keys()
-        if named or role in of_sources:
+        if role in of_sources:
             section = _section(place[key])
-            place[key] = {**section, "columns": {**named, **of_sources.get(role, {}), **section.get("columns", {})}}
-    lost = next((column for column in shared if column not in met), None)
-    if lost is not None:
-        raise ConfigError(f"columns: no table has a column {shared[lost]!r} for the {lost}", "choose an existing column")
+            place[key] = {**section, "columns": {**of_sources[role], **section.get("columns", {})}}
+    if shared := {column: name for column, name in columns.items() if column not in of_sources}:
+        data["columns"] = shared
 
 
 def _places(data: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:

@@ -137,6 +137,10 @@ _HAVING: Final = {
 """Column → the only sources that may have it."""
 
 
+_OVER_THE_CATALOGUE: Final = ("AUC", "GAUC", "LAUC")
+_INSIDE_LISTS: Final = "; for AUC among the items of each list, such as sampled candidates, use RocAuc"
+
+
 def contradictions(config: Config) -> Iterator[tuple[text.Path, str]]:
     """Yield every contradiction, with the path of its key."""
     lacking: dict[str, str] = {}
@@ -210,7 +214,8 @@ def missing(definition: Definition, data: Data) -> Iterator[str]:
         role, _, column = need.partition(".")
         if need == "catalogue":
             if data.train is None and data.items is None:
-                yield f"{definition.label} needs the catalogue: give data.train or data.items"
+                inside = _INSIDE_LISTS if definition.metric.name in _OVER_THE_CATALOGUE else ""
+                yield f"{definition.label} needs the catalogue: give data.train or data.items{inside}"
         elif need == "train":
             if data.train is None:
                 yield _without_train(definition)

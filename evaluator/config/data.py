@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag, WithJsonSchema, field_validator
 
 from ..names.yaml_text import Path
-from .data_sources import Files, ItemsField, Model, RowsSource, SourceConfig, SourceField, describes_a_source
+from .data_sources import Columns, Files, ItemsField, Model, RowsSource, SourceConfig, SourceField, describes_a_source
 
 MARK: Final = "{fold}"
 
@@ -144,6 +144,10 @@ class Data(Model):
             "one model named after the file. May be left out if every measure uses only `predictions`"
         ),
     ] = Field(default_factory=dict)
+    columns: Columns | None = Field(
+        None,
+        description="the names of columns in every file that has them; the columns of a file come first",
+    )
     folds: FoldEntries | None = Field(
         None,
         exclude=True,
@@ -190,5 +194,5 @@ class Data(Model):
                 yield from ((place, source) for _, _, place, source in self.named_lists())
             elif isinstance(given, dict):
                 yield from (((key, name), source) for name, source in given.items())
-            elif given and key != "folds":
+            elif given and key not in ("columns", "folds"):
                 yield from (((key, index), source) for index, source in enumerate(given))

@@ -143,6 +143,7 @@ def look_at_everything(
         if location[0] == "recommendations" and isinstance(source.frame, InMemory) and not source.frame.is_of_spark:
             refuse_unknown_columns(f"{dotted(('data', *location))}: {source.frame.kind}", source.frame.rows, found["test"])
     found[EMPTY_TRUTH] = looker.empty_truth()
+    looker.refuse_lost_columns([source for source in (*found.values(), *models.values(), *predictions.values()) if source is not None])
     of_run = {role: {_OF_RUN: source} for role, source in found.items() if source is not None}
     return Inputs({**of_run, "predictions": predictions, "recommendations": models})
 
@@ -177,6 +178,12 @@ class _Looker(Struct, frozen=True):
     scratch: ExitStack
     session: SparkSession | None
     depth: int | None
+
+    @property
+    def _shared(self) -> Mapping[str, str | int]:
+        """The columns of all sources."""
+        columns = self.loaded.config.data.columns
+        return columns.given() if columns else {}
 
     def single(self, role: str) -> load.Source | None:
         """Inspect a source that serves the whole run, with the wanted columns; `None` if it is not given, or not needed."""
@@ -249,8 +256,21 @@ class _Looker(Struct, frozen=True):
         if not isinstance(configured.frame, InMemory) or configured.frame is NO_TEST or configured.frame.is_of_spark:
             return None
         held = configured.frame
-        users = users_without_items(f"data.test: {held.kind}", ROLES["test"], held.rows, configured.columns.given())
+        columns = load.ReadOptions.of(configured, shared=self._shared).columns
+        users = users_without_items(f"data.test: {held.kind}", ROLES["test"], held.rows, columns)
         return None if users is None else load.look_at_frame("data.test (empty lists)", "people", users, name=held.kind)
+
+    def refuse_lost_columns(self, sources: Sequence[load.Source]) -> None:
+        """Raise `DataError` for a shared column that no source has; sources that the run does not need are looked at too."""
+        used = {name for source in sources for name in source.scan.names.values()}
+        lost = {role: name for role, name in self._shared.items() if isinstance(name, str) and name not in used}
+        if lost:
+            everything = replace(self, roles=frozenset(ROLES))
+            others = (everything.single(role) for role in ROLES if role not in self.roles | {EMPTY_TRUTH, "predictions", "recommendations"})
+            used |= {name for source in others if source is not None for name in source.scan.names.values()}
+        for role, name in lost.items():
+            if name not in used:
+                raise DataError(f"data.columns: no file or table has a column {name!r} for the {role}", "choose an existing column")
 
     def _files(self, role: str, configured: SourceConfig) -> list[load.SourceFile]:
         """Find the files and folders of a source; standard input and pipes are read into temporary files."""
@@ -271,7 +291,7 @@ class _Looker(Struct, frozen=True):
     def _look_at_all_rows(
         self, role: str, table: str, configured: SourceConfig, files: Sequence[load.SourceFile] | None, labels: Sequence[str]
     ) -> load.Source:
-        options, held = load.ReadOptions.of(configured, labels), configured.frame
+        options, held = load.ReadOptions.of(configured, labels, self._shared), configured.frame
         of_spark = held if isinstance(held, InMemory) and held.is_of_spark else None
         if configured.table is not None or of_spark is not None:
             from ..parts.spark.catalog_tables import look_at_table, name_of_view  # only here: most runs need no Spark

@@ -298,6 +298,8 @@ def _filter(test: ClassifiedFile) -> tuple[str, str] | None:
         is_event = says_what_happened(column.name) and column.number not in taken and not column.is_list
         if is_event and column.kind != "decimal" and 1 < column.n_distinct <= _MOST_EVENTS:
             counts = test.preview.value_counts(column)
+            if not says_what_happened(column.name, [value for value, _ in counts]):
+                continue
             values = ", ".join(f"{value} {n:,}" for value, n in counts[:_SHOWN_EVENTS]) + (", …" if len(counts) > _SHOWN_EVENTS else "")
             rows = "" if test.preview.is_whole else f" in the first {test.preview.n_previewed:,} rows"
             return likely_filter(column.name, counts), f"{column.name}: {values}{rows}"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from ..errors import DataError
 from .column_words import likely_column
-from .scan import FILTER_COLUMN, ReadOptions
+from .scan import FILTER_COLUMN, ReadOptions, SharedName
 
 _USUAL: Final[dict[str, tuple[str, ...]]] = {
     "user": (
@@ -94,6 +94,13 @@ _EVENTS: Final = (
     "behaviour", "behaviourtype", "feedbacktype",
 )  # fmt: skip
 """The usual names of event columns (view, click, purchase, …)."""
+_LABELS: Final = (
+    "click", "clicks", "clicked", "isclick", "isclicked", "purchase", "purchased", "ispurchase", "ispurchased", "bought", "like", "liked",
+    "isliked", "islike", "converted", "conversion", "positive", "ispositive", "relevant", "isrelevant",
+)  # fmt: skip
+"""The usual names of columns that are 1 for what a recommender predicts and 0 for the rest; `label` is a rating."""
+_BOOLEANS: Final = (("1", "0"), ("true", "false"), ("yes", "no"))
+"""The values for true and false."""
 _TABLES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, ...], ...]]]] = {
     "interactions": (
         ("user", "item"), ("rating", "timestamp"), (("user", "item"), ("user", "item", "rating"), ("user", "item", "rating", "timestamp"))
@@ -143,9 +150,15 @@ def usual_roles(name: str) -> frozenset[str]:
     return frozenset(role for role, names in _USUAL.items() if _fold(name) in (*names, *second.get(role, ())))
 
 
-def says_what_happened(name: str) -> bool:
-    """Return whether `name` is a usual name of an event column (view, purchase, …)."""
-    return _fold(name) in _EVENTS
+def says_what_happened(name: str, values: Collection[str] | None = None) -> bool:
+    """Return whether `name` is a usual name of an event column (view, purchase, …), or of a label if its `values` are true and false."""
+    return _fold(name) in _EVENTS or (_fold(name) in _LABELS and (values is None or true_of(values) is not None))
+
+
+def true_of(values: Collection[str]) -> str | None:
+    """Return the value for true if `values` are one for true and one for false; else `None`."""
+    by_name = {value.lower(): value for value in values}
+    return next((by_name[true] for true, false in _BOOLEANS if by_name.keys() == {true, false}), None)
 
 
 def is_no_category(value: str) -> bool:
@@ -184,11 +197,12 @@ def set_options(where: str, **keys: str) -> str:
 def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str, str | int], has_header: bool | None) -> dict[str, str]:
     """Return canonical name → name in the file, for the columns of `table` that the file has.
 
-    `columns` are the file's column names, `given` the mapping of the config: a name, or a position from 1. `has_header` is `None` where
-    columns have names without one, as in Parquet and frames. Raises `DataError` if a required or a given column is missing, or if two
-    columns fit and none is given.
+    `columns` are the file's column names, `given` the mapping of the config: a name, or a position from 1; a `SharedName` that the file
+    does not have is ignored. `has_header` is `None` where columns have names without one, as in Parquet and frames. Raises `DataError` if a
+    required or a given column is missing, or if two columns fit and none is given.
     """
     required, optional, layouts = _TABLES[table]
+    given = {key: name for key, name in given.items() if not isinstance(name, SharedName) or name in columns}
     if has_header is False and not given and table == "catalogue":  # what describes items begins with their id
         return {"item": columns[0]}
     if has_header is False and not given:

@@ -14,7 +14,7 @@ from ..errors import DataError, NoRowsError
 from ..names.row_filter import columns_of, in_filter, parse_filter
 from ..quoting import short
 from . import opening
-from .columns import says_what_happened
+from .columns import says_what_happened, true_of
 from .row_filters import compared_with_numbers, date_layout, kept_rows, no_number, ordered_texts, orders_by_time
 from .scan import FILTER_COLUMN, Scan
 from .sniff import is_number
@@ -127,7 +127,7 @@ def likely_filter(column: str, counts: Sequence[tuple[str, int]]) -> str:
     """Return the filter that keeps the event that a recommender probably predicts, or the rarest; `counts` begin with the most frequent."""
     words = {value: re.sub(r"(?<=[a-z])(?=[A-Z])|[^A-Za-z]+", " ", value).lower().split() for value, _ in counts}
     likely = [value for word in _WANTED_EVENTS for value, _ in counts if word in words[value]]
-    value = (likely or [value for value, _ in counts][::-1])[0]
+    value = true_of(words) or (likely or [value for value, _ in counts][::-1])[0]
     is_number = all(re.fullmatch(r"[-+]?\d+", one.strip()) for one, _ in counts)
     return f"{in_filter(column)} == " + (value if is_number else "'{}'".format(value.replace("'", "''")))
 
@@ -154,7 +154,9 @@ def events(source: Source, most_rows: int | None = None) -> EventColumn | None:
     except opening.FAILURES:
         return None
     named = tuple((value, n) for value, n in counted if value)
-    return EventColumn(column, named, sum(n for _, n in counted)) if 1 < len(named) <= _MOST_EVENTS else None
+    if not 1 < len(named) <= _MOST_EVENTS or not says_what_happened(column, [value for value, _ in named]):
+        return None
+    return EventColumn(column, named, sum(n for _, n in counted))
 
 
 def like_stars(least: float, most: float, ratings: Iterable[float]) -> bool:

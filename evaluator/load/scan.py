@@ -39,6 +39,10 @@ _SAME_NAME: Final = ("format", "separator", "header", "decimal_comma", "encoding
 """The keys of a source in the config that are read options unchanged."""
 
 
+class SharedName(str):
+    """The name of a column that only some of the files have: it is used where a file has such a column."""
+
+
 class ReadOptions(Struct, frozen=True):
     """Read options; `None` means detect.
 
@@ -60,11 +64,11 @@ class ReadOptions(Struct, frozen=True):
     storage: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, configured: SourceConfig, labels: Sequence[str] = ()) -> ReadOptions:
-        """Return the options of a source in the config."""
+    def of(cls, configured: SourceConfig, labels: Sequence[str] = (), shared: Mapping[str, str | int] | None = None) -> ReadOptions:
+        """Return the options of a source in the config; `shared` are the columns of all sources."""
         return cls(
             **{name: getattr(configured, name) for name in _SAME_NAME},
-            columns=configured.columns.given(),
+            columns=with_shared(configured.columns.given(), shared or {}),
             labels=labels,
             split=configured.split if isinstance(configured, RowsSource) else None,
             nulls=configured.null_values or (),
@@ -85,6 +89,11 @@ class ReadOptions(Struct, frozen=True):
     def list_separator(self) -> str | None:
         """The separator of items of a list in text, if known."""
         return self.split if self.may_split else None
+
+
+def with_shared(columns: Mapping[str, str | int], shared: Mapping[str, str | int]) -> dict[str, str | int]:
+    """Return the columns of a source, with those that all sources share where it names none itself."""
+    return {role: SharedName(name) if isinstance(name, str) else name for role, name in shared.items()} | dict(columns)
 
 
 class Scan(Struct, frozen=True):

@@ -97,7 +97,7 @@ def text_scan(role: str, table: str, quoted: Quotes, options: ReadOptions) -> Sc
     first = tables[0]
     where, has_names = f"{role}: {files[0]}", first.has_header or first.named
     if first.typed:
-        columns_given = {column: _bare(name) if isinstance(name, str) else name for column, name in options.columns.items()}
+        columns_given = {column: type(name)(_bare(name)) if isinstance(name, str) else name for column, name in options.columns.items()}
         options = replace(options, columns=columns_given, labels=[_bare(name) for name in options.labels])
     # Without a header, paths have columns only if the config names some.
     names = [*first.names, *(path_columns(files, first.names) if has_names or options.columns else ())]

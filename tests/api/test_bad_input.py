@@ -125,6 +125,7 @@ WRONG_DATA: dict[str, tuple[dict[str, Any], str, str]] = {
         "test: polars.DataFrame has no rating column, which relevance.threshold",
         "",
     ),
+    "a column that is nowhere": ({"columns": {"user": "uid"}}, "columns: no file or table has a column 'uid' for the user", "choose"),
 }
 WRONG_ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
     "no test": ({"test": None}, "test is missing"),
@@ -133,7 +134,6 @@ WRONG_ARGUMENTS: dict[str, tuple[dict[str, Any], str]] = {
     "a cut-off of 0": ({"top_k": 0}, "top_k: a cut-off must be at least 1, not 0"),
     "a convention that is not there": ({"convention": "elliott"}, "convention: unknown convention 'elliott'"),
     "an input that is missing": ({"metrics": "EPC@10"}, "metrics: EPC@10 needs the train interactions: give train"),
-    "a column that is nowhere": ({"columns": {"user": "uid"}}, "columns: no table has a column 'uid' for the user"),
     "columns of what is not given": ({"columns": {"train": {"user": "uid"}}}, "columns: train is not given"),
     "no models": ({"recommendations": {"als": None}}, "recommendations.als: "),
     "a policy that is not there": ({"policy": {"ties": "drop"}}, "policy.ties: unknown key 'ties'"),

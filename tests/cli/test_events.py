@@ -173,6 +173,24 @@ def test_a_run_without_a_filter_says_that_all_events_count_and_how_to_keep_one_k
     assert said not in " ".join(receval("run", "config.yaml", "--where", "event == 'purchase'")[1].split())
 
 
+@pytest.mark.parametrize(
+    ("name", "values", "keep"), [("clicked", "01", "clicked == 1"), ("isLiked", ("false", "True"), "isLiked == 'True'")]
+)
+def test_a_label_of_true_and_false_is_not_taken_for_a_relevant_row(receval, folder, name, values, keep):
+    rows = [(user, item, values[item == 11]) for user, items in LISTS.items() for item in (11, *items)]
+    folder({**PLAIN, "test.csv": text(rows, ("user_id", "item_id", name))})
+    run = ["run", "--test", "test.csv", "--recs", "als=als.csv", "-m", "MRR", "-k", "5"]
+    out = " ".join(receval(*run)[1].split())
+    assert f'and every row counts as relevant; keep those of one kind with --where "{keep}".' in out
+    assert "every row counts" not in receval(*run, "--where", keep)[1]
+
+
+def test_a_column_of_counts_of_clicks_is_no_label(receval, folder):
+    rows = [(user, item, item % 3) for user, items in LISTS.items() for item in items]
+    folder({**PLAIN, "test.csv": text(rows, ("user_id", "item_id", "clicks"))})
+    assert "every row counts as" not in receval("run", "--test", "test.csv", "--recs", "als=als.csv", "-m", "MRR", "-k", "5")[1]
+
+
 def test_a_run_of_ratings_without_a_threshold_names_one_above_the_table(init, receval):
     init(PLAIN)
     out = receval("run", "--test", "test.csv", "--recs", "als=als.csv", "-k", "5")[1]

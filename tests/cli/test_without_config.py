@@ -386,3 +386,31 @@ def test_usual_slips_are_answered_with_what_is_meant(command, said, receval):
     code, _, err = receval(*command)
     assert code in (2, 3)
     assert said in err
+
+
+def test_a_column_of_all_files_is_named_once_and_a_file_may_have_its_own_name(receval, write):
+    write("t.csv", TEST.replace("customer", "impression"))
+    write("als.csv", ALS.replace("sku", "thing").replace("customer", "impression"))
+    write("pop.csv", POP)  # its own usual name
+    shared = ["--set", "data.columns.user=impression", "--set", "data.columns.item=thing"]
+    code, out, _ = receval("run", *FILES, "--recs", "pop=pop.csv", "-m", "Recall@1", *shared, "--format", "csv")
+    assert (code, values(out)) == (0, {("als", "Recall@1"): 0.25, ("pop", "Recall@1"): 0.75})
+    data = yaml.safe_load(receval("run", *FILES, "-m", "Recall@1", *shared, "--print-config")[1])["data"]
+    assert data["columns"] == {"user": "impression", "item": "thing"}
+
+
+@pytest.mark.parametrize("role", ["user", "rating", "timestamp"])
+def test_a_column_that_no_file_has_is_refused_even_if_usual_names_are_there(receval, role):
+    code, _, err = receval("run", *FILES, "-m", "Recall@1", "--set", f"data.columns.{role}=stern")
+    assert (code, err) == (3, f"receval: data.columns: no file or table has a column 'stern' for the {role}\n  choose an existing column\n")
+
+
+def test_a_shared_column_may_be_only_in_a_file_that_the_run_does_not_need(receval, write):
+    write("train.csv", "customer,sku,bought\na,one,2024-01-02\nb,two,2024-01-03\n")
+    shared = ("--train", "train.csv", "--set", "data.columns.timestamp=bought", "--set", "health=off")
+    assert receval("run", *FILES, "-m", "Recall@1", *shared)[0] == 0
+
+
+def test_a_metric_over_the_catalogue_names_the_one_inside_lists(receval):
+    _, _, err = receval("run", *FILES, "-m", "GAUC")
+    assert err.endswith("; for AUC among the items of each list, such as sampled candidates, use RocAuc\n")
