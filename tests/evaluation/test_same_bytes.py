@@ -52,7 +52,7 @@ RUNS: dict[str, dict[str, Any]] = {
 """Settings of each run. Aggregates are computed from per-user values of any metric, so a few metrics are enough for all of them; values of
 axes are tried on the model with ties and duplicates."""
 HOWS: dict[str, Sequence[tuple[int | None, int | None]]] = {
-    "every metric, yardstick and check": ((1, 8), (30, 1)),
+    "every metric, yardstick and check": ((12, 8), (30, 1)),
     "every value of every axis": ((30, None),),
     "every aggregate, bootstrap and pooled values": ((1, 8), (7, None), (None, 1)),
 }
@@ -146,7 +146,7 @@ def test_orders_of_rows_parts_and_threads_change_no_byte(name, receval, tmp_path
 def test_processes_that_measure_change_no_byte(n_processes, shuffled, receval, tmp_path, monkeypatch):
     world, run = awkward_world(4), RUNS["every metric, yardstick and check"]
     assert receval("run", write_world(tmp_path / "plain", world, run, None), "-q")[0] in (0, 1)
-    monkeypatch.setattr(running, "whole_users", partial(WHOLE_USERS, rows_per_part=7))
+    monkeypatch.setattr(running, "whole_users", partial(WHOLE_USERS, rows_per_part=25))
     monkeypatch.setattr(partitions, "n_sorting", lambda: n_processes)
     config = write_world(tmp_path / "processes", world, run, shuffled)
     assert receval("run", config, "-q", "--set", f"engine.workers={n_processes}")[0] in (0, 1)
@@ -213,7 +213,7 @@ def test_faulty_rows_are_the_same_sentence_whoever_measures(column, value, code,
     world["lists"] = pl.concat(
         [world["lists"], world["lists"].tail(3).with_columns(pl.lit(value).cast(world["lists"].schema[column]).alias(column))]
     )
-    monkeypatch.setattr(running, "whole_users", partial(WHOLE_USERS, rows_per_part=7))
+    monkeypatch.setattr(running, "whole_users", partial(WHOLE_USERS, rows_per_part=25))
     config = write_world(tmp_path / "world", world, {"evaluation": {"metrics": ["nDCG@3"]}}, None)
     first, second = (receval("run", config, "--set", f"engine.workers={n}") for n in (0, 2))
     assert first[0] == code
