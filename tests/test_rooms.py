@@ -102,7 +102,6 @@ LIBRARIES = {
     "rich": {"cli", "render"},
     "click": {"cli"},
     "zstandard": {"load"},
-    "scipy": {"stats"},
     "mlflow": {"load", "trackers"},
     "wandb": {"trackers"},
     "tensorboardX": {"trackers"},

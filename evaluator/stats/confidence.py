@@ -5,87 +5,15 @@ A test, an interval, a bound, a proof of equivalence and a gate are five uses of
 
 from __future__ import annotations
 
-import importlib
 import math
-import os
-import sys
-import threading
-from functools import cache
-from importlib.machinery import ModuleSpec
-from types import ModuleType
-from typing import Any, Final, Protocol, cast
+from typing import Final, Protocol
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from .distributions import below_t, t_at
 
-def below_t(t: float, df: float) -> float:
-    """Return the share of Student's t distribution with `df` degrees of freedom below `t`."""
-    return float(_special().stdtr(df, t))
-
-
-def t_at(share: float, df: float) -> float:
-    """Return the quantile of Student's t distribution with `df` degrees of freedom: the number below which `share` of it lies."""
-    return float(_special().stdtrit(df, share))
-
-
-def below_noncentral_t(t: float, df: float, noncentrality: float) -> float:
-    """Return the share of the noncentral t distribution below `t`."""
-    return float(_special().nctdtr(df, noncentrality, t))
-
-
-def gamma_at(share: float, shape: float) -> float:
-    """Return the quantile of the gamma distribution with this `shape` and scale 1: the number below which `share` of it lies."""
-    return float(_special().gammaincinv(shape, share))
-
-
-def above_gamma(number: float, shape: float) -> float:
-    """Return the share of the gamma distribution with this `shape` and scale 1 above `number`."""
-    return float(_special().gammaincc(shape, max(0.0, number)))
-
-
-@cache
-def _special() -> ModuleType:
-    """Return the compiled functions of `scipy.special` without the rest of that package, whose import takes five times as long."""
-    finder = _CompiledAlone()
-    sys.meta_path.insert(0, finder)
-    try:
-        return importlib.import_module(_PACKAGE)
-    except _Loaded:
-        return sys.modules[f"{_PACKAGE}._ufuncs"]
-    finally:
-        sys.meta_path.remove(finder)
-
-
-class _Loaded(ImportError):
-    """The compiled functions are loaded; the package itself is not yet."""
-
-
-class _CompiledAlone:
-    """Importer that loads only the compiled functions if this thread asks for the package.
-
-    Python then lets other threads that import the package at the same time wait, and lets them import all of it afterwards.
-    """
-
-    def __init__(self) -> None:
-        self._thread = threading.get_ident()
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        return ModuleSpec(name, cast(Any, self), is_package=True) if name == _PACKAGE and threading.get_ident() == self._thread else None
-
-    def create_module(self, spec: ModuleSpec) -> None:
-        return None
-
-    def exec_module(self, module: ModuleType) -> None:
-        import scipy
-
-        module.__path__ = [os.path.join(folder, "special") for folder in scipy.__path__]
-        importlib.import_module(f"{_PACKAGE}._ufuncs")
-        raise _Loaded(_PACKAGE)
-
-
-_PACKAGE: Final = "scipy.special"
 _UNSKEWED: Final = 1e-9
 """Below this, squares of the skewness are lost in rounding."""
 _FAR: Final = 1e100

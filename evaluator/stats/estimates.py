@@ -13,7 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..sums.exact import ExactSums, round_fraction
-from .confidence import Confidence, StudentT, claimed_t, t_at
+from .confidence import Confidence, StudentT, claimed_t
+from .distributions import t_at
 from .paired import Floats, PairedSums, differences_of
 
 _MOST_STEPS: Final = 100

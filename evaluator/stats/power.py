@@ -7,7 +7,7 @@ from functools import lru_cache
 from statistics import NormalDist
 from typing import Final, NamedTuple
 
-from .confidence import below_noncentral_t, t_at
+from .distributions import below_noncentral_t, t_at
 from .estimates import Estimate
 
 POWER: Final = 0.8

@@ -14,7 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..names.short_names import SMALLEST_FACTOR
-from .confidence import Confidence, ScaledConfidence, ScaledLogarithm, StudentT, above_gamma, gamma_at
+from .confidence import Confidence, ScaledConfidence, ScaledLogarithm, StudentT
+from .distributions import above_gamma, gamma_at
 from .estimates import Estimate
 from .paired import SPARSE_BELOW, PairedSums
 from .power import provable_margin

@@ -48,7 +48,7 @@ def test_swapped_models_have_the_exact_mirror_image(estimate, se, df, skewness, 
 def test_without_skewness_the_distribution_is_students_t(estimate, se, df, share):
     confidence = StudentT(estimate, se, df)
     assert confidence.at(share) == pytest.approx(stats.t.ppf(share, df, estimate, se), rel=1e-9, abs=1e-9)
-    assert confidence.above(0.0) == pytest.approx(stats.t.cdf(estimate / se, df), rel=1e-9)
+    assert confidence.above(0.0) == pytest.approx(stats.t.cdf(estimate / se, df), rel=1e-8)  # scipy has 0.5 for t = 4e-9
 
 
 def test_the_correction_for_skewness_is_that_of_hall():
