@@ -15,6 +15,7 @@ from ..results.candidates import candidates_by_place, incomparable_text, other_c
 from ..results.comparison import Comparison
 from ..results.description import HistogramBin, Spread
 from ..results.list_lengths import caution
+from ..results.notes import BY_FILE_ORDER
 from ..results.result import InputFile, Result, columns_of, select
 from ..results.row import listed, shortened
 from ..stats.concluding import judge_family, users_text, without_verdict
@@ -110,6 +111,11 @@ def _notes_on_candidates(sides: Iterable[Side]) -> Iterator[str]:
             f"{listed(names)} {'rank' if len(names) > 1 else 'ranks'} {n:,} sampled candidates per user (check {SAMPLED}): "
             "over the whole catalogue values would be lower, and the order of models can differ."
         )
+
+
+def _notes_on_order(sides: Iterable[Side]) -> Iterator[str]:
+    """Yield the remarks of the results on lists that are read in the order of the file, against their ranks or scores."""
+    yield from (remark for some in _by_result(sides) for remark in some[0].result.remarks if BY_FILE_ORDER in remark)
 
 
 def notes_on_inputs(base: Side, model: Side, metrics: Iterable[str]) -> Iterator[str]:
@@ -260,7 +266,7 @@ def _compare(
     by_group: list[Difference] = []
     losers: dict[tuple[str, str], pl.DataFrame] = {}
     spreads: list[Spread] = []
-    notes: list[str] = [*sides.notes, *_notes_on_candidates(sides.all)]
+    notes: list[str] = [*sides.notes, *_notes_on_candidates(sides.all), *_notes_on_order(sides.all)]
     for base, model in sides.pairs:
         metrics = dict.fromkeys(rows_of(base.result, base.model)[label].metric for label in labels)
         refuse_other_candidates(base, model)

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from .row import Counts, Row
+from collections.abc import Sequence
+from typing import Final
+
+from .row import Counts, Row, listed
+
+BY_FILE_ORDER: Final = "only the order of rows in the file"
+"""The words for lists that are read in the order of the file; a sentence of a result that has them is also about a comparison."""
+
+
+def file_order_text(conventions: Sequence[str], n: int, total: int) -> str:
+    """Say that `conventions` read lists in the order of the file, although `n` of `total` are in another order than ranks or scores."""
+    use, lists = "uses" if len(conventions) == 1 else "use", f"{n:,} of {total:,} lists {'is' if n == 1 else 'are'}"
+    fix = "Sort the rows of each list, or use a convention that reads ranks and scores"
+    return f"{listed(conventions)} {use} {BY_FILE_ORDER}, and {lists} not in the order of ranks or scores: values can differ. {fix}."
 
 
 def other_users_reason(row: Row) -> str:
