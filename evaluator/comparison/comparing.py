@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ..checks import SAMPLED
 from ..errors import DataError
 from ..results.candidates import candidates_by_place, incomparable_text, other_candidates
-from ..results.comparison import Comparison
+from ..results.comparison import Comparison, worse_in_groups
 from ..results.description import HistogramBin, Spread
 from ..results.list_lengths import caution
 from ..results.notes import BY_FILE_ORDER
@@ -266,6 +266,7 @@ def _compare(
     by_group: list[Difference] = []
     losers: dict[tuple[str, str], pl.DataFrame] = {}
     spreads: list[Spread] = []
+    pairs: list[tuple[ModelPair, Mapping[str, float | None]]] = []
     notes: list[str] = [*sides.notes, *_notes_on_candidates(sides.all), *_notes_on_order(sides.all)]
     for base, model in sides.pairs:
         metrics = dict.fromkeys(rows_of(base.result, base.model)[label].metric for label in labels)
@@ -274,6 +275,7 @@ def _compare(
         notes += notes_on_inputs(base, model, metrics)
         pair = ModelPair(base, model, options)
         sizes = {label: margins[label].of(pair.value(base, label)) or None if label in margins else None for label in labels}
+        pairs.append((pair, sizes))
         differences += pair.all(sizes)
         for label in judged:
             by_group += pair.by_group(label, sizes[label])
@@ -284,7 +286,7 @@ def _compare(
         pair.refuse_other_users(same_users)
         notes += pair.notes(judged)
     finished = _judged(differences, judged, options)
-    first = sides.pairs[0][0]
+    first, in_groups = sides.pairs[0][0], judge_family(by_group, options.settings)
     return Comparison(
         base=None if options.all_pairs else sides.base,
         models=tuple(side.name for side in sides.all),
@@ -293,7 +295,7 @@ def _compare(
         judged=judged,
         values={(label, side.name): rows_of(side.result, side.model)[label].value for label in labels for side in sides.all},
         higher_is_better={label: rows_of(first.result, first.model)[label].higher_is_better for label in labels},
-        by_group=judge_family(by_group, options.settings),
+        by_group=in_groups,
         letters=_letters(finished, sides, judged) if options.all_pairs else {},
         losers=losers,
         spreads=tuple(spreads),
@@ -306,7 +308,33 @@ def _compare(
         left_out=sides.left_out,
         n_folds=len(first.result.folds),
         distinct_users=tuple(_distinct_users(first, [one for one in finished if one.subject.measure in judged])),
+        in_groups=_worse_in_groups(finished, in_groups, pairs, judged),
     )
+
+
+def _worse_in_groups(
+    differences: Iterable[Difference],
+    by_group: Sequence[Difference],
+    pairs: Sequence[tuple[ModelPair, Mapping[str, float | None]]],
+    judged: Sequence[str],
+) -> dict[tuple[str, str], str]:
+    """Return the sentence on a group in which the better model of a pair is worse; see `worse_in_groups`.
+
+    `by_group` are the differences within the groups of the options; without any, they are those of the groups of the results.
+    """
+    found = ((one.subject.base, one.subject.model, one.verdict) for one in differences)
+    leads = {(base, model) if verdict == "better" else (model, base) for base, model, verdict in found if verdict in ("better", "worse")}
+    if leads and not by_group:
+        named = ((pair, groups_of_users(pair.base.result), sizes) for pair, sizes in pairs)
+        every = [one for pair, by, sizes in named for label in judged for one in pair.by_group(label, sizes[label], by)]
+        by_group = judge_family(every, pairs[0][0].options.settings)
+    return worse_in_groups(by_group, leads)
+
+
+def groups_of_users(result: Result) -> tuple[str, ...]:
+    """Return the groupings of users by which a result has values."""
+    split = {row.by for row in result.by_group}
+    return tuple(name for name in result.user_groups if name in split)
 
 
 def _distinct_users(base: Side, differences: Iterable[Difference]) -> Iterator[int]:

@@ -179,7 +179,7 @@ def section(comparison: Comparison, figures: Sequence[Figure] = (), *, signs: bo
 
 def _conclusions(comparison: Comparison) -> tuple[str, ...]:
     """Return the conclusions; a sentence that is the same for all of several pairs, on untested measures, comes once, at the end."""
-    sentences, n_pairs = conclusions(comparison), len(by_pair(comparison))
+    sentences, n_pairs = conclusions(comparison, with_groups=True), len(by_pair(comparison))
     of_all = [one for one in dict.fromkeys(sentences) if n_pairs > 1 and sentences.count(one) == n_pairs]
     return (*(one for one in sentences if one not in of_all), *of_all)
 
