@@ -156,7 +156,8 @@ def _can_detect(difference: Difference) -> str:
 def worse_in_groups(by_group: Iterable[Difference], leads: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """Return the sentence on the first group in which a model is worse than one that it beats over all users, by base and model, if any.
 
-    `by_group` are the differences within groups. `leads` are pairs of models, the better one last. A group in which that is tested comes before one in which it is worse on all measures.
+    `by_group` are the differences within groups. `leads` are pairs of models, the better one last. A group in which that is tested comes
+    before one in which it is worse on all measures.
     """
     groups: dict[tuple[str, str, str, str], list[tuple[float, Difference]]] = {}
     for one in by_group:
