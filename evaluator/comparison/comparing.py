@@ -15,7 +15,7 @@ from ..results.candidates import candidates_by_place, incomparable_text, other_c
 from ..results.comparison import Comparison, worse_in_groups
 from ..results.description import HistogramBin, Spread
 from ..results.list_lengths import caution
-from ..results.notes import BY_FILE_ORDER
+from ..results.notes import BY_FILE_ORDER, uneven_lists_text
 from ..results.result import InputFile, Result, columns_of, select
 from ..results.row import listed, shortened
 from ..stats.concluding import judge_family, users_text, without_verdict
@@ -111,6 +111,12 @@ def _notes_on_candidates(sides: Iterable[Side]) -> Iterator[str]:
             f"{listed(names)} {'rank' if len(names) > 1 else 'ranks'} {n:,} sampled candidates per user (check {SAMPLED}): "
             "over the whole catalogue values would be lower, and the order of models can differ."
         )
+
+
+def notes_on_lists(sides: Iterable[Side]) -> Iterator[str]:
+    """Yield a sentence if models have no list for different shares of users."""
+    counts = {side.name: side.result.counts[side.model] for side in sides if side.result.counts_lists(side.model)}
+    yield from filter(None, (uneven_lists_text(counts),))
 
 
 def _notes_on_order(sides: Iterable[Side]) -> Iterator[str]:
@@ -267,7 +273,7 @@ def _compare(
     losers: dict[tuple[str, str], pl.DataFrame] = {}
     spreads: list[Spread] = []
     pairs: list[tuple[ModelPair, Mapping[str, float | None]]] = []
-    notes: list[str] = [*sides.notes, *_notes_on_candidates(sides.all), *_notes_on_order(sides.all)]
+    notes: list[str] = [*sides.notes, *_notes_on_candidates(sides.all), *notes_on_lists(sides.all), *_notes_on_order(sides.all)]
     for base, model in sides.pairs:
         metrics = dict.fromkeys(rows_of(base.result, base.model)[label].metric for label in labels)
         refuse_other_candidates(base, model)
