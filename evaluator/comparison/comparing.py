@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from ..checks import SAMPLED
 from ..errors import DataError
-from ..results.candidates import candidates_by_place, incomparable_text, other_candidates
+from ..results.candidates import candidates_by_place, candidates_text, incomparable_text, other_candidates
 from ..results.comparison import Comparison, worse_in_groups
 from ..results.description import HistogramBin, Spread
 from ..results.list_lengths import caution
 from ..results.notes import BY_FILE_ORDER, uneven_lists_text
-from ..results.result import InputFile, Result, columns_of, select
+from ..results.result import InputFile, Result, columns_of, counts_lists, select
 from ..results.row import listed, shortened
 from ..stats.concluding import judge_family, users_text, without_verdict
 from ..stats.difference import Difference
@@ -27,8 +27,7 @@ from .model_pair import ModelPair
 from .pairing import Floats, Side, Sides, sides_of
 
 _MOST = 3
-_WHOLE: Final = "the whole catalogue"
-SAME_CANDIDATES: Final = "score the same candidates with both, or rank the whole catalogue with both"
+SAME_CANDIDATES: Final = "score the same candidates with both and give all of them, or rank the whole catalogue with both"
 
 
 def refuse_incomparable(base: Side, model: Side, metrics: Iterable[str], *, unpaired: bool) -> None:
@@ -57,11 +56,9 @@ def refuse_other_candidates(base: Side, model: Side) -> None:
     """Raise `DataError` if two sides are known to rank different numbers of sampled candidates, or only one of them ranks such."""
     numbers = other_candidates((base.result, base.model), (model.result, model.model))
     if numbers is not None:
-        mine, other = (_WHOLE if n is None else f"{n:,} per user" for n in numbers)
-        raise DataError(
-            f"{model.name} cannot be compared with {base.name}: candidates are {other} in {model.name} and {mine} in {base.name}",
-            SAME_CANDIDATES,
-        )
+        mine, other = numbers
+        text = candidates_text({mine: [base.name], other: [model.name]})
+        raise DataError(f"{model.name} cannot be compared with {base.name}: {text}", SAME_CANDIDATES)
 
 
 def _of_same_candidates(sides: Sides) -> Sides:
@@ -80,7 +77,7 @@ def _of_same_candidates(sides: Sides) -> Sides:
     if not pairs:
         others = [names for n, names in groups.items() if len(names) > 1]
         hint = f"choose a baseline among {listed(others[0])}" if others else SAME_CANDIDATES
-        raise DataError(sentence.removesuffix("."), hint)
+        raise DataError(candidates_text(groups), hint)
     if sides.base is None:  # letters need all pairs of all models that are left
         largest = max(groups, key=lambda n: (len(groups[n]), n is None))
         pairs = tuple(pair for pair in pairs if {numbers[side] for side in pair} == {largest})
@@ -115,7 +112,7 @@ def _notes_on_candidates(sides: Iterable[Side]) -> Iterator[str]:
 
 def notes_on_lists(sides: Iterable[Side]) -> Iterator[str]:
     """Yield a sentence if models have no list for different shares of users."""
-    counts = {side.name: side.result.counts[side.model] for side in sides if side.result.counts_lists(side.model)}
+    counts = {side.name: side.result.counts[side.model] for side in sides if counts_lists(side.result, side.model)}
     yield from filter(None, (uneven_lists_text(counts),))
 
 
