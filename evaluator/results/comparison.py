@@ -36,7 +36,7 @@ class Comparison(Struct, frozen=True):
     on models of one result that are not compared because they rank different candidates; empty if there are none. `distinct_users` are the
     numbers of users of judged measures over `n_folds` folds, each user counted once; empty without folds or if they are not known.
     `cautions` are sentences without which the conclusions would mislead. `in_groups` is the sentence on a group in which the worse model of
-    a pair is better, by base and model.
+    a pair is better, by base and model. `own_users` are the numbers of users of each model in the judged measures, if users are not paired.
     """
 
     base: str | None
@@ -60,6 +60,7 @@ class Comparison(Struct, frozen=True):
     distinct_users: tuple[int, ...] = ()
     cautions: tuple[str, ...] = ()
     in_groups: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    own_users: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def measures(self) -> tuple[str, ...]:

@@ -57,6 +57,17 @@ def test_the_first_model_is_the_base_only_if_the_header_says_so(config, receval)
     assert "two is better than one" not in receval("run", path)[1]
 
 
+def test_an_unpaired_comparison_shows_the_users_of_both_sides(config, receval, tmp_path):
+    receval("run", config(), "-o", f"{tmp_path}/whole/", "-q")
+    half = rated_items().filter(pl.col("user") <= 40)
+    (tmp_path / "test.csv").write_text(half.write_csv())
+    receval("run", tmp_path / "config.yaml", "-o", f"{tmp_path}/half/", "-q")
+    pair = (tmp_path / "whole", tmp_path / "half", "--unpaired", "--baseline-model", "one", "--baseline", "whole")
+    for form in ("table", "md", "latex"):
+        assert "60 users of whole/one, 40 users of half/one, half/poor and half/two · 95" in receval("compare", *pair, "--format", form)[1]
+    assert "60 users · 95" in receval("compare", f"again={pair[0]}", *pair[:1], "--unpaired")[1]
+
+
 def test_folders_are_compared_with_the_one_that_their_gates_name(config, receval, tmp_path):
     receval("run", config(), "-o", f"{tmp_path}/results/main/", "-q")
     receval("run", config("gates: {baseline: results/main, rules: ['nDCG@5 max_loss 2%']}"), "-o", f"{tmp_path}/today/", "-q")
