@@ -57,6 +57,16 @@ def test_the_first_model_is_the_base_only_if_the_header_says_so(config, receval)
     assert "two is better than one" not in receval("run", path)[1]
 
 
+def test_rows_without_a_value_are_refused_or_left_out_in_comparisons_and_reports_as_in_a_run(config, receval, tmp_path):
+    path, drop = config(), ("--set", "evaluation.policy.missing_values=drop")
+    (tmp_path / "two.csv").write_text((tmp_path / "two.csv").read_text() + ",1,0.5\n")
+    commands = (("run", path), ("compare", path), ("report", path, "--format", "md"))
+    said = {receval(*command)[::2] for command in commands}
+    assert [code for code, _ in said] == [3]
+    assert "no value for user (in 1 of" in said.pop()[1]
+    assert {receval(*command, *drop)[0] for command in commands} == {0}
+
+
 def test_an_unpaired_comparison_shows_the_users_of_both_sides(config, receval, tmp_path):
     receval("run", config(), "-o", f"{tmp_path}/whole/", "-q")
     half = rated_items().filter(pl.col("user") <= 40)
