@@ -77,7 +77,7 @@ def _of_same_candidates(sides: Sides) -> Sides:
     if not pairs:
         others = [names for n, names in groups.items() if len(names) > 1]
         hint = f"choose a baseline among {listed(others[0])}" if others else SAME_CANDIDATES
-        raise DataError(candidates_text(groups), hint)
+        raise DataError(f"{candidates_text(groups)}: their values are not compared", hint)
     if sides.base is None:  # letters need all pairs of all models that are left
         largest = max(groups, key=lambda n: (len(groups[n]), n is None))
         pairs = tuple(pair for pair in pairs if {numbers[side] for side in pair} == {largest})

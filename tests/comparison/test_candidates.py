@@ -92,7 +92,7 @@ def test_two_models_with_different_candidates_have_no_mark_in_any_form(result):
 
 def test_a_report_says_in_one_line_why_the_models_are_not_compared(evaluate, tmp_path, receval):
     save(evaluate(TEST, {"neumf": sampled(), "sasrec": full()}, metrics=["HitRate@10"]), tmp_path / "run")
-    said = LOOK.format("neumf", 100, "sasrec do not")
+    said = LOOK.format("neumf", 100, "sasrec do not: their values are not compared")
     assert f"The models are not compared: {said}; {HINT}." in receval("report", tmp_path / "run", "--format", "md")[1]
 
 
