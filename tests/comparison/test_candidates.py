@@ -126,7 +126,7 @@ def test_a_comparison_leaves_out_pairs_with_different_candidates(result):
     with pytest.raises(DataError) as refused:
         compare({"": found}, ComparisonOptions(baseline="sasrec"))
     assert (refused.value.message, refused.value.hint) == (
-        LOOK.format("bprmf and neumf", 100, "sasrec do not"),
+        LOOK.format("bprmf and neumf", 100, "sasrec do not: their values are not compared"),
         "choose a baseline among bprmf and neumf",
     )
 
