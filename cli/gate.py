@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
+from receval.errors import DataError
 from receval.outputs import of_form
 
 from . import options
@@ -70,15 +73,16 @@ def gate(
     _refuse_contradictions(named, read, arguments)
     row = of_form(form, "gates", "report")
     options = gate_options(**arguments)
-    judged = judge_source(
-        named,
-        options,
-        read=partial(read, quiet=quiet, gates=options, metrics=measures_of_rules(arguments["rules"])),
-        outputs=outputs,
-        more_files=ci_files(system),
-        reports=system != "none" or (row is not None and row.of == "report"),
-        strict=strict,
-    )
+    with _flags_in_hints(arguments):
+        judged = judge_source(
+            named,
+            options,
+            read=partial(read, quiet=quiet, gates=options, metrics=measures_of_rules(arguments["rules"])),
+            outputs=outputs,
+            more_files=ci_files(system),
+            reports=system != "none" or (row is not None and row.of == "report"),
+            strict=strict,
+        )
     tell([finding for finding in judged.result.findings if finding.severity == "error"])
     tell_cautions(judged.result, quiet=quiet)
     if form != "table" or not quiet:
@@ -86,6 +90,18 @@ def gate(
     publish(judged.report if system != "none" else None, system)
     say_verdicts(judged, quiet=quiet)
     context.exit(0 if exit_zero else judged.exit_code)
+
+
+@contextmanager
+def _flags_in_hints(arguments: Mapping[str, Any]) -> Iterator[None]:
+    """Let the hint on a model that the baseline lacks name the option if --baseline gives the baseline, which no config does then."""
+    try:
+        yield
+    except DataError as error:
+        of_config, hint = "gates.baseline.model, or the models to judge by gates.models", error.hint or ""
+        if arguments["baseline"] is None or of_config not in hint:
+            raise
+        raise DataError(error.message, hint.replace(of_config, "--baseline-model NAME")) from None
 
 
 def _refuse_contradictions(source: str, read: options.ConfigReader, arguments: dict[str, Any]) -> None:

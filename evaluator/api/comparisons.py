@@ -51,7 +51,7 @@ class ComparisonResult(Comparison, frozen=True, kw_only=True):
     @property
     def sentences(self) -> list[str]:
         """The conclusions, in a sentence or two for each pair."""
-        return conclusions(self)
+        return conclusions(self, with_groups=True)
 
     def to_polars(self) -> pl.DataFrame:
         """Return a row per difference, over all users and within groups."""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+
 from msgspec.structs import replace
 
+from ..errors import RecevalError
 from ..results.candidates import largest_group
+from ..results.comparison import closing_of_result, worse_in_groups
 from ..results.result import Result
 from ..stats.best import ModelValues, Pair, conclude
 from ..stats.difference import Conclusion
 from ..stats.estimates import Estimate
 from ..stats.rare_changes import ValueRange
+from .comparing import compare, groups_of_users
 from .comparison_options import ComparisonOptions, all_named, margins_of, rows_of
 from .model_pair import ModelPair
 from .pairing import Side
@@ -62,3 +67,22 @@ def conclusions_of(result: Result, options: ComparisonOptions) -> tuple[Conclusi
         return ModelValues(label, known, users, estimate, better, margin, value_range, row.k, row.aggregate)
 
     return conclude([values_of(label) for label in judged if first[label].higher_is_better is not None], options.settings)
+
+
+def closing_with_groups(result: Result, options: ComparisonOptions, measures: Collection[str] | None = None) -> list[str]:
+    """Return the closing sentences of a result (see `closing_of_result`), and a group in which the best model is worse, if there is one."""
+    concluded = (one for one in result.conclusions if measures is None or one.measure in measures)
+    first = next((one for one in concluded if one.is_tested and one.best is not None), None)
+    return [*closing_of_result(result, measures), *(() if first is None else _worse_groups(result, first, options))]
+
+
+def _worse_groups(result: Result, concluded: Conclusion, options: ComparisonOptions) -> Iterable[str]:
+    """Return a sentence if the best model is worse, within a group of users, than one that it beats."""
+    by, leads = groups_of_users(result), {(rival.model, concluded.best or "") for rival in concluded.beaten}
+    if not by or not leads:
+        return ()
+    options = replace(options, baseline=concluded.best, by=by, losers=0, spreads=())
+    try:
+        return worse_in_groups(compare({"": result}, options).by_group, leads).values()
+    except RecevalError:  # such as measures that count different users
+        return ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -11,11 +11,12 @@ from msgspec.structs import replace
 
 from ..checks import SAMPLED
 from ..errors import DataError
-from ..results.candidates import candidates_by_place, incomparable_text, other_candidates
-from ..results.comparison import Comparison
+from ..results.candidates import candidates_by_place, candidates_text, incomparable_text, other_candidates
+from ..results.comparison import Comparison, worse_in_groups
 from ..results.description import HistogramBin, Spread
 from ..results.list_lengths import caution
-from ..results.result import InputFile, Result, columns_of, select
+from ..results.notes import BY_FILE_ORDER, uneven_lists_text
+from ..results.result import InputFile, Result, columns_of, counts_lists, select
 from ..results.row import listed, shortened
 from ..stats.concluding import judge_family, users_text, without_verdict
 from ..stats.difference import Difference
@@ -26,8 +27,7 @@ from .model_pair import ModelPair
 from .pairing import Floats, Side, Sides, sides_of
 
 _MOST = 3
-_WHOLE: Final = "the whole catalogue"
-SAME_CANDIDATES: Final = "score the same candidates with both, or rank the whole catalogue with both"
+SAME_CANDIDATES: Final = "score the same candidates with both and give all of them, or rank the whole catalogue with both"
 
 
 def refuse_incomparable(base: Side, model: Side, metrics: Iterable[str], *, unpaired: bool) -> None:
@@ -56,11 +56,9 @@ def refuse_other_candidates(base: Side, model: Side) -> None:
     """Raise `DataError` if two sides are known to rank different numbers of sampled candidates, or only one of them ranks such."""
     numbers = other_candidates((base.result, base.model), (model.result, model.model))
     if numbers is not None:
-        mine, other = (_WHOLE if n is None else f"{n:,} per user" for n in numbers)
-        raise DataError(
-            f"{model.name} cannot be compared with {base.name}: candidates are {other} in {model.name} and {mine} in {base.name}",
-            SAME_CANDIDATES,
-        )
+        mine, other = numbers
+        text = candidates_text({mine: [base.name], other: [model.name]})
+        raise DataError(f"{model.name} cannot be compared with {base.name}: {text}", SAME_CANDIDATES)
 
 
 def _of_same_candidates(sides: Sides) -> Sides:
@@ -79,7 +77,7 @@ def _of_same_candidates(sides: Sides) -> Sides:
     if not pairs:
         others = [names for n, names in groups.items() if len(names) > 1]
         hint = f"choose a baseline among {listed(others[0])}" if others else SAME_CANDIDATES
-        raise DataError(sentence.removesuffix("."), hint)
+        raise DataError(f"{candidates_text(groups)}: their values are not compared", hint)
     if sides.base is None:  # letters need all pairs of all models that are left
         largest = max(groups, key=lambda n: (len(groups[n]), n is None))
         pairs = tuple(pair for pair in pairs if {numbers[side] for side in pair} == {largest})
@@ -110,6 +108,17 @@ def _notes_on_candidates(sides: Iterable[Side]) -> Iterator[str]:
             f"{listed(names)} {'rank' if len(names) > 1 else 'ranks'} {n:,} sampled candidates per user (check {SAMPLED}): "
             "over the whole catalogue values would be lower, and the order of models can differ."
         )
+
+
+def notes_on_lists(sides: Iterable[Side]) -> Iterator[str]:
+    """Yield a sentence if models have no list for different shares of users."""
+    counts = {side.name: side.result.counts[side.model] for side in sides if counts_lists(side.result, side.model)}
+    yield from filter(None, (uneven_lists_text(counts),))
+
+
+def _notes_on_order(sides: Iterable[Side]) -> Iterator[str]:
+    """Yield the remarks of the results on lists that are read in the order of the file, against their ranks or scores."""
+    yield from (remark for some in _by_result(sides) for remark in some[0].result.remarks if BY_FILE_ORDER in remark)
 
 
 def notes_on_inputs(base: Side, model: Side, metrics: Iterable[str]) -> Iterator[str]:
@@ -260,7 +269,8 @@ def _compare(
     by_group: list[Difference] = []
     losers: dict[tuple[str, str], pl.DataFrame] = {}
     spreads: list[Spread] = []
-    notes: list[str] = [*sides.notes, *_notes_on_candidates(sides.all)]
+    pairs: list[tuple[ModelPair, Mapping[str, float | None]]] = []
+    notes: list[str] = [*sides.notes, *_notes_on_candidates(sides.all), *notes_on_lists(sides.all), *_notes_on_order(sides.all)]
     for base, model in sides.pairs:
         metrics = dict.fromkeys(rows_of(base.result, base.model)[label].metric for label in labels)
         refuse_other_candidates(base, model)
@@ -268,6 +278,7 @@ def _compare(
         notes += notes_on_inputs(base, model, metrics)
         pair = ModelPair(base, model, options)
         sizes = {label: margins[label].of(pair.value(base, label)) or None if label in margins else None for label in labels}
+        pairs.append((pair, sizes))
         differences += pair.all(sizes)
         for label in judged:
             by_group += pair.by_group(label, sizes[label])
@@ -278,7 +289,7 @@ def _compare(
         pair.refuse_other_users(same_users)
         notes += pair.notes(judged)
     finished = _judged(differences, judged, options)
-    first = sides.pairs[0][0]
+    first, in_groups = sides.pairs[0][0], judge_family(by_group, options.settings)
     return Comparison(
         base=None if options.all_pairs else sides.base,
         models=tuple(side.name for side in sides.all),
@@ -287,7 +298,7 @@ def _compare(
         judged=judged,
         values={(label, side.name): rows_of(side.result, side.model)[label].value for label in labels for side in sides.all},
         higher_is_better={label: rows_of(first.result, first.model)[label].higher_is_better for label in labels},
-        by_group=judge_family(by_group, options.settings),
+        by_group=in_groups,
         letters=_letters(finished, sides, judged) if options.all_pairs else {},
         losers=losers,
         spreads=tuple(spreads),
@@ -300,7 +311,40 @@ def _compare(
         left_out=sides.left_out,
         n_folds=len(first.result.folds),
         distinct_users=tuple(_distinct_users(first, [one for one in finished if one.subject.measure in judged])),
+        in_groups=_worse_in_groups(finished, in_groups, pairs, judged),
+        own_users={side.name: tuple(_numbers_of_users(side, judged)) for side in sides.all} if options.unpaired else {},
     )
+
+
+def _numbers_of_users(side: Side, labels: Iterable[str]) -> Iterator[int]:
+    """Yield the number of users of each measure that any user counts for."""
+    rows = rows_of(side.result, side.model)
+    yield from (rows[label].n_users for label in labels if rows[label].n_users)
+
+
+def _worse_in_groups(
+    differences: Iterable[Difference],
+    by_group: Sequence[Difference],
+    pairs: Sequence[tuple[ModelPair, Mapping[str, float | None]]],
+    judged: Sequence[str],
+) -> dict[tuple[str, str], str]:
+    """Return the sentence on a group in which the better model of a pair is worse; see `worse_in_groups`.
+
+    `by_group` are the differences within the groups of the options; without any, they are those of the groups of the results.
+    """
+    found = ((one.subject.base, one.subject.model, one.verdict) for one in differences)
+    leads = {(base, model) if verdict == "better" else (model, base) for base, model, verdict in found if verdict in ("better", "worse")}
+    if leads and not by_group:
+        named = ((pair, groups_of_users(pair.base.result), sizes) for pair, sizes in pairs)
+        every = [one for pair, by, sizes in named for label in judged for one in pair.by_group(label, sizes[label], by)]
+        by_group = judge_family(every, pairs[0][0].options.settings)
+    return worse_in_groups(by_group, leads)
+
+
+def groups_of_users(result: Result) -> tuple[str, ...]:
+    """Return the groupings of users by which a result has values."""
+    split = {row.by for row in result.by_group}
+    return tuple(name for name in result.user_groups if name in split)
 
 
 def _distinct_users(base: Side, differences: Iterable[Difference]) -> Iterator[int]:

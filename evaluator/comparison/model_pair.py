@@ -57,6 +57,7 @@ class ModelPair:
         self._rows = {side: rows_of(side.result, side.model) for side in (base, model)}
         self._unpaired: dict[str, int] = {}
         self._most_paired = 0
+        self._groups: dict[str, pl.Series] = {}
 
     def row(self, side: Side, label: str) -> Row:
         """Return the row of a measure."""
@@ -95,7 +96,7 @@ class ModelPair:
         """Return the difference of one measure over all users, or over one group, with its standard error if known."""
         base, model = (self._row_within(side, label, by, group) for side in (self.base, self.model))
         if by is not None and self.pairing is not None and self._has_users(label):
-            return self._paired(label, self.pairing, (self._groups[by] == group).fill_null(False).to_numpy())
+            return self._paired(label, self.pairing, (self._groups_by(by, self.pairing) == group).fill_null(False).to_numpy())
         if base is None or model is None:
             return whole_estimate(None, None)
         if base.value is None or model.value is None or not self._has_users(label):
@@ -125,14 +126,14 @@ class ModelPair:
             self._most_paired = max([self._most_paired, *(n for n, _ in numbers.values())])
             self._unpaired |= {label: n_unpaired for label, (_, n_unpaired) in numbers.items() if n_unpaired}
 
-    def by_group(self, label: str, margin: float | None) -> Iterator[Difference]:
-        """Yield the differences of one measure within the groups of the options; none without per-user values."""
+    def by_group(self, label: str, margin: float | None, by: Sequence[str] | None = None) -> Iterator[Difference]:
+        """Yield the differences of one measure within groups, by default those of the options; none without per-user values."""
         if self.pairing is None or not self._has_users(label) or self.row(self.base, label).value is None:
             return
         values = self.value_range(label)
-        for by, groups in self._groups.items():
-            for group in groups.drop_nulls().unique().sort().to_list():
-                subject, estimate = self.subject(label, by, group), self.estimate(label, by, group)
+        for name in self.options.by if by is None else by:
+            for group in self._groups_by(name, self.pairing).drop_nulls().unique().sort().to_list():
+                subject, estimate = self.subject(label, name, group), self.estimate(label, name, group)
                 yield cut_to_bounds(difference_of(subject, estimate, self.options.settings, margin, values), self._bounds(label))
 
     def sides_of(self, label: str) -> tuple[Floats, Floats] | None:
@@ -258,10 +259,11 @@ class ModelPair:
         """Return the difference of two values without an interval; for a group, an empty estimate."""
         return whole_estimate(*((None, None) if of_group else (self.value(side, label) for side in (self.base, self.model))))
 
-    @cached_property
-    def _groups(self) -> dict[str, pl.Series]:
-        """The group of each paired user, by the name of the grouping."""
-        return {} if self.pairing is None else {by: self.pairing.groups(self._column(by, "--by")) for by in self.options.by}
+    def _groups_by(self, by: str, pairing: Pairing) -> pl.Series:
+        """Return the group of each paired user, by the name of the grouping."""
+        if by not in self._groups:
+            self._groups[by] = pairing.groups(self._column(by, "--by"))
+        return self._groups[by]
 
     @cached_property
     def _clusters(self) -> Integers | None:

@@ -20,6 +20,7 @@ from pydantic_core import ErrorDetails
 
 from ..errors import ConfigError
 from ..names import yaml_text as text
+from ..quoting import one_line
 from ..secrets import collect_values, conceal
 from ..synonyms import takes
 from .contradictions import GIVE_MODELS, contradictions, unused
@@ -159,6 +160,7 @@ def _load(
     problems = list(add_question(value, question, folder, overridden))
     problems += [problem for given in overrides if (problem := override(value, given, overridden, environment))]
     problems += [problem for model in recommendations if (problem := add_model(value, model, folder, overridden, replace))]
+    replaced = _replaced_filter(value, where)
     if where is not None and (problem := add_filter(value, where, overridden)):
         problems.append(problem)
     if input_format and (problem := add_input_format(value, input_format, overridden)):
@@ -181,12 +183,23 @@ def _load(
         configs = configs if len(configs) > 1 else {}  # a single fold is a test set like any other
     else:
         configs, checked = {}, check(value, locations, folder, problems, describes)
-    warnings = [f"{locations.of_path(where, of_key=True)}: {message}" for where, message in unused(checked)]
-    warnings += [f"{locations.in_file(('evaluation', *where), of_key=True)}: {message}" for where, message in translation.warnings]
+    warnings = [replaced] if replaced else []
+    warnings += [f"{locations.of_path(path, of_key=True)}: {message}" for path, message in unused(checked)]
+    warnings += [f"{locations.in_file(('evaluation', *path), of_key=True)}: {message}" for path, message in translation.warnings]
     if "top_k" in question and not checked.evaluation.cut_at_top_k and "metrics" not in question:
         warnings.append(f"-k {question['top_k']} has no effect: every metric names its cut-off; name metrics without one: -m nDCG")
     doubtful = "" if translation.dialect or "metrics" in question else doubt(value.get("evaluation"))
     return Loaded(checked, name, folder, tuple(warnings), configs, doubtful, variables)
+
+
+def _replaced_filter(config: Mapping[str, Any], where: str | None) -> str:
+    """Return a sentence if `--where` replaces another filter of the test set; call it before `add_filter`; else an empty text."""
+    test = config["data"].get("test") if isinstance(config.get("data"), dict) else None
+    own = test.get("where") if isinstance(test, dict) else None
+    if where is None or not isinstance(own, str) or own.strip() == where.strip():
+        return ""
+    filters = f"{one_line(where)} instead of {one_line(own)}"
+    return f'--where replaces data.test.where of the config: {filters}; join both with "and" to apply both'
 
 
 def _folder_of(path: Path) -> Path:

@@ -9,6 +9,7 @@ from typing import Final
 from ..document import Block, Code, Column, Document, Heading, Paragraph, Points, Table, Terms
 from ..results.audit import Audit, AuditedMeasure, ChoiceEffect, ConventionDifference, FoundValues, MeasureDifference
 from ..results.explanation import CellValue, Explanation
+from ..results.notes import BY_FILE_ORDER
 from ..results.row import listed
 from .numbers import decimals, number
 
@@ -20,7 +21,7 @@ _RULE: Final = (
     "change by this line. Another order changes the steps, not the total."
 )
 _BY_FILE_ORDER: Final = (
-    "The spread of {models} leaves out {conventions}: {read} only the order of rows in the file, "
+    f"The spread of {{models}} leaves out {{conventions}}: {{read}} {BY_FILE_ORDER}, "
     "and here the rows are not in the order of scores or ranks."
 )
 

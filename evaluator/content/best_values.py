@@ -80,8 +80,8 @@ class BestValues(Struct, frozen=True):
     def about_others(self) -> str:
         """Why the values of `others` are not marked."""
         if not self.tested and not self.untested:
-            return "the models rank different candidates, so their values are not comparable"
-        return f"{shortened(self.others)} {'ranks' if len(self.others) == 1 else 'rank'} other candidates than the marked models"
+            return "the lists of the models look like different candidates, so their values are not compared"
+        return f"the lists of {shortened(self.others)} look like other candidates than those of the marked models"
 
 
 def best_values(result: Result, formats: Formats) -> BestValues:

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from ..document import SIGNS, Block, Cell, Column, Document, Figure, Heading, Interval, Paragraph, Points, Role, Section, Table, with_arrow
 from ..results.comparison import Comparison, conclusions, family_size
-from ..results.row import shortened
+from ..results.row import listed, shortened
 from ..stats.concluding import decimals, group_text, percent, plain, with_sign
 from ..stats.difference import MEANINGS, Difference, Verdict
 from . import numbers
@@ -179,7 +179,7 @@ def section(comparison: Comparison, figures: Sequence[Figure] = (), *, signs: bo
 
 def _conclusions(comparison: Comparison) -> tuple[str, ...]:
     """Return the conclusions; a sentence that is the same for all of several pairs, on untested measures, comes once, at the end."""
-    sentences, n_pairs = conclusions(comparison), len(by_pair(comparison))
+    sentences, n_pairs = conclusions(comparison, with_groups=True), len(by_pair(comparison))
     of_all = [one for one in dict.fromkeys(sentences) if n_pairs > 1 and sentences.count(one) == n_pairs]
     return (*(one for one in sentences if one not in of_all), *of_all)
 
@@ -202,7 +202,7 @@ def _title_of_folders(comparison: Comparison) -> str:
 
 def subtitle(comparison: Comparison) -> str:
     """Return the number of users, their pairing, the correction of p values, and the margins."""
-    users = numbers.users_range(one.n_users for one in comparison.differences if one.n_users)
+    users = _own_users(comparison) or numbers.users_range(one.n_users for one in comparison.differences if one.n_users)
     if comparison.distinct_users:
         again = "" if numbers.users_range(comparison.distinct_users) == users else f" ({users.removesuffix(' users')} over all folds)"
         users = f"{numbers.users_of_folds(comparison.distinct_users, comparison.n_folds)}{again}"
@@ -215,6 +215,14 @@ def subtitle(comparison: Comparison) -> str:
         by += f" (within groups: over {family_size(comparison.by_group):,})"
     test = "" if settings.test == "t" else f" · test: {settings.test}"
     return f"{users or 'no per-user values'}{paired} · {_level(comparison)}s · {by}{test}{_margins_text(comparison)}"
+
+
+def _own_users(comparison: Comparison) -> str:
+    """Return the number of users of each model, `300 users of main, 600 users of today`; empty unless they differ and are not paired."""
+    models: dict[str, list[str]] = {}
+    for name, counts in comparison.own_users.items():
+        models.setdefault(numbers.users_range(counts), []).append(name)
+    return ", ".join(f"{users} of {listed(names)}" for users, names in models.items() if users) if len(models) > 1 else ""
 
 
 def groups_text(comparison: Comparison) -> str:

@@ -104,7 +104,7 @@ def paper_document(
     sentences: Sequence[str] = (),
 ) -> Document:
     """Return a whole document: conclusions (`sentences`, or those of the comparison), values, data, definitions, findings."""
-    sentences = sentences or (conclusions(comparison) if comparison is not None else ())
+    sentences = sentences or (conclusions(comparison, with_groups=True) if comparison is not None else ())
     # Examples of findings may contain user ids.
     found = [replace(one, examples=(), details=()) for one in alerts(result.findings) if isinstance(one, Alert)]
     parts: dict[str, Iterable[Block]] = {

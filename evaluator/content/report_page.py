@@ -120,7 +120,7 @@ def _of_models(content: ReportContent) -> Iterator[tuple[Level, str]]:
     """Yield cautions on the data and the conclusions; without a comparison, the reason, and the first measure of each model."""
     yield from (("doubtful", one) for one in dict.fromkeys(one for result in content.results.values() for one in result.cautions))
     if content.comparison is not None:
-        sentences = list(content.closing) or conclusions(content.comparison)
+        sentences = list(content.closing) or conclusions(content.comparison, with_groups=True)
         yield from (("plain", sentence) for sentence in sentences[:_MOST])
         if len(sentences) > _MOST:
             yield "plain", f"{len(sentences) - _MOST} more conclusions are under Differences."

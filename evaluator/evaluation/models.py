@@ -22,9 +22,11 @@ from ..metrics.definition import Definition
 from ..names.short_names import ORACLE
 from ..parts import Part
 from ..parts.local import parts_without_lists
+from ..results.notes import file_order_text
 from ..results.result import Counts, MeasureDefinition, Row
 from ..tables.graph import closure, sentences
 from ..tables.ids import Ids
+from ..tables.lists import OTHER_ORDER
 from ..tables.prepared import GroupBy
 from .files import Files
 from .model_pass import YARDSTICKS
@@ -153,6 +155,15 @@ def counts(plan: Plan, partial: Partial) -> Counts:
         empty=sum(int(cells[cell.code]) for cell in CELLS if cell.empty) if rules.empty_truth != "as_no_relevant" and judged else 0,
         empty_undefined=rules.empty_truth == "undefined",
     )
+
+
+def file_order_remark(model: EvaluatedModel) -> str:
+    """Return a sentence if measures read lists in the order of the file, and this is not that of ranks or scores; else an empty text."""
+    counts = model.partial.notes.counts
+    n = max((n for (note, _), (n, _) in counts.items() if note == OTHER_ORDER), default=0)
+    conventions = sorted({one.convention for one in model.plan.all if one.lists.order == "file"})
+    n_lists = sum(int(model.partial.cells[0][cell.code]) for cell in CELLS if cell.listed)
+    return file_order_text(conventions, n, n_lists) if n else ""
 
 
 class ReferenceLists(Struct, frozen=True, eq=False):

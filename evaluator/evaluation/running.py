@@ -42,7 +42,7 @@ from .cautions import cautions
 from .files import Files, lazy_rows, open_inputs
 from .inputs import describe
 from .model_pass import CHECKS, ENRICHED, TIES, TRUTH, PassTask, measure_frames, measure_part
-from .models import EvaluatedModel, ReferenceLists, definitions_of, finish_model, measure_reference_lists
+from .models import EvaluatedModel, ReferenceLists, definitions_of, file_order_remark, finish_model, measure_reference_lists
 from .plan import Options, Request
 from .progress import ModelProgress, Progress, Report, silent
 
@@ -200,6 +200,7 @@ def _evaluate_and_check(files: Files) -> Result:
     splits = map(files.prepared.with_borders, plan.group_columns)
     groups = {number: (by, dict(groups_of(files.prepared, by))) for number, by in enumerate(splits)}
     kept = (model for model in models if options.keep_users and model.finished.user_values is not None)
+    of_order = of_models((run.values.name, sentence) for run in runs if (sentence := file_order_remark(run.values)))
     description = None
     if options.describes:
         from .describing import describe_inputs  # only here: few runs describe their files
@@ -212,7 +213,7 @@ def _evaluate_and_check(files: Files) -> Result:
         per_user={model.name: model.per_user(plan.shown, groups) for model in kept},
         inputs=describe(files.inputs, files.reader.n_rows, files.fingerprints, loaded.folder, loaded.variables),
         config=loaded.resolved(),
-        remarks=remarks(files, models, of_checks),
+        remarks=remarks(files, models, (*of_order, *of_checks)),
         versions=versions(request),
         yardsticks=tuple(references.models),
         findings=tuple(symptom.finding for symptom in symptoms),

@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ..comparison.comparing import notes_on_inputs, refuse_incomparable, refuse_other_candidates
+from ..comparison.comparing import notes_on_inputs, notes_on_lists, refuse_incomparable, refuse_other_candidates
 from ..comparison.comparison_options import rows_of
 from ..comparison.model_pair import ModelPair
 from ..comparison.pairing import Side
@@ -201,7 +201,13 @@ class _Judging(Struct, eq=False):
         pair.refuse_no_common_users(estimates)
         metrics = dict.fromkeys(case.row.metric for case in cases)
         cautions = caution({side.name: (side.result, side.model) for side in (base, pair.model)}, estimates)
-        notes = (*cautions, *pair.notes(estimates), *notes_on_inputs(base, pair.model, metrics), *self._notes_on(base, noun))
+        notes = (
+            *cautions,
+            *notes_on_lists((base, pair.model)),
+            *pair.notes(estimates),
+            *notes_on_inputs(base, pair.model, metrics),
+            *self._notes_on(base, noun),
+        )
         return [replace(one, notes=(*one.notes, *notes)) for one in judged]
 
     def _notes_on(self, base: Side, noun: str) -> Iterator[str]:

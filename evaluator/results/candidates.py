@@ -54,15 +54,22 @@ def largest_group(result: Result) -> tuple[str, ...]:
 
 
 def incomparable_text(groups: Mapping[int | None, Sequence[str]]) -> str:
-    """Return the sentence on models whose values cannot be compared, by the number of their candidates; empty if they are one group."""
+    """Return sentences on models whose values are not compared, by the number of their candidates; empty if they are one group."""
     if len(groups) < 2:
         return ""
-    sampled = [(listed(names), len(names), n) for n, names in groups.items() if n is not None]
-    parts = [f"{names} {'rank' if number > 1 else 'ranks'} {n:,}" for names, number, n in sampled]
-    parts[0] += " sampled candidates per user"
-    if None in groups:
-        parts.append(f"{listed(groups[None])} {'do' if len(groups[None]) > 1 else 'does'} not")
-    return f"{', '.join(parts)}: their values are not comparable."
+    text = candidates_text(groups)
+    return f"{text[0].upper()}{text[1:]}: their values are not compared. To compare them, give lists with all scored candidates of each."
+
+
+def candidates_text(groups: Mapping[int | None, Sequence[str]]) -> str:
+    """Say of which candidates the lists of models look like, by their number; `None` is the whole catalogue, or other lists cut short."""
+    sampled = [(listed(names), n) for n, names in groups.items() if n is not None]
+    (names, n), *others = sampled
+    parts = [
+        f"the lists of {names} look like all of {n:,} sampled candidates per user",
+        *(f"those of {one} like {n:,}" for one, n in others),
+    ]
+    return ", ".join((*parts, *([f"those of {listed(groups[None])} do not"] if None in groups else [])))
 
 
 def _ranks_all(place: Place, other: Place) -> bool:

@@ -35,7 +35,8 @@ class Comparison(Struct, frozen=True):
     are the names that the models have in their own results, by their names here, which may be those of folders. `left_out` is the sentence
     on models of one result that are not compared because they rank different candidates; empty if there are none. `distinct_users` are the
     numbers of users of judged measures over `n_folds` folds, each user counted once; empty without folds or if they are not known.
-    `cautions` are sentences without which the conclusions would mislead.
+    `cautions` are sentences without which the conclusions would mislead. `in_groups` is the sentence on a group in which the worse model of
+    a pair is better, by base and model. `own_users` are the numbers of users of each model in the judged measures, if users are not paired.
     """
 
     base: str | None
@@ -58,6 +59,8 @@ class Comparison(Struct, frozen=True):
     n_folds: int = 0
     distinct_users: tuple[int, ...] = ()
     cautions: tuple[str, ...] = ()
+    in_groups: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    own_users: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -88,16 +91,20 @@ def family_size(differences: Iterable[Difference]) -> int:
 _SAME_AS = {"identical": "identical for every user", "equivalent": "equivalent within the margin"}
 
 
-def conclusions(comparison: Comparison) -> list[str]:
+def conclusions(comparison: Comparison, *, with_groups: bool = False) -> list[str]:
     """Return the sentence on models that are left out, the cautions, and for each pair the conclusion over all judged measures.
 
-    A conclusion has the size of the first difference that shows it.
+    A conclusion has the size of the first difference that shows it. `with_groups`, it is followed by a group in which it does not hold.
     """
     pairs: dict[tuple[str, str], list[Difference]] = {}
     for one in comparison.differences:
         if one.subject.measure in comparison.judged:
             pairs.setdefault((one.subject.base, one.subject.model), []).append(one)
-    of_pairs = (sentence for (base, model), differences in pairs.items() for sentence in _of_pair(base, model, differences))
+    of_pairs: list[str] = []
+    for (base, model), differences in pairs.items():
+        first, *more = _of_pair(base, model, differences)
+        in_group = comparison.in_groups.get((base, model), "") if with_groups else ""
+        of_pairs += [first, *([in_group] if in_group else []), *more]
     return [*filter(None, (comparison.left_out,)), *comparison.cautions, *of_pairs]
 
 
@@ -147,13 +154,14 @@ def _can_detect(difference: Difference) -> str:
     return f" {users} can detect {size} in {difference.subject.measure} with 80 % power."
 
 
-def worse_in_groups(comparison: Comparison, leads: Collection[tuple[str, str]]) -> list[str]:
-    """Return a sentence on the first group in which a model is worse than one that it beats over all users; empty if there is none.
+def worse_in_groups(by_group: Iterable[Difference], leads: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Return the sentence on the first group in which a model is worse than one that it beats over all users, by base and model, if any.
 
-    `leads` are pairs of models, the better one last. A group in which that is tested comes before one in which it is worse on all measures.
+    `by_group` are the differences within groups. `leads` are pairs of models, the better one last. A group in which that is tested comes
+    before one in which it is worse on all measures.
     """
     groups: dict[tuple[str, str, str, str], list[tuple[float, Difference]]] = {}
-    for one in comparison.by_group:
+    for one in by_group:
         of, way = one.subject, 1.0 if one.subject.higher_is_better is not False else -1.0
         for worse, better, sign in ((of.base, of.model, way), (of.model, of.base, -way)):
             if (worse, better) in leads and one.difference is not None and of.higher_is_better is not None:
@@ -165,8 +173,9 @@ def worse_in_groups(comparison: Comparison, leads: Collection[tuple[str, str]]) 
                 start, measures = f"But within {group_text(by, group)} {better}", _measures_of(lower, len(differences))
                 values = "a worse value" if len(lower) == 1 else "worse values"
                 of_values = f"{start} has {values} than {worse} on {measures} (not shown to be real)."
-                return [f"{start} is worse than {worse} on {measures}." if is_tested else of_values]
-    return []
+                of = differences[0][1].subject
+                return {(of.base, of.model): f"{start} is worse than {worse} on {measures}." if is_tested else of_values}
+    return {}
 
 
 def _measures_of(some: Sequence[Difference], n: int) -> str:

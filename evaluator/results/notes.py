@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
-from .row import Counts, Row
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from .row import Counts, Row, listed, shortened
+
+BY_FILE_ORDER: Final = "only the order of rows in the file"
+"""The words for lists that are read in the order of the file; a sentence of a result that has them is also about a comparison."""
+
+_UNEVEN: Final = 0.01
+"""Difference of the shares of users without a list from which models are not alike."""
+
+
+def file_order_text(conventions: Sequence[str], n: int, total: int) -> str:
+    """Say that `conventions` read lists in the order of the file, although `n` of `total` are in another order than ranks or scores."""
+    use, lists = "uses" if len(conventions) == 1 else "use", f"{n:,} of {total:,} lists {'is' if n == 1 else 'are'}"
+    fix = "Sort the rows of each list, or use a convention that reads ranks and scores"
+    return f"{listed(conventions)} {use} {BY_FILE_ORDER}, and {lists} not in the order of ranks or scores: values can differ. {fix}."
 
 
 def other_users_reason(row: Row) -> str:
@@ -72,6 +88,20 @@ def missing_lists_text(counts: Counts) -> str:
     singular = {"undefined": "has no list and no defined value", "zero": "has no list and counts 0", "out": "has no list and is left out"}
     plural = {"undefined": "have no list and no defined value", "zero": "have no list and count 0", "out": "have no list and are left out"}
     return f"{n:,} of these users {(singular if n == 1 else plural)[how]} (evaluation.policy.missing_lists)." if n else ""
+
+
+def uneven_lists_text(models: Mapping[str, Counts]) -> str:
+    """Say how many users have no list for each of several models; empty if the shares of such users hardly differ."""
+    shares = [(counts.relevant - counts.listed) / counts.relevant for counts in models.values() if counts.relevant]
+    if not shares or max(shares) - min(shares) < _UNEVEN:
+        return ""
+    without: dict[tuple[int, int], list[str]] = {}
+    for name, counts in models.items():
+        without.setdefault((counts.relevant - counts.listed, counts.relevant), []).append(name)
+    numbers = "; ".join(f"{shortened(names)} {n:,} of {total:,}" for (n, total), names in without.items())
+    first = next(iter(models.values()))
+    done = "have no defined value" if first.missing_undefined else "count 0" if first.missing_count else "are left out"
+    return f"Users without a list: {numbers}. They {done} (evaluation.policy.missing_lists)."
 
 
 def untested_text(counts: Counts) -> str:

@@ -238,11 +238,9 @@ class Result(Struct, frozen=True, eq=False, dict=True):
 
     def _about(self, model: str, counts: Counts) -> Iterator[str]:
         """Yield sentences on the users and values of one model."""
-        first = self.rows_by_model.get(model, ())[:1]
-        predicted = any("predictions?" in self.definitions[row.metric].needs for row in first if row.metric in self.definitions)
         sentences = (
             notes.empty_lists_text(counts),
-            "" if predicted else notes.missing_lists_text(counts),
+            notes.missing_lists_text(counts) if counts_lists(self, model) else "",
             notes.untested_text(counts),
         )
         yield from (sentence for sentence in sentences if sentence)
@@ -283,3 +281,9 @@ class Result(Struct, frozen=True, eq=False, dict=True):
         for row in self.rows:
             table[row.model][row.label] = row
         return table
+
+
+def counts_lists(result: Result, model: str) -> bool:
+    """Return whether the counts of a model are those of its lists; those of the first measure may be of predictions."""
+    first = result.rows_by_model.get(model, ())[:1]
+    return not any("predictions?" in result.definitions[row.metric].needs for row in first if row.metric in result.definitions)

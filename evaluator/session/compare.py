@@ -47,7 +47,7 @@ class GatheredResults(Struct, frozen=True, eq=False):
 def gather(given: Sequence[str], read: Read, tell: Tell, overrides: Sequence[str] = (), baseline: str | None = None) -> GatheredResults:
     """Open folders of results and evaluate at most one config, each given as `PATH` or `NAME=PATH`.
 
-    Without a name, a folder has its last part as label, a config its file name. A config is evaluated tolerantly. `overrides` change the
+    Without a name, a folder has its last part as label, a config its file name. A config is evaluated as by a run. `overrides` change the
     configs of folders. Raises `ConfigError` for two equal labels, or two configs; before the evaluation, also for a `baseline` that
     nothing has as name.
     """
@@ -70,7 +70,7 @@ def gather(given: Sequence[str], read: Read, tell: Tell, overrides: Sequence[str
     for name, config in configs.items():
         if baseline is not None:
             _refuse_unknown_baseline(baseline, tuple(paths), results, config)
-        results[name] = run(config, tolerant=True, concludes=False)
+        results[name] = run(config, concludes=False)
         tell([one for one in results[name].findings if one.severity == "error"])
     return GatheredResults({name: results[name] for name in paths}, next(iter(configs.values()), None), folders)
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ..comparison.bases import base_of
+from ..comparison.best_models import closing_with_groups
 from ..comparison.comparison_options import ComparisonOptions
 from ..config import Loaded
 from ..content.findings import failure
 from ..content.report import ReportContent
 from ..errors import RecevalError
-from ..results.comparison import closing_of_result, conclusions, worse_in_groups
+from ..results.comparison import closing_of_result, conclusions
 from ..results.gates import Verdicts
 from ..results.result import Result
 
@@ -110,11 +109,7 @@ def closing_of(loaded: Loaded, result: Result, measures: frozenset[str] | None =
     if baseline is None:
         base = base_of({"": result})
         if base.is_default:
-            concluded = [one for one in result.conclusions if measures is None or one.measure in measures]
-            first = next((one for one in concluded if one.is_tested and one.best is not None), None)
-            leads = {(rival.model, first.best or "") for rival in first.beaten} if first is not None else set()
-            in_groups = _in_groups(loaded, result, replace(options, baseline=first and first.best), leads)
-            return [*closing_of_result(result, measures), *in_groups]
+            return closing_with_groups(result, options, measures)
         baseline = base.name
     from .compare import GatheredResults, compare  # only here: few runs name a baseline to compare with
 
@@ -123,21 +118,5 @@ def closing_of(loaded: Loaded, result: Result, measures: frozenset[str] | None =
     except RecevalError as error:
         return [f"Not compared with the baseline {baseline}: {error.message}."]
     said = conclusions(comparison)
-    leads = {(one.subject.base, one.subject.model) for one in comparison.differences if one.verdict == "better"}
     more = [f"receval compare lists {len(said) - 1} more."] if len(said) > _MOST_SENTENCES else []
-    return [*said[:1], *_in_groups(loaded, result, options, leads), *said[1 : _MOST_SENTENCES - len(more)], *more]
-
-
-def _in_groups(loaded: Loaded, result: Result, options: ComparisonOptions, leads: Collection[tuple[str, str]]) -> list[str]:
-    """Return a sentence if one of the models that lead, each behind the model it beats, is worse within a group of users of the run."""
-    asked = {row.by for row in result.by_group}
-    by = tuple(name for name in result.user_groups if name in asked)
-    if not by or not leads:
-        return []
-    from .compare import GatheredResults, compare  # only here, as above
-
-    try:
-        comparison = compare(GatheredResults({"this run": result}, loaded), replace(options, by=by)).comparison
-    except RecevalError:  # such as a baseline without these groups
-        return []
-    return worse_in_groups(comparison, leads)
+    return [*said[:1], *comparison.in_groups.values(), *said[1 : _MOST_SENTENCES - len(more)], *more]

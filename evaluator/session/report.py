@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from .. import outputs
 from ..comparison.bases import base_of
-from ..comparison.best_models import with_conclusions
+from ..comparison.best_models import closing_with_groups, with_conclusions
 from ..comparison.comparing import compare, spreads_of_values
 from ..comparison.comparison_options import ComparisonOptions, named, rows_of
 from ..comparison.pairing import sides_of
@@ -34,7 +34,7 @@ from ..render.forms import rendered
 from ..render.markdown import as_markdown
 from ..render.user_templates import read_template
 from ..render.user_templates import rendered as filled_template
-from ..results.comparison import Comparison, closing_of_result
+from ..results.comparison import Comparison
 from ..results.description import Spread
 from ..results.gates import Gate
 from ..results.result import Result, columns_of
@@ -128,7 +128,7 @@ def report_of(
         comparison=comparison,
         gates=_gates_of(results),
         spreads=spreads,
-        closing=() if not is_one or (comparison is not None and has_base) else tuple(closing_of_result(models[0].result)),
+        closing=() if not is_one or (comparison is not None and has_base) else tuple(closing_with_groups(models[0].result, options)),
         source=source,
         given_title=wanted.title,
         charts=charts,
@@ -240,7 +240,7 @@ def tables(result: Result, *, is_document: bool = False) -> Document:
         baseline = options.baseline if options.baseline in result.models else None  # models of a folder have no row in the table
         comparison = compare({"": result}, replace(options, baseline=baseline, all_pairs=marks == "letters"))
     if is_document or wanted.latex.document:
-        return paper_document(result, comparison, wanted.latex, sentences=closing_of_result(result))
+        return paper_document(result, comparison, wanted.latex, sentences=closing_with_groups(result, options))
     return result_tables(result, comparison, wanted.latex)
 
 

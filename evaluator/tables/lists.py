@@ -13,13 +13,15 @@ from msgspec.structs import replace
 from ..conventions.axis import Lists, Truth
 from ..lazy import pl
 from .array import Array, in_single_precision
-from .graph import Tables, table
+from .graph import TableNotes, Tables, table
 from .ids import Pairs, gather, has_duplicates
 from .prepared import Prepared
 from .rows import LISTS, PartData, Rows, SourceRows, in_order, number_rows, starts_of, within_users
 from .truth import TestPairs
 
 _SIGN = np.uint32(1 << 31)
+OTHER_ORDER = "lists_in_other_order"
+"""The note on lists that are read in the order of the file although their rows are not in the order of ranks, or of scores."""
 
 
 def sorted_within_users(user: Array, keys: Sequence[tuple[Array | pl.Series, bool]]) -> Array:
@@ -130,6 +132,14 @@ class ListRows:
             self._orders[order] = self._sort(order)
         return self._orders[order]
 
+    def count_in_other_order(self, choice: Lists) -> int:
+        """Return the number of lists whose rows, in the order of a choice, are not in the order of their ranks, or else of their scores."""
+        rows, by = self.order_by(choice), order_of(self.rows, replace(choice, order="rank"))[0]
+        if by[0] == "row":
+            return 0
+        wrong = self._out_of_order((by,), rows)
+        return len(np.unique(self.user[1:][wrong]))
+
     def _sort(self, order: Order) -> Array | None:
         user = self.user
         wrong = self._out_of_order(order)
@@ -145,10 +155,11 @@ class ListRows:
         order_of_rows[rows] = rows[sorted_within_users(user[rows], [(_take(key, rows), falls) for key, falls in keys])]
         return order_of_rows
 
-    def _out_of_order(self, order: Order) -> Array:
-        """Return for each row but the first whether it belongs above the row before."""
+    def _out_of_order(self, order: Order, rows: Array | None = None) -> Array:
+        """Return for each row but the first whether it belongs above the row before; `rows` are the rows in another order of the lists."""
         (first, falls), *rest = order
         key = np.asarray(self.key(first))
+        key = key if rows is None else key[rows]
         later, earlier = key[1:], key[:-1]
         wrong: Array = within_users((later > earlier) if falls else (later < earlier), self.rows.starts)
         if rest:
@@ -277,9 +288,14 @@ class Reading(Struct, frozen=True, eq=False, dict=True):
         return Rows(self.n_users, user, columns, gather(self.item, index), "rank" if self.cut is None else "cut")
 
 
-@table("reading", uses=("part", "prepared", "list_rows"), varies=("lists",))
-def reading(part: PartData, prepared: Prepared, list_rows: ListRows, lists: Lists) -> Reading:
-    """Return the ranked lists without the rows that the choice removes, before or after the cut-off."""
+@table("reading", uses=("part", "prepared", "rows_as_stored", "list_rows", "notes"), varies=("lists",))
+def reading(part: PartData, prepared: Prepared, rows_as_stored: ListRows, list_rows: ListRows, notes: TableNotes, lists: Lists) -> Reading:
+    """Return the ranked lists without the rows that the choice removes, before or after the cut-off.
+
+    Lists that the choice reads in the order of the file, against their ranks or scores, are noted.
+    """
+    if lists.order == "file":
+        notes.count(OTHER_ORDER, rows_as_stored.count_in_other_order(lists), part.n_users)
     rows, user, starts = list_rows.order_by(lists), list_rows.user, list_rows.rows.starts
     whole = Reading(list_rows, rows, user, part.n_users, starts, np.diff(starts))
     before, after = _masks_to_remove(whole, part, prepared, lists)

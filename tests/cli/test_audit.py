@@ -160,6 +160,17 @@ def test_the_spread_excludes_conventions_without_scores_if_rows_are_not_in_score
     assert footnote in out
 
 
+def test_a_run_says_which_lists_a_convention_without_scores_reads_in_another_order(unsorted, receval, tmp_path):
+    said = "turned: lenskit uses only the order of rows in the file, and 20 of 20 lists are not in the order of ranks or scores"
+    lenskit, folder = ("--set", "evaluation.convention=lenskit", "--set", "health=off"), tmp_path / "run"
+    assert receval("run", unsorted, *lenskit, "-o", f"{folder}/")[1].count(said) == 1
+    commands = ("compare", unsorted, *lenskit), ("compare", folder), ("report", folder, "--format", "latex-document")
+    for command in (*commands, ("report", folder, "--format", "html")):
+        assert said in receval(*command)[1], command
+    assert "order of rows" not in receval("run", unsorted)[1]
+    assert "uses only the order" not in receval("audit", unsorted, "--convention", "recbole")[1]
+
+
 @pytest.mark.parametrize("command", [("audit",), ("check",), ("compare",)])
 @pytest.mark.parametrize("change", [("--set", "evaluation.metrics=[nDCG@10]"), ("-m", "nDCG@10")])
 def test_commands_that_judge_no_gates_leave_out_a_measure_that_a_rule_needs(command, change, sample, receval):

@@ -57,6 +57,27 @@ def test_the_first_model_is_the_base_only_if_the_header_says_so(config, receval)
     assert "two is better than one" not in receval("run", path)[1]
 
 
+def test_rows_without_a_value_are_refused_or_left_out_in_comparisons_and_reports_as_in_a_run(config, receval, tmp_path):
+    path, drop = config(), ("--set", "evaluation.policy.missing_values=drop")
+    (tmp_path / "two.csv").write_text((tmp_path / "two.csv").read_text() + ",1,0.5\n")
+    commands = (("run", path), ("compare", path), ("report", path, "--format", "md"))
+    said = {receval(*command)[::2] for command in commands}
+    assert [code for code, _ in said] == [3]
+    assert "no value for user (in 1 of" in said.pop()[1]
+    assert {receval(*command, *drop)[0] for command in commands} == {0}
+
+
+def test_an_unpaired_comparison_shows_the_users_of_both_sides(config, receval, tmp_path):
+    receval("run", config(), "-o", f"{tmp_path}/whole/", "-q")
+    half = rated_items().filter(pl.col("user") <= 40)
+    (tmp_path / "test.csv").write_text(half.write_csv())
+    receval("run", tmp_path / "config.yaml", "-o", f"{tmp_path}/half/", "-q")
+    pair = (tmp_path / "whole", tmp_path / "half", "--unpaired", "--baseline-model", "one", "--baseline", "whole")
+    for form in ("table", "md", "latex"):
+        assert "60 users of whole/one, 40 users of half/one, half/poor and half/two · 95" in receval("compare", *pair, "--format", form)[1]
+    assert "60 users · 95" in receval("compare", f"again={pair[0]}", *pair[:1], "--unpaired")[1]
+
+
 def test_folders_are_compared_with_the_one_that_their_gates_name(config, receval, tmp_path):
     receval("run", config(), "-o", f"{tmp_path}/results/main/", "-q")
     receval("run", config("gates: {baseline: results/main, rules: ['nDCG@5 max_loss 2%']}"), "-o", f"{tmp_path}/today/", "-q")

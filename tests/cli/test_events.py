@@ -79,6 +79,18 @@ def test_where_filters_the_test_file_of_every_command_and_a_mistake_names_the_op
     assert "none of 6 rows is kept by where: event == 'sold'\n  the most frequent values are event: view (3), purchase (2), cart (1)" in err
 
 
+@pytest.mark.parametrize("command", ["run", "compare", "gate"])
+def test_where_that_replaces_the_filter_of_a_config_says_so_once_with_both(command, folder, receval):
+    folder(LOG)
+    test, lists = "{path: test.csv, where: \"event != 'view'\"}", "{als: als.csv, same: als.csv}"
+    with open("config.yaml", "w") as file:
+        file.write(f"data: {{test: {test}, recommendations: {lists}}}\nevaluation: {{metrics: [MRR@5]}}\ngates: {{rules: [MRR@5 >= 0]}}\n")
+    said = "data.test.where of the config: event == 'purchase' instead of event != 'view'; join both with \"and\" to apply both"
+    err = receval(command, "config.yaml", "--where", "event == 'purchase'")[2]
+    assert err.count(f"receval: warning: --where replaces {said}\n") == err.count("where") - 1 == 1
+    assert "replaces" not in receval(command, "config.yaml", "--where", " event != 'view'")[2]
+
+
 def test_where_applies_to_every_fold_of_one_test_path_and_is_refused_for_folds_with_own_paths(folder, receval):
     folder({"test1.csv": LOG["test.csv"], "test2.csv": LOG["test.csv"], "als.csv": LOG["als.csv"]})
     rest = "recommendations: {als: als.csv}}\nevaluation: {metrics: [MRR@5]}\n"

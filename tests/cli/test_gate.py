@@ -41,6 +41,19 @@ def test_text_json_files_and_exit_code_agree_on_the_verdict(gate_folder, receval
         assert "| **FAIL** | nDCG@2 loses" in (gate_folder / "gates.md").read_text()
 
 
+def test_gates_and_comparisons_say_which_models_lack_lists_for_how_many_users(gate_folder, write, receval):
+    write("short.csv", "".join(line for line in lists(lambda user: user % 2).splitlines(True) if line[:2] != "11"))
+    short = ("--recs", "home=short.csv", "--replace", "-o", "results/today/")
+    said = "Users without a list: {main} 0 of 120; {home} 11 of 120. They count 0 (evaluation.policy.missing_lists)."
+    assert said.format(main="main", home="home") in receval("run", "config.yaml", *short)[1]
+    for source in ("results/today", "config.yaml"):
+        out = receval("gate", source, *(short[:3] if source == "config.yaml" else ()))[1]
+        assert out.count(said.format(main="main", home="home")) == 1, out
+    assert said.format(main="main", home="today") in receval("compare", "results/main", "results/today")[1]
+    assert "without a list" not in receval("compare", "main=results/main", "again=results/main")[1]
+    assert "without a list" not in receval("gate", "config.yaml")[1]
+
+
 def test_a_folder_with_gates_reads_back(gate_folder, receval):
     receval("run", "config.yaml", *WORSE, "-q", "-o", "results/today/")
     loaded = load_config("config.yaml", (), ["home=worse.csv"], replace=True)

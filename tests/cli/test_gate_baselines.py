@@ -83,6 +83,10 @@ def test_a_model_of_another_name_can_be_chosen_as_base(gate_folder, receval):
         "receval: the baseline main has no model new: it has home",
         "  choose the model to compare with by gates.baseline.model, or the models to judge by gates.models",
     ])  # fmt: skip
+    assert receval("gate", "config.yaml", "--baseline", "results/main")[2].splitlines()[-2:] == [
+        "receval: the baseline main has no model new: it has home",
+        "  choose the model to compare with by --baseline-model NAME",
+    ]  # fmt: skip
     code, out, _ = receval("gate", "config.yaml", "--baseline", "results/main", "--baseline-model", "home")
     assert (code, out.partition(" · 120")[0]) == (0, "gates · new against main")
     change(gate_folder, data=CONFIG["data"] | {"recommendations": {"new": "home.csv"}}, gates=CONFIG["gates"] | {

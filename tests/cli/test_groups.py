@@ -233,7 +233,7 @@ def test_groups_in_which_no_user_counts_are_in_one_line_below(receval, config):
     assert "\n\nNo user counts in groups 1000-1999, 2000+.\n" in train
 
 
-def test_a_model_that_wins_over_all_users_but_loses_within_a_group_is_not_praised_without_it(receval, write):
+def test_a_model_that_wins_over_all_users_but_loses_within_a_group_is_not_praised_without_it(receval, write, tmp_path):
     write("test.csv", "user,item\n" + "".join(f"{user},{user}\n" for user in range(1, 601)))
     write("users.csv", "user,plan\n" + "".join(f"{user},{'free' if user <= 200 else 'paid'}\n" for user in range(1, 601)))
 
@@ -250,6 +250,12 @@ def test_a_model_that_wins_over_all_users_but_loses_within_a_group_is_not_praise
         for section in ("", "compare: {baseline: old}\n"):
             out = receval("run", write("c.yaml", data % (name, name) + rest + section))[1]
             assert but % (name, *words) in " ".join(out.split()), out
+    for section in ("", "compare: {baseline: old}\n", "compare: {baseline: new}\n"):
+        config, folder = write("c.yaml", data % ("new", "new") + rest + section), tmp_path / "run"
+        receval("run", config, "-o", f"{folder}/", "-q")
+        reports = [("report", folder, "--format", form) for form in ("md", "html", "github-comment")]
+        for command in (("compare", config), ("compare", folder), ("report", config, "--format", "md"), *reports):
+            assert but % ("new", "is worse", "") in " ".join(receval(*command)[1].split()), command
     assert "But within" not in receval("run", write("c.yaml", data % ("new", "new") + rest.replace(", by: users.plan", "")))[1]
 
 

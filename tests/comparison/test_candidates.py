@@ -31,8 +31,10 @@ RELEVANT = RANDOM.integers(0, ITEMS, USERS)
 SCORES = RANDOM.normal(size=(USERS, ITEMS))
 SCORES[np.arange(USERS), RELEVANT] += 2
 TEST = pl.DataFrame({"user": np.arange(USERS), "item": RELEVANT})
-NOT = "bprmf and neumf rank 100 sampled candidates per user, sasrec does not: their values are not comparable."
-HINT = "score the same candidates with both, or rank the whole catalogue with both"
+LOOK = "the lists of {} look like all of {} sampled candidates per user, those of {}"
+ADVICE = ": their values are not compared. To compare them, give lists with all scored candidates of each."
+NOT = LOOK.format("bprmf and neumf", 100, "sasrec do not").capitalize() + ADVICE
+HINT = "score the same candidates with both and give all of them, or rank the whole catalogue with both"
 
 
 def sampled(n: int = 100, noise: float = 0.0, without: int = 0) -> pl.DataFrame:
@@ -73,32 +75,31 @@ def test_a_run_declares_no_winner_between_sampled_candidates_and_the_whole_catal
     assert (first.startswith("HitRate@10: bprmf beats neumf by "), second) == (True, NOT)
     marked = best_values(found, Formats.of(found.rows))
     assert (marked.tested, marked.untested) == ({("bprmf", "HitRate@10")}, frozenset())
-    assert "No mark: sasrec ranks other candidates than the marked models." in marked.legend()
+    assert "No mark: the lists of sasrec look like other candidates than those of the marked models." in marked.legend()
     assert NOT in rendered(of_form("md", "result"), found).decode()
-    assert "no mark: sasrec ranks other candidates" in rendered(of_form("latex", "latex"), found).decode()
+    assert "no mark: the lists of sasrec look like other candidates" in rendered(of_form("latex", "latex"), found).decode()
 
 
 def test_two_models_with_different_candidates_have_no_mark_in_any_form(result):
     found = result({"neumf": sampled(), "sasrec": full()})
     assert found.conclusions == ()
-    assert closing_of_result(found) == ["neumf ranks 100 sampled candidates per user, sasrec does not: their values are not comparable."]
+    assert closing_of_result(found) == [LOOK.format("neumf", 100, "sasrec do not").capitalize() + ADVICE]
     assert marks_of(found, Formats.of(found.rows), LatexStyle(second="underline")).marks == {}
     text = rendered(of_form("md", "result"), found).decode()
     assert "**0." not in text
-    assert "No mark: the models rank different candidates, so their values are not comparable." in text
+    assert "No mark: the lists of the models look like different candidates, so their values are not compared." in text
 
 
 def test_a_report_says_in_one_line_why_the_models_are_not_compared(evaluate, tmp_path, receval):
     save(evaluate(TEST, {"neumf": sampled(), "sasrec": full()}, metrics=["HitRate@10"]), tmp_path / "run")
-    said = "neumf ranks 100 sampled candidates per user, sasrec does not: their values are not comparable"
+    said = LOOK.format("neumf", 100, "sasrec do not: their values are not compared")
     assert f"The models are not compared: {said}; {HINT}." in receval("report", tmp_path / "run", "--format", "md")[1]
 
 
 def test_different_numbers_of_candidates_are_different(result):
     found = result({"a": sampled(100), "b": sampled(50), "c": full(), "d": full(20)})
     assert groups_of(found) == {100: ("a",), 50: ("b",), None: ("c", "d")}
-    said = "a ranks 100 sampled candidates per user, b ranks 50, c and d do not: their values are not comparable."
-    assert closing_of_result(found)[-1] == said
+    assert closing_of_result(found)[-1] == LOOK.format("a", 100, "b like 50, those of c and d do not").capitalize() + ADVICE
 
 
 def test_lists_of_one_size_with_many_relevant_items_are_compared_with_others_of_this_size(result, evaluate):
@@ -124,7 +125,10 @@ def test_a_comparison_leaves_out_pairs_with_different_candidates(result):
     assert (of_all.models, list(of_all.letters["HitRate@10"])) == (("bprmf", "neumf"), ["bprmf", "neumf"])
     with pytest.raises(DataError) as refused:
         compare({"": found}, ComparisonOptions(baseline="sasrec"))
-    assert (refused.value.message, refused.value.hint) == (NOT.removesuffix("."), "choose a baseline among bprmf and neumf")
+    assert (refused.value.message, refused.value.hint) == (
+        LOOK.format("bprmf and neumf", 100, "sasrec do not: their values are not compared"),
+        "choose a baseline among bprmf and neumf",
+    )
 
 
 def test_every_form_of_a_comparison_says_which_models_are_left_out_and_repeats_r10(evaluate, tmp_path, receval):
@@ -142,10 +146,10 @@ def test_every_form_of_a_comparison_says_which_models_are_left_out_and_repeats_r
 @pytest.mark.parametrize(
     ("before", "today", "what"),
     [
-        (full(), sampled(), "100 per user in today and the whole catalogue in main"),
-        (full(100), sampled(), "100 per user in today and the whole catalogue in main"),
-        (sampled(50), sampled(), "100 per user in today and 50 per user in main"),
-        (sampled(), full(), "the whole catalogue in today and 100 per user in main"),
+        (full(), sampled(), LOOK.format("today", 100, "main do not")),
+        (full(100), sampled(), LOOK.format("today", 100, "main do not")),
+        (sampled(50), sampled(), LOOK.format("main", 50, "today like 100")),
+        (sampled(), full(), LOOK.format("main", 100, "today do not")),
     ],
 )
 def test_a_comparison_and_a_gate_refuse_a_baseline_with_other_candidates(evaluate, before, today, what):
@@ -156,7 +160,7 @@ def test_a_comparison_and_a_gate_refuse_a_baseline_with_other_candidates(evaluat
     ):
         with pytest.raises(DataError) as refused:
             judge()
-        assert f"candidates are {what}" in refused.value.message.replace(" in m ", " in today ").replace(" in base", " in main")
+        assert refused.value.message.replace(" of m ", " of today ").replace(" of base ", " of main ").endswith(f": {what}")
         assert refused.value.hint == HINT
 
 
@@ -166,15 +170,13 @@ def test_a_quiet_gate_against_other_candidates_ends_with_exit_code_3(evaluate, t
     code, _, err = receval("gate", tmp_path / "today", "--baseline", tmp_path / "main", "--rule", "HitRate@10 max_loss 2%", "-q")
     assert code == 3
     assert err.splitlines() == [
-        "receval: m cannot be compared with main: candidates are 100 per user in m and the whole catalogue in main",
+        f"receval: m cannot be compared with main: {LOOK.format('m', 100, 'main do not')}",
         f"  {HINT}",
     ]
 
 
 def test_a_gate_refuses_a_rule_between_models_with_different_candidates(result):
-    with pytest.raises(
-        DataError, match="neumf cannot be compared with sasrec: candidates are 100 per user in neumf and the whole catalogue"
-    ):
+    with pytest.raises(DataError, match=f"neumf cannot be compared with sasrec: {LOOK.format('neumf', 100, 'sasrec do not')}"):
         gates(result(), {"measure": "HitRate@10", "min_gain": 0, "against": "sasrec", "models": ["neumf"]})
 
 
