@@ -253,7 +253,7 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _refuse_without_effect(key: str, items: Any) -> None:
     """Raise `ConfigError` for an argument on the categories of items if there are no items, or no categories to split."""
-    hint = "the separator of lists is a key of their source: recommendations={'NAME': {'path': FILE, 'split': ','}}"
+    hint = "the separator of lists is a key of their source: {'path': FILE, 'split': ','}"
     if items is None:
         raise ConfigError(f"{key} has no effect without items, which have the categories", hint if key == "split" else None)
     if key == "split" and "categories" not in _section(items):
