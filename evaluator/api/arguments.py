@@ -20,6 +20,7 @@ from ..errors import ConfigError, DataError
 from ..forks import refuse_lost_threads
 from ..load.in_memory.frames import column_names
 from ..load.in_memory.matrices import Matrix, is_matrix
+from ..load.in_memory.python_values import is_vector
 from ..metrics.own import name_of
 from ..quoting import one_line
 from ..synonyms import FOLDS, meaning_of
@@ -308,10 +309,25 @@ def _is_by_user(value: Mapping[Any, Any]) -> bool:
         isinstance(one, os.PathLike) or (isinstance(one, str) and os.path.isfile(os.path.expanduser(one))) for one in held
     ):  # the files of a model
         return False
-    if isinstance(held, list | tuple | set | frozenset) or (getattr(held, "ndim", 0) == 1 and type(held).__module__ == "numpy"):
+    if isinstance(held, list | tuple | set | frozenset) or is_vector(held):
         first = next(iter(held))
         return not isinstance(first, Mapping) and not (isinstance(first, list | tuple) and len(first) != 2)
     return False
+
+
+def of_one_model(lists: Any) -> Any:
+    """Return lists without the name of their model; raise `ConfigError` for the lists of several models."""
+    refuse_splits("recommendations", lists)
+    if not isinstance(lists, Mapping) or _is_by_user(lists) or all(map(_is_empty, lists.values())):
+        return lists
+    if not all(isinstance(one, Mapping) or is_matrix(one) or column_names(one) for one in lists.values()):
+        return lists
+    if len(lists) > 1:
+        raise ConfigError(
+            f"the lists of {len(lists)} models, {', '.join(map(repr, lists))}: an Evaluator evaluates lists of one model",
+            "call it once for each: {name: evaluator(one) for name, one in lists.items()}",
+        )
+    return next(iter(lists.values()))
 
 
 def _is_empty(value: Any) -> bool:

@@ -27,7 +27,7 @@ from ..session import studies
 from ..session.outcome import RunRecord
 from ..session.run import check_config, run_config, track_run
 from ..synonyms import meaning_of, takes
-from .arguments import NO_MATRIX, Arguments, ConfigLike, errors_as_arguments, loaded_from, masked_matrix, warn, with_change
+from .arguments import NO_MATRIX, Arguments, ConfigLike, errors_as_arguments, loaded_from, masked_matrix, of_one_model, warn, with_change
 from .evaluation_result import ByMeasure, EvaluationResult
 from .studies import PrintedAudit, PrintedDescription, PrintedExplanation
 
@@ -281,10 +281,11 @@ class Evaluator:
             self._run = RepeatedRun(loaded, {**of_lists, **columns.get("recommendations", {})})
 
     def __call__(self, lists: Any) -> dict[str, float | None]:
-        """Return the value of each measure for lists: a table of any kind, or a matrix of scores.
+        """Return the value of each measure for lists: a table of any kind, or a matrix of scores, alone or as `{model: lists}`.
 
-        Raises `DataError` if they cannot be read.
+        Raises `DataError` if they cannot be read, `ConfigError` for the lists of several models.
         """
+        lists = of_one_model(lists)
         if self._mask_seen and not is_matrix(lists):
             raise ConfigError("mask_seen: the lists are not a matrix of scores", NO_MATRIX)
         with errors_as_arguments():

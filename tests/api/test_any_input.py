@@ -214,6 +214,44 @@ def test_a_single_item_is_a_list_of_one_in_interactions_only():
         value(recommendations={0: 1})
 
 
+class Tensor:
+    """A tensor, as PyTorch has it: it converts itself, and its elements are tensors."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.asarray(values)
+        self.shape, self.ndim = self.values.shape, self.values.ndim
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __iter__(self) -> Any:
+        return map(Tensor, self.values)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return self.values
+
+    def tolist(self) -> Any:
+        return self.values.tolist()
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array, pl.Series, pd.Series, pd.Index, pa.array, Tensor], ids=str)
+@pytest.mark.parametrize("named", [dict, lambda items: {f"u{user}": [f"i{item}" for item in items[user]] for user in items}])
+def test_the_items_of_a_user_are_any_sequence_with_and_without_the_name_of_the_model(kind: Any, named: Any):
+    test, lists = ({user: kind(items) for user, items in named(table).items()} for table in (TEST, LISTS))
+    expected = receval.evaluate(test=named(TEST), recommendations={"m": named(LISTS)}, metrics="nDCG@2").to_dict()["m"]
+    evaluator = receval.Evaluator(test=test, metrics="nDCG@2")
+    for asked in (lists, {"sasrec": lists}):
+        assert receval.evaluate(test=test, recommendations=asked, metrics="nDCG@2")["nDCG@2"].value == expected["nDCG@2"]
+        assert evaluator(asked) == expected
+
+
+def test_an_evaluator_refuses_the_lists_of_several_models():
+    evaluator = receval.Evaluator(test=TEST, metrics="nDCG@2")
+    for lists in ({0: np.array([1, 2])}, pl.DataFrame({"user": [0], "item": [1]}), np.zeros((3, 3))):
+        with pytest.raises(receval.ConfigError, match=r"the lists of 2 models, 'a', 'b': an .* one model\n  call it once for each"):
+            evaluator({"a": lists, "b": lists})
+
+
 def test_integers_are_ids_also_if_seen_items_are_masked():
     with pytest.raises(receval.DataError, match="integers are item ids, but mask_seen needs scores"):
         value(recommendations=COUNTS, train=TEST, mask_seen=True)

@@ -117,6 +117,13 @@ def refuse_unnamed_lists(where: str, table: str, rows: Sequence[Any]) -> None:
         )
 
 
+def is_vector(value: Any) -> bool:
+    """Return whether a value is an array of one dimension or a column, of any library, whose elements have no names."""
+    levels = getattr(getattr(value, "index", None), "names", ())  # of pandas: with a name they are columns
+    has_names = bool(getattr(getattr(value, "dtype", None), "names", ())) or (are_names(levels) and any(one is not None for one in levels))
+    return not has_names and (len(getattr(value, "shape", ())) == 1 or (hasattr(value, "tolist") and not hasattr(value, "shape")))
+
+
 def _are_ids(row: Any) -> bool:
     """Return whether a row is a list or an array of integers or texts."""
     if isinstance(row, np.ndarray):
@@ -177,7 +184,7 @@ def _in_order(where: str, table: str, user: Any, held: Any) -> Any:
     if isinstance(held, Mapping):
         pairs = list(held.items())
         if table == "lists":  # highest score first: a dict has no order, even for conventions that use the order of rows
-            with suppress(TypeError):  # a value that is not a number is refused later, where its place is known
+            with suppress(TypeError, ValueError):  # a value that is not a number is refused later, where its place is known
                 return sorted(
                     pairs, key=lambda pair: (True, pair[1]) if pair[1] is not None and pair[1] == pair[1] else (False, 0), reverse=True
                 )
@@ -188,6 +195,8 @@ def _in_order(where: str, table: str, user: Any, held: Any) -> Any:
         return sorted(held, key=lambda item: (isinstance(item, str), item))
     if isinstance(held, np.ndarray):
         return held if held.ndim == 1 and not held.dtype.hasobject else held.tolist()
+    if is_vector(held):
+        held = held.tolist() if hasattr(held, "tolist") else list(held) if isinstance(held, pl.Series) else np.asarray(held).tolist()
     if table == "interactions" and isinstance(held, int | np.integer) and not isinstance(held, bool):
         return [held]  # the only item that was held out
     if isinstance(held, str | bytes) or not hasattr(held, "__iter__") or not hasattr(held, "__len__"):
