@@ -164,6 +164,12 @@ AMBIGUOUS: dict[str, tuple[str, Any, str, str]] = {
         "lists of 2 integers can be rows of user, item, or the items of users 0, 1, …",
         "give rows as tuples",
     ),
+    "few texts": (
+        "test",
+        {"u0": "a", "u1": "b"},
+        "test: dict: a dict of 2 texts can be the item of each user, or a section of a config with wrong keys",
+        "give items as lists, {'u0': ['a']}, or a file as {'path': FILE}",
+    ),
     "a dict of splits": (
         "test",
         {"train": pl.DataFrame({"user": [0]}), "test": pl.DataFrame({"user": [0]})},
@@ -212,6 +218,21 @@ def test_a_single_item_is_a_list_of_one_in_interactions_only():
     assert value(test=dict(enumerate(held_out[:, 0]))) == value(test={0: 1, 1: [2], 2: [0]}) == value()
     with pytest.raises(receval.DataError, match="user 0: 1 is not a list of items"):
         value(recommendations={0: 1})
+
+
+def test_few_texts_by_user_are_not_read_as_keys_of_a_config():
+    for test, sentence in (
+        ({"u0": None}, "test: dict, user 'u0': None is not a list of items"),
+        ({"u0": "a", "u1": ["b"]}, "test: dict, user 'u0': 'a' is not a list of items"),
+        ({"pth": "t.csv"}, "test.pth: unknown key 'pth' — did you mean 'path'?"),
+    ):
+        with pytest.raises((receval.DataError, receval.ConfigError)) as raised:
+            value(test=test)
+        assert str(raised.value).startswith(sentence)
+    with pytest.raises(receval.DataError, match=r"recommendations.m: dict, user 'u0': 'a' is not a list of items"):
+        value(recommendations={"m": {"u0": "a"}})
+    assert value(test={f"u{user}": "a" for user in range(6)}, recommendations={"m": {"u0": ["a"]}}) == pytest.approx(1 / 6)
+    assert value(test={0: "a"}, recommendations={0: ["a"]}) == 1.0
 
 
 class Tensor:

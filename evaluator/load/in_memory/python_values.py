@@ -16,6 +16,7 @@ from uuid import UUID
 import numpy as np
 import polars as pl
 
+from ...config.data_sources import FEW_TEXTS
 from ...errors import DataError, NoRowsError
 from ...synonyms import FOLDS
 from ..columns import CAST_IDS, names_by_position, usual_roles
@@ -153,6 +154,13 @@ def _by_column(where: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
 def _by_user(where: str, table: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
     """Return the items of each user, or items with numbers."""
     if table == "interactions" and all(isinstance(item, str) for item in rows.values()):
+        if len(rows) <= FEW_TEXTS and all(isinstance(user, str) for user in rows):
+            user, item = next(iter(rows.items()))
+            texts = "a dict of a text" if len(rows) == 1 else f"a dict of {len(rows)} texts"
+            raise DataError(
+                f"{where}: {texts} can be the item of each user, or a section of a config with wrong keys",
+                f"give items as lists, {{{_shown(user)}: [{_shown(item)}]}}, or a file as {{'path': FILE}}",
+            )
         rows = {user: [item] for user, item in rows.items()}
     held = [_in_order(where, table, user, given) for user, given in rows.items()]
     lengths = np.fromiter(map(len, held), np.int64, len(held))
