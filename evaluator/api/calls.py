@@ -289,4 +289,5 @@ class Evaluator:
         if self._mask_seen and not is_matrix(lists):
             raise ConfigError("mask_seen: the lists are not a matrix of scores", NO_MATRIX)
         with errors_as_arguments():
-            return ByMeasure((row.label, row.value) for row in self._run.rows(masked_matrix(lists) if self._mask_seen else lists))
+            rows = self._run.rows(masked_matrix(lists) if self._mask_seen else lists)
+            return ByMeasure(((row.label, row.value) for row in rows), self._run.definitions)

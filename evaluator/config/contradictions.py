@@ -15,7 +15,7 @@ from ..metrics import Definition
 from ..metrics.value import OF_LISTED, VALUE_NEEDS
 from ..names import yaml_text as text
 from ..names.short_names import REFERENCE_NAMES, is_spread
-from ..results.row import close_label, labels_named
+from ..results.spellings import close_label, labels_named
 from ..tables.graph import closure, varies_with
 from ..tables.prepared import GroupBy
 from .data import Data
@@ -55,7 +55,7 @@ def gate_problems(config: Config) -> Iterator[tuple[text.Path, str]]:
     yield from ((("gates", "models", index), sentence) for index, sentence in _unknown(gates.models, config))
     for number, rule in enumerate(gates.rules):
         place: text.Path = ("gates", "rules", number)
-        labels = labels_named(rule.measure, tuple(facts))
+        labels = labels_named(rule.measure, tuple(facts)) or _label_of(rule.measure, evaluation, facts)
         if not labels and not _may_be_named_by_data(rule.measure, evaluation):
             yield place, f"the config has no measure {rule.measure[:80]!r}: {_hint(rule.measure, config, tuple(facts))}"
         problems = (rule_problem(rule, label, facts[label]) for label in labels)
@@ -93,13 +93,21 @@ def _may_be_named_by_data(measure: str, evaluation: Evaluation) -> bool:
     return any(one.has_subvalues and measure.partition("(")[0] == one.metric.name for one in evaluation.definitions)
 
 
+def _label_of(measure: str, evaluation: Evaluation, labels: Collection[str]) -> tuple[str, ...]:
+    """Return the label of a measure that is written with settings it has anyway; none if there is no such label."""
+    try:
+        definition = evaluation.define(measure)
+    except ValueError:
+        return ()
+    label = _label(definition, "mean" if definition.metric.per_model or evaluation.aggregates else definition.average)
+    return (label,) if label in labels else ()
+
+
 def _hint(measure: str, config: Config, labels: tuple[str, ...]) -> str:
     try:
         definition = config.evaluation.define(measure)
     except ValueError:
         return close_label(measure, labels)
-    if definition.label in labels:
-        return f"results call it {definition.label}"
     needs = "".join(f"; {sentence}" for sentence in missing(definition, config.data))
     return f"add it to evaluation.metrics, which has {', '.join(labels[:4])}{needs}"
 
