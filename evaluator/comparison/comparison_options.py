@@ -12,7 +12,7 @@ from ..metrics.registry import find
 from ..names.short_names import Margin, is_spread
 from ..results.result import Result, Row
 from ..results.row import shortened
-from ..results.spellings import UNDEFINED, Definitions, close_label, labels_named
+from ..results.spellings import UNDEFINED, Definitions, close_label, labels_named, without_aggregate
 from ..stats.difference import Settings
 
 
@@ -68,6 +68,9 @@ def named(text: str, labels: Sequence[str], where: str = "measures", definitions
 
 def _hint(text: str, labels: Sequence[str]) -> str:
     """Return a hint for a measure that results do not have: evaluate it if there is such a metric, else correct its name."""
+    with_aggregates = [label for label in labels if labels_named(text, [without_aggregate(label)[0]])]
+    if with_aggregates:
+        return f"the results have {shortened(with_aggregates)}: name one of them, or add mean to evaluation.aggregates and evaluate again"
     try:
         find(text.partition("@")[0].partition("(")[0].strip())
     except ValueError:

@@ -15,7 +15,7 @@ from ..metrics import Definition
 from ..metrics.value import OF_LISTED, VALUE_NEEDS
 from ..names import yaml_text as text
 from ..names.short_names import REFERENCE_NAMES, is_spread
-from ..results.spellings import close_label, labels_named
+from ..results.spellings import close_label, labels_named, without_aggregate
 from ..tables.graph import closure, varies_with
 from ..tables.prepared import GroupBy
 from .data import Data
@@ -57,7 +57,8 @@ def gate_problems(config: Config) -> Iterator[tuple[text.Path, str]]:
         place: text.Path = ("gates", "rules", number)
         labels = labels_named(rule.measure, tuple(facts)) or _label_of(rule.measure, evaluation, facts)
         if not labels and not _may_be_named_by_data(rule.measure, evaluation):
-            yield place, f"the config has no measure {rule.measure[:80]!r}: {_hint(rule.measure, config, tuple(facts))}"
+            what, hint = _lacking_mean(rule.measure, evaluation, tuple(facts)), _hint(rule.measure, config, tuple(facts))
+            yield place, what or f"the config has no measure {rule.measure[:80]!r}: {hint}"
         problems = (rule_problem(rule, label, facts[label]) for label in labels)
         yield from ((place, problem) for problem in problems if problem)
         yield from (((*place, "models", index), sentence) for index, sentence in _unknown(rule.models, config))
@@ -91,6 +92,18 @@ def _facts(definition: Definition, aggregate: str) -> MeasureFacts:
 def _may_be_named_by_data(measure: str, evaluation: Evaluation) -> bool:
     """Return whether a measure may be one value of a metric with several, whose names depend on the files."""
     return any(one.has_subvalues and measure.partition("(")[0] == one.metric.name for one in evaluation.definitions)
+
+
+def _lacking_mean(measure: str, evaluation: Evaluation, labels: tuple[str, ...]) -> str:
+    """Return the sentence on a rule whose measure the config only has with other aggregates; empty for any other."""
+    plain = evaluation.labels if evaluation.aggregates else []
+    found = labels_named(measure, plain) or _label_of(measure, evaluation, plain)
+    if not found:
+        return ""
+    others = [label for label in labels if without_aggregate(label)[0] == found[0]]
+    instead = f", or write {' or '.join(others)} in the rule" if others else ""
+    only = " and ".join(map(str, evaluation.aggregates))
+    return f"the rule needs the mean of {found[0]}, but evaluation.aggregates has only {only}: add mean to it{instead}"
 
 
 def _label_of(measure: str, evaluation: Evaluation, labels: Collection[str]) -> tuple[str, ...]:

@@ -54,6 +54,12 @@ def test_a_measure_with_other_settings_is_not_found(text: str):
         RESULT.compare("knn", measures=text)
 
 
+def test_a_mean_that_the_aggregates_lack_is_refused_with_what_there_is():
+    result = receval.evaluate(test={0: ["a"]}, recommendations={0: ["a"]}, metrics=["nDCG@1"], aggregates="sum", health=False)
+    with pytest.raises(receval.ConfigError, match=r"no measure 'nDCG@1'\n  the results have nDCG@1 \(sum\): name one"):
+        result.gate("nDCG@1 >= 0")
+
+
 def test_the_settings_that_a_measure_has_anyway_are_those_of_its_convention():
     graded = {user: {"a": 3, "b": 1} for user in range(3)}
     result = receval.evaluate(test=graded, recommendations=MODELS["als"], metrics="nDCG@3", convention="elliot", health=False)
