@@ -95,6 +95,7 @@ _REWORDED: Final = (
     (re.compile(r", or by(?: --set (?:'[^']*'|[^\s;']+?(?=, or |[\s;]|$)))+"), ""),
     (re.compile(r"columns: \{(\w+): ([^{},]+), (\w+): ([^{},]+)\}"), r"columns={'\1': '\2', '\3': '\4'}"),
     (re.compile(r"columns: \{(\w+): ([^{}]+)\}"), r"columns={'\1': '\2'}"),
+    (re.compile(r"; receval run … --print-config prints the config to set them in$"), ""),
     (re.compile(r"\badd engine: spark\b"), "add engine='spark'"),
     (re.compile(r"^--(rule|by|cluster) "), r"\1 "),
     (re.compile(r"give --baseline DIR, gates\.baseline, or against in the rule"), "give baseline, or against in the rule"),
@@ -140,6 +141,8 @@ def _with_source(hint: str, message: str) -> str:
     if settings is None or not all(options):
         return hint
     of_source = [one for one in options if one]
+    if len({one["source"] for one in of_source}) > 1:
+        return hint
     place = os.path.expanduser(message.partition(": ")[2].partition(": ")[0])
     keys = [f"'split': {one['value']!r}" for one in of_source if not one["column"]]
     if not os.path.exists(place) and not keys:  # tables in memory, whose columns are known, share a mapping

@@ -13,6 +13,7 @@ from typing import Any, Final
 import polars as pl
 
 from ..errors import DataError
+from ..quoting import sentence
 from .columns import IDS, MissingColumnsError, public_name, set_options
 from .row_filters import date_layout
 from .scan import Fields, Syntax
@@ -122,7 +123,7 @@ def _by(options: str) -> str:
     return f", or by {options}" if options else ""
 
 
-def with_lists_in(error: MissingColumnsError, where: str, samples: Mapping[str, Sequence[str]]) -> DataError:
+def with_lists_in(error: MissingColumnsError, where: str, samples: Mapping[str, Sequence[str]]) -> MissingColumnsError:
     """Return the error on a missing column of items with the settings for the first column of `samples` that looks like lists of items.
 
     A column of users may be missing, too.
@@ -136,9 +137,9 @@ def with_lists_in(error: MissingColumnsError, where: str, samples: Mapping[str, 
     keys = {**user, "item": name}
     options = set_options(where, **{f"columns__{key}": column for key, column in keys.items()}, split=sign)
     columns = ", ".join(f"{key}: {column}" for key, column in keys.items())
-    return DataError(
-        error.message, f"column {name!r} looks like lists of items: set columns: {{{columns}}} and split: {sign!r}{_by(options)}"
-    )
+    hint = f"column {name!r} looks like lists of items: set columns: {{{columns}}} and split: {sign!r}{_by(options)}"
+    error.hint, error.options = sentence(hint), options
+    return error
 
 
 def fields_of(schema: Mapping[str, pl.DataType]) -> Fields:
