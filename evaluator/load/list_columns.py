@@ -193,6 +193,8 @@ def _inner(dtype: pl.DataType) -> Any:
 def listed(field: pl.Expr, split: str | None, syntax: Syntax, ids: bool = False) -> pl.Expr:
     """Return an expression that parses a text as a list; empty text gives an empty list, null stays null.
 
+    One separator after the last value is ignored; any other empty value is a missing one.
+
     Without `split` it fails for text that is not a list in brackets, and, in a column of `ids`, for a list with a value that is not an id.
     """
     value = pl.element()
@@ -211,7 +213,8 @@ def listed(field: pl.Expr, split: str | None, syntax: Syntax, ids: bool = False)
     text = pl.when(bracketed).then(text.str.slice(1).str.head(-1).str.strip_chars(" ")).otherwise(text)
     if split == " ":
         text = text.str.replace_all(" +", " ")
-    values = pl.when(text == "").then(pl.lit([], dtype=pl.List(pl.String))).otherwise(text.str.split(split))
+    whole = text.str.strip_suffix(split)  # a separator after the last value
+    values = pl.when(text == "").then(pl.lit([], dtype=pl.List(pl.String))).otherwise(whole.str.split(split))
     plain = values.list.eval(value.str.strip_chars(" "))
     return pl.when(bracketed).then(values.list.eval(value.str.strip_chars(" '\""))).otherwise(plain)
 
