@@ -56,11 +56,12 @@ _COLUMNS: Final = ("_col", "_column")
 
 
 def takes(
-    *more: str, instead: Callable[[str, Any], str] | None = None
+    *more: str, instead: Callable[[str, Any], str] | None = None, refused: Collection[str] = ()
 ) -> Callable[[Callable[_Given, _Returned]], Callable[_Given, _Returned]]:
     """Return a decorator, after which a call with a wrong argument raises a `TypeError` that names the right one.
 
     `more` are the names that the function takes as `**arguments`; `instead` returns what to write for an argument of other functions.
+    The function itself refuses those in `refused`.
     """
 
     def decorated(function: Callable[_Given, _Returned]) -> Callable[_Given, _Returned]:
@@ -73,7 +74,7 @@ def takes(
 
         @wraps(function)
         def called(*given: _Given.args, **named: _Given.kwargs) -> _Returned:
-            refuse_unknown(title, named, known, instead)
+            refuse_unknown(title, {name: value for name, value in named.items() if name not in refused}, known, instead)
             if len(given) > code.co_argcount and by_name:
                 most = f"{n_given} argument{'' if n_given == 1 else 's'} without a name"
                 raise TypeError(f"{title} takes {most}, not {len(given) - code.co_argcount + n_given}: write {', '.join(by_name)}")
@@ -91,7 +92,7 @@ def refuse_unknown(
     for name, value in given.items():
         if name not in known:
             right = meant(name, value, known) or (instead(name, value) if instead is not None else "")
-            close = get_close_matches(name.lower(), known, n=1)
+            close = () if meaning_of(name) else get_close_matches(name.lower(), known, n=1)
             hint = f": use {right}" if right else f" — did you mean {close[0]}?" if close else f"; its arguments are {', '.join(known)}"
             raise TypeError(one_line(f"{function} has no argument '{name}'{hint}"))
 
@@ -107,7 +108,7 @@ def meant(name: str, value: Any, known: Collection[str]) -> str:
         return "policy={'missing_values': 'drop'}" if "policy" in known else ""
     if name == "users" and "common" in known:  # the key of a config
         return "common=True"
-    if what == "folds" and "recommendations" in known:
+    if what == "folds" and "metrics" in known:
         return f"a config, which has the folds: {FOLDS}"
     if what == "test" and "correction" in known:  # there it is the test of differences
         return ""

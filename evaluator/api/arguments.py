@@ -18,7 +18,9 @@ from ..config import Loaded, load_config
 from ..config.data_sources import UNNAMED, InMemory, describes_a_source, in_memory, refuse_splits, source_of
 from ..errors import ConfigError, DataError
 from ..forks import refuse_lost_threads
+from ..load.in_memory.frames import column_names
 from ..load.in_memory.matrices import Matrix, is_matrix
+from ..load.in_memory.python_values import is_vector
 from ..metrics.own import name_of
 from ..quoting import one_line
 from ..synonyms import FOLDS, meaning_of
@@ -86,6 +88,7 @@ _REWORDED: Final = (
     (re.compile(r", or by(?: --set (?:'[^']*'|[^\s;']+?(?=, or |[\s;]|$)))+"), ""),
     (re.compile(r"columns: \{(\w+): ([^{},]+), (\w+): ([^{},]+)\}"), r"columns={'\1': '\2', '\3': '\4'}"),
     (re.compile(r"columns: \{(\w+): ([^{}]+)\}"), r"columns={'\1': '\2'}"),
+    (re.compile(r"; receval run … --print-config prints the config to set them in$"), ""),
     (re.compile(r"\badd engine: spark\b"), "add engine='spark'"),
     (re.compile(r"^--(rule|by|cluster) "), r"\1 "),
     (re.compile(r"give --baseline DIR, gates\.baseline, or against in the rule"), "give baseline, or against in the rule"),
@@ -131,6 +134,8 @@ def _with_source(hint: str, message: str) -> str:
     if settings is None or not all(options):
         return hint
     of_source = [one for one in options if one]
+    if len({one["source"] for one in of_source}) > 1:
+        return hint
     place = os.path.expanduser(message.partition(": ")[2].partition(": ")[0])
     keys = [f"'split': {one['value']!r}" for one in of_source if not one["column"]]
     if not os.path.exists(place) and not keys:  # tables in memory, whose columns are known, share a mapping
@@ -245,7 +250,7 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _refuse_without_effect(key: str, items: Any) -> None:
     """Raise `ConfigError` for an argument on the categories of items if there are no items, or no categories to split."""
-    hint = "the separator of lists is a key of their source: recommendations={'NAME': {'path': FILE, 'split': ','}}"
+    hint = "the separator of lists is a key of their source: {'path': FILE, 'split': ','}"
     if items is None:
         raise ConfigError(f"{key} has no effect without items, which have the categories", hint if key == "split" else None)
     if key == "split" and "categories" not in _section(items):
@@ -300,10 +305,25 @@ def _is_by_user(value: Mapping[Any, Any]) -> bool:
         isinstance(one, os.PathLike) or (isinstance(one, str) and os.path.isfile(os.path.expanduser(one))) for one in held
     ):  # the files of a model
         return False
-    if isinstance(held, list | tuple | set | frozenset) or (getattr(held, "ndim", 0) == 1 and type(held).__module__ == "numpy"):
+    if isinstance(held, list | tuple | set | frozenset) or is_vector(held):
         first = next(iter(held))
         return not isinstance(first, Mapping) and not (isinstance(first, list | tuple) and len(first) != 2)
     return False
+
+
+def of_one_model(lists: Any) -> Any:
+    """Return lists without the name of their model; raise `ConfigError` for the lists of several models."""
+    refuse_splits("recommendations", lists)
+    if not isinstance(lists, Mapping) or _is_by_user(lists) or all(map(_is_empty, lists.values())):
+        return lists
+    if not all(isinstance(one, Mapping) or is_matrix(one) or column_names(one) for one in lists.values()):
+        return lists
+    if len(lists) > 1:
+        raise ConfigError(
+            f"the lists of {len(lists)} models, {', '.join(map(repr, lists))}: an Evaluator evaluates lists of one model",
+            "call it once for each: {name: evaluator(one) for name, one in lists.items()}",
+        )
+    return next(iter(lists.values()))
 
 
 def _is_empty(value: Any) -> bool:

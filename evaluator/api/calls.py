@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Unpack, overload
+from typing import Any, Final, Unpack, overload
 
 import polars as pl
 from msgspec.structs import asdict
@@ -26,8 +26,8 @@ from ..results.explanation import Explanation
 from ..session import studies
 from ..session.outcome import RunRecord
 from ..session.run import check_config, run_config, track_run
-from ..synonyms import takes
-from .arguments import NO_MATRIX, Arguments, ConfigLike, errors_as_arguments, loaded_from, masked_matrix, warn, with_change
+from ..synonyms import meaning_of, takes
+from .arguments import NO_MATRIX, Arguments, ConfigLike, errors_as_arguments, loaded_from, masked_matrix, of_one_model, warn, with_change
 from .evaluation_result import ByMeasure, EvaluationResult
 from .studies import PrintedAudit, PrintedDescription, PrintedExplanation
 
@@ -237,6 +237,16 @@ def load_results(folder: str | os.PathLike[str]) -> EvaluationResult:
     return EvaluationResult.of(load(Path(folder)))
 
 
+_NOT_REPEATED: Final = ("recommendations", "predictions", "yardsticks", "by", "health", "engine")
+"""The arguments of `evaluate` that an `Evaluator` does not have."""
+
+
+def _instead_of_lists(name: str, value: Any) -> str:
+    """Return what to write instead of an argument that an `Evaluator` does not have; empty for an unknown name."""
+    name = meaning_of(name)
+    return "receval.evaluate" + (", or evaluator(lists)" * (name == "recommendations")) if name in _NOT_REPEATED else ""
+
+
 class Evaluator:
     """Evaluate lists of one model many times; the test data and all other inputs are read once.
 
@@ -249,12 +259,15 @@ class Evaluator:
     health checks are made. Values have the names of results, and are found under every other name: `HR@10` is `HitRate@10`.
     """
 
-    @takes(*Arguments.__annotations__)
+    @takes(*(name for name in Arguments.__annotations__ if name not in _NOT_REPEATED), instead=_instead_of_lists, refused=_NOT_REPEATED)
     def __init__(self, **arguments: Unpack[Arguments]) -> None:
         """Read everything but the lists; raise `ConfigError` for wrong arguments, `DataError` for wrong data."""
-        for name in ("recommendations", "predictions", "yardsticks", "by", "health", "engine"):
+        for name in _NOT_REPEATED:
             if arguments.get(name) is not None:
-                raise ConfigError(f"{name} does not work with an Evaluator, which evaluates lists of one model", "use receval.evaluate")
+                hint = f"use {_instead_of_lists(name, None)}"
+                raise ConfigError(f"{name} does not work with an Evaluator, which evaluates lists of one model", hint)
+        if arguments.get("test") is None:
+            raise ConfigError("test is missing", "give test and metrics")
         columns: Mapping[str, Any] = arguments.get("columns") or {}
         shared: dict[str, Any] = {column: name for column, name in columns.items() if not isinstance(name, Mapping)}
         of_lists = {column: name for column, name in shared.items() if column in ("user", "item", "score", "rank")}
@@ -268,11 +281,13 @@ class Evaluator:
             self._run = RepeatedRun(loaded, {**of_lists, **columns.get("recommendations", {})})
 
     def __call__(self, lists: Any) -> dict[str, float | None]:
-        """Return the value of each measure for lists: a table of any kind, or a matrix of scores.
+        """Return the value of each measure for lists: a table of any kind, or a matrix of scores, alone or as `{model: lists}`.
 
-        Raises `DataError` if they cannot be read.
+        Raises `DataError` if they cannot be read, `ConfigError` for the lists of several models.
         """
+        lists = of_one_model(lists)
         if self._mask_seen and not is_matrix(lists):
             raise ConfigError("mask_seen: the lists are not a matrix of scores", NO_MATRIX)
         with errors_as_arguments():
-            return ByMeasure((row.label, row.value) for row in self._run.rows(masked_matrix(lists) if self._mask_seen else lists))
+            rows = self._run.rows(masked_matrix(lists) if self._mask_seen else lists)
+            return ByMeasure(((row.label, row.value) for row in rows), self._run.definitions)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, overload
@@ -15,10 +15,9 @@ from msgspec.structs import asdict, replace
 from ..config.run_sections import ChartName
 from ..errors import ConfigError, MissingExtraError
 from ..forks import refuse_lost_threads
-from ..metrics import find
-from ..names.measure_strings import parse
 from ..results.gates import Verdicts
 from ..results.result import Result, Row
+from ..results.spellings import UNDEFINED, Definitions, labels_named, with_metric_name
 from ..synonyms import takes
 from .pandas_frames import as_pandas
 
@@ -26,7 +25,12 @@ T = TypeVar("T")
 
 
 class ByMeasure(dict[str, T]):
-    """A dict by measure, in which every name of a measure finds it: `HR@10` is `HitRate@10`."""
+    """A dict by measure, in which every spelling of a measure finds it: `HR@10` is `HitRate@10`."""
+
+    def __init__(self, values: Mapping[str, T] | Iterable[tuple[str, T]] = (), definitions: Definitions = UNDEFINED) -> None:
+        """Take values by the labels of results; the `definitions` are those of the result."""
+        super().__init__(values)
+        self._definitions = definitions
 
     def __missing__(self, measure: str) -> T:
         """Return the value under another name of the measure; raise `KeyError` with the nearest names if there is none."""
@@ -45,8 +49,8 @@ class ByMeasure(dict[str, T]):
         return default if label is None else self[label]
 
     def _label(self, measure: str) -> str | None:
-        wanted = measure_name(measure)
-        return next((label for label in self if measure_name(label) == wanted), None)
+        labels = labels_named(measure, tuple(self), self._definitions)
+        return labels[0] if len(labels) == 1 else None
 
 
 class EvaluationResult(Result, frozen=True, eq=False):
@@ -76,7 +80,7 @@ class EvaluationResult(Result, frozen=True, eq=False):
         own = [model for model in self.models if model not in self.yardsticks]
         if place not in self.models and len(own) == 1:
             return self._row(own[0], place)
-        return ByMeasure(self._rows(place))
+        return ByMeasure(self._rows(place), self.definitions)
 
     @property
     def values(self) -> pl.DataFrame:
@@ -245,22 +249,15 @@ class EvaluationResult(Result, frozen=True, eq=False):
 
     def _row(self, model: str, measure: str) -> Row:
         rows = self._rows(model)
-        same = (row for row in rows.values() if measure_name(measure) in (measure_name(row.label), measure_name(row.metric)))
-        fitting = [rows[measure]] if measure in rows else list(same)
-        if len(fitting) == 1:
-            return fitting[0]
-        if fitting:
-            raise KeyError(f"{measure} has several values: choose one of {', '.join(row.label for row in fitting)}")
+        metric = with_metric_name(measure).lower()
+        labels = labels_named(measure, tuple(rows), self.definitions) or [
+            row.label for row in rows.values() if row.metric.lower() == metric
+        ]
+        if len(labels) == 1:
+            return rows[labels[0]]
+        if labels:
+            raise KeyError(f"{measure} has several values: choose one of {', '.join(labels)}")
         raise _unknown(measure, rows)
-
-
-def measure_name(written: str) -> str:
-    """Return a measure under the name that receval prints, in lower case, so that spellings of a measure are equal."""
-    try:
-        spec = parse(written)
-        return str(spec).replace(spec.name, find(spec.name).name, 1).lower()
-    except ValueError:
-        return written.lower()
 
 
 def _unknown(measure: str, known: Mapping[str, Any]) -> KeyError:

@@ -38,8 +38,8 @@ def conclusions_of(result: Result, options: ComparisonOptions) -> tuple[Conclusi
     rows = {model: rows_of(result, model) for model in models}
     first = rows[models[0]]
     labels = tuple(label for label in first if all(label in of_model for of_model in rows.values()))
-    judged = all_named(options.measures, labels) if options.measures else labels
-    margins = margins_of(options.margins, labels)
+    judged = all_named(options.measures, labels, definitions=result.definitions) if options.measures else labels
+    margins = margins_of(options.margins, labels, result.definitions)
     overridden = replace(options, common=True, by=(), unpaired=False)
     sides = {model: Side(model, result, model) for model in models}
     of_pairs: dict[Pair, ModelPair] = {}

@@ -227,7 +227,7 @@ def compare(results: Mapping[str, Result], options: ComparisonOptions) -> Compar
     sides = _of_same_candidates(sides_of(results, options.baseline, options.baseline_model, all_pairs=options.all_pairs))
     labels = _common_labels(sides)
     if options.measures:
-        judged = all_named(options.measures, labels)
+        judged = all_named(options.measures, labels, definitions=sides.definitions)
         return _compare(sides, options, labels, judged, same_users=judged)
     comparison = _compare(sides, options, labels, labels, same_users=())
     differing = {} if options.common else _other_users(comparison)
@@ -263,7 +263,7 @@ def _compare(
     sides: Sides, options: ComparisonOptions, labels: tuple[str, ...], judged: tuple[str, ...], *, same_users: tuple[str, ...]
 ) -> Comparison:
     """Compare the pairs in the measures `labels`, and judge those of `judged`; the measures `same_users` must count the same users."""
-    margins = margins_of(options.margins, labels)
+    margins = margins_of(options.margins, labels, sides.definitions)
     options = replace(options, settings=replace(options.settings, family=max(1, len(judged) * len(sides.pairs))))
     differences: list[Difference] = []
     by_group: list[Difference] = []
@@ -284,7 +284,7 @@ def _compare(
             by_group += pair.by_group(label, sizes[label])
             lost = largest_losses(pair, label, options.losers) if options.losers else None
             losers |= {} if lost is None else {(model.name, label): lost}
-        spread_labels = all_named(options.spreads, labels, "distribution") if options.spreads else ()
+        spread_labels = all_named(options.spreads, labels, "distribution", sides.definitions) if options.spreads else ()
         spreads += [spread for label in spread_labels if (spread := spread_of_differences(pair, label)) is not None]
         pair.refuse_other_users(same_users)
         notes += pair.notes(judged)

@@ -11,7 +11,8 @@ from ..errors import ConfigError
 from ..metrics.registry import find
 from ..names.short_names import Margin, is_spread
 from ..results.result import Result, Row
-from ..results.row import close_label, labels_named, shortened
+from ..results.row import shortened
+from ..results.spellings import UNDEFINED, Definitions, close_label, labels_named, without_aggregate
 from ..stats.difference import Settings
 
 
@@ -57,9 +58,9 @@ def rows_of(result: Result, model: str) -> dict[str, Row]:
     return {row.label: row for row in result.rows_by_model.get(model, ()) if not is_spread(row.aggregate)}
 
 
-def named(text: str, labels: Sequence[str], where: str = "measures") -> tuple[str, ...]:
+def named(text: str, labels: Sequence[str], where: str = "measures", definitions: Definitions = UNDEFINED) -> tuple[str, ...]:
     """Return the labels that a text names, see `labels_named`; raise `ConfigError` if there are none."""
-    found = labels_named(text, labels)
+    found = labels_named(text, labels, definitions)
     if not found:
         raise ConfigError(f"{where}: the results have no measure {text[:80]!r}", _hint(text, labels))
     return found
@@ -67,6 +68,9 @@ def named(text: str, labels: Sequence[str], where: str = "measures") -> tuple[st
 
 def _hint(text: str, labels: Sequence[str]) -> str:
     """Return a hint for a measure that results do not have: evaluate it if there is such a metric, else correct its name."""
+    with_aggregates = [label for label in labels if labels_named(text, [without_aggregate(label)[0]])]
+    if with_aggregates:
+        return f"the results have {shortened(with_aggregates)}: name one of them, or add mean to evaluation.aggregates and evaluate again"
     try:
         find(text.partition("@")[0].partition("(")[0].strip())
     except ValueError:
@@ -74,17 +78,19 @@ def _hint(text: str, labels: Sequence[str]) -> str:
     return f"add it to evaluation.metrics and evaluate again; the results have {shortened(labels)}"
 
 
-def all_named(texts: Iterable[str], labels: Sequence[str], where: str = "measures") -> tuple[str, ...]:
+def all_named(
+    texts: Iterable[str], labels: Sequence[str], where: str = "measures", definitions: Definitions = UNDEFINED
+) -> tuple[str, ...]:
     """Return the labels that some texts name, in the order of `labels`."""
-    wanted = {label for text in texts for label in named(text, labels, where)}
+    wanted = {label for text in texts for label in named(text, labels, where, definitions)}
     return tuple(label for label in labels if label in wanted)
 
 
-def margins_of(margins: Mapping[str, Margin], labels: Sequence[str]) -> dict[str, Margin]:
+def margins_of(margins: Mapping[str, Margin], labels: Sequence[str], definitions: Definitions = UNDEFINED) -> dict[str, Margin]:
     """Return the margin of each label; the margin `default` applies to all others."""
     default = margins.get(DEFAULT)
     of_labels = dict.fromkeys(labels, default) if default is not None else {}
     for text, margin in margins.items():
         if text != DEFAULT:
-            of_labels |= dict.fromkeys(named(text, labels, "margin"), margin)
+            of_labels |= dict.fromkeys(named(text, labels, "margin", definitions), margin)
     return {label: margin for label, margin in of_labels.items() if margin is not None}

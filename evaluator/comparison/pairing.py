@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import ArgumentError, ConfigError, DataError
 from ..results.result import Result, columns_of, select
+from ..results.spellings import Definitions
 from ..stats.concluding import users_text
 from .bases import Base, base_of, gates_folder, known_name, own_models
 
@@ -43,6 +44,11 @@ class Sides(Struct, frozen=True, eq=False):
     notes: tuple[str, ...] = ()
     first: str | None = None
     left_out: str = ""
+
+    @property
+    def definitions(self) -> Definitions:
+        """The definitions of the measures of the first pair's base."""
+        return self.pairs[0][0].result.definitions
 
 
 def sides_of(

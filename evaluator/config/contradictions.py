@@ -15,7 +15,7 @@ from ..metrics import Definition
 from ..metrics.value import OF_LISTED, VALUE_NEEDS
 from ..names import yaml_text as text
 from ..names.short_names import REFERENCE_NAMES, is_spread
-from ..results.row import close_label, labels_named
+from ..results.spellings import close_label, labels_named, without_aggregate
 from ..tables.graph import closure, varies_with
 from ..tables.prepared import GroupBy
 from .data import Data
@@ -55,9 +55,10 @@ def gate_problems(config: Config) -> Iterator[tuple[text.Path, str]]:
     yield from ((("gates", "models", index), sentence) for index, sentence in _unknown(gates.models, config))
     for number, rule in enumerate(gates.rules):
         place: text.Path = ("gates", "rules", number)
-        labels = labels_named(rule.measure, tuple(facts))
+        labels = labels_named(rule.measure, tuple(facts)) or _label_of(rule.measure, evaluation, facts)
         if not labels and not _may_be_named_by_data(rule.measure, evaluation):
-            yield place, f"the config has no measure {rule.measure[:80]!r}: {_hint(rule.measure, config, tuple(facts))}"
+            what, hint = _lacking_mean(rule.measure, evaluation, tuple(facts)), _hint(rule.measure, config, tuple(facts))
+            yield place, what or f"the config has no measure {rule.measure[:80]!r}: {hint}"
         problems = (rule_problem(rule, label, facts[label]) for label in labels)
         yield from ((place, problem) for problem in problems if problem)
         yield from (((*place, "models", index), sentence) for index, sentence in _unknown(rule.models, config))
@@ -93,13 +94,33 @@ def _may_be_named_by_data(measure: str, evaluation: Evaluation) -> bool:
     return any(one.has_subvalues and measure.partition("(")[0] == one.metric.name for one in evaluation.definitions)
 
 
+def _lacking_mean(measure: str, evaluation: Evaluation, labels: tuple[str, ...]) -> str:
+    """Return the sentence on a rule whose measure the config only has with other aggregates; empty for any other."""
+    plain = evaluation.labels if evaluation.aggregates else []
+    found = labels_named(measure, plain) or _label_of(measure, evaluation, plain)
+    if not found:
+        return ""
+    others = [label for label in labels if without_aggregate(label)[0] == found[0]]
+    instead = f", or write {' or '.join(others)} in the rule" if others else ""
+    only = " and ".join(map(str, evaluation.aggregates))
+    return f"the rule needs the mean of {found[0]}, but evaluation.aggregates has only {only}: add mean to it{instead}"
+
+
+def _label_of(measure: str, evaluation: Evaluation, labels: Collection[str]) -> tuple[str, ...]:
+    """Return the label of a measure that is written with settings it has anyway; none if there is no such label."""
+    try:
+        definition = evaluation.define(measure)
+    except ValueError:
+        return ()
+    label = _label(definition, "mean" if definition.metric.per_model or evaluation.aggregates else definition.average)
+    return (label,) if label in labels else ()
+
+
 def _hint(measure: str, config: Config, labels: tuple[str, ...]) -> str:
     try:
         definition = config.evaluation.define(measure)
     except ValueError:
         return close_label(measure, labels)
-    if definition.label in labels:
-        return f"results call it {definition.label}"
     needs = "".join(f"; {sentence}" for sentence in missing(definition, config.data))
     return f"add it to evaluation.metrics, which has {', '.join(labels[:4])}{needs}"
 

@@ -7,6 +7,7 @@ import numbers
 import os
 import re
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Annotated, Any, Final, Literal, Self
 
 from msgspec import Struct
@@ -99,8 +100,8 @@ _SPLITS: Final = frozenset({"DatasetDict", "IterableDatasetDict"})
 """The classes of HuggingFace that map names of splits to tables; splits are not models."""
 _SOURCE_KEYS: Final = frozenset({"path", "table", "uri", "frame"})
 """Keys of a section that describes a source; it has one of them."""
-_FEW_USERS: Final = 5
-"""So few texts under unknown keys are a section of a config, not the items of users."""
+FEW_TEXTS: Final = 5
+"""So few texts under unknown keys can be a section of a config with wrong keys, or the items of users."""
 
 
 class InMemory(Struct, frozen=True, eq=False):
@@ -138,19 +139,22 @@ def is_section(value: Any) -> bool:
     """Return whether a mapping is, by its keys, a section of a config, not data by user, whose values are lists or mappings."""
     held = [inner for key, inner in value.items() if key != "columns"]
     has_rows = any(hasattr(inner, "__len__") and not isinstance(inner, str) for inner in held)
-    is_by_user = not value or has_rows or any(not isinstance(key, str) for key in value) or _is_item_of_user(value)
+    is_by_user = not value or has_rows or any(not isinstance(key, str) for key in value) or _has_no_key(value)
     return describes_a_source(value) or not is_by_user
 
 
-def _is_item_of_user(value: Mapping[str, Any]) -> bool:
-    """Return whether a mapping of texts has an item for each user, not the keys of a section, which may be wrong.
+def _has_no_key(value: Mapping[str, Any]) -> bool:
+    """Return whether no key of a mapping of values is a key of a source, even a mistyped one: its keys are users.
 
-    No key is one of a source, and the items are integers, or text if there are more than a few.
+    Keys of integers, and of more than a few texts, are not compared with mistyped keys.
     """
-    if not {*RowsSource.model_fields, *ItemsSource.model_fields}.isdisjoint(value):
+    known = {*RowsSource.model_fields, *ItemsSource.model_fields}
+    if not known.isdisjoint(value):
         return False
-    items = (str, numbers.Integral) if len(value) > _FEW_USERS else numbers.Integral
-    return all(isinstance(item, items) and not isinstance(item, bool) for item in value.values())
+    items = (str, numbers.Integral) if len(value) > FEW_TEXTS else numbers.Integral
+    if all(isinstance(item, items) and not isinstance(item, bool) for item in value.values()):
+        return True
+    return len(value) <= FEW_TEXTS and not any(get_close_matches(key, known, n=1) for key in value)
 
 
 def source_of(value: Any) -> Any:

@@ -9,7 +9,8 @@ from ..conventions import AXES, DEFAULT, load
 from ..document import Cell, Column, Table, Terms
 from ..metrics import METRICS
 from ..metrics.catalogue import format_value, meaning_of
-from ..results.result import MeasureDefinition, Result
+from ..results.measure_definition import MeasureDefinition
+from ..results.result import Result
 
 _ALL: Final = "all measures"
 _COLUMNS: Final = (Column("measure", "key"), Column("setting"), Column("value"), Column("default"), Column("what it decides", wraps=True))

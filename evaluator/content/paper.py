@@ -24,7 +24,8 @@ from ..metrics.catalogue import title as metric_title
 from ..metrics.notation import GLOSSARY, symbols
 from ..names.formula import is_formula
 from ..results.comparison import Comparison, conclusions, family_size
-from ..results.result import FEW_USERS, MeasureDefinition, Result, Row
+from ..results.measure_definition import MeasureDefinition
+from ..results.result import FEW_USERS, Result, Row
 from ..results.row import shortened
 from ..stats.difference import Conclusion
 from .best_values import Place, best_values, highest_printed, how_concluded, how_tested

@@ -14,7 +14,8 @@ from ..document import SIGNS, Document, Heading, Paragraph, Points, Sentences, T
 from ..errors import ConfigError
 from ..results.candidates import groups_of, incomparable_text
 from ..results.result import Result, Row
-from ..results.row import shortened, with_metric_name
+from ..results.row import shortened
+from ..results.spellings import UNDEFINED, Definitions, labels_named, with_metric_name
 from . import findings, gates
 from .best_values import best_values
 from .values import Formats, groups, ledger, models_of, repeated_rows, repeats, shares_table, united_intervals, values_of_result
@@ -134,15 +135,17 @@ def _checked(result: Result) -> tuple[str, ...]:
     return (findings.summary(result),) if result.examined else ()
 
 
-def matching(measure: str, labels: Sequence[str]) -> tuple[str, ...]:
+def matching(measure: str, labels: Sequence[str], definitions: Definitions = UNDEFINED) -> tuple[str, ...]:
     """Return the labels that a measure names, ignoring case: the label, all aggregates of the measure, or all cut-offs of the metric.
 
-    The metric may have any of its names. Raises `ConfigError` if there is none.
+    The measure may have any spelling, see `labels_named`. Raises `ConfigError` if there is none.
     """
     for spelling in dict.fromkeys((measure, with_metric_name(measure))):
         for name_of in (str, _measure, _metric):
             if chosen := tuple(label for label in labels if name_of(label).lower() == spelling.lower()):
                 return chosen
+    if chosen := labels_named(measure, labels, definitions):
+        return chosen
     names = tuple(dict.fromkeys(name for label in labels for name in (label, _measure(label), _metric(label))))
     close = difflib.get_close_matches(measure, names, n=1, cutoff=0.5)
     hint = f" — did you mean '{close[0]}'?" if close else f"; it has {', '.join(labels)}"
@@ -162,9 +165,9 @@ def selected(result: Result, columns: Sequence[str], sort: str | None) -> Result
 
     Raises `ConfigError` if the result has no such measure.
     """
-    chosen = tuple(dict.fromkeys(label for column in columns for label in matching(column, result.labels())))
+    chosen = tuple(dict.fromkeys(label for column in columns for label in matching(column, result.labels(), result.definitions)))
     if sort:
-        by_model, label = result.by_model(), matching(sort, result.labels())[0]
+        by_model, label = result.by_model(), matching(sort, result.labels(), result.definitions)[0]
         sign = 1.0 if result.higher_is_better[label] is False else -1.0  # larger values first without a better direction
         values = {model: rows[label].value if label in rows else None for model, rows in by_model.items()}
         # Models without a value, then reference lists, come last.

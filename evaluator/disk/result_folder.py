@@ -25,7 +25,8 @@ from ..render.forms import as_json, rendered
 from ..render.result_data import cells_of_checks, gate_cells
 from ..results.description import Description
 from ..results.gates import Gate, in_this_version
-from ..results.result import FORMAT_VERSION, READABLE_VERSIONS, Counts, Input, MeasureDefinition, Result, Row, StoredUsers, TruthFingerprint
+from ..results.measure_definition import MeasureDefinition
+from ..results.result import FORMAT_VERSION, READABLE_VERSIONS, Counts, Input, Result, Row, StoredUsers, TruthFingerprint
 from ..results.row import LEDGER_COLUMNS, PROTOCOL_COLUMNS, Candidates, Ledger, Protocol
 from ..stats.difference import Conclusion
 from .stage import Stage

@@ -282,10 +282,8 @@ def _with_equal_groups(plan: Plan, prepared: Prepared, test: pl.DataFrame, train
     with_users = next((one for one in plan.definitions if not one.metric.per_model), plan.definitions[0])
     borders = {by: equal_borders(scorer, with_users, by.n_groups) for by in splits}
     fewer = [(by.n_groups, len(some) + 1) for by, some in borders.items() if len(some) + 1 < by.n_groups]
-    remarks = (
-        f"train_count has {n} group{'s' * (n > 1)} instead of {wanted}, because many users have the same number of train rows."
-        for wanted, n in fewer
-    )
+    why = "many users have the same number of train rows" if len(tested) else "no user of the test set is in train"
+    remarks = (f"train_count has {n} group{'s' * (n > 1)} instead of {wanted}, because {why}." for wanted, n in fewer)
     return replace(prepared, borders=borders), tuple(remarks)
 
 

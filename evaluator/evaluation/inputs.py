@@ -19,7 +19,7 @@ from ..config.data import Data
 from ..config.data_sources import NO_TEST, UNNAMED, InMemory
 from ..config.whole_config import Evaluation
 from ..conventions.convention import DEFAULT
-from ..errors import ConfigError, DataError, NoRowsError
+from ..errors import ConfigError, DataError, NoRowsError, RecevalError
 from ..load.in_memory.frames import frame_of
 from ..load.in_memory.matrices import Matrix, positions_as_ids, unnamed_columns
 from ..load.in_memory.python_values import users_without_items
@@ -134,11 +134,16 @@ def look_at_everything(
     looker = _Looker(
         loaded, frozenset(wanted), frozenset(roles), stack, session, None if whole_lists else deepest(loaded.config.evaluation)
     )
-    models = looker.models()
-    if yardstick := next((name for name in models if name in REFERENCE_NAMES), None):
-        raise DataError(f"data.recommendations: {yardstick} is the name of reference lists (yardsticks): rename the model", "name: path")
-    predictions = looker.predictions(models, required="predictions" in needed) if "predictions" in roles else {}
-    found = {role: looker.single(role) for role in ROLES if role not in (EMPTY_TRUTH, "predictions", "recommendations")}
+    try:
+        models = looker.models()
+        if yardstick := next((name for name in models if name in REFERENCE_NAMES), None):
+            raise DataError(
+                f"data.recommendations: {yardstick} is the name of reference lists (yardsticks): rename the model", "name: path"
+            )
+        predictions = looker.predictions(models, required="predictions" in needed) if "predictions" in roles else {}
+        found = {role: looker.single(role) for role in ROLES if role not in (EMPTY_TRUTH, "predictions", "recommendations")}
+    except load.MissingColumnsError as error:
+        raise looker.with_other_files(error) from None
     for location, source in data.sources():
         if location[0] == "recommendations" and isinstance(source.frame, InMemory) and not source.frame.is_of_spark:
             refuse_unknown_columns(f"{dotted(('data', *location))}: {source.frame.kind}", source.frame.rows, found["test"])
@@ -249,6 +254,31 @@ class _Looker(Struct, frozen=True):
             )
         found = {model: self._look_at(f"data.predictions.{model}", table, one) for model, one in data.predictions.items()}
         return {name: found[model] for name, model in model_of.items() if model in found}
+
+    def with_other_files(self, first: load.MissingColumnsError) -> DataError:
+        """Return the error about the columns that a source lacks with those that others lack, as far as they can be looked at again."""
+        errors: dict[str, load.MissingColumnsError] = {}
+        for location, configured in self.loaded.config.data.sources():
+            role, table = dotted(("data", *location)), ROLES[str(location[0])]
+            try:
+                files = None if isinstance(configured.frame, InMemory) else self._plain_files(role, configured)
+                if isinstance(location[-1], int) and files and len(location) == 2:  # the file names the model
+                    role = f"data.recommendations.{load.without_endings(files[0].pure_path.name)}"
+                if files != [] and str(location[0]) in self.roles:
+                    self._look_at(role, table, configured, files)
+            except load.MissingColumnsError as error:
+                errors[error.message] = error
+            except RecevalError:
+                continue  # reported when the columns are set
+        errors.setdefault(first.message, first)
+        return load.all_missing([*errors.values()], has_config=bool(self.loaded.name))
+
+    def _plain_files(self, role: str, configured: SourceConfig) -> list[load.SourceFile]:
+        """Return the local files of a source; none if one of them is a pipe or an address, which is read only once."""
+        if any(path == "-" or is_address(path) for path in configured.path):
+            return []
+        found = load.find(role, configured.path, self.loaded.folder) if configured.path else []
+        return [load.SourceFile.of(path) for path in found] if all(isinstance(one, Path) and os.path.isfile(one) for one in found) else []
 
     def empty_truth(self) -> load.Source | None:
         """Inspect the users to whom a dict in memory gives an empty list; `None` if there are none."""

@@ -22,8 +22,9 @@ from ..metrics.definition import Definition
 from ..names.short_names import ORACLE
 from ..parts import Part
 from ..parts.local import parts_without_lists
+from ..results.measure_definition import MeasureDefinition
 from ..results.notes import file_order_text
-from ..results.result import Counts, MeasureDefinition, Row
+from ..results.result import Counts, Row
 from ..tables.graph import closure, sentences
 from ..tables.ids import Ids
 from ..tables.lists import OTHER_ORDER

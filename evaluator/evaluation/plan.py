@@ -19,7 +19,7 @@ from ..measure.finishing import aggregates_of
 from ..measure.task import Task, tables_of
 from ..measure.tie_bounds import TieMeasures
 from ..metrics.definition import Definition
-from ..results.result import MeasureDefinition
+from ..results.measure_definition import MeasureDefinition
 from ..results.row import DEFAULT, Protocol
 from ..tables.graph import closure
 from ..tables.prepared import GroupBy, Prepared
@@ -231,6 +231,11 @@ def in_full(definition: Definition) -> MeasureDefinition:
         needs=tuple(sorted(definition.needs | ({"train"} if looks_at_train(definition) else set()))),
         components={part.label: in_full(part) for part in definition.components},
     )
+
+
+def definitions_of(definitions: Iterable[Definition]) -> dict[str, MeasureDefinition]:
+    """Return each definition in full, by its printed name without the cut-off."""
+    return {one.spec.title: in_full(one) for one in definitions}
 
 
 def formula_of(parts: Iterable[Definition]) -> MeasureDefinition:

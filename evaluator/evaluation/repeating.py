@@ -28,7 +28,7 @@ from .files import Files, SourceReader, open_inputs
 from .inputs import deepest, refuse_unknown_columns, seen_pairs
 from .model_pass import PassTask, measure_part
 from .models import finish_model
-from .plan import Options, Plan, Request
+from .plan import Options, Plan, Request, definitions_of
 
 ROLE: Final = f"data.recommendations.{UNNAMED}"
 _NAMES: Final = "If they are a matrix without user ids, row 0 is user 0: give receval.Matrix(lists, users=ids)."
@@ -56,6 +56,7 @@ class RepeatedRun:
         self._warned_of_items = False
         self._files: dict[tuple[str, str], Files] = {}
         self._first = open_inputs(self._request, lambda files: files)
+        self.definitions = definitions_of(self._request.plan.definitions)
 
     def rows(self, lists: Any) -> Sequence[Row]:
         """Return the values of lists, given as a table of any kind; raise `DataError` if they cannot be read.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 from collections.abc import Iterable, Sequence
@@ -311,6 +312,7 @@ def _context(files: Files, model: EvaluatedModel) -> Context:
                 {column: stores.get(kind, "text") for column, kind in one.stored.items()},
                 len(one.scan.paths),
                 load.model_column(one) if role == "lists" else None,
+                os.path.basename(one.name.rstrip("/")),
             )
             for role, one in sources.items()
             if one is not None

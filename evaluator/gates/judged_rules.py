@@ -31,7 +31,7 @@ class RuleCase(Struct, frozen=True, eq=False):
 def cases_of(rule: GateRule, result: Result, model: str) -> Iterator[RuleCase]:
     """Yield the cases of a rule for a model; raise `ConfigError` for a measure or groups that the result does not have."""
     rows = rows_of(result, model)
-    for label in named(rule.measure, tuple(rows), f"rule '{rule}'"):
+    for label in named(rule.measure, tuple(rows), f"rule '{rule}'", result.definitions):
         problem = rule_problem(rule, label, _facts(rows[label], result))
         if problem:
             raise ConfigError(f"rule '{rule}': {problem}")

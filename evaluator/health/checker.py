@@ -48,6 +48,14 @@ class SourceNames(Struct, frozen=True):
     n_files: int = 1
     model_column: str | None = None
     """A column of lists that may name several models."""
+    file: str = ""
+    """The name of its first file, or the type of a table in memory."""
+
+    @property
+    def place(self) -> str:
+        """Its role and its file, such as `data.test (test.csv)`."""
+        more = f" and {self.n_files - 1:,} more" if self.n_files > 1 else ""
+        return f"{self.role} ({self.file}{more})" if self.file else self.role
 
 
 class Faults(Struct, frozen=True):
@@ -133,6 +141,7 @@ class Context(Struct, frozen=True, eq=False):
         details: Mapping[str, Any],
         unlimited: bool,
         refusable: bool,
+        advice: str = "",
     ) -> list[Symptom]:
         """Return the finding of a check in a list, empty if there is none; see `HealthCheck.symptom`."""
         own = self.setting(check.id)
@@ -145,7 +154,7 @@ class Context(Struct, frozen=True, eq=False):
             check=check.id,
             severity="error" if refused else weakened,
             sentence=sentence,
-            advice=check.advice,
+            advice=advice or check.advice,
             model=model,
             count=count,
             total=total,
@@ -216,15 +225,17 @@ class HealthCheck:
         details: Mapping[str, Any] | None = None,
         unlimited: bool = False,
         refusable: bool = True,
+        advice: str = "",
     ) -> list[Symptom]:
         """Return the finding in a list; empty if `count` is 0 or within the limit of the check (unless `unlimited`).
 
         `severity` replaces the check's default for a harmless finding; a severity of the config takes precedence. `model` is by default
         that of the context, or empty for a check of the files. If not `refusable`, the policy does not refuse the data because of this
-        finding.
+        finding. `advice` replaces that of the check.
         """
         about = model if model is not None else context.model if self.per == "model" else ""
-        return context.symptoms(self.declared, about, sentence, count, total, examples, rows, severity, details or {}, unlimited, refusable)
+        changes = (severity, details or {}, unlimited, refusable, advice)
+        return context.symptoms(self.declared, about, sentence, count, total, examples, rows, *changes)
 
 
 _CHECKERS: Final[dict[str, HealthCheck]] = {}

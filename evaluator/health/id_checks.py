@@ -32,6 +32,15 @@ NORMALISATIONS: Final[Mapping[str, Normalisation]] = {
 }
 
 
+_REMEDIES: Final[Mapping[str, str]] = {
+    "white space": "remove the spaces (in pandas .str.strip())",
+    "case": "write all ids in lower case (in pandas .str.lower())",
+    "leading zeros": "keep the zeros in all files (pandas loses them unless it reads ids with dtype=str)",
+    "a final .0": "write whole numbers without .0 (in pandas .astype('Int64') before saving)",
+}
+"""Normalisation → what to change in the files."""
+
+
 def normalise_fully(text: pl.Expr) -> pl.Expr:
     """Apply all normalisations to a text."""
     return reduce(lambda result, normalise: normalise(result), NORMALISATIONS.values(), text)
@@ -186,10 +195,21 @@ class UnnormalisedIds(HealthCheck):
             counts = {what: len(matches_of(strange, known, normalise)) for what, normalise in NORMALISATIONS.items()}
             causes = ", ".join(f"{what} {count:,}" for what, count in counts.items() if count) or "several of these at once"
             share = share_text(len(matches), len(ids), f"{column} ids")
-            sentence = f"{share} of {own.role} would match another file after cleaning ({causes})."
+            partners = [name for name in comparison.known if column in _columns(context, name)]
+            partners = [name for name in partners if _any_in(matches["other"], _ids(tally, context, name, column))]
+            others = " and ".join(context.sources[name].place for name in partners)
+            sentence = f"{share} of {own.place} would match {others} after cleaning ({causes})."
+            ways = "; ".join(way for what, way in _REMEDIES.items() if counts[what])
             examples = [f"{mine!r} would match {theirs!r}" for mine, theirs in matches.head(EXAMPLES).rows()]
             symptoms = self.symptom(
-                context, sentence, len(matches), len(ids), examples=examples, rows=matches.rename({"id": column}), model=model
+                context,
+                sentence,
+                len(matches),
+                len(ids),
+                examples=examples,
+                rows=matches.rename({"id": column}),
+                model=model,
+                advice=f"ids are compared as written, and no setting changes them: {ways}" if ways else "",
             )
             if symptoms:
                 return symptoms

@@ -2,6 +2,8 @@
 
 from .broken_rows import another_way as another_way
 from .broken_rows import explain as explain
+from .columns import MissingColumnsError as MissingColumnsError
+from .columns import all_missing as all_missing
 from .database import look_at_query as look_at_query
 from .documents import is_by_user as is_by_user
 from .faults import refuse as refuse

@@ -172,7 +172,10 @@ def public_name(column: str) -> str:
 
 
 class MissingColumnsError(DataError):
-    """No column of a file has the name of a required role (exit code 3); `likely` has those that a column of another name may have."""
+    """No column of a file has the name of a required role (exit code 3); `likely` has those that a column of another name may have.
+
+    `options` are those of the command line that name the columns.
+    """
 
     def __init__(
         self, where: str, columns: Sequence[str], missing: Sequence[str], likely: Mapping[str, str], has_header: bool | None
@@ -180,11 +183,24 @@ class MissingColumnsError(DataError):
         self.missing, self.likely = missing, likely
         keys = {public_name(role): likely.get(role, "NAME") for role in missing}
         which = " and ".join(f"column {name!r} may be the {public_name(role)}" for role, name in likely.items())
+        self.options = _options(where, keys)
         no_header = ", or set header: false if the first line is data" if has_header is not None and not likely else ""
         super().__init__(
             f"{where}: no {' and no '.join(keys)} column; the columns are {_first_names(columns)}",
             f"{which}{': ' * bool(which)}set {'it' if len(keys) == 1 else 'them'} in the config, {_mapping(where, keys)}{no_header}",
         )
+
+
+def all_missing(errors: Sequence[MissingColumnsError], *, has_config: bool) -> DataError:
+    """Return the error about columns that one or several sources lack, with a line for each, and with the way to a config."""
+    way = "" if has_config else "; receval run … --print-config prints the config to set them in"
+    if len(errors) == 1:
+        return DataError(errors[0].message, f"{errors[0].hint}{way}")
+    keys = dict.fromkeys(public_name(role) for error in errors for role in error.missing)
+    columns = ", ".join(f"{key}: NAME" for key in keys)
+    options = " ".join(error.options for error in errors if error.options)
+    hint = f"set them in the config, columns: {{{columns}}}{', or by ' if options else ''}{options}{way}"
+    return DataError("\n".join(error.message for error in errors), hint)
 
 
 def set_options(where: str, **keys: str) -> str:
@@ -226,8 +242,12 @@ def recognise(where: str, table: str, columns: Sequence[str], given: Mapping[str
 
 def _mapping(where: str, keys: Mapping[str, str]) -> str:
     """Return the key `columns` of a config that maps these columns, and the options that do, if `where` begins with a source."""
-    options = set_options(where, **{f"columns__{key}": name for key, name in keys.items()})
+    options = _options(where, keys)
     return f"columns: {{{', '.join(f'{key}: {name}' for key, name in keys.items())}}}{', or by ' if options else ''}{options}"
+
+
+def _options(where: str, keys: Mapping[str, str]) -> str:
+    return set_options(where, **{f"columns__{key}": name for key, name in keys.items()})
 
 
 def named(

@@ -13,6 +13,7 @@ from typing import Any, Final
 import polars as pl
 
 from ..errors import DataError
+from ..quoting import sentence
 from .columns import IDS, MissingColumnsError, public_name, set_options
 from .row_filters import date_layout
 from .scan import Fields, Syntax
@@ -122,7 +123,7 @@ def _by(options: str) -> str:
     return f", or by {options}" if options else ""
 
 
-def with_lists_in(error: MissingColumnsError, where: str, samples: Mapping[str, Sequence[str]]) -> DataError:
+def with_lists_in(error: MissingColumnsError, where: str, samples: Mapping[str, Sequence[str]]) -> MissingColumnsError:
     """Return the error on a missing column of items with the settings for the first column of `samples` that looks like lists of items.
 
     A column of users may be missing, too.
@@ -136,9 +137,9 @@ def with_lists_in(error: MissingColumnsError, where: str, samples: Mapping[str, 
     keys = {**user, "item": name}
     options = set_options(where, **{f"columns__{key}": column for key, column in keys.items()}, split=sign)
     columns = ", ".join(f"{key}: {column}" for key, column in keys.items())
-    return DataError(
-        error.message, f"column {name!r} looks like lists of items: set columns: {{{columns}}} and split: {sign!r}{_by(options)}"
-    )
+    hint = f"column {name!r} looks like lists of items: set columns: {{{columns}}} and split: {sign!r}{_by(options)}"
+    error.hint, error.options = sentence(hint), options
+    return error
 
 
 def fields_of(schema: Mapping[str, pl.DataType]) -> Fields:
@@ -192,6 +193,8 @@ def _inner(dtype: pl.DataType) -> Any:
 def listed(field: pl.Expr, split: str | None, syntax: Syntax, ids: bool = False) -> pl.Expr:
     """Return an expression that parses a text as a list; empty text gives an empty list, null stays null.
 
+    One separator after the last value is ignored; any other empty value is a missing one.
+
     Without `split` it fails for text that is not a list in brackets, and, in a column of `ids`, for a list with a value that is not an id.
     """
     value = pl.element()
@@ -210,7 +213,8 @@ def listed(field: pl.Expr, split: str | None, syntax: Syntax, ids: bool = False)
     text = pl.when(bracketed).then(text.str.slice(1).str.head(-1).str.strip_chars(" ")).otherwise(text)
     if split == " ":
         text = text.str.replace_all(" +", " ")
-    values = pl.when(text == "").then(pl.lit([], dtype=pl.List(pl.String))).otherwise(text.str.split(split))
+    whole = text.str.strip_suffix(split)  # a separator after the last value
+    values = pl.when(text == "").then(pl.lit([], dtype=pl.List(pl.String))).otherwise(whole.str.split(split))
     plain = values.list.eval(value.str.strip_chars(" "))
     return pl.when(bracketed).then(values.list.eval(value.str.strip_chars(" '\""))).otherwise(plain)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, Final
 
 from msgspec import Struct
@@ -32,35 +31,6 @@ def of_models(sentences: Iterable[tuple[str, str]]) -> list[str]:
     for model, sentence in sentences:
         models_by_sentence.setdefault(sentence, []).append(model)
     return [f"{shortened(dict.fromkeys(models))}: {sentence}" for sentence, models in models_by_sentence.items()]
-
-
-def labels_named(text: str, labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the labels that a text names: one as it is printed, in any case, or all cut-offs of a metric; none if there is no such label.
-
-    The metric may have any of its names: `HR@10` is `HitRate@10`.
-    """
-    plain = {label: label.lower().replace(" ", "") for label in labels}
-    for spelling in dict.fromkeys((text, with_metric_name(text))):
-        wanted = spelling.lower().replace(" ", "")
-        exact = tuple(label for label, one in plain.items() if one == wanted)
-        if labels_of_name := exact or tuple(label for label, one in plain.items() if one.partition("@")[0] == wanted):
-            return labels_of_name
-    return ()
-
-
-def with_metric_name(text: str) -> str:
-    """Return a measure with the name that results use for its metric, `HR@10` as `HitRate@10`; as it is if there is no such metric."""
-    written = text.partition("@")[0].partition("(")[0]
-    try:
-        return find(written.strip()).name + text[len(written) :]
-    except ValueError:
-        return text
-
-
-def close_label(text: str, labels: Sequence[str]) -> str:
-    """Return a hint for a text that names no label: the closest label, or those that there are."""
-    close = get_close_matches(text, labels, n=1, cutoff=0.6)
-    return f"did you mean {close[0]}?" if close else f"there {'is' if len(labels) == 1 else 'are'} {shortened(labels)}"
 
 
 class Ledger(Struct, frozen=True):

@@ -28,6 +28,7 @@ from ..content.values import NamedModel, models_of
 from ..disk.stage import Stage, destination
 from ..document import Document, Figure
 from ..errors import ConfigError, RecevalError
+from ..evaluation.plan import definitions_of
 from ..outputs import OutputForm
 from ..render import drawing
 from ..render.forms import rendered
@@ -38,6 +39,7 @@ from ..results.comparison import Comparison
 from ..results.description import Spread
 from ..results.gates import Gate
 from ..results.result import Result, columns_of
+from ..results.spellings import Definitions
 from .compare import ComparedResults, GatheredResults, Read, Tell, gather, path_of, with_arguments, with_baseline_folder
 from .targets import PathLike, target_of, targets_of
 
@@ -104,7 +106,7 @@ def report_of(
     Raises `RecevalError` if they cannot be compared.
     """
     labels = (label for result in results.values() for label in result.labels())
-    charts = _named_charts(wanted.chosen or dict.fromkeys(CHARTS, ()), labels)
+    charts = _named_charts(wanted.chosen or dict.fromkeys(CHARTS, ()), labels, _definitions(results))
     is_one, first, spread_of = len(results) == 1, next(iter(results.values())), charts.get("distribution", ())
     if "distribution" in charts:  # shows the first measure, unless another is named
         options = replace(options, spreads=spread_of or options.measures[:1] or _typical(first))
@@ -179,7 +181,7 @@ def report_of_gathered(
     changed = with_arguments(options, arguments)
     named = {"title": title or wanted.title, "date": date or wanted.date}
     wanted = wanted.model_copy(update={**named, **({} if charts is None else {"charts": dict(charts)})})
-    _named_charts(wanted.chosen, (label for result in results.values() for label in result.labels()))
+    _named_charts(wanted.chosen, (label for result in results.values() for label in result.labels()), _definitions(results))
     if len(results) == 1 and changed.baseline == options.baseline:
         return _tolerant(gathered, changed, wanted, source)
     return report_of(*with_baseline_folder(gathered, changed), wanted, source=source)
@@ -258,13 +260,18 @@ def _typical(result: Result) -> tuple[str, ...]:
     return tuple(row.label for row in sorted(of_metric, key=lambda row: row.k or 0)[-1:])
 
 
-def _named_charts(charts: Mapping[str, Sequence[str]], labels: Iterable[str]) -> dict[str, tuple[str, ...]]:
+def _definitions(results: Mapping[str, Result]) -> Definitions:
+    return {name: definition for result in results.values() for name, definition in result.definitions.items()}
+
+
+def _named_charts(charts: Mapping[str, Sequence[str]], labels: Iterable[str], definitions: Definitions) -> dict[str, tuple[str, ...]]:
     """Return the charts with the labels of their measures in results; raise `ConfigError` for a measure that does not exist."""
     known = tuple(dict.fromkeys(labels))
     metrics = tuple(dict.fromkeys(label.rpartition("@")[0] or label for label in known))
     found: dict[str, tuple[str, ...]] = {}
     for chart, texts in charts.items():
-        every = [label for text in texts for label in named(text, metrics if chart == "over_k" else known, f"{_CHARTS}: {chart}")]
+        shown = metrics if chart == "over_k" else known
+        every = [label for text in texts for label in named(text, shown, f"{_CHARTS}: {chart}", definitions)]
         if chart == "trade_off" and every and len(every) != 2:
             raise ConfigError(f"{_CHARTS}: trade_off needs two measures, not {', '.join(every)}", "give two measures with their cut-offs")
         found[chart] = tuple(dict.fromkeys(every))
@@ -275,7 +282,7 @@ def refuse_unknown_charts(loaded: Loaded) -> None:
     """Raise `ConfigError` for a chart of a measure that a config does not compute, before anything is evaluated."""
     evaluation = loaded.config.evaluation
     if not evaluation.aggregates:  # with aggregates, measures have names that are not known here
-        _named_charts(loaded.config.report.chosen, evaluation.labels)
+        _named_charts(loaded.config.report.chosen, evaluation.labels, definitions_of(evaluation.definitions))
 
 
 def plot_inputs(

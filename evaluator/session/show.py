@@ -12,9 +12,11 @@ from ..config import Loaded
 from ..content import findings, gates, selections
 from ..content.selections import matching, selected
 from ..document import Document, Heading, Sentences, Table
+from ..evaluation.plan import definitions_of
 from ..names.measure_strings import measures_of
 from ..render.screen import show
 from ..results.result import Result
+from ..results.spellings import without_aggregate
 
 _ALL_FINDINGS = "receval run -v"
 
@@ -32,8 +34,9 @@ class Looks(Struct, frozen=True):
         evaluation = loaded.config.evaluation
         if any(one.has_subvalues for one in evaluation.definitions):  # its values are known only after the run
             return
+        definitions = definitions_of(evaluation.definitions) if self.columns or self.sort else {}
         for measure in (*measures_of(self.columns), *([self.sort] if self.sort else [])):
-            matching(measure.partition(" (")[0] if measure not in evaluation.labels else measure, evaluation.labels)
+            matching(without_aggregate(measure)[0] if measure not in evaluation.labels else measure, evaluation.labels, definitions)
 
     def apply(self, result: Result) -> Result:
         """Return the result with only the measures to show, and its models in the order to show."""

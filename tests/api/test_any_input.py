@@ -164,6 +164,12 @@ AMBIGUOUS: dict[str, tuple[str, Any, str, str]] = {
         "lists of 2 integers can be rows of user, item, or the items of users 0, 1, …",
         "give rows as tuples",
     ),
+    "few texts": (
+        "test",
+        {"u0": "a", "u1": "b"},
+        "test: dict: a dict of 2 texts can be the item of each user, or a section of a config with wrong keys",
+        "give items as lists, {'u0': ['a']}, or a file as {'path': FILE}",
+    ),
     "a dict of splits": (
         "test",
         {"train": pl.DataFrame({"user": [0]}), "test": pl.DataFrame({"user": [0]})},
@@ -212,6 +218,59 @@ def test_a_single_item_is_a_list_of_one_in_interactions_only():
     assert value(test=dict(enumerate(held_out[:, 0]))) == value(test={0: 1, 1: [2], 2: [0]}) == value()
     with pytest.raises(receval.DataError, match="user 0: 1 is not a list of items"):
         value(recommendations={0: 1})
+
+
+def test_few_texts_by_user_are_not_read_as_keys_of_a_config():
+    for test, sentence in (
+        ({"u0": None}, "test: dict, user 'u0': None is not a list of items"),
+        ({"u0": "a", "u1": ["b"]}, "test: dict, user 'u0': 'a' is not a list of items"),
+        ({"pth": "t.csv"}, "test.pth: unknown key 'pth' — did you mean 'path'?"),
+    ):
+        with pytest.raises((receval.DataError, receval.ConfigError)) as raised:
+            value(test=test)
+        assert str(raised.value).startswith(sentence)
+    with pytest.raises(receval.DataError, match=r"recommendations.m: dict, user 'u0': 'a' is not a list of items"):
+        value(recommendations={"m": {"u0": "a"}})
+    assert value(test={f"u{user}": "a" for user in range(6)}, recommendations={"m": {"u0": ["a"]}}) == pytest.approx(1 / 6)
+    assert value(test={0: "a"}, recommendations={0: ["a"]}) == 1.0
+
+
+class Tensor:
+    """A tensor, as PyTorch has it: it converts itself, and its elements are tensors."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.asarray(values)
+        self.shape, self.ndim = self.values.shape, self.values.ndim
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __iter__(self) -> Any:
+        return map(Tensor, self.values)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return self.values
+
+    def tolist(self) -> Any:
+        return self.values.tolist()
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array, pl.Series, pd.Series, pd.Index, pa.array, Tensor], ids=str)
+@pytest.mark.parametrize("named", [dict, lambda items: {f"u{user}": [f"i{item}" for item in items[user]] for user in items}])
+def test_the_items_of_a_user_are_any_sequence_with_and_without_the_name_of_the_model(kind: Any, named: Any):
+    test, lists = ({user: kind(items) for user, items in named(table).items()} for table in (TEST, LISTS))
+    expected = receval.evaluate(test=named(TEST), recommendations={"m": named(LISTS)}, metrics="nDCG@2").to_dict()["m"]
+    evaluator = receval.Evaluator(test=test, metrics="nDCG@2")
+    for asked in (lists, {"sasrec": lists}):
+        assert receval.evaluate(test=test, recommendations=asked, metrics="nDCG@2")["nDCG@2"].value == expected["nDCG@2"]
+        assert evaluator(asked) == expected
+
+
+def test_an_evaluator_refuses_the_lists_of_several_models():
+    evaluator = receval.Evaluator(test=TEST, metrics="nDCG@2")
+    for lists in ({0: np.array([1, 2])}, pl.DataFrame({"user": [0], "item": [1]}), np.zeros((3, 3))):
+        with pytest.raises(receval.ConfigError, match=r"the lists of 2 models, 'a', 'b': an .* one model\n  call it once for each"):
+            evaluator({"a": lists, "b": lists})
 
 
 def test_integers_are_ids_also_if_seen_items_are_masked():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ import polars as pl
 import pytest
 import receval
 import scipy.sparse
+from receval.api.arguments import Arguments
 from receval.functional import ndcg
+from receval.synonyms import SYNONYMS
 
 TEST = pl.DataFrame({"user": [1, 2], "item": [3, 4], "rating": [5, 2]})
 LISTS = pl.DataFrame({"user": [1, 2], "item": [3, 5], "score": [0.5, 0.25]})
@@ -226,6 +229,38 @@ def test_a_type_error_names_the_argument_that_a_guessed_one_means(name: str):
 def test_tables_without_their_names_get_a_type_error_with_the_names():
     with pytest.raises(TypeError, match="evaluate takes 1 argument without a name, not 2: write test=…, recommendations=…, metrics=…"):
         receval.evaluate(TEST, LISTS, metrics="nDCG")  # type: ignore[misc]
+
+
+def test_an_evaluator_names_only_what_it_has():
+    with pytest.raises(TypeError, match=r"Evaluator takes 0 arguments without a name, not 2: write test=…, metrics=…, top_k=…$"):
+        receval.Evaluator(TEST, ["nDCG@2"])  # type: ignore[call-arg]
+    for given, sentence in (
+        ({"recs": LISTS}, "Evaluator has no argument 'recs': use receval.evaluate, or evaluator\\(lists\\)"),
+        ({"segment": "users.plan"}, "Evaluator has no argument 'segment': use receval.evaluate"),
+        ({"metrics": "nDCG"}, "test is missing\n  give test and metrics"),
+        ({"recommendations": LISTS}, "recommendations does not work with an Evaluator, .*\n  use receval.evaluate, or evaluator"),
+    ):
+        with pytest.raises((TypeError, receval.ConfigError), match=f"^{sentence}"):
+            receval.Evaluator(**given)  # type: ignore[arg-type]
+
+
+FUNCTIONS: dict[str, tuple[Callable[..., Any], Collection[str]]] = {
+    **{name: (getattr(receval, name), Arguments.__annotations__) for name in ("check", "describe", "explain", "audit")},
+    "Evaluator": (receval.Evaluator, set(Arguments.__annotations__) - {"recommendations", "predictions", "by", "health", "engine"}),
+    **{name: (getattr(receval, name), ()) for name in ("evaluate", "compare", "gate", "score")},
+    **{f"result.{name}": (getattr(RESULT, name), ()) for name in ("compare", "gate", "report", "chart")},
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_hint_on_a_guessed_argument_names_one_that_the_function_has(name: str):
+    function, more = FUNCTIONS[name]
+    known = {*inspect.signature(function).parameters, *more}
+    for guessed in {guess for meaning, guesses in SYNONYMS.items() for guess in (meaning, *guesses)} - known:
+        with pytest.raises((TypeError, receval.ConfigError)) as raised:
+            function(**{guessed: [TEST]})
+        hint = re.search(r"(?:: use |did you mean )([a-z_]+)(?=[=?]|$)", str(raised.value))
+        assert hint is None or hint[1] in known, str(raised.value)
 
 
 def test_a_function_that_names_guessed_arguments_keeps_its_signature():

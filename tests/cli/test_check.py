@@ -33,6 +33,16 @@ def test_clean_files_have_no_findings_and_exit_0(receval, config):
     assert receval("check", config(CLEAN)) == (0, f"30 health checks: 16 ran, 14 skipped ({UNMADE}; off: T04); nothing found.\n", "")
 
 
+def test_ids_that_would_match_after_cleaning_are_named_with_both_files_and_what_to_write(receval, config, write):
+    path = config(CLEAN)
+    write("train.csv", "user,item\n1.0,10\n2.0,11\n")
+    code, out, _ = receval("check", path, "--set", "data.train=train.csv")
+    assert code == 1
+    assert "2 of 3 user ids (66.7 %) of data.test (test.csv) would match data.train (train.csv) after cleaning (a final .0 2)." in out
+    assert "for example: '1' would match '1.0'; '2' would match '2.0'" in out
+    assert "no setting changes them: write whole numbers without .0 (in pandas .astype('Int64') before saving)" in out
+
+
 def test_skipped_checks_are_named_with_the_reason(receval, config):
     path = config(CLEAN, health="T04: off, R04: off")
     _, out, _ = receval("run", path, "--format", "json")

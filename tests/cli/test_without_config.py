@@ -45,6 +45,21 @@ def test_measures_and_cutoffs_are_lists(receval):
     ]
 
 
+def test_missing_columns_of_all_files_are_reported_at_once_with_the_options_to_paste(receval, write):
+    for name in ("test", "train", "one", "two"):
+        write(f"{name}.csv", "kunde,artikel\na,one\nb,two\n")
+    given = ("--test", "test.csv", "--train", "train.csv", "--recs", "one=one.csv", "--recs", "two=two.csv", "-m", "EPC@1")
+    code, _, err = receval("run", *given)
+    places = ["data.test: test.csv", "data.train: train.csv", "data.recommendations.one: one.csv", "data.recommendations.two: two.csv"]
+    heading, *lines, hint = err.splitlines()
+    assert (code, heading) == (3, "receval: some files are missing or wrong")
+    assert lines == [f"{place}: no user and no item column; the columns are 'kunde', 'artikel'" for place in places]
+    options, _, way = hint.partition(", or by ")[2].partition("; ")
+    assert way == "receval run … --print-config prints the config to set them in"
+    filled = options.replace("user=NAME", "user=kunde").replace("item=NAME", "item=artikel").split()
+    assert receval("run", *given, *filled, "--set", "health=off")[0] == 0
+
+
 def test_the_column_of_categories_is_found_for_the_settings_to_paste(receval, write):
     write("items.csv", "sku,title,Genre\none,First,Drama|War\ntwo,Second,War\n")
     code, _, err = receval("run", *FILES, "--items", "items.csv", "-m", "ILD", "-k", "1,2")

@@ -99,9 +99,16 @@ def test_a_margin_needs_a_baseline_or_another_model(problem):
     assert "max_loss compares with a baseline: give gates.baseline" in problem("nDCG@10 max_loss 2%", "gates.baseline=null")
 
 
-def test_a_rule_in_the_spelling_of_the_convention_is_refused_with_the_label_of_the_results(problem):
-    overrides = ("evaluation.convention=trec_eval", "evaluation.metrics=[ndcg_cut_10]")
-    assert "the config has no measure 'ndcg_cut_10': results call it nDCG@10" in problem("ndcg_cut_10 >= 0.1", *overrides)
+@pytest.mark.parametrize("text", ["nDCG@10 >= 0.1", "nDCG(k=10) >= 0.1"])
+def test_a_rule_on_a_mean_that_the_aggregates_lack_is_refused_with_what_to_set(text, problem):
+    sentence = "the rule needs the mean of nDCG@10, but evaluation.aggregates has only sum and std: add mean to it, or write nDCG@10 (sum)"
+    assert sentence in problem(text, "evaluation.aggregates=[sum, std]")
+
+
+def test_a_rule_may_have_the_spelling_of_the_convention(write):
+    path = write("config.yaml", CONFIG.replace("RULE", "ndcg_cut_10 >= 0.1"))
+    loaded = load_config(path, ("evaluation.convention=trec_eval", "evaluation.metrics=[ndcg_cut_10]"))
+    assert loaded.config.gates.rules[0].measure == "ndcg_cut_10"
 
 
 def test_the_resolved_config_reads_back_and_so_do_stored_gates(write):

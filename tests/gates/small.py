@@ -11,7 +11,8 @@ from receval.config.judgement import Compare, Gates
 from receval.gates.demands import Baseline, Bases, Demands
 from receval.gates.judging import judge
 from receval.results.gates import Gate
-from receval.results.result import Counts, MeasureDefinition, Result, Row, TruthFingerprint
+from receval.results.measure_definition import MeasureDefinition
+from receval.results.result import Counts, Result, Row, TruthFingerprint
 
 Values = Mapping[str, Sequence[float]]
 

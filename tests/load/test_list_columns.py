@@ -40,6 +40,19 @@ def test_lists_as_pandas_writes_them_into_csv_are_lists(name, write, evaluate_li
     assert evaluate_lists("lists.csv") == EXPECTED
 
 
+@pytest.mark.parametrize("sign", [";", ",", "|", " "])
+def test_a_separator_after_the_last_item_is_ignored_and_other_empty_items_are_missing(sign, write, evaluate_lists):
+    source = {"path": "lists.csv", "split": sign}
+    write("lists.csv", csv_of(["".join(f"{item}{sign}" for item in items) for items in ITEMS]))
+    assert evaluate_lists(source) == EXPECTED
+    write("lists.csv", csv_of([f"10{sign}99{sign}{sign}", "98"]))
+    if sign == " ":  # several spaces are one separator
+        evaluate_lists(source)
+    else:
+        with pytest.raises(DataError, match=r"line 2: no value for item \(in 1 of 4 rows\)"):
+            evaluate_lists(source)
+
+
 def test_lists_in_text_of_typed_files_and_of_json_are_lists(write, evaluate_lists):
     frame = pl.DataFrame({"user": USERS, "items": [str(items) for items in WORDS], "scores": ["(0.2, 0.1)", "[2, 1]"]})
     for method in ("write_parquet", "write_ipc", "write_ndjson"):

@@ -272,6 +272,12 @@ def test_a_number_makes_groups_of_about_equal_size_and_ties_stay_together(evalua
     assert "train_count has 3 groups instead of 4, because many users have the same number of train rows." in fewer.remarks
 
 
+def test_groups_of_users_who_are_not_in_train_are_explained_by_that(evaluate):
+    test, train = table(["user", "item"], [("1", 1), ("2", 1)]), table(["user", "item"], [("1.0", 2), ("2.0", 2)])
+    result = evaluate(test, test, train=train, metrics=["Recall@1"], by=[{"train_count": 2}])
+    assert "train_count has 1 group instead of 2, because no user of the test set is in train." in result.remarks
+
+
 def test_groups_of_equal_size_are_built_from_the_counted_users(evaluate):
     assert sizes(counted([1, 2, 3, 4, 50, 60, 70, 80], relevant={0, 1, 2, 3}, by=2, evaluate=evaluate)) == {"0-2": 2, "3+": 2}
 

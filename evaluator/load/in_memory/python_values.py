@@ -16,6 +16,7 @@ from uuid import UUID
 import numpy as np
 import polars as pl
 
+from ...config.data_sources import FEW_TEXTS
 from ...errors import DataError, NoRowsError
 from ...synonyms import FOLDS
 from ..columns import CAST_IDS, names_by_position, usual_roles
@@ -117,6 +118,13 @@ def refuse_unnamed_lists(where: str, table: str, rows: Sequence[Any]) -> None:
         )
 
 
+def is_vector(value: Any) -> bool:
+    """Return whether a value is an array of one dimension or a column, of any library, whose elements have no names."""
+    levels = getattr(getattr(value, "index", None), "names", ())  # of pandas: with a name they are columns
+    has_names = bool(getattr(getattr(value, "dtype", None), "names", ())) or (are_names(levels) and any(one is not None for one in levels))
+    return not has_names and (len(getattr(value, "shape", ())) == 1 or (hasattr(value, "tolist") and not hasattr(value, "shape")))
+
+
 def _are_ids(row: Any) -> bool:
     """Return whether a row is a list or an array of integers or texts."""
     if isinstance(row, np.ndarray):
@@ -146,6 +154,13 @@ def _by_column(where: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
 def _by_user(where: str, table: str, rows: Mapping[Any, Any]) -> pl.DataFrame:
     """Return the items of each user, or items with numbers."""
     if table == "interactions" and all(isinstance(item, str) for item in rows.values()):
+        if len(rows) <= FEW_TEXTS and all(isinstance(user, str) for user in rows):
+            user, item = next(iter(rows.items()))
+            texts = "a dict of a text" if len(rows) == 1 else f"a dict of {len(rows)} texts"
+            raise DataError(
+                f"{where}: {texts} can be the item of each user, or a section of a config with wrong keys",
+                f"give items as lists, {{{_shown(user)}: [{_shown(item)}]}}, or a file as {{'path': FILE}}",
+            )
         rows = {user: [item] for user, item in rows.items()}
     held = [_in_order(where, table, user, given) for user, given in rows.items()]
     lengths = np.fromiter(map(len, held), np.int64, len(held))
@@ -177,7 +192,7 @@ def _in_order(where: str, table: str, user: Any, held: Any) -> Any:
     if isinstance(held, Mapping):
         pairs = list(held.items())
         if table == "lists":  # highest score first: a dict has no order, even for conventions that use the order of rows
-            with suppress(TypeError):  # a value that is not a number is refused later, where its place is known
+            with suppress(TypeError, ValueError):  # a value that is not a number is refused later, where its place is known
                 return sorted(
                     pairs, key=lambda pair: (True, pair[1]) if pair[1] is not None and pair[1] == pair[1] else (False, 0), reverse=True
                 )
@@ -188,6 +203,8 @@ def _in_order(where: str, table: str, user: Any, held: Any) -> Any:
         return sorted(held, key=lambda item: (isinstance(item, str), item))
     if isinstance(held, np.ndarray):
         return held if held.ndim == 1 and not held.dtype.hasobject else held.tolist()
+    if is_vector(held):
+        held = held.tolist() if hasattr(held, "tolist") else list(held) if isinstance(held, pl.Series) else np.asarray(held).tolist()
     if table == "interactions" and isinstance(held, int | np.integer) and not isinstance(held, bool):
         return [held]  # the only item that was held out
     if isinstance(held, str | bytes) or not hasattr(held, "__iter__") or not hasattr(held, "__len__"):
