@@ -38,7 +38,7 @@ from ..results.comparison import Comparison, closing_of_result
 from ..results.description import Spread
 from ..results.gates import Gate
 from ..results.result import Result, columns_of
-from .compare import ComparedResults, GatheredResults, Read, Tell, gather, path_of, with_arguments, with_baseline_folder
+from .compare import ComparedResults, GatheredResults, Read, Tell, gather, label_of_config, path_of, with_arguments, with_baseline_folder
 from .targets import PathLike, target_of, targets_of
 
 Section = TypeVar("Section", Compare, ReportConfig)
@@ -120,7 +120,7 @@ def report_of(
     if is_one:
         models = models_of(next(iter(results.values())))
     else:
-        sides = sides_of(results, options.baseline, options.baseline_model, all_pairs=options.all_pairs)
+        sides = sides_of(results, options.baseline, options.baseline_model, all_pairs=options.all_pairs, unnamed=options.unnamed)
         models = tuple(NamedModel(side.name, side.result, side.model) for side in sides.all)
     return ReportContent(
         results=results,
@@ -187,7 +187,8 @@ def report_of_gathered(
 
 def report_of_run(loaded: Loaded, result: Result) -> ReportContent:
     """Return the content of the report on a config that was just evaluated; if its models cannot be compared, the report says why."""
-    gathered = GatheredResults({Path(loaded.name).stem or "run": result}, loaded)
+    label = label_of_config(loaded.name, loaded.config.compare.baseline) or "run"
+    gathered = GatheredResults({label: result}, loaded, unnamed=label)
     return _tolerant(gathered, ComparisonOptions.of(loaded.config.compare), loaded.config.report, loaded.name)
 
 
