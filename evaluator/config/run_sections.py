@@ -197,8 +197,8 @@ class LatexStyle(Model):
     )
     width: Annotated[StrictInt, Field(ge=30, le=400)] | None = Field(
         None,
-        description="characters that fit across your page, for files with only tables; if not given, 92; with two columns, "
-        "each has half of it",
+        description="characters that fit across your page, for files with only tables; if not given, tables fit a page of 345 pt, that of "
+        "the class article, and wide ones take the width of the text; with two columns 92, and each has half of it",
     )
     digits: Annotated[StrictInt, Field(ge=0, le=12)] | None = Field(
         None, description="decimals of values other than counts; if not given, as many as needed"

@@ -41,10 +41,10 @@ def rendered(row: OutputForm, subject: Any, file: TextIO | None = None, **option
         return _ENCODERS[row.form](made)
     # Only here: few outputs are for papers or pages.
     if row.form.startswith("latex"):
-        from .latex import WIDTH, Page, as_latex
+        from .latex import Page, as_latex
 
         style = (subject.config.get("report") or {}).get("latex") or {} if row.of == "latex" else options.get("style", {})
-        return as_latex(made, Page(style.get("width") or WIDTH, style.get("columns", 1))).encode()
+        return as_latex(made, Page(style.get("width"), style.get("columns", 1))).encode()
     if row.form == "html":
         from .html import as_html
 
