@@ -15,7 +15,9 @@ import polars as pl
 import polars.selectors as cs
 from msgspec.json import format as with_indents
 
+from ..content.display_names import names_of, with_names
 from ..outputs import OutputForm
+from ..results.result import Result
 from .markdown import as_markdown
 from .screen import show
 from .terminal import PlainText
@@ -39,6 +41,8 @@ def rendered(row: OutputForm, subject: Any, file: TextIO | None = None, **option
         return as_csv(made, spreadsheet_safe=bool(is_safe))
     if row.form in _ENCODERS:
         return _ENCODERS[row.form](made)
+    if row.form != "html":
+        made = with_names(made, names_of(_results(subject, options)))
     # Only here: few outputs are for papers or pages.
     if row.form.startswith("latex"):
         from .latex import Page, as_latex
@@ -50,6 +54,14 @@ def rendered(row: OutputForm, subject: Any, file: TextIO | None = None, **option
 
         return as_html(made, interactive=options.get("interactive", False)).encode()
     return as_markdown(made).encode()
+
+
+def _results(subject: Any, options: Mapping[str, Any]) -> Iterable[Result]:
+    """Return the results that an output is about: a result, those of a report, or those that were compared."""
+    if isinstance(subject, Result):
+        return [subject]
+    about = options["compared"] if options.get("compared") is not None else subject
+    return getattr(about, "results", {}).values()
 
 
 def is_spreadsheet_safe(result: Any) -> bool:

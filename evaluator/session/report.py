@@ -21,6 +21,7 @@ from ..config import Loaded
 from ..config.judgement import Compare
 from ..config.run_sections import ReportConfig
 from ..content import figures
+from ..content.display_names import refuse_unknown_names
 from ..content.paper import paper_document, result_tables
 from ..content.report import CHARTS, ReportContent
 from ..content.report_page import report, summary
@@ -38,7 +39,18 @@ from ..results.comparison import Comparison, closing_of_result
 from ..results.description import Spread
 from ..results.gates import Gate
 from ..results.result import Result, columns_of
-from .compare import ComparedResults, GatheredResults, Read, Tell, gather, label_of_config, path_of, with_arguments, with_baseline_folder
+from .compare import (
+    ComparedResults,
+    GatheredResults,
+    Read,
+    Tell,
+    gather,
+    label_of_config,
+    model_names,
+    path_of,
+    with_arguments,
+    with_baseline_folder,
+)
 from .targets import PathLike, target_of, targets_of
 
 Section = TypeVar("Section", Compare, ReportConfig)
@@ -277,6 +289,14 @@ def refuse_unknown_charts(loaded: Loaded) -> None:
     evaluation = loaded.config.evaluation
     if not evaluation.aggregates:  # with aggregates, measures have names that are not known here
         _named_charts(loaded.config.report.chosen, evaluation.labels)
+
+
+def refuse_names_of(loaded: Loaded) -> None:
+    """Raise `ConfigError` for a name of a model or measure that a config does not have, before anything is evaluated."""
+    evaluation, models = loaded.config.evaluation, model_names(loaded)
+    if models is not None and not evaluation.aggregates:  # otherwise files or aggregates give names that are not known here
+        metrics = (label.rpartition("@")[0] or label for label in evaluation.labels)
+        refuse_unknown_names(loaded.config.report.names, models, evaluation.labels, metrics)
 
 
 def plot_inputs(
