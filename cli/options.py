@@ -268,7 +268,8 @@ def _refuse_data_file(context: click.Context, parameter: click.Parameter, given:
             from receval.config import refuse_data_file
 
             file = name.rpartition("=")[2]
-            refuse_data_file(file, f"describe it with --test {file}, --train or --items" if context.info_name == "describe" else "")
+            described = f"describe it with --test {file}, --train or --items; lists with --test FILE --recs {file}"
+            refuse_data_file(file, described if context.info_name == "describe" else "")
     return given
 
 

@@ -24,11 +24,14 @@ def describe(config: str | None, read: options.ConfigReader, form: str) -> None:
 
     For the test and train files and the lists of each model: rows, users, items, density, ratings or scores with a histogram, how rows
     are spread over users and items, the time span, and what the files have in common. Rows with a missing value are left out and counted.
-    Lists are not needed: receval describe --test t.csv
+    Metrics, cut-offs and threshold change nothing here.
+
+    Without a config: receval describe --test t.csv --recs als=als.csv; lists are not needed, but they need another file beside them.
     """
     from receval.session.studies import describe
 
-    source = read.source(config, ("test", "train", "items"), "Missing argument 'CONFIG': give a config, or --test, --train or --items FILE")
+    missing = "Missing argument 'CONFIG': give a config, or --test, --train or --items FILE, and --recs NAME=FILE beside it for lists"
+    source = read.source(config, ("test", "train", "items"), missing)
     show(of_form(form, "description"), describe(read(source, judges_gates=False, describes=True)))
 
 

@@ -224,7 +224,8 @@ def compare(results: Mapping[str, Result], options: ComparisonOptions) -> Compar
     test data, candidates or definitions, other users in one of `measures` or in all measures (unless `common`), groups or per-user values
     that were not kept.
     """
-    sides = _of_same_candidates(sides_of(results, options.baseline, options.baseline_model, all_pairs=options.all_pairs))
+    named = sides_of(results, options.baseline, options.baseline_model, all_pairs=options.all_pairs, unnamed=options.unnamed)
+    sides = _of_same_candidates(named)
     labels = _common_labels(sides)
     if options.measures:
         judged = all_named(options.measures, labels, definitions=sides.definitions)

@@ -23,7 +23,8 @@ class ComparisonOptions(Struct, frozen=True):
     `measures` are judged, by default all. `margins` has, by measure or for `default`, the largest difference that does not matter. `by` are
     columns of groups; users with the same value in the column `cluster` are not independent. `common` compares on the users that count on
     both sides, if they differ; `unpaired` compares means of different users. `losers` is the number of users with the largest losses to
-    list for each measure. `spreads` are the measures (as printed) with histograms of per-user differences.
+    list for each measure. `spreads` are the measures (as printed) with histograms of per-user differences. The models of the result with
+    the label `unnamed` have their own names, without the label.
     """
 
     baseline: str | None = None
@@ -38,6 +39,7 @@ class ComparisonOptions(Struct, frozen=True):
     all_pairs: bool = False
     losers: int = 0
     spreads: tuple[str, ...] = ()
+    unnamed: str | None = None
 
     @classmethod
     def of(cls, compare: Compare) -> ComparisonOptions:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -52,13 +52,19 @@ class Sides(Struct, frozen=True, eq=False):
 
 
 def sides_of(
-    results: Mapping[str, Result], baseline: str | None = None, baseline_model: str | None = None, *, all_pairs: bool = False
+    results: Mapping[str, Result],
+    baseline: str | None = None,
+    baseline_model: str | None = None,
+    *,
+    all_pairs: bool = False,
+    unnamed: str | None = None,
 ) -> Sides:
     """Pair the models of named results.
 
     The models of one result are compared with `baseline`, which may be reference lists. With several results, each model is compared with
     the one of the same name in the result named `baseline`, or with its `baseline_model`; if each result has one model, their names may
-    differ. Without `baseline`, `base_of` decides. With `all_pairs`, all pairs of sides are compared.
+    differ. Without `baseline`, `base_of` decides. With `all_pairs`, all pairs of sides are compared. The models of the result with the
+    label `unnamed` have their own names, unless another side has the same name.
 
     Raises `ConfigError` if there is no such baseline or `baseline_model`, or fewer than two models; `DataError` if results have no model in
     common.
@@ -74,9 +80,21 @@ def sides_of(
     base = base_of(results, baseline)
     if all_pairs:
         sides = tuple(side for label, result in results.items() for side in _sides(label, result))
-        return Sides(tuple(combinations(sides, 2)), sides, None)
-    sides_of_base = _of_several(results, base.name, baseline_model)
+        return _with_own_names(Sides(tuple(combinations(sides, 2)), sides, None), results, unnamed)
+    sides_of_base = _with_own_names(_of_several(results, base.name, baseline_model), results, unnamed)
     return replace(sides_of_base, first=base.name) if base.is_default and len(results) > _PLAIN else sides_of_base
+
+
+def _with_own_names(sides: Sides, results: Mapping[str, Result], unnamed: str | None) -> Sides:
+    """Return the sides, those of the result `unnamed` with the names of their models; if another side has such a name, as they are."""
+    own = None if unnamed is None else results.get(unnamed)
+    names = {side.name: side.model if side.result is own else side.name for side in sides.all}
+    if len(set(names.values())) < len(names):
+        return sides
+    renamed = {side: replace(side, name=names[side.name]) for side in (*sides.all, *chain.from_iterable(sides.pairs))}
+    pairs = tuple((renamed[base], renamed[model]) for base, model in sides.pairs)
+    named = tuple(renamed[side] for side in sides.all)
+    return replace(sides, pairs=pairs, all=named, base=None if sides.base is None else names[sides.base])
 
 
 def _of_one(result: Result, baseline: str | None, all_pairs: bool) -> Sides:

@@ -197,8 +197,8 @@ class LatexStyle(Model):
     )
     width: Annotated[StrictInt, Field(ge=30, le=400)] | None = Field(
         None,
-        description="characters that fit across your page, for files with only tables; if not given, 92; with two columns, "
-        "each has half of it",
+        description="characters that fit across your page, for files with only tables; if not given, tables fit a page of 345 pt, that of "
+        "the class article, and wide ones take the width of the text; with two columns 92, and each has half of it",
     )
     digits: Annotated[StrictInt, Field(ge=0, le=12)] | None = Field(
         None, description="decimals of values other than counts; if not given, as many as needed"
@@ -227,6 +227,9 @@ class ReportConfig(Model):
     )
     date: Annotated[str, BeforeValidator(report_date)] | None = Field(
         None, description="the date below the title: YYYY-MM-DD or today; if not given, the date in SOURCE_DATE_EPOCH, or none"
+    )
+    names: dict[str, Annotated[str, Field(min_length=1)]] = Field(
+        {}, description="other names of models, metrics and measures in LaTeX and Markdown: `{nDCG: NDCG, Recall@20: R@20, als: ALS}`"
     )
     charts: Annotated[
         dict[ChartName, tuple[str, ...]],

@@ -193,8 +193,10 @@ def title(comparison: Comparison) -> str:
 
 def _title_of_folders(comparison: Comparison) -> str:
     """Return a title with the compared results, model by model; without a common base, that models of the same name are compared."""
+    own = comparison.own_names
     bases = dict.fromkeys(one.subject.base.partition("/")[0] for one in comparison.differences)
-    results = dict.fromkeys(one.subject.model.partition("/")[0] for one in comparison.differences)
+    names = (one.subject.model for one in comparison.differences)
+    results = dict.fromkeys(name if own.get(name) == name else name.partition("/")[0] for name in names)
     if len(bases) > 1 or results.keys() & bases.keys():
         return "Models of the same name"
     return f"{', '.join(results)} against {next(iter(bases))}, models of the same name"

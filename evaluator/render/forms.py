@@ -15,7 +15,9 @@ import polars as pl
 import polars.selectors as cs
 from msgspec.json import format as with_indents
 
+from ..content.display_names import names_of, with_names
 from ..outputs import OutputForm
+from ..results.result import Result
 from .markdown import as_markdown
 from .screen import show
 from .terminal import PlainText
@@ -39,17 +41,27 @@ def rendered(row: OutputForm, subject: Any, file: TextIO | None = None, **option
         return as_csv(made, spreadsheet_safe=bool(is_safe))
     if row.form in _ENCODERS:
         return _ENCODERS[row.form](made)
+    if row.form != "html":
+        made = with_names(made, names_of(_results(subject, options)))
     # Only here: few outputs are for papers or pages.
     if row.form.startswith("latex"):
-        from .latex import WIDTH, Page, as_latex
+        from .latex import Page, as_latex
 
         style = (subject.config.get("report") or {}).get("latex") or {} if row.of == "latex" else options.get("style", {})
-        return as_latex(made, Page(style.get("width") or WIDTH, style.get("columns", 1))).encode()
+        return as_latex(made, Page(style.get("width"), style.get("columns", 1))).encode()
     if row.form == "html":
         from .html import as_html
 
         return as_html(made, interactive=options.get("interactive", False)).encode()
     return as_markdown(made).encode()
+
+
+def _results(subject: Any, options: Mapping[str, Any]) -> Iterable[Result]:
+    """Return the results that an output is about: a result, those of a report, or those that were compared."""
+    if isinstance(subject, Result):
+        return [subject]
+    about = options["compared"] if options.get("compared") is not None else subject
+    return getattr(about, "results", {}).values()
 
 
 def is_spreadsheet_safe(result: Any) -> bool:

@@ -42,11 +42,17 @@ _SYMBOL_LIST: Final = (
     r"\renewcommand{\makelabel}[1]{#1\hfil}}"
 )
 WIDTH: Final = 92
-"""Number of characters across a table, unless the page has another width."""
+"""Number of characters across a table, unless the page has another width: those of A4 with margins of 2.5 cm."""
+_NARROWEST: Final = 70
+"""Number of characters across the narrowest of the usual pages: `article` without other margins (345 pt)."""
 _BETWEEN_COLUMNS: Final = 4
 _HEIGHT: Final = 42
 """Largest number of rows of a table that fits on a page with its caption."""
 _GAP: Final = 2
+_LEAST_GAP: Final = 0.8
+"""The least gap between columns, in characters, of a table that takes the width of the text."""
+_NARROWEST_FILLED: Final = 72
+"""Number of characters across the narrowest page with these gaps."""
 _LONGEST_NAME: Final = 30
 _LONGEST_WORD: Final = 10
 _OVER_SEVERAL: Final = 20
@@ -105,22 +111,34 @@ _NUMBER: Final = re.compile(r"(-?)([\d.,]+|inf)(?:e([+-]\d+))?")
 
 
 class Page(Struct, frozen=True):
-    """The page of the user's document: number of characters across it, and number of columns."""
+    """The page of the user's document: number of characters across it (`None`: not known), and number of columns."""
 
-    width: int = WIDTH
+    given: int | None = None
     columns: int = 1
+
+    @property
+    def width(self) -> int:
+        """The number of characters across the page, also if it is not known."""
+        return self.given or WIDTH
+
+    @property
+    def adapts(self) -> bool:
+        """True if wide tables take the width of the text, because nobody knows it."""
+        return self.given is None and self.columns == 1
 
     @property
     def room_of_column(self) -> int:
         """The number of characters across one column."""
         return (self.width - (self.columns - 1) * _BETWEEN_COLUMNS) // self.columns
 
-    def environment(self, width: int) -> str:
+    def environment(self, width: float) -> str:
         """Return the environment of a table of this width: with a star it spans all columns."""
         return "table*" if width > self.room_of_column and self.columns > 1 else "table"
 
 
 _PAGE: Final = Page()
+_OWN_PAGE: Final = Page(WIDTH)
+"""The page of a whole document."""
 
 
 def as_latex(document: doc.Document, page: Page = _PAGE) -> str:
@@ -128,13 +146,13 @@ def as_latex(document: doc.Document, page: Page = _PAGE) -> str:
     match document:
         case (doc.Heading(title, 1), *blocks):
             before = (rf"\title{{{escaped(title)}}}" + "\n\\author{}\n\\date{}", "\\begin{document}\n\\maketitle")
-            texts = [PREAMBLE, *before, *_texts(blocks, "H"), r"\end{document}"]
+            texts = [PREAMBLE, *before, *_texts(blocks, "H", _OWN_PAGE), r"\end{document}"]
         case _:
             texts = [_NEEDED, *_texts(document, "htbp", page)]
     return "\n\n".join(text.rstrip("\n") for text in texts) + "\n"
 
 
-def _texts(blocks: Iterable[doc.Block], place: str, page: Page = _PAGE) -> Iterator[str]:
+def _texts(blocks: Iterable[doc.Block], place: str, page: Page) -> Iterator[str]:
     """Yield the texts of blocks, consecutive findings as one list; `place` is the position of tables."""
     for is_finding, some in groupby(blocks, lambda block: isinstance(block, doc.Alert)):
         texts = [text for block in some for text in _in_latex(block, place, page)]
@@ -235,15 +253,24 @@ def parts(table: doc.Table, place: str = "htbp", page: Page = _PAGE) -> list[str
     n_lines = len(table.rows)
     down = [range(start, min(start + _HEIGHT, n_lines)) for start in range(0, n_lines, _HEIGHT)] or [range(0)]
     groups = _balanced(others, room)
+    while (
+        page.adapts
+        and room > page.width // 3
+        and any(_width((*keys, *some), _LEAST_GAP) - _LEAST_GAP > _NARROWEST_FILLED for some in groups)
+    ):
+        room -= 1
+        groups = _balanced(others, room)
     pieces = [((*keys, *some), lines) for some in groups for lines in down]
     rules = {**table.rules, **({n_lines - table.apart: ""} if table.apart else {})}
     last = replace(table, rules=rules, notes=(*table.notes, *_names_in_full(table)))
     tables = [*([replace(last, notes=())] * (len(pieces) - 1)), last]
     captions = [_caption(table, n, len(pieces)) for n in range(1, len(pieces) + 1)]
     if groups[1:]:
-        captions[0] += f" % in parts, because it is wider than {page.width} characters: report.latex.width sets the width"
+        room_text = "it has to fit pages of 345 pt" if page.adapts else f"it is wider than {page.width} characters"
+        captions[0] += f" % in parts, because {room_text}: report.latex.width sets the width"
     kind = page.environment(max((_width(some) - _GAP for some, _ in pieces), default=0))  # the same for all parts of a table
-    return [_environment(*piece, one, caption, kind, place) for piece, one, caption in zip(pieces, tables, captions, strict=True)]
+    fills = page.adapts and any(_width(some) - _GAP > _NARROWEST for some, _ in pieces)
+    return [_environment(*piece, one, caption, kind, place, fills) for piece, one, caption in zip(pieces, tables, captions, strict=True)]
 
 
 def _names_in_full(table: doc.Table) -> Iterator[str]:
@@ -292,19 +319,21 @@ def _across(columns: Sequence[_Column], room: int) -> Iterator[list[_Column]]:
     yield part
 
 
-def _width(columns: Sequence[_Column]) -> int:
-    """Return the approximate width of columns in characters, with the heads of their groups."""
-    width, group, start = 0, "", 0
+def _width(columns: Sequence[_Column], gap: float = _GAP) -> float:
+    """Return the approximate width of columns in characters, with the heads of their groups and a gap behind each column."""
+    width, group, start = 0.0, "", 0.0
     for column in columns:
         if column.group != group:
             group, start = column.group, width
-        width += max(column.width, *map(len, _lines(column.head))) + column.raised + _GAP
-        width = max(width, start + max(map(len, _lines(group, _OVER_SEVERAL))) + _GAP)
+        width += max(column.width, *map(len, _lines(column.head))) + column.raised + gap
+        width = max(width, start + max(map(len, _lines(group, _OVER_SEVERAL))) + gap)
     return width
 
 
-def _environment(columns: Sequence[_Column], lines: range, table: doc.Table, caption: str, kind: str, place: str) -> str:
-    """Return some columns and rows of a table, with space for superscripts behind numbers."""
+def _environment(
+    columns: Sequence[_Column], lines: range, table: doc.Table, caption: str, kind: str, place: str, fills: bool = False
+) -> str:
+    """Return some columns and rows of a table, with space for superscripts behind numbers; if it `fills` the line, with equal gaps."""
     spaces = (rf"<{{\hspace{{{0.2 + 0.45 * column.raised:.2f}em}}}}" if column.raised else "" for column in columns)
     alignment = "".join("l" if column.is_text else f"r{space}" for column, space in zip(columns, spaces, strict=True))
     texts = [*_heads(columns), r"\midrule"]
@@ -320,10 +349,14 @@ def _environment(columns: Sequence[_Column], lines: range, table: doc.Table, cap
         rf"\begin{{{kind}}}[{place if kind == 'table' else 'tp'}]",
         r"\centering\small",
         caption,
-        rf"\begin{{tabular}}{{@{{}}{alignment}@{{}}}}",
+        *([r"\setlength{\tabcolsep}{2pt}"] if fills else []),
+        rf"\begin{{tabular*}}{{\linewidth}}{{@{{\extracolsep{{\fill}}}}{alignment}@{{}}}}"
+        if fills
+        else rf"\begin{{tabular}}{{@{{}}{alignment}@{{}}}}",
         r"\toprule",
     )
-    return "\n".join((*before, *texts, r"\bottomrule", r"\end{tabular}", *notes, rf"\end{{{kind}}}"))
+    end = r"\end{tabular*}" if fills else r"\end{tabular}"
+    return "\n".join((*before, *texts, r"\bottomrule", end, *notes, rf"\end{{{kind}}}"))
 
 
 def _heads(columns: Sequence[_Column]) -> list[str]:

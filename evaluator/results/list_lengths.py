@@ -20,7 +20,8 @@ def caution(models: Mapping[str, tuple[Result, str]], measures: Collection[str])
     `models` are those compared, by their names in the sentence: the result, and the name of the model in it. Results without the
     check say nothing about their lists.
     """
-    details = {name: _details(*of_model) for name, of_model in models.items() if _is_known(of_model[0])}
+    known = {name: of_model for name, of_model in models.items() if _is_known(of_model[0])}
+    details = {shown: one for name, of_model in known.items() for shown, one in _of_runs(name, *of_model).items()}
     cutoffs = {row.k for result, model in models.values() for row in result.rows_by_model.get(model, ()) if row.label in measures and row.k}
     short = {name: [k for k in details[name].get(SHORT_AT, ()) if k in cutoffs] for name in details}
     uneven = sorted(k for k in cutoffs if 0 < sum(k in of_model for of_model in short.values()) < len(short))
@@ -41,6 +42,15 @@ def caution(models: Mapping[str, tuple[Result, str]], measures: Collection[str])
 
 def _is_known(result: Result) -> bool:
     return result.examined and LIST_LENGTHS not in result.unmade
+
+
+def _of_runs(name: str, result: Result, model: str) -> dict[str, Mapping[str, Any]]:
+    """Return the details on the lists of a model by its `name`; by the names of its runs, as findings have them, if these differ."""
+    runs = dict.fromkeys(f" (run {row.run})" for row in result.repeated if row.model == model and row.run is not None)
+    of_runs = {f"{name}{run}": _details(result, f"{model}{run}") for run in runs or ("",)}
+    short = {frozenset(one.get(SHORT_AT, ())) for one in of_runs.values()}
+    longest = max((one[LONGEST] for one in of_runs.values() if one), default=0)
+    return of_runs if len(short) > 1 else {name: {SHORT_AT: short.pop(), LONGEST: longest}}
 
 
 def _details(result: Result, model: str) -> Mapping[str, Any]:

@@ -37,11 +37,15 @@ MarginLike = float | str | Mapping[str, float | str]
 
 
 class GatheredResults(Struct, frozen=True, eq=False):
-    """Results by label, in the order given; the config of one of them, if any; and the folders of the others by label."""
+    """Results by label, in the order given; the config of one of them, if any; and the folders of the others by label.
+
+    `unnamed` is the label of the config if nobody gave it one: its models keep their own names in a comparison.
+    """
 
     results: Mapping[str, Result]
     config: Loaded | None = None
     folders: Mapping[str, Path] = field(default_factory=dict)
+    unnamed: str | None = None
 
 
 def gather(given: Sequence[str], read: Read, tell: Tell, overrides: Sequence[str] = (), baseline: str | None = None) -> GatheredResults:
@@ -52,8 +56,11 @@ def gather(given: Sequence[str], read: Read, tell: Tell, overrides: Sequence[str
     nothing has as name.
     """
     paths: dict[str, Path] = {}
+    unnamed: str | None = None
     for text in given:
         name, path = _named(text)
+        if path_of(text) == text and not os.path.isdir(path):
+            name = unnamed = label_of_config(str(path), baseline)
         if name in paths:
             raise ConfigError(f"two results are both named {name}", "label them: main=FOLDER today=FOLDER")
         paths[name] = path
@@ -72,7 +79,14 @@ def gather(given: Sequence[str], read: Read, tell: Tell, overrides: Sequence[str
             _refuse_unknown_baseline(baseline, tuple(paths), results, config)
         results[name] = run(config, concludes=False)
         tell([one for one in results[name].findings if one.severity == "error"])
-    return GatheredResults({name: results[name] for name in paths}, next(iter(configs.values()), None), folders)
+    return GatheredResults({name: results[name] for name in paths}, next(iter(configs.values()), None), folders, unnamed)
+
+
+def label_of_config(path: str, baseline: str | None) -> str:
+    """Return the label of a config without one: its file name, with the ending if the folder of the baseline has the same name."""
+    place = Path(path)
+    is_taken = baseline is not None and _named(baseline)[0] == place.stem and is_result_folder(_named(baseline)[1])
+    return (place.name if is_taken else place.stem) or path
 
 
 def _refuse_unknown_baseline(baseline: str, labels: Sequence[str], stored: Mapping[str, Result], config: Loaded) -> None:
@@ -111,7 +125,7 @@ def with_baseline_folder(gathered: GatheredResults, options: ComparisonOptions) 
     a baseline, the folder that `gates.baseline` of several results names is the baseline.
     """
     baseline = options.baseline or _folder_of_gates(gathered)
-    options = replace(options, baseline=baseline)
+    options = replace(options, baseline=baseline, unnamed=gathered.unnamed)
     if baseline is None or baseline in gathered.results or any(baseline in result.models for result in gathered.results.values()):
         return gathered.results, options
     folder = _baseline_folder(baseline, gathered.config)

@@ -21,6 +21,7 @@ from ..config import Loaded
 from ..config.judgement import Compare
 from ..config.run_sections import ReportConfig
 from ..content import figures
+from ..content.display_names import refuse_unknown_names
 from ..content.paper import paper_document, result_tables
 from ..content.report import CHARTS, ReportContent
 from ..content.report_page import report, summary
@@ -40,7 +41,18 @@ from ..results.description import Spread
 from ..results.gates import Gate
 from ..results.result import Result, columns_of
 from ..results.spellings import Definitions
-from .compare import ComparedResults, GatheredResults, Read, Tell, gather, path_of, with_arguments, with_baseline_folder
+from .compare import (
+    ComparedResults,
+    GatheredResults,
+    Read,
+    Tell,
+    gather,
+    label_of_config,
+    model_names,
+    path_of,
+    with_arguments,
+    with_baseline_folder,
+)
 from .targets import PathLike, target_of, targets_of
 
 Section = TypeVar("Section", Compare, ReportConfig)
@@ -122,7 +134,7 @@ def report_of(
     if is_one:
         models = models_of(next(iter(results.values())))
     else:
-        sides = sides_of(results, options.baseline, options.baseline_model, all_pairs=options.all_pairs)
+        sides = sides_of(results, options.baseline, options.baseline_model, all_pairs=options.all_pairs, unnamed=options.unnamed)
         models = tuple(NamedModel(side.name, side.result, side.model) for side in sides.all)
     return ReportContent(
         results=results,
@@ -189,7 +201,8 @@ def report_of_gathered(
 
 def report_of_run(loaded: Loaded, result: Result) -> ReportContent:
     """Return the content of the report on a config that was just evaluated; if its models cannot be compared, the report says why."""
-    gathered = GatheredResults({Path(loaded.name).stem or "run": result}, loaded)
+    label = label_of_config(loaded.name, loaded.config.compare.baseline) or "run"
+    gathered = GatheredResults({label: result}, loaded, unnamed=label)
     return _tolerant(gathered, ComparisonOptions.of(loaded.config.compare), loaded.config.report, loaded.name)
 
 
@@ -283,6 +296,14 @@ def refuse_unknown_charts(loaded: Loaded) -> None:
     evaluation = loaded.config.evaluation
     if not evaluation.aggregates:  # with aggregates, measures have names that are not known here
         _named_charts(loaded.config.report.chosen, evaluation.labels, definitions_of(evaluation.definitions))
+
+
+def refuse_names_of(loaded: Loaded) -> None:
+    """Raise `ConfigError` for a name of a model or measure that a config does not have, before anything is evaluated."""
+    evaluation, models = loaded.config.evaluation, model_names(loaded)
+    if models is not None and not evaluation.aggregates:  # otherwise files or aggregates give names that are not known here
+        metrics = (label.rpartition("@")[0] or label for label in evaluation.labels)
+        refuse_unknown_names(loaded.config.report.names, models, evaluation.labels, metrics)
 
 
 def plot_inputs(

@@ -166,7 +166,11 @@ def _judge(loaded: Loaded, targets: Targets) -> Callable[[Result], Result]:
 
 
 def _refuse_unknown(loaded: Loaded) -> None:
-    """Raise `ConfigError` for a chart of an unknown measure, `MissingExtraError` for a required tracker that is not installed."""
+    """Raise `ConfigError` for an unknown measure of a chart or name, `MissingExtraError` for a required tracker that is not installed."""
+    if loaded.config.report.names:
+        from .report import refuse_names_of
+
+        refuse_names_of(loaded)
     if loaded.config.report.charts:
         from .report import refuse_unknown_charts
 

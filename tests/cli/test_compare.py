@@ -48,6 +48,28 @@ def test_gates_closing_sentences_report_summary_and_compare_have_one_base(config
     assert receval("compare", path, "--baseline", "two")[1].startswith("one, poor against two")
 
 
+@pytest.mark.parametrize("label", ["main", "config"])
+@pytest.mark.parametrize(
+    ("models", "title"),
+    [("{one: two.csv}", "one against %s"), ("{one: two.csv, two: two.csv}", "one, two against %s, models of the same name")],
+)
+def test_models_of_a_config_have_their_own_names_beside_those_of_a_folder(models, title, label, config, receval, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = config()
+    recommendations = f"data.recommendations={models}"
+    receval("run", path, "--set", recommendations, "-o", f"{label}/", "-q")
+    assert receval("compare", path, "--set", recommendations, "--baseline", label)[1].startswith(title % label)
+    assert receval("report", path, "--set", recommendations, "--baseline", label, "--format", "md")[1].startswith("# ")
+    assert receval("compare", f"new={path}", "--set", recommendations, "--baseline", label)[1].startswith("new against")
+
+
+def test_a_model_with_the_name_of_the_baseline_folder_keeps_the_name_of_its_config(config, receval, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    one = ("--set", "data.recommendations={one: two.csv}")
+    receval("run", config(), *one, "-o", "one/", "-q")
+    assert receval("compare", config(), *one, "--baseline", "./one")[1].startswith("config against one")
+
+
 def test_the_first_model_is_the_base_only_if_the_header_says_so(config, receval):
     path = config()
     said = "Compared with one, the first model; choose another with --baseline."

@@ -130,7 +130,9 @@ def test_describe_without_any_file_says_which_options_give_one(sample, receval):
     assert "give a config, or --test, --train or --items FILE" in receval("describe")[2]
     code, _, err = receval("describe", sample / "data" / "test.csv")
     assert code == 2
-    assert "test.csv, --train or --items" in err
+    assert re.search(r"test.csv, --train or --items; lists with --test FILE --recs \S+test.csv\n$", err)
+    lists = receval("describe", "--recs", sample / "data" / "test.csv")[2]
+    assert "or --test, --train or --items FILE, and --recs NAME=FILE beside it for lists" in lists
 
 
 def test_the_numbers_of_a_column_have_the_same_decimals(sample, receval):

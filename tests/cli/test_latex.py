@@ -78,3 +78,21 @@ def test_the_tables_of_a_comparison_follow_the_columns_of_the_config(config, rec
     for columns, environment in ((1, "table"), (2, "table*")):
         out = receval("compare", config, "--format", "latex", "--set", f"report.latex.columns={columns}")[1]
         assert f"\\begin{{{environment}}}" in out
+
+
+def test_names_of_a_paper_replace_those_of_models_and_measures_in_latex_and_markdown_only(receval, config):
+    names = ("--set", "report.names={nDCG: NDCG, Recall@20: R@20, knn: Item-KNN}", "-m", "nDCG,Recall", "-k", "10,20", "-q")
+    latex, markdown, table, values = (receval("run", config, *names, "--format", form)[1] for form in ("latex", "md", "table", "csv"))
+    assert r" & @10 & @20 & Recall@10 $\uparrow$ & R@20 $\uparrow$ \\" in latex
+    assert r"\multicolumn{2}{c}{NDCG $\uparrow$}" in latex
+    assert "Item-KNN & " in latex
+    assert "NDCG: gain 1" in latex
+    assert "NDCG@10: Item-KNN beats popular and random" in markdown
+    assert not any(name in table + values for name in ("NDCG", "R@20", "Item-KNN"))
+
+
+@pytest.mark.parametrize(("name", "hint"), [("Recall@200", "Recall@20"), ("kn", "knn")])
+def test_a_name_for_what_the_config_does_not_have_is_refused_with_the_closest(name, hint, receval, config):
+    code, _, err = receval("run", config, "-q", "--set", f"report.names={{{name}: X}}")
+    assert code == 2
+    assert err == f"receval: report.names: there is no model or measure '{name}'\n  did you mean {hint}?\n"

@@ -247,6 +247,19 @@ def test_a_cutoff_above_the_lists_of_one_model_only_has_a_caution_before_the_con
     assert not compare({"": result(models={**lists, "new": lists["old"]}, health={})}, ComparisonOptions()).cautions
 
 
+@pytest.mark.parametrize(
+    ("second", "shorter"), [(3, "a has at most 3 items per list"), (6, "a (run 1) has at most 3 items per list")], ids=["all", "one"]
+)
+def test_runs_whose_lists_are_shorter_than_those_of_another_model_have_the_caution(write, second, shorter):
+    config = "data: {test: test.csv, recommendations: {a: {runs: [a1.csv, a2.csv]}, b: {runs: [b1.csv, b2.csv]}}}\n"
+    lengths = {"a1": 3, "a2": second, "b1": 6, "b2": 6}
+    models = {name: lists_of(range(1, 61), seed, length=n) for seed, (name, n) in enumerate(lengths.items())}
+    made = run_config(write, config + "evaluation: {metrics: [nDCG@5]}\n", test=rated_items(), **models)
+    others = "b" if second == 3 else "a (run 2) and b"
+    (said,) = compare({"": made}, ComparisonOptions()).cautions
+    assert said == f"{shorter}, {others} 5 or more: @5 does not compare like with like; use k ≤ 3."
+
+
 def test_lists_of_mixed_lengths_are_described_by_most_of_them(result):
     lists = pl.concat([lists_of(range(1, 41), 2, length=3), lists_of(range(41, 61), 2, length=6)])
     found = result(models={"old": lists, "new": lists_of(range(1, 61), 3)}, health={})

@@ -88,7 +88,7 @@ def test_marks_can_be_left_out(result):
 def test_a_wide_table_is_split_without_separating_the_cut_offs_of_a_metric(result):
     metrics = ["Precision", "Recall", "nDCG", "MAP", "MRR", "HitRate", "Hits", "SetMAP"]
     latex = latex_of(result("a", "b", metrics=metrics, top_k=[1, 2, 3, 5]))
-    assert latex.count(r"\begin{tabular}{@{}l") > 2
+    assert latex.count(r"\begin{tabular*}{\linewidth}{@{\extracolsep{\fill}}l") > 2
     for metric in metrics:
         assert latex.count(rf"\multicolumn{{4}}{{c}}{{{metric} $\uparrow$}}") == 1
     assert len(set(re.findall(r"\\label\{([^}]*)\}", latex))) == latex.count(r"\label")
@@ -210,6 +210,17 @@ def test_the_page_width_decides_the_number_of_tables():
     first, second = parts(table, page=Page(92))
     assert r"\smallskip % in parts, because it is wider than 92 characters: report.latex.width sets the width" in first
     assert "report.latex.width" not in second + "".join(parts(table, page=Page(120)))
+
+
+def test_a_wide_table_takes_the_width_of_the_text_unless_the_width_of_the_page_is_known():
+    tables = {
+        n: Table((Column("", "name"), *(Column(f"m{k}", "value") for k in range(n))), ((Cell("a"), *[Cell("0.1234")] * n),)) for n in (8, 9)
+    }
+    (narrow,), (wide,), (known,) = parts(tables[8]), parts(tables[9]), parts(tables[9], page=Page(92))
+    assert r"\begin{tabular}{@{}lrrrrrrrr@{}}" in narrow
+    assert "\\setlength{\\tabcolsep}{2pt}\n\\begin{tabular*}{\\linewidth}{@{\\extracolsep{\\fill}}lrrrrrrrrr@{}}" in wide
+    assert r"\end{tabular*}" in wide
+    assert "tabular*" not in known
 
 
 def test_the_config_sets_the_page_width_and_columns(result):

@@ -100,9 +100,27 @@ def test_only_tables_labelled_as_scrolling_are_wider_than_the_page(width, page, 
     cut = "[...document.querySelectorAll('.wide')].filter(one => one.scrollWidth > one.clientWidth + 1)"
     assert page.value(f"{cut}.every(one => one.classList.contains('cut'))")
     if width == 390:
-        assert page.value(f"{cut}.length") == 0
+        assert page.value(f"{cut}.every(one => one.querySelector('table').classList.contains('large'))")
     broken = "[...document.querySelectorAll('td:not(.t)')].filter(one => getComputedStyle(one).whiteSpace !== 'nowrap').length"
     assert page.value(broken) == 0
+    page.call("Emulation.clearDeviceMetricsOverride")
+
+
+def test_on_a_phone_large_tables_scroll_below_their_first_column_and_long_lists_are_folded(page, tmp_path):
+    content = reported(evaluated(tmp_path, [f"model {n}" for n in range(10)], by=["users.plan"]), baseline="model 0")
+    (tmp_path / "ten.html").write_bytes(as_html(content))
+    page.call("Emulation.setDeviceMetricsOverride", width=390, height=900, deviceScaleFactor=1, mobile=True)
+    page.open(tmp_path / "ten.html")
+    heights = page.value("[...document.querySelectorAll('.large')].map(one => one.clientHeight / one.rows.length)")
+    assert len(heights) == 2
+    assert max(heights) < 80
+    groups = "document.querySelector('#groups .large')"
+    assert page.value(f"getComputedStyle({groups}.rows[1].cells[0]).position") == "sticky"
+    assert page.value(f"getComputedStyle({groups}.rows[1].cells[0], '::after').content").endswith(' · model 0"')
+    folded = "[...document.querySelectorAll('.long')].map(one => [...one.tBodies[0].rows].filter(row => row.clientHeight).length)"
+    assert {*page.value(folded)} == {10}
+    page.value("document.querySelectorAll('.more').forEach(one => one.click())")
+    assert page.value(folded) == []
     page.call("Emulation.clearDeviceMetricsOverride")
 
 

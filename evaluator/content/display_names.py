@@ -1,0 +1,95 @@
+"""Other names for measures and models in texts for papers: `report.names` of the config."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from msgspec.structs import replace
+
+from ..document import Alert, Block, Cell, Column, Document, Heading, Paragraph, Points, Section, Sentences, Status, Table, Terms
+from ..errors import ConfigError
+from ..results.result import Result
+from ..results.row import close_label
+
+_QUOTED: Final = re.compile(r"(`[^`]*`)")
+_END: Final = r"(?![\w-]|[./@]\w)"
+_END_OF_METRIC: Final = r"(?![\w-]|[./]\w)"
+"""A metric may be followed by its cut-off."""
+
+
+def names_of(results: Iterable[Result]) -> dict[str, str]:
+    """Return the other names that the configs of results give; raise `ConfigError` for one that no result has."""
+    names: dict[str, str] = {}
+    for result in results:
+        given = (result.config.get("report") or {}).get("names") or {}
+        refuse_unknown_names(given, result.models, result.labels(), result.definitions)
+        names |= given
+    return names
+
+
+def refuse_unknown_names(given: Iterable[str], models: Iterable[str], labels: Iterable[str], metrics: Iterable[str]) -> None:
+    """Raise `ConfigError` for a key of `report.names` that is no model, measure or metric."""
+    known = tuple(dict.fromkeys((*models, *labels, *metrics)))
+    for name in given:
+        if name not in known:
+            raise ConfigError(f"report.names: there is no model or measure {name[:80]!r}", close_label(name, known))
+
+
+def with_names(document: Document, names: Mapping[str, str]) -> Document:
+    """Return a document with other names for measures and models; the data of its tables keep theirs."""
+    if not names:
+        return document
+    longest_first = sorted(names, key=len, reverse=True)
+    of_names = "|".join(f"{re.escape(name)}{_END if '@' in name else _END_OF_METRIC}" for name in longest_first)
+    pattern = re.compile(rf"(?<![\w@/.-])(?:{of_names})")
+
+    def renamed(text: str) -> str:
+        parts = _QUOTED.split(text)
+        return "".join(part if part.startswith("`") else pattern.sub(lambda found: names[found[0]], part) for part in parts)
+
+    return tuple(_block(block, names, renamed) for block in document)
+
+
+def _block(block: Block, names: Mapping[str, str], renamed: Callable[[str], str]) -> Block:
+    match block:
+        case Heading() | Paragraph():
+            return replace(block, text=renamed(block.text))
+        case Points() | Sentences():
+            return replace(block, texts=tuple(map(renamed, block.texts)))
+        case Status(lines):
+            return Status(tuple((level, renamed(text)) for level, text in lines))
+        case Alert():
+            return replace(block, head=renamed(block.head), text=renamed(block.text))
+        case Terms(rows):
+            return replace(block, rows=tuple((renamed(term), renamed(text)) for term, text in rows))
+        case Section(_, title, blocks):
+            return replace(block, title=renamed(title), blocks=tuple(_block(one, names, renamed) for one in blocks))
+        case Table():
+            return _table(block, names, renamed)
+        case _:
+            return block
+
+
+def _table(table: Table, names: Mapping[str, str], renamed: Callable[[str], str]) -> Table:
+    """Return a table with other names; cut-offs below the head of their metric have heads of their own if one has another name."""
+    apart = {one.group for one in table.columns if one.group and f"{one.group}{one.title}" in names}
+
+    def column(one: Column) -> Column:
+        title = f"{one.group}{one.title}" if one.group in apart else one.title
+        return replace(one, title=renamed(title), group="" if one.group in apart else renamed(one.group))
+
+    def cell(one: Cell, of: Column) -> Cell:
+        return one if of.is_number else replace(one, text=renamed(one.text), note=renamed(one.note))
+
+    return replace(
+        table,
+        columns=tuple(map(column, table.columns)),
+        rows=tuple(tuple(map(cell, row, table.columns)) for row in table.rows),
+        caption=renamed(table.caption),
+        rules={place: renamed(text) for place, text in table.rules.items()},
+        notes=tuple(map(renamed, table.notes)),
+        corner=renamed(table.corner),
+        other=None if table.other is None else _table(table.other, names, renamed),
+    )
