@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ..document import Alert, Block, Cell, Column, Document, Heading, Paragraph, Points, Section, Sentences, Status, Table, Terms
 from ..errors import ConfigError
 from ..results.result import Result
-from ..results.row import close_label
+from ..results.spellings import close_label
 
 _QUOTED: Final = re.compile(r"(`[^`]*`)")
 _END: Final = r"(?![\w-]|[./@]\w)"
