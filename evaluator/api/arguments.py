@@ -86,6 +86,7 @@ _REWORDED: Final = (
     ),
     (re.compile(r"give name: path, or --recs NAME=PATH"), "give {name: lists}"),
     (re.compile(r", or by(?: --set (?:'[^']*'|[^\s;']+?(?=, or |[\s;]|$)))+"), ""),
+    (re.compile(r", or for one file by --set \S+(?=;|$)"), ""),
     (re.compile(r"columns: \{(\w+): ([^{},]+), (\w+): ([^{},]+)\}"), r"columns={'\1': '\2', '\3': '\4'}"),
     (re.compile(r"columns: \{(\w+): ([^{}]+)\}"), r"columns={'\1': '\2'}"),
     (re.compile(r"; receval run … --print-config prints the config to set them in$"), ""),

@@ -115,7 +115,7 @@ _TABLES: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str
 """The columns that each table must have, those that it may have, and their order in rows without names."""
 _KEYS: Final = {"position": "rank"}
 """Canonical name → name in the config, if they differ."""
-_SOURCE: Final = re.compile(r"data\.(?:recommendations\.[\w-]+|[a-z_]+)(?=: )")
+_SOURCE: Final = re.compile(r"data(?:\.(?:recommendations\.[\w-]+|[a-z_]+))?(?=: )")
 _TELLING: Final = ("user", "item", "rating", "score", "position", "timestamp")
 """The roles whose names identify a header: those of the tables that may have none."""
 IDS: Final = {"user": "user", "item": "item", "other": "item"}
@@ -174,16 +174,16 @@ def public_name(column: str) -> str:
 class MissingColumnsError(DataError):
     """No column of a file has the name of a required role (exit code 3); `likely` has those that a column of another name may have.
 
-    `options` are those of the command line that name the columns.
+    `keys` are the keys of the config to set in the source of `where`: names of columns, and `split` if one of them has lists.
     """
 
     def __init__(
         self, where: str, columns: Sequence[str], missing: Sequence[str], likely: Mapping[str, str], has_header: bool | None
     ) -> None:
-        self.missing, self.likely = missing, likely
+        self.where, self.missing, self.likely = where, missing, likely
         keys = {public_name(role): likely.get(role, "NAME") for role in missing}
         which = " and ".join(f"column {name!r} may be the {public_name(role)}" for role, name in likely.items())
-        self.options = _options(where, keys)
+        self.keys = {f"columns__{key}": name for key, name in keys.items()}
         no_header = ", or set header: false if the first line is data" if has_header is not None and not likely else ""
         super().__init__(
             f"{where}: no {' and no '.join(keys)} column; the columns are {_first_names(columns)}",
@@ -196,10 +196,13 @@ def all_missing(errors: Sequence[MissingColumnsError], *, has_config: bool) -> D
     way = "" if has_config else "; receval run … --print-config prints the config to set them in"
     if len(errors) == 1:
         return DataError(errors[0].message, f"{errors[0].hint}{way}")
-    keys = dict.fromkeys(public_name(role) for error in errors for role in error.missing)
-    columns = ", ".join(f"{key}: NAME" for key in keys)
-    options = " ".join(error.options for error in errors if error.options)
-    hint = f"set them in the config, columns: {{{columns}}}{', or by ' if options else ''}{options}{way}"
+    given = {key: {error.keys.get(key, "") for error in errors} - {""} for error in errors for key in error.keys}
+    of_all = {key: min(names) for key, names in given.items() if len(names) == 1 and key != "split"}
+    of_one = (set_options(error.where, **{key: name for key, name in error.keys.items() if key not in of_all}) for error in errors)
+    options = " ".join(filter(None, (set_options("data: ", **of_all), *of_one)))
+    columns = ", ".join(f"{key.removeprefix('columns__')}: {of_all.get(key, 'NAME')}" for key in given if key != "split")
+    other = set_options(errors[0].where, **dict.fromkeys([*of_all][-1:], "NAME"))
+    hint = f"set them in the config, data.columns: {{{columns}}}, or by {options}{f', or for one file by {other}' if other else ''}{way}"
     return DataError("\n".join(error.message for error in errors), hint)
 
 

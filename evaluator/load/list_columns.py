@@ -135,10 +135,10 @@ def with_lists_in(error: MissingColumnsError, where: str, samples: Mapping[str, 
     if not sign or "item" not in error.missing:
         return error
     keys = {**user, "item": name}
-    options = set_options(where, **{f"columns__{key}": column for key, column in keys.items()}, split=sign)
+    settings = {**{f"columns__{key}": column for key, column in keys.items()}, "split": sign}
     columns = ", ".join(f"{key}: {column}" for key, column in keys.items())
-    hint = f"column {name!r} looks like lists of items: set columns: {{{columns}}} and split: {sign!r}{_by(options)}"
-    error.hint, error.options = sentence(hint), options
+    hint = f"column {name!r} looks like lists of items: set columns: {{{columns}}} and split: {sign!r}{_by(set_options(where, **settings))}"
+    error.hint, error.keys = sentence(hint), settings
     return error
 
 

@@ -255,8 +255,10 @@ class Tensor:
         return self.values.tolist()
 
 
-@pytest.mark.parametrize("kind", [list, tuple, np.array, pl.Series, pd.Series, pd.Index, pa.array, Tensor], ids=str)
-@pytest.mark.parametrize("named", [dict, lambda items: {f"u{user}": [f"i{item}" for item in items[user]] for user in items}])
+@pytest.mark.parametrize("kind", [list, tuple, np.array, pl.Series, pd.Series, pd.Index, pa.array, Tensor], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "named", [dict, lambda items: {f"u{user}": [f"i{item}" for item in items[user]] for user in items}], ids=["integers", "texts"]
+)
 def test_the_items_of_a_user_are_any_sequence_with_and_without_the_name_of_the_model(kind: Any, named: Any):
     test, lists = ({user: kind(items) for user, items in named(table).items()} for table in (TEST, LISTS))
     expected = receval.evaluate(test=named(TEST), recommendations={"m": named(LISTS)}, metrics="nDCG@2").to_dict()["m"]

@@ -55,6 +55,8 @@ def test_missing_columns_of_all_files_are_reported_at_once_with_the_options_to_p
     assert (code, heading) == (3, "receval: some files are missing or wrong")
     assert lines == [f"{place}: no user and no item column; the columns are 'kunde', 'artikel'" for place in places]
     options, _, way = hint.partition(", or by ")[2].partition("; ")
+    options, _, other = options.partition(", or for one file by ")
+    assert (options, other) == ("--set data.columns.user=NAME --set data.columns.item=NAME", "--set data.test.columns.item=NAME")
     assert way == "receval run … --print-config prints the config to set them in"
     filled = options.replace("user=NAME", "user=kunde").replace("item=NAME", "item=artikel").split()
     assert receval("run", *given, *filled, "--set", "health=off")[0] == 0
@@ -147,7 +149,7 @@ def test_the_suggested_explain_command_has_the_options_instead_of_a_config(recev
 def test_stored_results_can_be_compared_with_files_given_as_options(receval):
     assert receval("run", *FILES, "-m", "Recall@1", "-q", "-o", "main/")[0] == 0
     out = receval("compare", "main", "--test", "t.csv", "--recs", "als=pop.csv", "-m", "Recall@1")[1]
-    assert out.startswith("command-line against main")
+    assert out.startswith("als against main")
 
 
 def test_options_for_files_are_refused_for_stored_results(receval):
