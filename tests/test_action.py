@@ -169,13 +169,13 @@ def test_the_summary_is_written_once(github):
     assert (github.stubs / "summary.md").read_text().count("# Evaluation of home") == 2
 
 
-@pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
 def test_the_actions_of_github_are_those_that_run_on_node_24():
     first = {"actions/setup-python": 6, "actions/cache/restore": 5, "actions/cache/save": 5, "actions/upload-artifact": 6}
     used = dict(step["uses"].split("@v") for step in ACTION["runs"]["steps"] if "uses" in step)
     assert {name: int(version) >= first[name] for name, version in used.items()} == dict.fromkeys(first, True)
 
 
+@pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
 def test_shellcheck_finds_no_problem_in_the_scripts():
     scripts = [step["run"] for step in ACTION["runs"]["steps"] if "run" in step] + ["\n".join((*JOB["before_script"], *JOB["script"]))]
     for script in scripts:

@@ -15,4 +15,5 @@ def test_errors_of_files_are_in_words_of_the_config(command, write, receval):
     code, _, err = receval(name, *arguments)
     assert code == 3
     assert "data.recommendations.one: " in err
-    assert "columns: {user: NAME}, or by --set data.recommendations.one.columns.user=NAME" in err
+    assert "data.columns: {user: NAME}, or by --set data.columns.user=NAME, or for one file by" in err
+    assert "--set data.recommendations.one.columns.user=NAME" in err
