@@ -126,6 +126,7 @@ def test_dataframes_of_spark_connect_are_evaluated_in_their_session(server):
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
         "recommendations.model: pyspark.DataFrame: Spark DataFrames work only with receval.evaluate",
+        "test: pyspark.DataFrame: no user column; the columns are 'who', 'item', 'rating'",
         "recommendations.model: pyspark.DataFrame: no user column; the columns are 'who', 'item', 'score'",
     ]
 
