@@ -337,7 +337,7 @@ class _Looker(Struct, frozen=True):
         if configured.uri is not None and configured.query is not None:
             return load.look_at_query(role, table, configured.uri, configured.query, self.loaded.folder, options, self.scratch)
         files = self._files(role, configured) if files is None else files
-        return load.look(role, table, configured.path, files, options, self.scratch)
+        return load.look(role, table, configured.path, files, options, self.scratch, copies_stores=self.session is None)
 
     def _look_at_lists(self, role: str, configured: SourceConfig, files: Sequence[load.SourceFile]) -> load.Source:
         """Inspect the lists of a model; they may be empty if a measure of another convention counts users without lists."""

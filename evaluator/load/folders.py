@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import shutil
 import signal
 import sys
@@ -18,6 +19,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from ..config.data import MARK
+from ..config.data_sources import masked_path
 from ..errors import DataError, NoRowsError
 from ..extras import missing_extra
 from ..temporary import folder_for_copies, new_copy
@@ -28,6 +30,18 @@ from .source_file import Partition, SourceFile
 
 LOG: Final = "_delta_log"
 """The folder with the log of a Delta table, which says which files count."""
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?://|(?<=dbfs:)/)")
+_ELSEWHERE: Final = {
+    "hdfs": "mount it as a folder, copy it with hdfs dfs -get, or read it with engine: spark as a table of the catalog",
+    "dbfs": "write the path as a folder: /dbfs/… or /Volumes/…; or read a table with engine: spark",
+    "hf": "give the https:// address of the file, or load it in Python (datasets.load_dataset) and pass it to receval.evaluate",
+    "iceberg": "read the table in Python with pyiceberg (table.scan().to_polars()) and pass it to receval.evaluate, or with engine: spark",
+    "file": "write the path without file://",
+    "duckdb": "set uri and query instead of a path",
+    "postgresql": "set uri and query instead of a path",
+    "sqlite": "set uri and query instead of a path",
+}
+"""Scheme of an address that is not read → what to do instead."""
 _NULL: Final = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -46,6 +60,11 @@ def find(role: str, given: Sequence[str], folder: Path, storage: Mapping[str, st
         shown = os.path.normpath(path)
         if is_remote(text):
             files += find_remote(role, text, storage or {})
+        elif scheme := _SCHEME.match(text):
+            hint = _ELSEWHERE.get(
+                scheme[1].lower(), "download the file, or put it into a store (s3://, gs://, az://) or on the web (https://)"
+            )
+            raise DataError(f"{role}: {masked_path(text)}: addresses with {scheme[0]} are not read", hint)
         elif _is_there(role, path):
             files.append(path)
         elif glob.has_magic(text):

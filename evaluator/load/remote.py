@@ -7,7 +7,10 @@ import glob
 import os
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
@@ -33,6 +36,11 @@ _CLIENT: Final = (
 """Options of the connection, which the store takes separately from its own."""
 _TRIES: Final[Any] = {"max_retries": 2, "retry_timeout": timedelta(seconds=30)}
 _BLOCK: Final = 4 << 20
+_MOST_COPIED: Final = 2 << 30
+"""Bytes of a source that are copied before they are read; a store answers a few large requests sooner than many small ones."""
+_SHARE_OF_DISK: Final = 4
+"""Copies take at most this part of the free disk space."""
+_SIDE_BY_SIDE: Final = 16
 _ARTIFACT: Final = re.compile(r"(?:runs|mlflow):/*([^/]+)/(.*[^/])", re.DOTALL)
 _SETTINGS: Final = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2", "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false"}
 """Without these, MLflow tries for minutes to reach a server, and draws progress bars."""
@@ -43,6 +51,8 @@ class Remote(Struct, frozen=True):
 
     url: str
     options: Mapping[str, str] = field(default_factory=dict)
+    listed: int | None = None
+    """The size in bytes, if a listing gave it."""
 
     def __hash__(self) -> int:
         return hash(self.url)
@@ -73,7 +83,7 @@ class Remote(Struct, frozen=True):
     @property
     def size(self) -> int:
         """The size in bytes."""
-        return self.state[0]
+        return self.state[0] if self.listed is None else self.listed
 
     @property
     def state(self) -> tuple[int, object, object]:
@@ -139,12 +149,48 @@ def fetch(role: str, remote: Remote, scratch: ExitStack) -> Path:
     return target
 
 
+def copies(role: str, remotes: Sequence[Remote], scratch: ExitStack) -> list[Path] | None:
+    """Fetch objects of stores side by side, one request each, into local files that live as long as `scratch`.
+
+    Return `None` if they are too large together: they are read where they are.
+    """
+    room = min(_MOST_COPIED, shutil.disk_usage(tempfile.gettempdir()).free // _SHARE_OF_DISK)
+    total = 0
+    for remote in remotes:
+        total += remote.size
+        if total > room:
+            return None
+    folder = scratch.enter_context(folder_for_copies())
+    opened: dict[str, Any] = {}
+    for remote in remotes:
+        bucket = _bucket(remote)
+        if bucket not in opened:
+            with _store(remote) as (opened[bucket], _):
+                pass
+
+    def copied(index: int) -> Path:
+        remote, target = remotes[index], folder / f"{index}-{remotes[index].path.name}"
+        try:
+            with _in_words(remote), new_copy(target) as written:
+                written.writelines(map(bytes, opened[_bucket(remote)].get(_key(remote)).stream(min_chunk_size=_BLOCK)))
+        except DataError as error:
+            raise DataError(f"{role}: {error.message}", error.hint) from None
+        return target
+
+    with ThreadPoolExecutor(_SIDE_BY_SIDE, thread_name_prefix="fetch") as pool:
+        try:
+            return list(pool.map(copied, range(len(remotes))))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
 def _under(folder: Remote) -> list[Remote]:
     """Return every non-empty object below a folder, in the order of their keys."""
     with _store(folder) as (store, key):
-        paths = sorted(entry["path"] for batch in store.list(key.rstrip("/") or None) for entry in batch if entry["size"])
+        sizes = {entry["path"]: entry["size"] for batch in store.list(key.rstrip("/") or None) for entry in batch if entry["size"]}
     root = folder.url[: len(folder.url) - len(key)] if key else folder.url
-    return [Remote(root.rstrip("/") + "/" + path, folder.options) for path in paths]
+    return [Remote(root.rstrip("/") + "/" + path, folder.options, sizes[path]) for path in sorted(sizes)]
 
 
 def _matches(key: str, pattern: str) -> bool:
@@ -156,25 +202,39 @@ def _matches(key: str, pattern: str) -> bool:
     return any(_matches("/".join(parts[:at] + parts[to:]), "/".join(wanted[:at] + wanted[at + 1 :])) for to in range(at, len(parts)))
 
 
+def _bucket(remote: Remote) -> str:
+    """Return the address of the bucket."""
+    scheme, _, path = remote.url.partition("://")
+    return f"{scheme}://{path.partition('/')[0]}"
+
+
+def _key(remote: Remote) -> str:
+    """Return the key in the bucket."""
+    return remote.url.partition("://")[2].partition("/")[2]
+
+
 @contextmanager
 def _store(remote: Remote) -> Iterator[tuple[Any, str]]:
-    """Yield the store of an object, and its key there; errors of the store become `DataError`s that name the file.
-
-    Raises `MissingExtraError` if no installed library can open it.
-    """
-    scheme, _, path = remote.url.partition("://")
-    try:
-        from obstore import exceptions as wrong
-        from obstore.store import from_url
-    except ImportError:
-        raise missing_extra("remote", f"reading {scheme}://", "obstore") from None
-    bucket, _, key = path.partition("/")
+    """Yield the store of an object, and its key there; errors of the store become `DataError`s that name the file."""
     client: Any = {
         name: {"true": True, "false": False}.get(value.lower(), value) for name, value in remote.options.items() if name in _CLIENT
     }
     config: Any = {name: value for name, value in remote.options.items() if name not in _CLIENT}
+    with _in_words(remote):
+        from obstore.store import from_url
+
+        yield from_url(_bucket(remote), config=config, client_options=client or None, retry_config=_TRIES), _key(remote)
+
+
+@contextmanager
+def _in_words(remote: Remote) -> Iterator[None]:
+    """Raise `DataError`s that name the file instead of errors of its store, and `MissingExtraError` without the extra."""
     try:
-        yield from_url(f"{scheme}://{bucket}", config=config, client_options=client or None, retry_config=_TRIES), key
+        from obstore import exceptions as wrong
+    except ImportError:
+        raise missing_extra("remote", f"reading {remote.url.partition('://')[0]}://", "obstore") from None
+    try:
+        yield
     except wrong.UnknownConfigurationKeyError as error:
         raise DataError(f"storage_options of {remote}: {_first_line(error)[:300]}", "see the options of Polars' cloud readers") from None
     except (wrong.BaseError, FileNotFoundError, PermissionError) as error:

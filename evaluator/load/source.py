@@ -25,7 +25,7 @@ from .folders import LOG, columns_of_path, files_of_table, is_table, parts_of, r
 from .objects import json_scan
 from .opening import FAILURES, plainly_named
 from .recode import line_of_record, recode_file, settle_quotes
-from .remote import Remote, fetch, parts_elsewhere
+from .remote import Remote, copies, fetch, parts_elsewhere
 from .scan import Format, FormatName, Kind, NumberType, ReadOptions, Scan
 from .source_file import FileState, FrameFile, Place, SourceFile, refusing_changes, state_of
 from .text import separator_of, text_scan
@@ -158,13 +158,22 @@ def read_with_retries(sources: S, read: Callable[[S], T], changed: Callable[[S, 
 
 
 def look(
-    role: str, table: str, given: Sequence[str], files: Sequence[SourceFile], options: ReadOptions, scratch: ExitStack = PROCESS_SCRATCH
+    role: str,
+    table: str,
+    given: Sequence[str],
+    files: Sequence[SourceFile],
+    options: ReadOptions,
+    scratch: ExitStack = PROCESS_SCRATCH,
+    *,
+    copies_stores: bool = True,
 ) -> Source:
     """Inspect the files and folders of a source and decide how to read them; raise `DataError` if they cannot be read with `options`.
 
-    Converted and fetched files live as long as `scratch`, or without it as long as this process.
+    Converted and fetched files live as long as `scratch`, or without it as long as this process. With `copies_stores` files in a store
+    are fetched, unless they are large; other machines would not find the copies.
     """
     files = _expanded(role, files, options)
+    files = _copied(role, files, options, scratch) if copies_stores else files
     states = _states_of(role, files, options.format)
     with refusing_changes(states):
         form, originals, files = resolve(role, table, files, options, scratch)
@@ -179,6 +188,15 @@ def look(
             states += _states_of(role, originals, options.format)
     labels = {label: f"label_{index}" for index, label in enumerate(options.labels)}
     return Source(role, table, tuple(given), scan, scan.kinds, labels, tuple(files), tuple(originals), tuple(states))
+
+
+def _copied(role: str, files: Sequence[SourceFile], options: ReadOptions, scratch: ExitStack) -> list[SourceFile]:
+    """Return files in a store as local copies, unless they are large together, or tables of Delta."""
+    there = [file.path for file in files if isinstance(file.path, Remote) and not file.path.is_fetched_whole]
+    if options.format == "delta" or any(sniff.known_format(path.path) == "delta" for path in there):
+        return list(files)
+    local = dict(zip(there, copies(role, there, scratch) or there, strict=True)) if there else {}
+    return [replace(file, path=local.get(file.path, file.path)) if isinstance(file.path, Remote) else file for file in files]
 
 
 def _expanded(role: str, files: Sequence[SourceFile], options: ReadOptions) -> list[SourceFile]:

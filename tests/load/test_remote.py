@@ -17,12 +17,14 @@ import polars as pl
 import pytest
 import yaml
 from blake3 import blake3
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication
 from moto.server import ThreadedMotoServer
 from obstore.store import from_url
 from receval import load_config, run
 from receval.cli.main import main
 from receval.errors import DataError, MissingExtraError
 from receval.extras import install_command
+from receval.load import remote
 
 from tests.load.conftest import EXPECTED, LISTS, TEST
 
@@ -212,3 +214,53 @@ def test_recs_can_add_an_address(web, write, tmp_path, capfd):
 @pytest.mark.spark
 def test_spark_evaluates_files_of_a_store(spark, store, evaluate_lists):
     assert evaluate_lists({"path": "s3://lists/l.parquet", "storage_options": store}, engine=spark) == EXPECTED
+
+
+@pytest.fixture
+def requests(store, monkeypatch) -> list[str]:
+    """Return the requests that the store gets: the method and the path, and `listing`."""
+    seen: list[str] = []
+    answer = DomainDispatcherApplication.__call__
+
+    def noted(self: object, environ: dict[str, str], start: object) -> object:
+        seen.append("listing" if "list-type" in environ["QUERY_STRING"] else f"{environ['REQUEST_METHOD']} {environ['PATH_INFO']}")
+        return answer(self, environ, start)
+
+    monkeypatch.setattr(DomainDispatcherApplication, "__call__", noted)
+    return seen
+
+
+def test_a_folder_of_a_store_takes_one_listing_and_one_request_a_file(store, evaluate_lists, requests):
+    assert evaluate_lists({"path": "s3://lists/als/", "storage_options": store}) == EXPECTED
+    assert sorted(requests) == ["GET /lists/als/part-0.parquet", "GET /lists/als/part-1.parquet", "listing"]
+
+
+def test_a_file_of_a_store_takes_two_requests(store, evaluate_lists, requests):
+    assert evaluate_lists({"path": "s3://lists/l.parquet", "storage_options": store}) == EXPECTED
+    assert requests == ["HEAD /lists/l.parquet", "GET /lists/l.parquet"]
+
+
+@pytest.mark.parametrize("key", ["l.parquet", "als/", "parts/*.csv"])
+def test_large_files_are_read_where_they_are_with_the_same_values(store, evaluate_lists, requests, monkeypatch, key):
+    monkeypatch.setattr(remote, "_MOST_COPIED", 10)
+    assert evaluate_lists({"path": f"s3://lists/{key}", "storage_options": store}) == EXPECTED
+    assert [one for one in requests if one.startswith("HEAD")]
+
+
+@pytest.mark.parametrize(
+    ("address", "way"),
+    [
+        ("hdfs://node/l.parquet", "mount it as a folder"),
+        ("dbfs:/l.parquet", "/Volumes/"),
+        ("hf://datasets/me/l.parquet", "https://"),
+        ("iceberg://catalog.table", "pyiceberg"),
+        ("ftp://me:secret@host/l.csv", "download the file"),
+        ("postgresql://me:secret@host/shop", "set uri and query"),
+        ("file:///l.csv", "without file://"),
+    ],
+)
+def test_addresses_that_are_not_read_are_named_with_another_way(evaluate_lists, address, way):
+    with pytest.raises(DataError, match="addresses with ") as raised:
+        evaluate_lists(address)
+    assert way in (raised.value.hint or "")
+    assert "secret" not in str(raised.value)
