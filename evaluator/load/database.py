@@ -30,6 +30,17 @@ _TABLES: Final = {
     "duckdb": "select table_name, if(table_type = 'VIEW', 'view', 'table') from information_schema.tables order by table_name",
 }
 """Queries for the names of all tables, and their kind (table or view)."""
+_NO_CODE: Final = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
+"""Texts, quoted names and comments in SQL."""
+_CHANGES: Final = re.compile(
+    r"(?:^|;)\s*(insert|update|delete|merge|replace|truncate|drop|alter|create|grant|revoke|copy|vacuum|attach|set|lock)\b"
+    r"|\b(insert\s+into|delete\s+from|merge\s+into|update\s+\S+\s+set)\b",
+    re.IGNORECASE,
+)
+"""Statements that change data or settings, at the start or in a WITH clause."""
+_READ_ONLY: Final = {"postgresql": "set transaction read only"}
+"""Statement that lets the database itself refuse changes, by scheme; files are opened only for reading."""
+_UUID_BYTES: Final = 16
 _ORDERED: Final = re.compile(r"\border\s+by\b", re.IGNORECASE)
 
 
@@ -42,6 +53,8 @@ def look_at_query(role: str, table: str, uri: str, query: str, folder: Path, opt
     Raises `DataError` if the query fails or its rows cannot be read, `MissingExtraError` if there is no driver for the database.
     """
     name = masked_uri(uri)
+    if change := _CHANGES.search(_NO_CODE.sub("", query)):
+        raise DataError(f"{role}: {name}: the query was not sent, because it has {(change[1] or change[2]).upper()}", "write a SELECT")
     path = fetch_rows(f"{role}: {name}", uri, query, folder, scratch)
     source = look(role, table, [name], [SourceFile(path, name)], replace(options, format="ipc"), scratch)
     if table == "lists" and not _ORDERED.search(query) and not source.scan.lists and not {"position", "score"} & source.columns:
@@ -87,7 +100,7 @@ def tables_of(scheme: str, path: Path) -> list[tuple[str, str]]:
 
 
 def _rows(where: str, uri: str, query: str, folder: Path) -> pl.DataFrame:
-    """Return the rows of a query; decimals become floating-point numbers."""
+    """Return the rows of a query in types that all tables may have: decimals as floating-point numbers, UUIDs and JSON as text."""
     scheme = {"postgres": "postgresql"}.get(kind := uri.partition(":")[0].partition("+")[0].lower(), kind)
     driver = f"adbc_driver_{scheme}"
     try:
@@ -97,12 +110,30 @@ def _rows(where: str, uri: str, query: str, folder: Path) -> pl.DataFrame:
         raise MissingExtraError(f"reading {scheme}:// needs {driver}, which is not installed", install) from None
     try:
         with _connection(where, scheme, module, uri, folder) as connection:
-            return pl.read_database(query, connection).cast({cs.decimal(): pl.Float64})
+            if scheme in _READ_ONLY:
+                with connection.cursor() as cursor:
+                    cursor.execute(_READ_ONLY[scheme])
+            frame = pl.read_database(query, connection).cast({cs.decimal(): pl.Float64})
+            return frame.with_columns(map(_usual_type, frame.get_columns()))
     except (manager.Error, *FAILURES) as error:
         said, password = " ".join(str(error).split()), urlsplit(uri).password or ""
         for secret in filter(None, (uri, unquote(password), password)):
             said = said.replace(secret, "***")
         raise DataError(f"{where}: the query failed: {said}", "check the address, the query and the user's permissions") from None
+
+
+def _usual_type(column: pl.Series) -> pl.Series:
+    """Return a column of a type of a database in a usual one: a number of any precision, a UUID (16 bytes), or JSON and other text."""
+    dtype = column.dtype
+    if isinstance(dtype, pl.BaseExtension):
+        is_number = '"numeric"' in str(dtype)
+        column = column.ext.storage()
+        return column.cast(pl.Float64) if is_number and column.dtype == pl.String else column
+    if dtype == pl.Binary and (column.bin.size().drop_nulls() == _UUID_BYTES).all():
+        digits = column.bin.encode("hex").str
+        parts = [digits.slice(start, length) for start, length in ((0, 8), (8, 4), (12, 4), (16, 4), (20, 12))]
+        return parts[0] + "-" + parts[1] + "-" + parts[2] + "-" + parts[3] + "-" + parts[4]
+    return column
 
 
 def _connection(where: str, scheme: str, module: Any, uri: str, folder: Path) -> Any:

@@ -12,11 +12,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
+import receval as library
 import yaml
+from receval.errors import DataError
 from receval.extras import install_command
 
 from tests.load.conftest import EXPECTED, LISTS
@@ -143,6 +147,51 @@ def test_a_query_of_postgresql_gives_the_values_of_a_file_and_the_password_is_ne
     assert not [secret for secret in (PASSWORD, PASSWORD.replace("/", "%2F"), "bob:") if secret in shown]
 
 
+TYPES = """
+create table types as select ('00000000-0000-0000-0000-00000000000' || user_id)::uuid as user_id, to_json(item_id::integer) as item_id,
+    score::numeric(9, 2) as score, now() as timestamp, json_agg(item_id) over (partition by user_id) as listed
+from recs
+"""
+
+
+def test_uuids_decimals_json_times_and_arrays_of_postgresql_are_read(postgres):
+    with connected(import_module("adbc_driver_postgresql.dbapi"), postgres) as connection, connection.cursor() as cursor:
+        cursor.execute(TYPES)
+        connection.commit()
+    rows = {"uri": postgres, "query": "select user_id, item_id, score, timestamp from types"}
+    lists = {"uri": postgres, "query": "select distinct on (user_id) user_id, listed as items from types order by user_id"}
+    as_text = pl.DataFrame({"user": [f"00000000-0000-0000-0000-00000000000{user}" for user in (1, 2)], "item": ["10", "12"]})
+    for test, held in ((as_text, rows), (as_text, lists), ({**rows, "columns": {"rating": "score"}}, lists)):
+        result = library.evaluate(test=test, recommendations={"m": held}, metrics="Recall@none", health=False)
+        assert result["m", "Recall@none"].value == 1.0
+
+
+CHANGES = (
+    "with gone as (delete from recs returning *) select * from gone",
+    "select 1; drop table recs",
+    "/* a */ update recs set score = 1",
+)
+
+
+@pytest.mark.parametrize("query", CHANGES)
+def test_a_query_that_changes_data_is_not_sent(evaluate_lists, query):
+    with pytest.raises(DataError, match=r"the query was not sent, because it has (DELETE FROM|DROP|UPDATE)"):
+        evaluate_lists({"uri": "postgresql://nobody@127.0.0.1:1/none", "query": query})
+
+
+def test_a_query_may_name_changes_in_texts_and_comments(shop, evaluate_lists):
+    harmless = f"{QUERY} where 'drop; drop' <> '' -- delete from recs\n"
+    assert evaluate_lists({"uri": "sqlite:///shop.db", "query": harmless}) == EXPECTED
+
+
+def test_postgresql_itself_refuses_changes(postgres, evaluate_lists):
+    with connected(import_module("adbc_driver_postgresql.dbapi"), postgres) as connection, connection.cursor() as cursor:
+        cursor.execute("create sequence numbers")
+        connection.commit()
+    with pytest.raises(DataError, match="read-only transaction"):
+        evaluate_lists({"uri": postgres, "query": "select nextval('numbers') as user_id, 1 as item_id, 1 as score"})
+
+
 def test_the_order_of_rows_of_a_query_changes_no_byte(receval, write, tmp_path):
     manifests = []
     for rows in (LISTS, LISTS[::-1]):
@@ -171,7 +220,7 @@ def test_the_order_of_rows_of_a_query_changes_no_byte(receval, write, tmp_path):
             3,
             "neither a rank nor a score column\n  add a rank or score column, or ORDER BY to the query",
         ),
-        ({"uri": "sqlite:///shop.db", "query": "delete from recs"}, 3, "the query failed"),
+        ({"uri": "sqlite:///shop.db", "query": "delete from recs"}, 3, "the query was not sent, because it has DELETE\n  write a SELECT"),
         ({"uri": "sqlite:///no.db", "query": "select 1"}, 3, "sqlite:///no.db: there is no file"),
         ({"uri": "sqlite:///shop.db", "query": "select user_id, item_id, null as score from recs"}, 3, "score"),
         ({"uri": "nosuch://bob:s3cret@h/x", "query": "select 1"}, 4, "reading nosuch:// needs adbc_driver_nosuch, which is not installed"),
