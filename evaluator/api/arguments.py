@@ -21,6 +21,7 @@ from ..forks import refuse_lost_threads
 from ..load.in_memory.frames import column_names
 from ..load.in_memory.matrices import Matrix, is_matrix
 from ..load.in_memory.python_values import is_vector
+from ..load.in_memory.tensors import as_arrays
 from ..metrics.own import name_of
 from ..quoting import one_line
 from ..synonyms import FOLDS, meaning_of
@@ -218,6 +219,8 @@ def _as_override(value: Any) -> str:
 
 def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """Convert arguments into a config."""
+    tables = (*_SOURCES, "recommendations", "predictions")
+    given = {name: _taken(name, value) if name in tables else value for name, value in given.items()}
     data: dict[str, Any] = {name: source_of(given[name]) for name in _SOURCES if name in given}
     for role in ("recommendations", "predictions"):
         refuse_splits(role, given.get(role))
@@ -234,7 +237,7 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
             _refuse_without_effect(key, data.get("items"))
             data["items"] = {**_section(data["items"]), key: given[key]}
     _name_columns(data, given.get("columns", {}))
-    evaluation = {key: _plain(given[key]) for key in _EVALUATION if key in given}
+    evaluation: dict[str, Any] = {key: _plain(given[key]) for key in _EVALUATION if key in given}
     if isinstance(evaluation.get("aggregates"), str):
         evaluation["aggregates"] = [evaluation["aggregates"]]
     if "relevance" in given:
@@ -247,6 +250,14 @@ def config_of(given: Mapping[str, Any]) -> dict[str, Any]:
     on_spark = any(isinstance(frame, InMemory) and frame.is_of_spark for frame in frames)
     engine = given.get("engine") or ("spark" if on_spark else None)
     return config | ({"engine": engine} if engine else {})
+
+
+def _taken(name: str, rows: Any) -> Any:
+    """Return a table with tensors as arrays; raise `DataError` that names the argument if one has no values."""
+    try:
+        return as_arrays(rows)
+    except DataError as error:
+        raise DataError(f"data.{name}: {error.message}", error.hint) from None
 
 
 def _refuse_without_effect(key: str, items: Any) -> None:

@@ -19,6 +19,7 @@ from ..evaluation.repeating import RepeatedRun
 from ..evaluation.running import run
 from ..forks import refuse_lost_threads
 from ..load.in_memory.matrices import Matrix, is_matrix
+from ..load.in_memory.tensors import as_arrays
 from ..parts import Scratch
 from ..results.audit import Audit
 from ..results.description import Description
@@ -285,7 +286,8 @@ class Evaluator:
 
         Raises `DataError` if they cannot be read, `ConfigError` for the lists of several models.
         """
-        lists = of_one_model(lists)
+        with errors_as_arguments():
+            lists = of_one_model(as_arrays(lists))
         if self._mask_seen and not is_matrix(lists):
             raise ConfigError("mask_seen: the lists are not a matrix of scores", NO_MATRIX)
         with errors_as_arguments():

@@ -165,7 +165,7 @@ def _kind(source: _TypedSource, column: str, name: str, listed: bool) -> Kind:
         if column == "timestamp":
             kinds.append("time")
         elif column not in IDS:
-            if not dtype.is_numeric():
+            if not dtype.is_numeric() and not (column == "rating" and dtype == pl.Boolean):
                 raise DataError(f"{is_of_type}, where {column} must be a number")
             kinds.append("number")
         elif _is_no_id(dtype):
@@ -184,7 +184,7 @@ def _is_no_id(dtype: pl.DataType) -> bool:
 
 def _is_whole(dtype: pl.DataType) -> bool:
     """Return whether all values of a type are whole numbers."""
-    return dtype.is_integer() or (isinstance(dtype, pl.Decimal) and not dtype.scale)
+    return dtype.is_integer() or dtype == pl.Boolean or (isinstance(dtype, pl.Decimal) and not dtype.scale)
 
 
 def _number_types(source: _TypedSource, names: Mapping[str, str], nested: Collection[str]) -> dict[str, NumberType]:

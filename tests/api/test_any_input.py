@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import datetime
+import io
 import uuid
 import warnings
+from collections import namedtuple
 from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import narwhals
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.dataset
 import pytest
 import receval
 import scipy.sparse
@@ -326,3 +330,70 @@ def test_a_split_of_huggingface_is_read():
     assert value(test=split.select([2, 0]), columns={"user": "who"}) == 1.0
     with pytest.raises(receval.DataError, match="streamed datasets cannot be read"):
         value(test=split.to_iterable_dataset(), columns={"user": "who"})
+
+
+BEST = np.array([[3, 1], [2, 4]])
+SCORES = np.array([[0.9, 0.5], [0.8, 0.1]])
+HELD: Any = {0: [3], 1: [4]}
+TopK = namedtuple("TopK", "values indices")
+
+
+def first_and_second(lists: Any, **more: Any) -> tuple[Any, Any]:
+    given = {"test": HELD, "metrics": ["HitRate@1", "HitRate@2"], **more}
+    result = receval.evaluate(recommendations=lists, health=False, **given)
+    assert {row.label: row.value for row in result.rows} == receval.Evaluator(**given)(lists() if callable(lists) else lists)
+    return tuple(row.value for row in result.rows)
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [
+        TopK(SCORES, BEST),
+        (BEST, SCORES),
+        {user: (BEST[user], SCORES[user]) for user in (0, 1)},
+        {user: TopK(SCORES[user], BEST[user]) for user in (0, 1)},
+        pa.dataset.dataset(pa.table({"user": [0, 0, 1, 1], "item": BEST.ravel(), "rank": [1, 2, 1, 2]})),
+        narwhals.from_native(pl.LazyFrame({"user": [0, 0, 1, 1], "item": BEST.ravel(), "rank": [1, 2, 1, 2]})),
+    ],
+    ids=["topk", "ids and scores", "ids and scores by user", "topk by user", "a dataset", "a lazy frame of narwhals"],
+)
+def test_what_training_code_returns_is_read(lists: Any):
+    assert first_and_second(lists) == (0.5, 1.0)
+
+
+def test_a_generator_of_records_is_read_once():
+    def records() -> Any:
+        yield from ({"user": user, "item": int(item), "rank": rank} for user in (0, 1) for rank, item in enumerate(BEST[user], 1))
+
+    assert receval.evaluate(test=HELD, recommendations=records(), metrics="HitRate@1")["HitRate@1"].value == 0.5
+    assert receval.Evaluator(test=HELD, metrics="HitRate@1")(records()) == {"HitRate@1": 0.5}
+
+
+def test_bytes_in_memory_are_refused_with_the_way_to_read_them():
+    with pytest.raises(receval.DataError, match=r"recommendations: BytesIO has bytes, not a table\n  read them: polars\.read_parquet"):
+        receval.evaluate(test=HELD, recommendations=io.BytesIO(b"PAR1"), metrics="HitRate@1")
+
+
+@pytest.mark.parametrize("kind", [pl.DataFrame, pd.DataFrame, pa.table])
+def test_booleans_are_ratings(kind: Any):
+    test = kind({"user": [0, 0, 1], "item": [3, 1, 4], "rating": [True, False, True]})
+    assert first_and_second((BEST, SCORES), test=test) == (0.5, 1.0)
+
+
+@pytest.mark.filterwarnings("ignore:Sparse CSR")
+def test_tensors_are_read_on_any_device_of_any_type_and_with_gradients():
+    torch = pytest.importorskip("torch")
+    scores = torch.rand(4, 9, generator=torch.Generator().manual_seed(1))
+    test = {user: [item] for user, item in enumerate(scores.argmax(1).tolist())}
+    top = torch.topk(scores, 5)
+    by_user = {user: (top.indices[user], top.values[user]) for user in range(4)}
+    kinds = [scores, torch.nn.Parameter(scores), scores.double(), scores.half(), scores.to_sparse(), scores.to_sparse_csr(), top, by_user]
+    for lists in (*kinds, (top.indices, torch.nn.Parameter(top.values)), {user: top.indices[user] for user in range(4)}):
+        assert first_and_second(lists, test=test) == (1.0, 1.0)
+    coarse = scores.bfloat16()
+    ties = {user: [int(item)] for user, item in enumerate(coarse.float().argmax(1))}
+    assert first_and_second(coarse, test=ties)[1] == 1.0
+    with pytest.raises(receval.DataError, match="recommendations: a tensor on the device meta has no values"):
+        receval.evaluate(test=test, recommendations=scores.to("meta"), metrics="HitRate@1")
+    with pytest.raises(receval.DataError, match=r"dict\(enumerate\(lists\)\)"):
+        receval.evaluate(test=test, recommendations=list(top.indices), metrics="HitRate@1")

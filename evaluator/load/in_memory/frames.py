@@ -75,6 +75,10 @@ def _frame_of(
         if not hasattr(rows, "__len__"):
             raise DataError(f"{where}: streamed datasets cannot be read", "give a Dataset, not streamed")
         return _of_arrow(where, rows.with_format("arrow")[:])
+    if library == "pyarrow" and hasattr(rows, "to_table"):  # a Dataset or a Scanner
+        rows = rows.to_table()
+    if library == "narwhals" and hasattr(rows, "collect"):
+        rows = rows.collect()
     if hasattr(rows, "__arrow_c_stream__"):
         return _of_arrow(where, rows)
     if hasattr(rows, "fetchnumpy"):  # a relation of DuckDB before it knew Arrow's interface
