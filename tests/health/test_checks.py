@@ -106,7 +106,7 @@ def test_duplicates_ties_and_lengths_are_counted_and_their_rows_stored():
     assert found["R01"].sentence == "1 of 6 rows (16.7 %) repeat an item of the same list, for 1 user."
     assert found["R01"].examples == ("user 1, item 10",)
     assert rows["R01.m"].rows() == [(1, 10, 2.0), (1, 10, 1.0)]
-    assert found["R04"].sentence == "1 of 3 lists (33.3 %) have tied scores in the first 2 ranks."
+    assert found["R04"].sentence == "2 of 3 lists (66.7 %) have tied scores in the first 2 ranks, 1 of them across a cut-off."
     assert (found["R05"].count, found["R05"].examples) == (1, ("user 4",))
     assert found["R06"].sentence.endswith("largest cut-off, 2; the longest has 3 rows.")
     assert rows["R09.m"]["item"].to_list() == [11, 21]
