@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
 import polars as pl
 from msgspec import Struct
 
+from ..conventions.axes import AXES
 from ..metrics.definition import Definition
 from ..results.list_lengths import LONGEST, SHORT_AT
 from ..results.row import Candidates, shortened
@@ -49,7 +50,18 @@ class RepeatedItems(HealthCheck):
             sentence += (
                 f" The {lists.n_files:,} files are read as one model; the pattern of the files without a name makes a model of each."
             )
-        return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows())
+        advice = "" if self.id in context.refused else _how_repeats_count(context.definitions)
+        return self.symptom(context, sentence, n, total, examples=tally.examples("user", "item"), rows=tally.rows(), advice=advice)
+
+
+def _how_repeats_count(definitions: Sequence[Definition]) -> str:
+    """Return advice on repeated items with what was done with them; empty if measures differ in it."""
+    policies = {inner.lists.duplicates for definition in definitions for inner in definition.all}
+    if len(policies) != 1:
+        return ""
+    (policy,) = policies
+    axis = AXES["duplicates"]
+    return f"list each item once; {axis.decides} {axis.meanings[policy]} (evaluation.policy.duplicates: {policy})"
 
 
 @check("R03")

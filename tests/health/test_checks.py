@@ -40,6 +40,7 @@ from receval.tables.graph import INPUTS, TABLES
 from receval.tables.prepared import TimeFacts
 from receval.tables.rows import PartData
 
+from tests.conftest import table
 from tests.measure.small import frame, prepared, task
 
 AVAILABLE = frozenset({"lists", "train", "catalogue", "scores", "cutoffs"})
@@ -347,3 +348,15 @@ def test_one_hit_is_enough():
     frames = _without_hits(50)
     tested = pl.concat([frame("user item", [(0, 1)]), frames["test"]])
     assert "X03" not in examined({**frames, "test": tested}, {7: 1, 8: 1}, available=frozenset({"lists"}))[0]
+
+
+def test_the_advice_on_repeated_items_says_how_they_were_counted(evaluate):
+    rows = table(["user", "item", "score"], [(1, 1, 2.0), (1, 1, 1.0), (1, 2, 0.5)])
+    by_policy = {}
+    for policy in ("unique_hits", "keep_best_rank"):
+        result = evaluate(table(["user", "item"], [(1, 1)]), rows, metrics=["Recall"], policy={"duplicates": policy}, health={})
+        by_policy[policy] = next(one.advice for one in result.findings if one.check == "R01")
+    assert (
+        "is one hit, at its best rank; its other ranks are misses (evaluation.policy.duplicates: unique_hits)" in by_policy["unique_hits"]
+    )
+    assert "is kept only at its best rank; later items move up (evaluation" in by_policy["keep_best_rank"]
