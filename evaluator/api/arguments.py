@@ -10,7 +10,7 @@ import os
 import re
 import shlex
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final, TypedDict
 
@@ -155,9 +155,9 @@ def reworded(text: str) -> str:
     return text
 
 
-def warn(loaded: Loaded, above: int) -> None:
-    """Issue the warnings about a config as Python warnings, at the line of the call `above` this one."""
-    for warning in loaded.warnings:
+def warn(sentences: Iterable[str], above: int) -> None:
+    """Issue sentences about a config as Python warnings, at the line of the call `above` this one."""
+    for warning in sentences:
         warnings.warn(one_line(reworded(warning)), UserWarning, stacklevel=above)
 
 
