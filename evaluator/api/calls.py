@@ -262,6 +262,8 @@ class Evaluator:
     @takes(*(name for name in Arguments.__annotations__ if name not in _NOT_REPEATED), instead=_instead_of_lists, refused=_NOT_REPEATED)
     def __init__(self, **arguments: Unpack[Arguments]) -> None:
         """Read everything but the lists; raise `ConfigError` for wrong arguments, `DataError` for wrong data."""
+        if arguments.get("health") is False:  # as it is anyway
+            del arguments["health"]
         for name in _NOT_REPEATED:
             if arguments.get(name) is not None:
                 hint = f"use {_instead_of_lists(name, None)}"
