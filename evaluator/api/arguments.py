@@ -69,6 +69,7 @@ _SOURCES: Final = ("test", "train", "items", "users", "baseline", "previous_poli
 _CATEGORIES: Final = re.compile(r"set data\.items\.categories (.*) data\.items\.split (.*): --set .*")
 """The advice of a sentence on missing categories, in words of the command line."""
 _REWORDED: Final = (
+    (re.compile(r"\bgive data\.items with its key categories, and split if"), "give items and categories='COLUMN', and split='|' if"),
     (_CATEGORIES, r"set categories \1 split \2: categories='genres', split='|'"),
     (
         re.compile(
